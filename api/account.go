@@ -2,17 +2,17 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the account's own record.
 
 var (
-	planNames     = wire.EnumSchema(engine.Plans...)
+	planNames     = wire.EnumSchema(base.Plans...)
 	accountSchema = describe("Account", (*scribe).writeAccount)
 )
 
-func (w *scribe) writeAccount(a *engine.Account) {
+func (w *scribe) writeAccount(a *base.Account) {
 	w.ID("id", a.ID, "The record's id.")
 	w.Text("name", a.Name, "What the merchant is called.")
 	w.Text("currency", a.Currency, "ISO 4217 code of the currency of all amounts.")
@@ -23,13 +23,13 @@ func (w *scribe) writeAccount(a *engine.Account) {
 }
 
 var patchAccountShape = wire.ShapeOf("PatchAccount",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).Says("What the merchant is called."),
-	wire.Merged("currency", wire.Text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
+	wire.Merged("name", wire.Text(1, 255), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Name }).Says("What the merchant is called."),
+	wire.Merged("currency", wire.Text(3, 3), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Currency }).
 		Says("A code of ISO 4217. Amounts stay as they are.").Needs("settings.payments.write"),
-	wire.Merged("timezone", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
+	wire.Merged("timezone", wire.Text(1, 255), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Timezone }).
 		Says("An IANA time zone name, such as Europe/Lisbon."))
 
-func answerAccount(q *request, a *engine.Account) error {
+func answerAccount(q *request, a *base.Account) error {
 	if q.sameRevision(a.Revision) {
 		return nil
 	}
@@ -45,7 +45,7 @@ var accountOperations = []operation{
 	write(operation{
 		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account", scopes: []string{"settings.account.write"}, guarded: true,
 		summary: "Changes the account; its plan is not for it to change.", answer: accountSchema,
-	}, input[engine.PatchAccount]{body: patchAccountShape}, func(q *request, o *engine.PatchAccount) engine.Op {
+	}, input[base.PatchAccount]{body: patchAccountShape}, func(q *request, o *base.PatchAccount) base.Op {
 		o.IfMatch = q.ifMatch
 		return o
 	}, answerAccount),

@@ -10,6 +10,7 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what the operator may do to accounts and keys: the part of the operator's listener that the command line
@@ -83,7 +84,7 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 // read takes in the body. What has one says that it is JSON, which no form of a web page can.
 func (a *adminCall) read(w http.ResponseWriter) (err error) {
 	if a.eng == nil {
-		return refuse(engine.CodeNotReady, "the state is being loaded")
+		return refuse(base.CodeNotReady, "the state is being loaded")
 	}
 	if a.r.Method == http.MethodGet || a.r.Method == http.MethodDelete {
 		return nil
@@ -93,13 +94,13 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 		want, limit = mediaRows, importLimit
 	}
 	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != want {
-		return refuse(engine.CodeMediaType, "Content-Type has to be "+want)
+		return refuse(base.CodeMediaType, "Content-Type has to be "+want)
 	}
 	if a.r.URL.Path == archivePath {
 		return nil // it is read as it comes
 	}
 	if a.body, err = io.ReadAll(http.MaxBytesReader(w, a.r.Body, limit)); err != nil {
-		return refuse(engine.CodeBodyTooLarge, "the body is not whole, or too large")
+		return refuse(base.CodeBodyTooLarge, "the body is not whole, or too large")
 	}
 	return nil
 }
@@ -115,27 +116,27 @@ func readBody[In any](a *adminCall, s *wire.Shape[In], in *In) error {
 	return nil
 }
 
-func (a *adminCall) do(account engine.ID, op engine.Op) (any, error) {
+func (a *adminCall) do(account base.ID, op base.Op) (any, error) {
 	res, err := a.eng.Do(engine.Command{Account: account, Actor: operator, Op: op})
 	return res.Record, err
 }
 
 var createAccountShape = wire.ShapeOf("CreateAccount",
-	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
-	wire.Defaulted("currency", wire.Text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
-	wire.Defaulted("timezone", wire.Text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
-	wire.Defaulted("plan", wire.Enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
+	wire.Required("name", wire.Text(1, 255), func(o *base.CreateAccount) *string { return &o.Name }),
+	wire.Defaulted("currency", wire.Text(3, 3), "", func(o *base.CreateAccount) *string { return &o.Currency }),
+	wire.Defaulted("timezone", wire.Text(1, 255), "", func(o *base.CreateAccount) *string { return &o.Timezone }),
+	wire.Defaulted("plan", wire.Enum(base.Plans...), "", func(o *base.CreateAccount) *string { return &o.Plan }))
 
-var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
+var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(base.Plans...), func(o *base.SetPlan) *string { return &o.Plan }))
 
 // adminKey is a new key, of an account.
 type adminKey struct {
 	engine.CreateKey
-	account *engine.ID
+	account *base.ID
 }
 
 var adminKeyShape = wire.ShapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
-	wire.Optional("account", wire.UUID, func(o *adminKey) **engine.ID { return &o.account }))...)
+	wire.Optional("account", wire.UUID, func(o *adminKey) **base.ID { return &o.account }))...)
 
 func (a *adminCall) listAccounts() error {
 	a.Out = append(a.Out, `{"accounts":[`...)
@@ -150,18 +151,18 @@ func (a *adminCall) listAccounts() error {
 }
 
 func (a *adminCall) createAccount() error {
-	var o engine.CreateAccount
+	var o base.CreateAccount
 	if err := readBody(a, createAccountShape, &o); err != nil {
 		return err
 	}
 	var random [10]byte
 	rand.Read(random[:])
-	return a.answerAccount(engine.NewID(a.eng.Now(), engine.BaseOf(random)), o)
+	return a.answerAccount(base.NewID(a.eng.Now(), base.BaseOf(random)), o)
 }
 
 func (a *adminCall) setPlan() error {
 	id, ok := wire.ParseID([]byte(a.r.PathValue("id")))
-	var o engine.SetPlan
+	var o base.SetPlan
 	if err := readBody(a, setPlanShape, &o); err != nil {
 		return err
 	}
@@ -171,10 +172,10 @@ func (a *adminCall) setPlan() error {
 	return a.answerAccount(id, o)
 }
 
-func (a *adminCall) answerAccount(id engine.ID, op engine.Op) error {
+func (a *adminCall) answerAccount(id base.ID, op base.Op) error {
 	made, err := a.do(id, op)
 	if err == nil {
-		appendRecord(&a.scribe, made.(*engine.Account), (*scribe).writeAccount)
+		appendRecord(&a.scribe, made.(*base.Account), (*scribe).writeAccount)
 	}
 	return err
 }
@@ -186,12 +187,12 @@ func (a *adminCall) listKeys() error {
 		if err != nil {
 			return err
 		}
-		accounts = []engine.ID{id}
+		accounts = []base.ID{id}
 	}
 	a.Out = append(a.Out, `{"keys":[`...)
 	for _, id := range accounts {
 		v, _ := a.eng.View(id)
-		for k := range v.Keys().All() {
+		for k := range engine.Keys(v).All() {
 			a.Next()
 			a.Braces(func() { a.key(id, k) })
 		}
@@ -201,7 +202,7 @@ func (a *adminCall) listKeys() error {
 }
 
 // key writes a key with its account.
-func (a *adminCall) key(account engine.ID, k *engine.Key) {
+func (a *adminCall) key(account base.ID, k *base.Key) {
 	a.writeKey(k, a.server.lastUsed(account, k))
 	a.ID("account", account, "")
 }
@@ -224,14 +225,14 @@ func (a *adminCall) createKey() error {
 		return err
 	}
 	a.Braces(func() {
-		a.key(*o.account, made.(*engine.Key))
+		a.key(*o.account, made.(*base.Key))
 		a.Text("key", text, "")
 	})
 	return nil
 }
 
 // accountOf is the account that a text names.
-func (a *adminCall) accountOf(raw string) (engine.ID, error) {
+func (a *adminCall) accountOf(raw string) (base.ID, error) {
 	id, ok := wire.ParseID([]byte(raw))
 	if !ok || !slices.Contains(a.eng.Accounts(), id) {
 		return id, notFound("account")
@@ -240,10 +241,10 @@ func (a *adminCall) accountOf(raw string) (engine.ID, error) {
 }
 
 // onlyAccount is the account that is meant where none is named.
-func (a *adminCall) onlyAccount() (engine.ID, error) {
+func (a *adminCall) onlyAccount() (base.ID, error) {
 	accounts := a.eng.Accounts()
 	if len(accounts) != 1 {
-		return engine.ID{}, &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
+		return base.ID{}, &base.Error{Code: base.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []base.Fault{
 			{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
 		}}
 	}
@@ -268,7 +269,7 @@ func (a *adminCall) revokeKey() error {
 }
 
 // findKey finds a key by its id, or by what it begins with.
-func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
+func (a *adminCall) findKey(name string) (account, id base.ID, ok bool) {
 	if public, found := strings.CutPrefix(name, auth.Prefix("")); found {
 		k, v, ok := a.eng.Key([]byte(public))
 		if !ok {
@@ -280,7 +281,7 @@ func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
 		return account, id, false
 	}
 	for _, account = range a.eng.Accounts() {
-		if v, _ := a.eng.View(account); v.Keys().Get(id) != nil {
+		if v, _ := a.eng.View(account); engine.Keys(v).Get(id) != nil {
 			return account, id, true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/admin"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // The operator's calls on a running server, and what they answer to what is wrong. The command line has the rest.
@@ -40,7 +40,7 @@ func TestAdmin(t *testing.T) {
 		}
 		return answer.StatusCode, o
 	}
-	refused := func(status int, code engine.Code, method, path, body string, headers ...string) {
+	refused := func(status int, code base.Code, method, path, body string, headers ...string) {
 		t.Helper()
 		seq, hash := s.eng.State()
 		got, o := call(method, path, body, headers...)
@@ -72,24 +72,24 @@ func TestAdmin(t *testing.T) {
 	status, gone := call("DELETE", "/keys/"+key["id"].(string), "")
 	require.Equal(t, 200, status)
 	require.NotNil(t, gone["revokedAt"])
-	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key["key"].(string)).isRefusal(401, engine.CodeKeyRevoked)
+	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key["key"].(string)).isRefusal(401, base.CodeKeyRevoked)
 
-	refused(400, engine.CodeInvalid, "POST", "/accounts", `{"name":"","plan":"gold","owner":"x"}`)
-	refused(400, engine.CodeInvalid, "POST", "/accounts", `{"name":"x","timezone":"Mars"}`)
-	refused(400, engine.CodeMalformed, "POST", "/accounts", ``)
-	refused(400, engine.CodeInvalid, "POST", "/keys", `{"label":"x"}`)
-	refused(400, engine.CodeInvalid, "POST", "/keys", `{"label":"x","account":"`+id+`","scopes":["account.write"]}`)
-	refused(404, engine.CodeNotFound, "POST", "/keys", `{"label":"x","account":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}`)
-	refused(404, engine.CodeNotFound, "PUT", "/accounts/x/plan", `{"plan":"scale"}`)
-	refused(400, engine.CodeInvalid, "PUT", "/accounts/"+id+"/plan", `{}`)
-	refused(404, engine.CodeNotFound, "GET", "/keys?account=x", "")
-	refused(404, engine.CodeNotFound, "DELETE", "/keys/hf_", "")
-	refused(404, engine.CodeNotFound, "DELETE", "/keys/"+id, "")
-	refused(409, engine.CodeStateNotAllowed, "DELETE", "/keys/"+key["id"].(string), "")
-	refused(415, engine.CodeMediaType, "POST", "/accounts", `{"name":"x"}`, "Content-Type", "text/plain")
-	refused(413, engine.CodeBodyTooLarge, "POST", "/accounts", `{"name":"`+strings.Repeat("x", bodyLimit)+`"}`)
+	refused(400, base.CodeInvalid, "POST", "/accounts", `{"name":"","plan":"gold","owner":"x"}`)
+	refused(400, base.CodeInvalid, "POST", "/accounts", `{"name":"x","timezone":"Mars"}`)
+	refused(400, base.CodeMalformed, "POST", "/accounts", ``)
+	refused(400, base.CodeInvalid, "POST", "/keys", `{"label":"x"}`)
+	refused(400, base.CodeInvalid, "POST", "/keys", `{"label":"x","account":"`+id+`","scopes":["account.write"]}`)
+	refused(404, base.CodeNotFound, "POST", "/keys", `{"label":"x","account":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}`)
+	refused(404, base.CodeNotFound, "PUT", "/accounts/x/plan", `{"plan":"scale"}`)
+	refused(400, base.CodeInvalid, "PUT", "/accounts/"+id+"/plan", `{}`)
+	refused(404, base.CodeNotFound, "GET", "/keys?account=x", "")
+	refused(404, base.CodeNotFound, "DELETE", "/keys/hf_", "")
+	refused(404, base.CodeNotFound, "DELETE", "/keys/"+id, "")
+	refused(409, base.CodeStateNotAllowed, "DELETE", "/keys/"+key["id"].(string), "")
+	refused(415, base.CodeMediaType, "POST", "/accounts", `{"name":"x"}`, "Content-Type", "text/plain")
+	refused(413, base.CodeBodyTooLarge, "POST", "/accounts", `{"name":"`+strings.Repeat("x", bodyLimit)+`"}`)
 	status, _ = call("POST", "/accounts", `{"name":"x"}`, "Origin", "http://localhost")
 	require.Equal(t, 403, status)
 	s.server.engine.Store(nil)
-	refused(503, engine.CodeNotReady, "GET", "/accounts", "")
+	refused(503, base.CodeNotReady, "GET", "/accounts", "")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // asked is a query with every form that queries have.
@@ -34,7 +34,7 @@ var askedShape = wire.ShapeOf("Asked",
 		wire.Required("value", wire.ListOf(wire.Text(1, 5), 1, 2), func(f *askedFilter) *[]string { return &f.Values }))), 0, 2), nil,
 		func(a *asked) *[]askedFilter { return &a.Filters }))
 
-func ask(query string) (v asked, faults []engine.Fault) {
+func ask(query string) (v asked, faults []base.Fault) {
 	var found wire.Faults
 	a := wire.Args{In: "query", Faults: &found}
 	a.Parse([]byte(query))

@@ -2,7 +2,9 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
@@ -11,16 +13,16 @@ import (
 var size = wire.Integer[int64](0, wire.MaxSafeInteger)
 
 var categoryShape = wire.ShapeOf("TaxonomyCategoryInput",
-	wire.Required("id", wire.Text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }).Says("The category's id in its taxonomy."),
-	wire.Optional("name", wire.Text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }).Says("The category's name."),
-	wire.Optional("fullName", wire.Text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }).
+	wire.Required("id", wire.Text(1, 255), func(x *stock.TaxonomyCategory) *string { return &x.ID }).Says("The category's id in its taxonomy."),
+	wire.Optional("name", wire.Text(0, 255), func(x *stock.TaxonomyCategory) **string { return &x.Name }).Says("The category's name."),
+	wire.Optional("fullName", wire.Text(0, 2048), func(x *stock.TaxonomyCategory) **string { return &x.FullName }).
 		Says("The names from the root of the taxonomy down to the category."),
-	wire.Optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }).Says("How many levels the category is below the root."),
-	wire.Optional("parentId", wire.Text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }).Says("The id of the category above."),
-	wire.Optional("isLeaf", wire.Boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }).Says("Whether no category is below."))
+	wire.Optional("level", size, func(x *stock.TaxonomyCategory) **int64 { return &x.Level }).Says("How many levels the category is below the root."),
+	wire.Optional("parentId", wire.Text(0, 255), func(x *stock.TaxonomyCategory) **string { return &x.ParentID }).Says("The id of the category above."),
+	wire.Optional("isLeaf", wire.Boolean, func(x *stock.TaxonomyCategory) **bool { return &x.IsLeaf }).Says("Whether no category is below."))
 
 // anyValue is a value of any attribute format, in a body.
-var anyValue = wire.Kind[engine.Value]{Schema: valueSchema, JSON: readValue, Query: func(*wire.Args, string, *engine.Value) bool { return false }}
+var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue, Query: func(*wire.Args, string, *label.Value) bool { return false }}
 
 // nothing is a member that can only be null: it stands in records that are given back as they were read.
 func nothing[T any](name string) wire.Field[T] {
@@ -39,77 +41,77 @@ var (
 	systemGroups = wire.Enum("sustainability", "system")
 	origins      = wire.Enum("article", "sku", "customer", "catalog")
 	fieldShape   = wire.ShapeOf("FulfillmentField",
-		wire.Optional("id", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }).Says("The field's id where it was made."),
-		wire.Optional("name", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }).Says("What people call the field."),
-		wire.Required("key", wire.Text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }).Says("The key under which programs find the field."),
-		wire.Defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }).
+		wire.Optional("id", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.ID }).Says("The field's id where it was made."),
+		wire.Optional("name", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.Name }).Says("What people call the field."),
+		wire.Required("key", wire.Text(1, 255), func(f *stock.FieldValue) *string { return &f.Key }).Says("The key under which programs find the field."),
+		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
 			Says("What the field holds: text, a number, true or false, or a list of texts."),
-		wire.Optional("format", wire.Enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }).
+		wire.Optional("format", wire.Enum(attributeFormats...), func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
 			Says("How the value is meant."),
-		wire.Optional("groupId", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }).Says("The id of the group that the field is shown in."),
-		wire.Optional("groupName", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }).Says("What the group is called."),
-		wire.Optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }).
+		wire.Optional("groupId", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupID }).Says("The id of the group that the field is shown in."),
+		wire.Optional("groupName", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupName }).Says("What the group is called."),
+		wire.Optional("systemGroup", systemGroups, func(f *stock.FieldValue) **string { return &f.SystemGroup }).
 			Says("The built-in group that the field belongs to, if any."),
-		wire.Optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }).Says("Whose field it is."),
-		nothing[engine.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
+		wire.Optional("origin", origins, func(f *stock.FieldValue) **string { return &f.Origin }).Says("Whose field it is."),
+		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
 )
 
 var fileInfo = wire.Object(wire.ShapeOf("FileInput",
-	wire.Required("fileUrl", link, func(x *engine.FileInfo) *string { return &x.URL }).Says("Absolute, http or https. The file itself lies elsewhere."),
-	wire.Optional("mimeType", wire.Text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }).Says("The media type of the file, such as image/jpeg."),
-	wire.Optional("originalName", wire.Text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }).Says("The file's name where it came from."),
-	wire.Optional("folderPath", wire.Text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }).Says("The folder that the file is shown in."),
-	wire.Optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).Says("Size of the file in bytes.")))
+	wire.Required("fileUrl", link, func(x *stock.FileInfo) *string { return &x.URL }).Says("Absolute, http or https. The file itself lies elsewhere."),
+	wire.Optional("mimeType", wire.Text(1, 255), func(x *stock.FileInfo) **string { return &x.MimeType }).Says("The media type of the file, such as image/jpeg."),
+	wire.Optional("originalName", wire.Text(1, 255), func(x *stock.FileInfo) **string { return &x.OriginalName }).Says("The file's name where it came from."),
+	wire.Optional("folderPath", wire.Text(0, 2048), func(x *stock.FileInfo) **string { return &x.FolderPath }).Says("The folder that the file is shown in."),
+	wire.Optional("size", size, func(x *stock.FileInfo) **int64 { return &x.Size }).Says("Size of the file in bytes.")))
 
 // fileFields are a file of an article; its record stands under a name of its own.
-func fileFields(record string) []wire.Field[engine.FilePatch] {
-	return []wire.Field[engine.FilePatch]{
-		wire.Optional("fileId", wire.UUID, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
+func fileFields(record string) []wire.Field[stock.FilePatch] {
+	return []wire.Field[stock.FilePatch]{
+		wire.Optional("fileId", wire.UUID, func(f *stock.FilePatch) **base.ID { return &f.ID }).
 			Says("The id of a file that the article has: it stays, with the record given, if any.").Shows("null"),
-		wire.Optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).Says("The file's record, needed for a new file."),
+		wire.Optional(record, fileInfo, func(f *stock.FilePatch) **stock.FileInfo { return &f.Info }).Says("The file's record, needed for a new file."),
 	}
 }
 
 // detailFields are an article's details, in one that is made or changed.
-func detailFields[In any](at func(*In) *engine.DetailsPatch) []wire.Field[In] {
+func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).
+		wire.Merged("itemCosts", money, true, func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
-		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }).
+		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
 			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-		wire.Merged("taxonomyCategory", wire.Object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).
+		wire.Merged("taxonomyCategory", wire.Object(categoryShape), true, func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
 			Says("Stored as given."),
-		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).Says("Stored as given."),
-		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *engine.Opt[string] { return &at(in).Path }).Says("Stored as given."),
-		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true, func(in *In) *engine.Opt[[]engine.FieldValue] { return &at(in).Fulfillment }).
+		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).ParentID }).Says("Stored as given."),
+		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *base.Opt[string] { return &at(in).Path }).Says("Stored as given."),
+		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true, func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).
 			Says("Stored as given; the list replaces what is there."),
-		wire.Merged("media", wire.ListOf(wire.Object(wire.ShapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Media }).
+		wire.Merged("media", wire.ListOf(wire.Object(wire.ShapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *base.Opt[[]stock.FilePatch] { return &at(in).Media }).
 			Says("The article's pictures as a whole, in their order."),
 		wire.Merged("documents", wire.ListOf(wire.Object(wire.ShapeOf("DocumentInput", append(fileFields("document"),
-			wire.Merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }).
+			wire.Merged("comment", longText, true, func(f *stock.FilePatch) *base.Opt[string] { return &f.Comment }).
 				Says("A note on the document. Null clears it."))...)), 0, 100), true,
-			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).Says("The article's documents as a whole, in their order."),
+			func(in *In) *base.Opt[[]stock.FilePatch] { return &at(in).Documents }).Says("The article's documents as a whole, in their order."),
 	}
 }
 
 // details are an article's, empty where it has none.
-func details(r *engine.Article) *engine.ArticleDetails {
+func details(r *stock.Article) *stock.ArticleDetails {
 	if r.Details == nil {
 		return &noDetails
 	}
 	return r.Details
 }
 
-var noDetails engine.ArticleDetails
+var noDetails stock.ArticleDetails
 
 // articlePlace writes where an article stands among others.
-func (w *scribe) articlePlace(r *engine.Article, sku *engine.SKU) {
+func (w *scribe) articlePlace(r *stock.Article, sku *stock.SKU) {
 	d := details(r)
 	w.TextOrNull("taxonomyCategoryId", d.CategoryID, "The id of the category in a taxonomy that is kept elsewhere.")
 	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
 	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
 	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category, "Its category in a taxonomy that is kept elsewhere.",
-		func(x *engine.TaxonomyCategory) {
+		func(x *stock.TaxonomyCategory) {
 			w.Text("id", x.ID, "The category's id in its taxonomy.")
 			w.TextOrNull("name", x.Name, "The category's name.")
 			w.TextOrNull("fullName", x.FullName, "The names from the root of the taxonomy down to the category.")
@@ -117,7 +119,7 @@ func (w *scribe) articlePlace(r *engine.Article, sku *engine.SKU) {
 			w.TextOrNull("parentId", x.ParentID, "The id of the category above.")
 			w.BoolOrNull("isLeaf", x.IsLeaf, "Whether no category is below.")
 		})
-	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *engine.SKU) {
+	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *stock.SKU) {
 		sum := sku.Aggregate()
 		w.Count("totalCount", sum.Count, "How many articles the SKU has.")
 		w.Instant("lastCreated", sum.LastCreated, "When the youngest of them was made.")
@@ -126,10 +128,10 @@ func (w *scribe) articlePlace(r *engine.Article, sku *engine.SKU) {
 }
 
 // articleFiles writes an article's media and documents.
-func (w *scribe) articleFiles(r *engine.Article) {
+func (w *scribe) articleFiles(r *stock.Article) {
 	d := details(r)
 	i := 0
-	wire.List(&w.Writer, "media", "Media", d.Media, "Its pictures, in their order.", func(f *engine.File) {
+	wire.List(&w.Writer, "media", "Media", d.Media, "Its pictures, in their order.", func(f *stock.File) {
 		w.ID("fileId", f.ID, "The id of the file.")
 		w.ID("articleId", r.ID, "The article that shows the file.")
 		w.Count("orderIndex", i, "Place among the article's media, from 0.")
@@ -137,7 +139,7 @@ func (w *scribe) articleFiles(r *engine.Article) {
 		i++
 	})
 	i = 0
-	wire.List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.", func(f *engine.File) {
+	wire.List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.", func(f *stock.File) {
 		w.ID("fileId", f.ID, "The id of the file.")
 		w.ID("articleId", r.ID, "The article that has the document.")
 		w.Count("orderIndex", i, "Place among the article's documents, from 0.")
@@ -149,7 +151,7 @@ func (w *scribe) articleFiles(r *engine.Article) {
 }
 
 // file writes the record of a file under a name of its own.
-func (w *scribe) file(name string, f *engine.File) {
+func (w *scribe) file(name string, f *stock.File) {
 	w.Object(name, "File", "The file itself.", func() {
 		w.ID("id", f.ID, "The record's id.")
 		w.tenant()
@@ -167,9 +169,9 @@ func (w *scribe) file(name string, f *engine.File) {
 }
 
 // fulfillmentFields writes an article's fulfillment fields.
-func (w *scribe) fulfillmentFields(r *engine.Article) {
+func (w *scribe) fulfillmentFields(r *stock.Article) {
 	list := details(r).Fulfillment
-	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.", func(f *engine.FieldValue) {
+	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.", func(f *stock.FieldValue) {
 		w.TextOrNull("id", f.ID, "The field's id where it was made.")
 		w.TextOrNull("name", f.Name, "What people call the field.")
 		w.Text("key", f.Key, "The key under which programs find the field.")

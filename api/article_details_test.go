@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds what an article's record says beside its stock.
@@ -61,13 +61,13 @@ func TestArticleDetails(t *testing.T) {
 	require.Equal(t, when(noon+1000), at(p, "media", 1, "media", "createdAt"))
 	require.Equal(t, when(noon+1000), at(p, "aggregateData", "lastUpdated"))
 
-	s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"itemCosts":1.5,"taxonomyCategory":{"level":-1},"parentId":5,"path":"",
+	s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"itemCosts":1.5,"taxonomyCategory":{"level":-1},"parentId":5,"path":"",
 		"fulfillmentFields":[{"value":{"x":1},"format":"color","smartFieldMeta":{}}],"media":[{"fileId":"x"},{"fileId":%q},{}],"documents":[{"document":{"fileUrl":"x","size":-1},"orderIndex":0}]}`, one),
 		"body /itemCosts type", "body /taxonomyCategory/level range", "body /taxonomyCategory/id required", "body /parentId type", "body /path length",
 		"body /fulfillmentFields/0/value type", "body /fulfillmentFields/0/format enum", "body /fulfillmentFields/0/smartFieldMeta type", "body /fulfillmentFields/0/key required",
 		"body /media/0/fileId format", "body /documents/0/document/size range", "body /documents/0/orderIndex unknown",
 		"body /media/2/media required", "body /documents/0/document/fileUrl format", "body /media/1/fileId unknown")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"x","media":[{"fileId":%q}]}`, two), "body /media/0/fileId unknown")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"x","media":[{"fileId":%q}]}`, two), "body /media/0/fileId unknown")
 	other := s.ok("POST", "/v1/admin/articles", `{"name":"x","itemCosts":7}`)
 	require.Nil(t, other["aggregateData"])
 

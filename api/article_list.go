@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns the list of articles: its filters, sorts and fields, which a GET reads from its query and a POST from its
@@ -31,7 +33,7 @@ const (
 )
 
 type listArticles struct {
-	engine.ArticleQuery
+	stock.ArticleQuery
 	window    *window
 	archive   archiveFilter
 	direction sortDirection
@@ -41,12 +43,12 @@ type listArticles struct {
 }
 
 // operands are the values of a filter: one, or a list. In a query they are texts, in a body what their format is.
-var operands = wire.Kind[engine.Filter]{
+var operands = wire.Kind[stock.Filter]{
 	Schema: &wire.Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of what is compared wants it. " +
 		"Several are or-ed; of a negated operator none may match. between and notBetween take two, isEmpty, isNotEmpty, isToday, isBeforeToday and isAfterToday none."},
-	JSON: func(r *wire.Reader, dst *engine.Filter) {
+	JSON: func(r *wire.Reader, dst *stock.Filter) {
 		if r.Space() != '[' {
-			dst.Values = []engine.Value{readOperand(r)}
+			dst.Values = []label.Value{readOperand(r)}
 			return
 		}
 		r.Enter('[', "an array")
@@ -62,9 +64,9 @@ var operands = wire.Kind[engine.Filter]{
 			r.Fault(wire.FaultLength, "must have at most "+strconv.Itoa(maxListIDs)+" elements")
 		}
 	},
-	Query: func(a *wire.Args, name string, dst *engine.Filter) (present bool) {
+	Query: func(a *wire.Args, name string, dst *stock.Filter) (present bool) {
 		for p := a.Next(name); p != nil; p = a.Next(name) {
-			v := engine.Value{Kind: engine.TextValue}
+			v := label.Value{Kind: label.TextValue}
 			if w := operandText.Text(p.Value, &v.Text); w.Code != "" {
 				a.Fault(name, w.Code, w.Message)
 			}
@@ -77,7 +79,7 @@ var operands = wire.Kind[engine.Filter]{
 
 var operandText = wire.Text(0, maxOperand)
 
-func readOperand(r *wire.Reader) (v engine.Value) {
+func readOperand(r *wire.Reader) (v label.Value) {
 	if !readScalar(r, operandText, &v) {
 		r.WrongType("a string, a number, true or false")
 	}
@@ -85,20 +87,20 @@ func readOperand(r *wire.Reader) (v engine.Value) {
 }
 
 var (
-	articleSorts  = wire.Enum(engine.ArticleSorts...)
-	filterFormats = wire.Enum(engine.FilterFormats...)
+	articleSorts  = wire.Enum(stock.ArticleSorts...)
+	filterFormats = wire.Enum(label.FilterFormats...)
 )
 
 var filterShape = wire.ShapeOf("ArticleFilter",
-	wire.Defaulted("field", wire.Enum(engine.FilterFields...), "", func(f *engine.Filter) *engine.ArticleField { return &f.Field }).
+	wire.Defaulted("field", wire.Enum(stock.FilterFields...), "", func(f *stock.Filter) *stock.ArticleField { return &f.Field }).
 		Says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
-	wire.Defaulted("attributeId", wire.UUID, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }).
+	wire.Defaulted("attributeId", wire.UUID, base.ID{}, func(f *stock.Filter) *base.ID { return &f.Attribute }).
 		Says("The attribute whose value is looked at, where field is not given."),
-	wire.Defaulted("format", filterFormats, "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
+	wire.Defaulted("format", filterFormats, "", func(f *stock.Filter) *label.AttributeFormat { return &f.Format }).
 		Says("The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
-	wire.Required("operator", wire.Enum(engine.Operators...), func(f *engine.Filter) *engine.Operator { return &f.Operator }).
+	wire.Required("operator", wire.Enum(label.Operators...), func(f *stock.Filter) *label.Operator { return &f.Operator }).
 		Says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
-	defaultless("value", operands, func(f *engine.Filter) *engine.Filter { return f }).
+	defaultless("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
 		Says("With what it is compared: text, a number, true or false, or a list of them."))
 
 // defaultless is a member that may be absent or null, which are the same and leave what is there.
@@ -117,19 +119,19 @@ func defaultless[T, V any](name string, k wire.Kind[V], at func(*T) *V) wire.Fie
 // listArticlesFields are the members of a query, whichever of an article is answered.
 var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 	wire.Optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).Says("The window that is looked at. Default: the present instant."),
-	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).
+	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil, func(o *listArticles) *[]stock.ArticleStatus { return &o.Status }).
 		Says("Only articles in one of these states. Default: all."),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
 		Says("Which articles by whether they are archived. Default: active."),
-	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }).Says("Only articles with these ids."),
+	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids."),
 	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),
-	wire.Optional("skuId", wire.UUID, func(o *listArticles) **engine.ID { return &o.SKU }).Says("Only articles of this SKU."),
-	wire.Optional("serviceLocationId", wire.UUID, func(o *listArticles) **engine.ID { return &o.Location }).
+	wire.Optional("skuId", wire.UUID, func(o *listArticles) **base.ID { return &o.SKU }).Says("Only articles of this SKU."),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listArticles) **base.ID { return &o.Location }).
 		Says("Only articles with units there in the window; all numbers and series count that location alone."),
 	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listArticles) *string { return &o.Search }).Says("A part of the name, a code, or the SKU's name or code."),
-	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
+	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]stock.Filter { return &o.Filters }).
 		Says("Conditions, all of which must be met. At most 200 values together.").Shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
-	wire.Defaulted("sort", articleSorts, engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
+	wire.Defaulted("sort", articleSorts, stock.ByCreatedAt, func(o *listArticles) *stock.ArticleSort { return &o.Sort }).
 		Says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),
@@ -259,7 +261,7 @@ func listOfArticles(o operation, in input[listArticles]) operation {
 
 func (q *request) checkListArticles(o *listArticles) {
 	q.checkWindow(o.window)
-	for _, f := range q.view.CheckArticles(&o.ArticleQuery) {
+	for _, f := range stock.CheckArticles(q.view, &o.ArticleQuery) {
 		at := q.place(f.Pointer)
 		if at.Code, at.Message = f.Code, f.Message; !q.faults.At(at.Pointer) { // what could not be read is reported already
 			q.faults.Add(at)
@@ -268,14 +270,14 @@ func (q *request) checkListArticles(o *listArticles) {
 }
 
 // selectArticles finds the page that is asked for, and the location whose stock alone is told of; zero: all.
-func (q *request) selectArticles(o *listArticles) (articles []*engine.Article, total int, location engine.ID, err error) {
+func (q *request) selectArticles(o *listArticles) (articles []*stock.Article, total int, location base.ID, err error) {
 	o.Now = q.now
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
 	if o.Location != nil {
 		location = *o.Location
 	}
-	articles, total, err = q.view.ListArticles(&o.ArticleQuery, make([]*engine.Article, 0, o.page.size))
+	articles, total, err = stock.ListArticles(q.view, &o.ArticleQuery, make([]*stock.Article, 0, o.page.size))
 	return articles, total, location, err
 }
 
@@ -291,7 +293,7 @@ func (q *request) listArticles(o *listArticles) error {
 	for _, r := range articles {
 		q.Next()
 		if o.fields.timed() {
-			if err := q.view.ArticleStock(&q.stock, r.ID, location, o.Window, q.now); err != nil {
+			if err := stock.FillArticleStock(q.view, &q.stock, r.ID, location, o.Window, q.now); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the test of the list of articles over HTTP: what the two ways of asking read, and what they answer. What
@@ -150,7 +150,7 @@ func TestFaultsOfTheList(t *testing.T) {
 			}
 			inBody = append(inBody, "body /"+pointer+" "+code)
 		}
-		s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/articles?"+c.query, "", inQuery...)
+		s.refused(400, base.CodeInvalid, "GET", "/v1/admin/articles?"+c.query, "", inQuery...)
 		a := s.call("POST", "/v1/admin/articles/search", c.body)
 		require.Equal(t, 400, a.status)
 		for _, f := range inBody {
@@ -175,15 +175,15 @@ func TestFaultsOfTheList(t *testing.T) {
 		return strings.Repeat(`{"field":"name","operator":"isEmpty"},`, n-1) + `{"field":"name","operator":"isEmpty"}`
 	}
 	s.ok("POST", "/v1/admin/articles/search", `{"filters":[`+many(32)+`]}`)
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+many(33)+`]}`, "body /filters length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+many(33)+`]}`, "body /filters length")
 	values := func(n int) string { return `[` + strings.Repeat(`"x",`, n-1) + `"x"]` }
 	filter := func(n int) string { return `{"field":"name","operator":"eq","value":` + values(n) + `}` }
 	s.ok("POST", "/v1/admin/articles/search", `{"filters":[`+filter(150)+`,`+filter(50)+`]}`)
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+filter(150)+`,`+filter(51)+`]}`, "body /filters length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+filter(150)+`,`+filter(51)+`]}`, "body /filters length")
 
 	nobody := url.QueryEscape("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e")
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/articles?skuId="+nobody, "")
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/articles?serviceLocationId="+nobody, "")
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/articles?filters[0][attributeId]="+nobody+"&filters[0][format]=text&filters[0][operator]=isEmpty", "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?skuId="+nobody, "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?serviceLocationId="+nobody, "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?filters[0][attributeId]="+nobody+"&filters[0][format]=text&filters[0][operator]=isEmpty", "")
 	require.Equal(t, 0.0, s.both("ids="+nobody, `{"ids":["`+nobody+`"]}`)["totalCount"])
 }

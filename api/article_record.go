@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns how an article is written, with its stock over a window.
@@ -13,19 +15,19 @@ import (
 var (
 	articleOwners = wire.EnumSchema("article", "sku")
 	idsByID       = &wire.Schema{Type: "object", Extra: wire.IDListSchema}
-	articleSchema = describe("Article", func(w *scribe, r *engine.Article) { w.writeArticle(r, new(engine.ArticleStock), 0, 0) })
+	articleSchema = describe("Article", func(w *scribe, r *stock.Article) { w.writeArticle(r, new(stock.ArticleStock), 0, 0) })
 )
 
 // appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
 // behind the one that is answered, it has no units.
-func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
-	return q.appendArticleUpTo(r, w, engine.MaxListed, engine.MaxListed, wire.MaxRecord)
+func (q *request) appendArticle(r *stock.Article, w base.Span) error {
+	return q.appendArticleUpTo(r, w, base.MaxListed, base.MaxListed, wire.MaxRecord)
 }
 
 // appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes, at most.
-func (q *request) appendArticleUpTo(r *engine.Article, w engine.Span, entries, steps, most int) error {
+func (q *request) appendArticleUpTo(r *stock.Article, w base.Span, entries, steps, most int) error {
 	q.stock.Most, q.stock.Bookable = entries, false
-	if err := q.view.ArticleStock(&q.stock, r.ID, engine.ID{}, w, q.now); err != nil {
+	if err := stock.FillArticleStock(q.view, &q.stock, r.ID, base.ID{}, w, q.now); err != nil {
 		q.stock.Reset(w)
 	}
 	start := len(q.Out)
@@ -35,11 +37,11 @@ func (q *request) appendArticleUpTo(r *engine.Article, w engine.Span, entries, s
 }
 
 // writeArticle writes an article with a stock: the first entries of its lists and steps of its series.
-func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, entries, steps int) {
-	var sku *engine.SKU
-	var defaults *engine.Labels
+func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entries, steps int) {
+	var sku *stock.SKU
+	var defaults *label.Labels
 	if r.SKU != nil {
-		if sku = w.view.SKU(*r.SKU); sku != nil {
+		if sku = stock.SKUByID(w.view, *r.SKU); sku != nil {
 			defaults = &sku.Labels
 		}
 	}
@@ -51,7 +53,7 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 	w.Updated(r.UpdatedAt)
 	w.InstantOrNull("archivedAt", r.ArchivedAt, "When it was archived; null while it is not.")
 	w.articlePlace(r, sku)
-	w.articleUnits(stock, entries)
+	w.articleUnits(units, entries)
 	w.articleFiles(r)
 	w.attributes(&r.Labels, "article", defaults, "Values of the account's attributes, those of its SKU included.")
 	w.fulfillmentFields(r)
@@ -59,27 +61,27 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 	w.external(r.External)
 	wire.Nullable(&w.Writer, "sku", "ArticleSKU", sku, "Its SKU; null where it has none.", w.articleSKU)
 	w.articleOrigins(r, sku)
-	w.articleConflicts(stock.Conflicts, stock.Conflicted)
+	w.articleConflicts(units.Conflicts, units.Conflicted)
 	w.Object("snapshotDate", "SnapshotDate", "The window that all this is about.", func() {
-		w.Instant("from", stock.Window.Start, "First instant of the window.")
-		w.Instant("to", stock.Window.End, "First instant behind the window.")
+		w.Instant("from", units.Window.Start, "First instant of the window.")
+		w.Instant("to", units.Window.End, "First instant behind the window.")
 	})
-	w.articleCounts(stock, steps)
+	w.articleCounts(units, steps)
 	w.Object("temporalStock", "TemporalStock", "The units over the window as steps in time.", func() {
-		w.series("stockBalance", stock.Balance, steps, "Units there, less those sold for good.")
-		w.series("stockAvailableToSell", stock.ToSell, steps, "Units that could be sold at that instant and never come back.")
-		w.series("stockCommitted", stock.Committed, steps, "Units taken, with their buffers.")
-		w.series("stockUtilisation", stock.Utilisation, steps, "Units taken as a part of those there, from 0 to 1.")
+		w.series("stockBalance", units.Balance, steps, "Units there, less those sold for good.")
+		w.series("stockAvailableToSell", units.ToSell, steps, "Units that could be sold at that instant and never come back.")
+		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers.")
+		w.series("stockUtilisation", units.Utilisation, steps, "Units taken as a part of those there, from 0 to 1.")
 	})
 }
 
 // articleUnits writes what there is of an article over the window, and what takes it.
-func (w *scribe) articleUnits(stock *engine.ArticleStock, most int) {
-	w.units("unavailability", stock.Units, stock.Taken, "The units taken over the window, in order of creation: the first of them. "+
+func (w *scribe) articleUnits(lots *stock.ArticleStock, most int) {
+	w.units("unavailability", lots.Units, lots.Taken, "The units taken over the window, in order of creation: the first of them. "+
 		"GET articles/{id}/unavailabilities has all, by page.")
-	w.scheduledEvents(stock.Events, most)
-	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(stock.Locations, most), len(stock.Locations),
-		"How many units it has where, over the window.", func(l *engine.ArticleLocation) {
+	w.scheduledEvents(lots.Events, most)
+	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(lots.Locations, most), len(lots.Locations),
+		"How many units it has where, over the window.", func(l *stock.ArticleLocation) {
 			w.ID("serviceLocationId", l.Location, "The location.")
 			w.Range("range", l.Range, "From when until when the units are there.")
 			w.Count("count", l.Count, "How many units.")
@@ -87,13 +89,13 @@ func (w *scribe) articleUnits(stock *engine.ArticleStock, most int) {
 }
 
 // articleOrigins writes what an article takes from its SKU where it has none of its own, and which of the two it is.
-func (w *scribe) articleOrigins(r *engine.Article, sku *engine.SKU) {
+func (w *scribe) articleOrigins(r *stock.Article, sku *stock.SKU) {
 	if sku == nil {
 		sku = &noSKU
 	}
 	var income, profit int64
 	if w.Writes() {
-		income, profit = w.view.Earnings(r)
+		income, profit = stock.Earnings(w.view, r)
 	}
 	w.IntOrNull("itemCosts", r.ItemCosts, "What it has cost beside its price, in minor units.")
 	w.Int("itemIncome", income, "What orders in the account's currency have brought in with it, in minor units.")
@@ -108,7 +110,7 @@ func (w *scribe) articleOrigins(r *engine.Article, sku *engine.SKU) {
 	w.As(articleOwners, "bufferTimeOrigin", originOf(r.After, sku.After), "Whether the buffer after a booking is the article's or its SKU's.")
 }
 
-var noSKU engine.SKU
+var noSKU stock.SKU
 
 // originOf says whose a value is: the article's, or its SKU's where that alone has one.
 func originOf[V any](own, inherited *V) string {
@@ -126,8 +128,8 @@ func orElse[V any](own, other *V) *V {
 }
 
 // articleConflicts writes the first conflicts, of which there are total.
-func (w *scribe) articleConflicts(units []engine.Unavailability, total int) {
-	var places []engine.ID
+func (w *scribe) articleConflicts(units []stock.Unavailability, total int) {
+	var places []base.ID
 	for i := range units {
 		if !slices.Contains(places, units[i].Location) {
 			places = append(places, units[i].Location)
@@ -155,20 +157,20 @@ func (w *scribe) articleConflicts(units []engine.Unavailability, total int) {
 }
 
 // articleCounts writes units by location: those that are there, and those that can be held.
-func (w *scribe) articleCounts(stock *engine.ArticleStock, most int) {
+func (w *scribe) articleCounts(units *stock.ArticleStock, most int) {
 	w.Object("quantity", "UnitCounts", "How many units it has at the start of the window.", func() {
-		w.Count("total", sumOf(stock.Quantity), "Units at all locations.")
-		list := wire.UpTo(stock.Quantity, most)
-		wire.First(&w.Writer, "byLocation", "LocationCount", list, len(stock.Quantity), "Units by location.", func(c *engine.LocationCount) {
+		w.Count("total", sumOf(units.Quantity), "Units at all locations.")
+		list := wire.UpTo(units.Quantity, most)
+		wire.First(&w.Writer, "byLocation", "LocationCount", list, len(units.Quantity), "Units by location.", func(c *stock.LocationCount) {
 			w.ID("serviceLocationId", c.Location, "The location.")
 			w.Count("count", c.Count, "Units there at the start of the window.")
 			w.InstantOrNull("fromDate", c.From, "Since when there are so many; null without any.")
 		})
 	})
 	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked.", func() {
-		w.Count("total", sumOf(stock.Availability), "Those units at all locations.")
-		list := wire.UpTo(stock.Availability, most)
-		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(stock.Availability), "Units free by location.", func(c *engine.LocationCount) {
+		w.Count("total", sumOf(units.Availability), "Those units at all locations.")
+		list := wire.UpTo(units.Availability, most)
+		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(units.Availability), "Units free by location.", func(c *stock.LocationCount) {
 			w.ID("serviceLocationId", c.Location, "The location.")
 			w.Count("count", c.Count, "How many units can be held over the window, without buffers; with withBuffers, booked with them.")
 			w.InstantOrNull("fromDate", c.From, "The start of the window where there are some. Where there are none, the first instant from which a unit can be held for "+
@@ -178,15 +180,15 @@ func (w *scribe) articleCounts(stock *engine.ArticleStock, most int) {
 	})
 }
 
-func sumOf(counts []engine.LocationCount) (total int) {
+func sumOf(counts []stock.LocationCount) (total int) {
 	for i := range counts {
 		total += counts[i].Count
 	}
 	return total
 }
 
-func (w *scribe) series(name string, steps []engine.Step, most int, about string) {
-	wire.First(&w.Writer, name, "SeriesStep", wire.UpTo(steps, most), len(steps), about, func(s *engine.Step) {
+func (w *scribe) series(name string, steps []stock.Step, most int, about string) {
+	wire.First(&w.Writer, name, "SeriesStep", wire.UpTo(steps, most), len(steps), about, func(s *stock.Step) {
 		w.Range("range", s.Range, "From when until when the value holds.")
 		w.Key("value", wire.NumberSchema, "The value in that time.")
 		w.Out = strconv.AppendFloat(w.Out, s.Value, 'f', -1, 64)

@@ -5,19 +5,21 @@ import (
 	"strings"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns what is asked of articles; article_record.go writes them.
 
-var articleStatus = wire.Enum(engine.ArticleActive, engine.ArticleInactive, engine.ArticleDraft)
+var articleStatus = wire.Enum(stock.ArticleActive, stock.ArticleInactive, stock.ArticleDraft)
 
 type createArticle struct {
-	engine.CreateArticle
+	stock.CreateArticle
 	before, after bufferInput
 }
 
-func (o *createArticle) command(q *request) engine.CreateArticle {
+func (o *createArticle) command(q *request) stock.CreateArticle {
 	o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
 	return o.CreateArticle
 }
@@ -26,9 +28,9 @@ var articleCodes = wire.ListOf(wire.Text(1, 255), 0, 100)
 
 var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat([]wire.Field[createArticle]{
 	wire.Required("name", wire.Text(1, 255), func(o *createArticle) *string { return &o.Name }).Says("What the article is called."),
-	wire.Defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }).
+	wire.Defaulted("status", articleStatus, stock.ArticleActive, func(o *createArticle) *stock.ArticleStatus { return &o.Status }).
 		Says("Whether it takes bookings: only an active one does. Default: active."),
-	wire.Optional("skuId", wire.UUID, func(o *createArticle) **engine.ID { return &o.SKU }).Says("The SKU that it is of."),
+	wire.Optional("skuId", wire.UUID, func(o *createArticle) **base.ID { return &o.SKU }).Says("The SKU that it is of."),
 	wire.Defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }).
 		Says("Codes on its units, such as those of bar codes. Default: none."),
 	wire.Optional("description", wire.Text(0, 10_000), func(o *createArticle) **string { return &o.Description }).
@@ -37,36 +39,36 @@ var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat([]wire.Fiel
 	wire.Optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).
 		Says("What the article was bought for, in minor units of the account's currency."),
 	wire.Defaulted("quantities", wire.ListOf(wire.Object(wire.ShapeOf("InitialQuantity",
-		wire.Required("serviceLocationId", wire.UUID, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }).Says("The location."),
-		wire.Required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }).Says("How many units."),
-		wire.Optional("from", wire.Instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).Says("From when on the units are there. Default: now."),
-	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
+		wire.Required("serviceLocationId", wire.UUID, func(i *stock.InitialQuantity) *base.ID { return &i.Location }).Says("The location."),
+		wire.Required("count", count, func(i *stock.InitialQuantity) *int { return &i.Count }).Says("How many units."),
+		wire.Optional("from", wire.Instant, func(i *stock.InitialQuantity) **int64 { return &i.From }).Says("From when on the units are there. Default: now."),
+	)), 0, 1000), nil, func(o *createArticle) *[]stock.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
 },
-	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
-	detailFields(func(o *createArticle) *engine.DetailsPatch { return &o.Details }),
+	labelFields(func(o *createArticle) *label.LabelsPatch { return &o.Labels }),
+	detailFields(func(o *createArticle) *stock.DetailsPatch { return &o.Details }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
 var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat([]wire.Field[patchArticle]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *patchArticle) *engine.Opt[string] { return &o.Name }).Says("What the article is called."),
-	wire.Merged("status", articleStatus, false, func(o *patchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
+	wire.Merged("name", wire.Text(1, 255), false, func(o *patchArticle) *base.Opt[string] { return &o.Name }).Says("What the article is called."),
+	wire.Merged("status", articleStatus, false, func(o *patchArticle) *base.Opt[stock.ArticleStatus] { return &o.Status }).
 		Says("Whether it takes bookings: only an active one does."),
-	wire.Merged("skuId", wire.UUID, true, func(o *patchArticle) *engine.Opt[engine.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
-	wire.Merged("codes", articleCodes, true, func(o *patchArticle) *engine.Opt[[]string] { return &o.Codes }).
+	wire.Merged("skuId", wire.UUID, true, func(o *patchArticle) *base.Opt[base.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
+	wire.Merged("codes", articleCodes, true, func(o *patchArticle) *base.Opt[[]string] { return &o.Codes }).
 		Says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *patchArticle) *engine.Opt[string] { return &o.Description }).
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *patchArticle) *base.Opt[string] { return &o.Description }).
 		Says("What is told of it to customers. Null clears it."),
-	wire.Merged("condition", wire.Text(0, 255), true, func(o *patchArticle) *engine.Opt[string] { return &o.Condition }).
+	wire.Merged("condition", wire.Text(0, 255), true, func(o *patchArticle) *base.Opt[string] { return &o.Condition }).
 		Says("What shape it is in. Null clears it."),
-	wire.Merged("purchasePrice", money, true, func(o *patchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
+	wire.Merged("purchasePrice", money, true, func(o *patchArticle) *base.Opt[int64] { return &o.PurchasePrice }).
 		Says("What it was bought for, in minor units. Null clears it."),
 	wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
 },
-	labelFields(func(o *patchArticle) *engine.LabelsPatch { return &o.Labels }),
-	detailFields(func(o *patchArticle) *engine.DetailsPatch { return &o.Details }),
-	bufferPatchFields("Before", func(o *patchArticle) *engine.BufferPatch { return &o.Before }),
-	bufferPatchFields("After", func(o *patchArticle) *engine.BufferPatch { return &o.After }))...)
+	labelFields(func(o *patchArticle) *label.LabelsPatch { return &o.Labels }),
+	detailFields(func(o *patchArticle) *stock.DetailsPatch { return &o.Details }),
+	bufferPatchFields("Before", func(o *patchArticle) *stock.BufferPatch { return &o.Before }),
+	bufferPatchFields("After", func(o *patchArticle) *stock.BufferPatch { return &o.After }))...)
 
 // window is a range or an instant that an answer is evaluated over.
 type window struct{ from, to int64 }
@@ -90,33 +92,33 @@ func (q *request) checkRange(pointer string, w *window) {
 
 // place is a fault of what the pointer points to: in the body, or of the parameter that stands for it in the query of an
 // operation without a body.
-func (q *request) place(pointer string) engine.Fault {
+func (q *request) place(pointer string) base.Fault {
 	if q.op.body != nil {
-		return engine.Fault{In: "body", Pointer: pointer}
+		return base.Fault{In: "body", Pointer: pointer}
 	}
 	name, rest, nested := strings.Cut(pointer[1:], "/")
 	if nested {
 		name += "[" + strings.ReplaceAll(rest, "/", "][") + "]"
 	}
-	return engine.Fault{In: "query", Pointer: name}
+	return base.Fault{In: "query", Pointer: name}
 }
 
 // span is the window to evaluate over.
-func (q *request) span(w *window) engine.Span {
+func (q *request) span(w *window) base.Span {
 	if w == nil {
-		return engine.Span{Start: q.now, End: q.now}
+		return base.Span{Start: q.now, End: q.now}
 	}
-	return engine.Span{Start: w.from, End: w.to}
+	return base.Span{Start: w.from, End: w.to}
 }
 
 type getArticle struct {
-	id     engine.ID
+	id     base.ID
 	window *window
 }
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
 // those of the state behind the command.
-var answerArticle = behind(func(q *request, r *engine.Article) error {
+var answerArticle = behind(func(q *request, r *stock.Article) error {
 	q.tag = r.Revision
 	return q.appendArticle(r, q.span(nil))
 })
@@ -127,12 +129,12 @@ var (
 )
 
 type archiveArticle struct {
-	engine.ArchiveArticle
+	stock.ArchiveArticle
 	dryRun bool
 }
 
 type patchArticle struct {
-	engine.PatchArticle
+	stock.PatchArticle
 	dryRun bool
 }
 
@@ -146,8 +148,8 @@ var archiveArticleShape = wire.ShapeOf("ArchiveArticle",
 func archivingArticle(verb, summary string, archived bool, body *wire.Shape[archiveArticle]) operation {
 	return write(operation{
 		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
-	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *engine.ID { return &o.ID }), body: body},
-		func(q *request, o *archiveArticle) engine.Op {
+	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *base.ID { return &o.ID }), body: body},
+		func(q *request, o *archiveArticle) base.Op {
 			o.Archived, q.preview = archived, o.dryRun
 			return o.ArchiveArticle
 		}, answerArticle)
@@ -165,18 +167,18 @@ var articleOperations = append([]operation{
 	write(operation{
 		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
 		summary: "Creates an article, with its first units.",
-	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) engine.Op { return o.command(q) }, answerArticle),
+	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.Op { return o.command(q) }, answerArticle),
 	readChecked(operation{
 		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
 		summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
-		path: byID(func(o *getArticle) *engine.ID { return &o.id }),
+		path: byID(func(o *getArticle) *base.ID { return &o.id }),
 		query: wire.ShapeOf("GetArticle", wire.Optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
 			Says("The window that is looked at. Default: the present instant.")),
 	},
 		func(q *request, o *getArticle) { q.checkWindow(o.window) },
 		func(q *request, o *getArticle) error {
-			r := q.view.Article(o.id)
+			r := stock.ArticleByID(q.view, o.id)
 			if r == nil {
 				return notFound("article")
 			}
@@ -187,14 +189,14 @@ var articleOperations = append([]operation{
 		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities", scopes: articlesRead,
 		summary: "Lists all that is taken of an article in a window, in order of creation.", answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
-		path: byID(func(l *listUnits) *engine.ID { return &l.of }),
+		path: byID(func(l *listUnits) *base.ID { return &l.of }),
 		query: wire.ShapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
 			wire.Optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
 				Says("The window that is looked at. Default: the present instant."))...),
 	},
 		func(q *request, l *listUnits) { q.checkWindow(l.window) },
 		func(q *request, l *listUnits) error {
-			units, total, err := q.view.ArticleUnits(l.of, q.span(l.window), l.page.part())
+			units, total, err := stock.ArticleUnits(q.view, l.of, q.span(l.window), l.page.part())
 			if err != nil {
 				return err
 			}
@@ -205,23 +207,23 @@ var articleOperations = append([]operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
 		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, " +
 			"that is refused with the plan, unless it is forced.",
-	}, input[patchArticle]{path: byID(func(o *patchArticle) *engine.ID { return &o.ID }), body: patchArticleShape},
-		func(q *request, o *patchArticle) engine.Op {
+	}, input[patchArticle]{path: byID(func(o *patchArticle) *base.ID { return &o.ID }), body: patchArticleShape},
+		func(q *request, o *patchArticle) base.Op {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
 			return o.PatchArticle
 		}, answerArticle),
 	write(operation{
 		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
-	}, input[engine.DeleteArticle]{path: byID(func(o *engine.DeleteArticle) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteArticle) engine.Op {
+	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })},
+		func(q *request, o *stock.DeleteArticle) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, "+
 		"that is refused with the plan, unless it is forced.", true, archiveArticleShape),
 	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false, nil),
-}, tagged[*engine.Article]{
-	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID, scopes: articlesWrite,
+}, tagged[*stock.Article]{
+	of: stock.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID, scopes: articlesWrite,
 	answer: articleSchema, render: answerArticle,
 }.linkOperations()...)

@@ -4,7 +4,8 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
 )
 
 // This file owns the values of attributes on the wire: an object by key going in, a list of records coming out.
@@ -19,20 +20,20 @@ const (
 )
 
 // attributeValues are values by the keys of their attributes.
-var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues, func(a *engine.AttributeInput) *string { return &a.Key },
-	func(r *wire.Reader, a *engine.AttributeInput) { readValue(r, &a.Value) })
+var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues, func(a *label.AttributeInput) *string { return &a.Key },
+	func(r *wire.Reader, a *label.AttributeInput) { readValue(r, &a.Value) })
 
 // readScalar reads a text, a number, true or false; false: the next value is something else, and nothing was read.
-func readScalar(r *wire.Reader, text wire.Kind[string], dst *engine.Value) bool {
+func readScalar(r *wire.Reader, text wire.Kind[string], dst *label.Value) bool {
 	switch c := r.Space(); {
 	case c == '"':
-		dst.Kind = engine.TextValue
+		dst.Kind = label.TextValue
 		text.JSON(r, &dst.Text)
 	case c == 't' || c == 'f':
-		dst.Kind = engine.BooleanValue
+		dst.Kind = label.BooleanValue
 		wire.Boolean.JSON(r, &dst.Bool)
 	case c == '-' || c >= '0' && c <= '9':
-		dst.Kind = engine.NumberValue
+		dst.Kind = label.NumberValue
 		number.JSON(r, &dst.Number)
 	default:
 		return false
@@ -41,11 +42,11 @@ func readScalar(r *wire.Reader, text wire.Kind[string], dst *engine.Value) bool 
 }
 
 // readValue reads a value of any format. Which one the attribute takes, the command says.
-func readValue(r *wire.Reader, dst *engine.Value) {
+func readValue(r *wire.Reader, dst *label.Value) {
 	switch c := r.Space(); {
 	case readScalar(r, longText, dst):
 	case c == '[':
-		dst.Kind = engine.ListValue
+		dst.Kind = label.ListValue
 		texts.JSON(r, &dst.List)
 	case c == 'n':
 		r.Null()
@@ -70,20 +71,20 @@ var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw
 })
 
 // attributesField is the attribute values of a record that is made or changed.
-func attributesField[In any](at func(*In) *engine.LabelsPatch) wire.Field[In] {
-	return wire.Merged("attributes", attributeValues, true, func(in *In) *engine.Opt[[]engine.AttributeInput] { return &at(in).Attributes }).
+func attributesField[In any](at func(*In) *label.LabelsPatch) wire.Field[In] {
+	return wire.Merged("attributes", attributeValues, true, func(in *In) *base.Opt[[]label.AttributeInput] { return &at(in).Attributes }).
 		Says("Values by key. Those not named stay; null takes one away, or all.")
 }
 
 // labelFields are the labels of a record that is made or changed.
-func labelFields[In any](at func(*In) *engine.LabelsPatch) []wire.Field[In] {
-	return append([]wire.Field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External })...)
+func labelFields[In any](at func(*In) *label.LabelsPatch) []wire.Field[In] {
+	return append([]wire.Field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *label.ExternalPatch { return &at(in).External })...)
 }
 
-var attributeListSchema = wire.ListSchema(describe("AttributeValue", func(w *scribe, d *engine.Attribute) { w.attribute(d, engine.Value{}, "") }))
+var attributeListSchema = wire.ListSchema(describe("AttributeValue", func(w *scribe, d *label.Attribute) { w.attribute(d, label.Value{}, "") }))
 
 // attribute writes an attribute as a record shows it: with its value, and whose that is.
-func (w *scribe) attribute(d *engine.Attribute, value engine.Value, origin string) {
+func (w *scribe) attribute(d *label.Attribute, value label.Value, origin string) {
 	w.ID("id", d.ID, "The attribute's id.")
 	w.attributeHead(d)
 	w.As(formatSchema, "format", string(d.Format), "How the value is meant.")
@@ -96,7 +97,7 @@ func (w *scribe) attribute(d *engine.Attribute, value engine.Value, origin strin
 }
 
 // labels writes a record's labels; origin says of its attributes whose they are.
-func (w *scribe) labels(l *engine.Labels, origin string) {
+func (w *scribe) labels(l *label.Labels, origin string) {
 	w.tags(l, "The tags linked to it.")
 	w.attributes(l, origin, nil, "Values of the account's attributes, its own and those it takes over.")
 	w.external(l.External)
@@ -104,11 +105,11 @@ func (w *scribe) labels(l *engine.Labels, origin string) {
 
 // attributes writes the values that a record has for attributes, with their origin; those of a SKU, if it is not nil, stand in
 // where it has none.
-func (w *scribe) attributes(own *engine.Labels, origin string, sku *engine.Labels, about string) {
+func (w *scribe) attributes(own *label.Labels, origin string, sku *label.Labels, about string) {
 	w.Key("attributes", attributeListSchema, about)
 	w.Out = append(w.Out, '[')
 	if w.Writes() {
-		w.view.EachAttribute(own, sku, func(d *engine.Attribute, value engine.Value, isOwn bool) {
+		label.EachAttribute(w.view, own, sku, func(d *label.Attribute, value label.Value, isOwn bool) {
 			w.Next()
 			w.Out = append(w.Out, '{')
 			if isOwn {
@@ -122,15 +123,15 @@ func (w *scribe) attributes(own *engine.Labels, origin string, sku *engine.Label
 	w.Out = append(w.Out, ']')
 }
 
-func appendValue(b []byte, v engine.Value) []byte {
+func appendValue(b []byte, v label.Value) []byte {
 	switch v.Kind {
-	case engine.TextValue:
+	case label.TextValue:
 		return wire.AppendText(b, v.Text)
-	case engine.NumberValue:
+	case label.NumberValue:
 		return wire.AppendNumber(b, v.Number)
-	case engine.BooleanValue:
+	case label.BooleanValue:
 		return wire.AppendBool(b, v.Bool)
-	case engine.ListValue:
+	case label.ListValue:
 		return wire.AppendList(b, v.List, wire.AppendText)
 	}
 	return append(b, "null"...)

@@ -2,45 +2,46 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
 )
 
 // This file owns attributes on the wire; attribute_values.go owns their values.
 
-var attributeFormats = []engine.AttributeFormat{
-	engine.FormatText, engine.FormatNumber, engine.FormatBoolean, engine.FormatDate, engine.FormatDatetime, engine.FormatFormula,
-	engine.FormatSelect, engine.FormatMultiselect, engine.FormatSmartField,
+var attributeFormats = []label.AttributeFormat{
+	label.FormatText, label.FormatNumber, label.FormatBoolean, label.FormatDate, label.FormatDatetime, label.FormatFormula,
+	label.FormatSelect, label.FormatMultiselect, label.FormatSmartField,
 }
 
 const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
 
 var createAttributeShape = wire.ShapeOf("CreateAttribute",
-	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).Says("What people call the attribute."),
-	wire.Required("key", wire.Text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).Says(aboutKey),
-	wire.Required("format", wire.Enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
+	wire.Required("name", wire.Text(1, 255), func(o *label.CreateAttribute) *string { return &o.Name }).Says("What people call the attribute."),
+	wire.Required("key", wire.Text(1, 64), func(o *label.CreateAttribute) *string { return &o.Key }).Says(aboutKey),
+	wire.Required("format", wire.Enum(attributeFormats...), func(o *label.CreateAttribute) *label.AttributeFormat { return &o.Format }).
 		Says("It never changes. formula and smart_field hold stored values, nothing is computed."),
-	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
+	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *label.CreateAttribute) *[]string { return &o.Options }).
 		Says("The values of a select or multiselect."),
-	wire.Optional("group", wire.Text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))
+	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))
 
 // optionName is an option as it is made: an object with its name.
 var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
 	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).Says("What people call the option.")))
 
 var patchAttributeShape = wire.ShapeOf("PatchAttribute",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).Says("What people call the attribute."),
-	wire.Merged("key", wire.Text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).Says(aboutKey),
+	wire.Merged("name", wire.Text(1, 255), false, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Name }).Says("What people call the attribute."),
+	wire.Merged("key", wire.Text(1, 64), false, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Key }).Says(aboutKey),
 	wire.Merged("options", wire.ListOf(wire.Object(wire.ShapeOf("PatchAttributeOption",
-		wire.Optional("id", wire.UUID, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
+		wire.Optional("id", wire.UUID, func(p *label.OptionPatch) **base.ID { return &p.ID }).
 			Says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
-		wire.Required("name", wire.Text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
-	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
+		wire.Required("name", wire.Text(1, 255), func(p *label.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
+	)), 1, 250), false, func(o *label.PatchAttribute) *base.Opt[[]label.OptionPatch] { return &o.Options }).
 		Says("All options. One that is not named goes, and with it the values that chose it."),
-	wire.Merged("group", wire.Text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).Says("The name of its group."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *engine.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+	wire.Merged("group", wire.Text(1, 255), true, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).Says("The name of its group."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
 
 var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
-	wire.Defaulted("force", wire.Boolean, false, func(o *engine.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
 
 const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some."
 
@@ -50,11 +51,11 @@ var (
 	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 
-func (w *scribe) writeAttribute(d *engine.Attribute) {
+func (w *scribe) writeAttribute(d *label.Attribute) {
 	w.ID("id", d.ID, "The record's id.")
 	w.attributeHead(d)
 	w.As(formatSchema, "format", string(d.Format), "How its values are meant.")
-	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *engine.AttributeOption) {
+	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *label.AttributeOption) {
 		w.ID("id", x.ID, "The option's id.")
 		w.Text("name", x.Name, "What people call the option.")
 	})
@@ -64,12 +65,12 @@ func (w *scribe) writeAttribute(d *engine.Attribute) {
 }
 
 // attributeHead and attributeGroup write what an attribute's record and its values have in common.
-func (w *scribe) attributeHead(d *engine.Attribute) {
+func (w *scribe) attributeHead(d *label.Attribute) {
 	w.Text("name", d.Name, "What people call the attribute.")
 	w.Text("key", d.Key, "The key under which programs find the attribute.")
 }
 
-func (w *scribe) attributeGroup(d *engine.Attribute) {
+func (w *scribe) attributeGroup(d *label.Attribute) {
 	g := d.Group
 	if g == nil {
 		g = &noGroup
@@ -80,9 +81,9 @@ func (w *scribe) attributeGroup(d *engine.Attribute) {
 	w.Nil()
 }
 
-var noGroup engine.AttributeGroup
+var noGroup label.AttributeGroup
 
-func answerAttribute(q *request, d *engine.Attribute) error {
+func answerAttribute(q *request, d *label.Attribute) error {
 	if q.sameRevision(d.Revision) {
 		return nil
 	}
@@ -100,20 +101,20 @@ var attributeOperations = []operation{
 		id: "admin.attributes.list", method: "GET", path: "/v1/admin/attributes", scopes: attributesRead,
 		summary: "Lists attributes in order of creation.", answer: pagedSchema(attributeSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		all := q.view.Attributes()
+		all := label.Attributes(q.view)
 		appendPage(q, *p, all.Len(), all.At, (*scribe).writeAttribute)
 		return nil
 	}),
 	write(operation{
 		id: "admin.attributes.create", method: "POST", path: "/v1/admin/attributes", scopes: attributesWrite,
 		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.", answer: attributeSchema,
-	}, input[engine.CreateAttribute]{body: createAttributeShape},
-		func(_ *request, o *engine.CreateAttribute) engine.Op { return o }, answerAttribute),
+	}, input[label.CreateAttribute]{body: createAttributeShape},
+		func(_ *request, o *label.CreateAttribute) base.Op { return o }, answerAttribute),
 	read(operation{
 		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead, cached: true,
 		summary: "Returns an attribute.", answer: attributeSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		d := q.view.Attribute(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		d := label.AttributeByID(q.view, *id)
 		if d == nil {
 			return notFound("attribute")
 		}
@@ -122,16 +123,16 @@ var attributeOperations = []operation{
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
 		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.", answer: attributeSchema,
-	}, input[engine.PatchAttribute]{path: byUUID(func(o *engine.PatchAttribute) *engine.ID { return &o.ID }), body: patchAttributeShape},
-		func(q *request, o *engine.PatchAttribute) engine.Op {
+	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }), body: patchAttributeShape},
+		func(q *request, o *label.PatchAttribute) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerAttribute),
 	write(operation{
 		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
 		summary: "Deletes an attribute and its values on every record; where there are any it takes force.", answer: wire.NullSchema,
-	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID }), query: deleteAttributeQuery},
-		func(q *request, o *engine.DeleteAttribute) engine.Op {
+	}, input[label.DeleteAttribute]{path: byUUID(func(o *label.DeleteAttribute) *base.ID { return &o.ID }), query: deleteAttributeQuery},
+		func(q *request, o *label.DeleteAttribute) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds attributes and their values on the wire.
@@ -48,24 +48,24 @@ func TestAttributes(t *testing.T) {
 	require.Equal(t, map[string]any{"id": red, "name": "crimson"}, at(p, "options", 0))
 	require.Nil(t, p["groupName"])
 	require.Equal(t, when(noon+1000), p["updatedAt"])
-	s.call("PATCH", path, `{}`, "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", path, `{}`, "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 
-	s.refused(409, engine.CodeConflict, "POST", "/v1/admin/attributes", `{"name":"x","key":"colour","format":"text"}`)
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"","key":"a b","format":"color","options":[{"id":"x"}],"systemGroup":null}`,
+	s.refused(409, base.CodeConflict, "POST", "/v1/admin/attributes", `{"name":"x","key":"colour","format":"text"}`)
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"","key":"a b","format":"color","options":[{"id":"x"}],"systemGroup":null}`,
 		"body /name length", "body /format enum", "body /options/0/id unknown", "body /options/0/name required", "body /systemGroup unknown", "body /key format", "body /options forbidden")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"x","key":"x","format":"select"}`, "body /options length")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"name":null,"format":"text"}`, "body /name required", "body /format unknown")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"key":"","options":[{"id":%q,"name":"x"},{"name":"x"}]}`, d["groupId"]),
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"x","key":"x","format":"select"}`, "body /options length")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":null,"format":"text"}`, "body /name required", "body /format unknown")
+	s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"key":"","options":[{"id":%q,"name":"x"},{"name":"x"}]}`, d["groupId"]),
 		"body /key length", "body /options/1/name duplicate", "body /options/0/id unknown")
-	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string), `{"options":[{"name":"x"}]}`, "body /options forbidden")
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string), `{"options":[{"name":"x"}]}`, "body /options forbidden")
 	for _, other := range []*answer{
 		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other), s.call("DELETE", path, "", "X-API-KEY", s.other),
 		s.call("GET", "/v1/admin/attributes/"+red, ""),
 	} {
-		other.isRefusal(404, engine.CodeNotFound)
+		other.isRefusal(404, base.CodeNotFound)
 	}
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 }
 
 func TestAttributeValues(t *testing.T) {
@@ -92,12 +92,12 @@ func TestAttributeValues(t *testing.T) {
 		less := s.ok("PATCH", path, `{"attributes":{"text":null,"multiselect":[],"number":0}}`)
 		require.Equal(t, 0.0, values(less)["number"])
 		require.Len(t, values(s.ok("GET", path, "")), 7)
-		s.refused(400, engine.CodeInvalid, "PATCH", path, `{"name":"","attributes":{"text":{"x":1},"text":"y","number":1e999,"none":[],"date":"2025-02-30","multiselect":["red",5]}}`,
+		s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":"","attributes":{"text":{"x":1},"text":"y","number":1e999,"none":[],"date":"2025-02-30","multiselect":["red",5]}}`,
 			"body /name length", "body /attributes/text type", "body /attributes/text duplicate", "body /attributes/number range", "body /attributes/multiselect/1 type",
 			"body /attributes/none unknown", "body /attributes/date format")
-		s.refused(400, engine.CodeInvalid, "PATCH", path, `{"attributes":{"select":"green","multiselect":["red","red"],"a/b":1}}`,
+		s.refused(400, base.CodeInvalid, "PATCH", path, `{"attributes":{"select":"green","multiselect":["red","red"],"a/b":1}}`,
 			"body /attributes/select enum", "body /attributes/multiselect/1 duplicate", "body /attributes/a~1b unknown")
-		s.refused(400, engine.CodeInvalid, "PATCH", path, `{"attributes":[]}`, "body /attributes type")
+		s.refused(400, base.CodeInvalid, "PATCH", path, `{"attributes":[]}`, "body /attributes type")
 		s.ok("PATCH", path, `{"attributes":`+all+`}`)
 	}
 
@@ -115,15 +115,15 @@ func TestAttributeValues(t *testing.T) {
 	for i := range 251 {
 		fmt.Fprintf(&many, `"k%d":1,`, i)
 	}
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/skus", `{"name":"x","attributes":{`+strings.TrimSuffix(many.String(), ",")+`}}`, "body /attributes length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/skus", `{"name":"x","attributes":{`+strings.TrimSuffix(many.String(), ",")+`}}`, "body /attributes length")
 
 	// A deleted attribute is shown nowhere.
 	list := s.ok("GET", "/v1/admin/attributes", "")
 	gone := "/v1/admin/attributes/" + at(list, "data", 0, "id").(string)
-	require.Equal(t, map[string]any{"resource": "sku", "count": 2.0}, at(s.refused(409, engine.CodeInUse, "DELETE", gone, "").object(), "details"))
+	require.Equal(t, map[string]any{"resource": "sku", "count": 2.0}, at(s.refused(409, base.CodeInUse, "DELETE", gone, "").object(), "details"))
 	s.ok("DELETE", gone+"?force=true", "")
 	require.NotContains(t, values(s.ok("GET", "/v1/admin/skus/"+sku, "")), "text")
-	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/skus/"+sku, `{"attributes":{"text":"x"}}`, "body /attributes/text unknown")
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/skus/"+sku, `{"attributes":{"text":"x"}}`, "body /attributes/text unknown")
 }
 
 func TestAppendNumber(t *testing.T) {

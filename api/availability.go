@@ -8,22 +8,24 @@ import (
 	"sync/atomic"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns the questions about stock in time: how much can be held, when, and why not.
 
 // availabilityLine is one question.
 type availabilityLine struct {
-	engine.Query
+	hold.Query
 	quantity int // 0: not given
-	answer   engine.Availability
+	answer   stock.Availability
 }
 
 // ask asks it, with what a booking can have.
-func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, error) {
+func (l *availabilityLine) ask(v base.View, now int64) (stock.Availability, error) {
 	l.Moves = true
-	return v.Available(l.Query, now)
+	return hold.Available(v, l.Query, now)
 }
 
 // aboutReturn says what a question is about whose units go elsewhere.
@@ -32,14 +34,14 @@ const aboutReturn = "Where the units are brought back to. At another location th
 
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
-	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
+	itemFields(func(l *availabilityLine) *base.Item { return &l.Item }),
 	[]wire.Field[availabilityLine]{
-		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
+		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
-	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
+	windowFields(func(l *availabilityLine) *base.Span { return &l.Window }),
 	[]wire.Field[availabilityLine]{
 		wire.Defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
 			Says("How many units are wanted. Given, the answer tells the shortage, too."),
@@ -53,20 +55,20 @@ var (
 )
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
-func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
+func (q *request) checkLine(in, prefix string, i base.Item, w base.Span) {
 	if !i.One() && !q.faults.At(prefix+"skuId") && !q.faults.At(prefix+"articleId") && !q.faults.At(prefix+"catalogItemId") {
 		code, message := wire.FaultRequired, "one of skuId, articleId and catalogItemId has to be given"
-		if i != (engine.Item{}) {
+		if i != (base.Item{}) {
 			code, message = wire.FaultExclusive, "only one of skuId, articleId and catalogItemId may be given"
 		}
-		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
+		q.faults.Add(base.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
 	}
 	q.checkOrder(in, prefix, w)
 }
 
-func (q *request) checkOrder(in, prefix string, w engine.Span) {
+func (q *request) checkOrder(in, prefix string, w base.Span) {
 	if w.Start >= w.End && !q.faults.At(prefix+"from") && !q.faults.At(prefix+"to") {
-		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder, Message: "must be later than from"})
+		q.faults.Add(base.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder, Message: "must be later than from"})
 	}
 }
 
@@ -125,7 +127,7 @@ const linesAtOnce = 256
 
 // askLines asks many questions of a published view, shared out among the processors: most of their time goes into waiting for
 // memory. Of several refusals the first line's is told.
-func (q *request) askLines(v engine.View, lines []availabilityLine) error {
+func (q *request) askLines(v base.View, lines []availabilityLine) error {
 	parts := slices.Collect(slices.Chunk(lines, linesAtOnce))
 	errs, panics := make([]error, len(parts)), make([]any, len(parts))
 	var next atomic.Int64
@@ -158,7 +160,7 @@ func (q *request) askLines(v engine.View, lines []availabilityLine) error {
 }
 
 // askEach asks one question after the other; first is the number of the first line.
-func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err error) {
+func askEach(v base.View, lines []availabilityLine, first int, now int64) (err error) {
 	for i := range lines {
 		l := &lines[i]
 		if l.answer, err = l.ask(v, now); err != nil {
@@ -171,7 +173,7 @@ func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err
 }
 
 type nextInput struct {
-	engine.NextQuery
+	hold.NextQuery
 	seconds int64
 	until   *int64
 }
@@ -182,11 +184,11 @@ const (
 )
 
 var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
-	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
+	itemFields(func(l *nextInput) *base.Item { return &l.Item }),
 	[]wire.Field[nextInput]{
-		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
+		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(l *nextInput) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *nextInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
 		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),
@@ -198,7 +200,7 @@ var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 var nextSchema = describe("NextAnswer", (*scribe).writeNext)
 
 // writeNext writes a window; one that begins never is none.
-func (w *scribe) writeNext(s *engine.Span) {
+func (w *scribe) writeNext(s *base.Span) {
 	w.End("from", s.Start, "First instant of the window; null where there is none.")
 	w.End("to", s.End, "First instant behind the window; null where there is none.")
 }
@@ -208,13 +210,13 @@ var (
 	explainSchema    = describe("Explanation", (*scribe).writeExplanation).Uncut()
 )
 
-func (w *scribe) writeExplanation(x *engine.Explanation) {
+func (w *scribe) writeExplanation(x *hold.Explanation) {
 	w.Count("available", x.Available, "How many units can be held for the whole window.")
 	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free.")
 	w.Count("stock", x.Stock, "Units there at that instant.")
 	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
 	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
-	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *engine.Alternative) {
+	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *hold.Alternative) {
 		w.As(alternativeKinds, "kind", a.Kind, "What is other: a later window, a shorter one, another location or another article.")
 		w.Instant("from", a.Window.Start, "First instant of the window that would do.")
 		w.End("to", a.Window.End, "First instant behind it; null without end.")
@@ -266,18 +268,18 @@ var availabilityOperations = []operation{
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
 			if l.until != nil {
 				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
-					q.faults.Add(engine.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder, Message: "must be later than notBefore"})
+					q.faults.Add(base.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder, Message: "must be later than notBefore"})
 				}
 			}
-			q.checkLine("body", "/", l.Item, engine.Span{Start: 0, End: 1})
+			q.checkLine("body", "/", l.Item, base.Span{Start: 0, End: 1})
 		},
 		func(q *request, l *nextInput) error {
-			w, ok, err := q.view.Next(l.NextQuery, q.now)
+			w, ok, err := hold.Next(q.view, l.NextQuery, q.now)
 			switch {
 			case err != nil:
 				return err
 			case !ok:
-				w = engine.Span{Start: engine.Forever, End: engine.Forever}
+				w = base.Span{Start: base.Forever, End: base.Forever}
 			}
 			appendRecord(&q.scribe, &w, (*scribe).writeNext)
 			return nil
@@ -288,7 +290,7 @@ var availabilityOperations = []operation{
 	}, input[availabilityLine]{body: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("body", "/", l.Item, l.Window) },
 		func(q *request, l *availabilityLine) error {
-			x, err := q.view.Explain(l.Query, max(1, l.quantity), q.now)
+			x, err := hold.Explain(q.view, l.Query, max(1, l.quantity), q.now)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds every operation against inputs that are wrong: all faults named, and nothing changed (refused checks the
@@ -24,10 +24,10 @@ func TestBadInput(t *testing.T) {
 	bad := func(request, body string, faults ...string) {
 		t.Helper()
 		method, path, _ := strings.Cut(fill(request), " ")
-		code := engine.CodeInvalid
+		code := base.CodeInvalid
 		for _, f := range faults {
 			if strings.HasSuffix(f, "malformed") && strings.HasPrefix(f, "body") {
-				code = engine.CodeMalformed
+				code = base.CodeMalformed
 			}
 		}
 		s.refused(400, code, method, path, fill(body), faults...)
@@ -75,7 +75,7 @@ func TestBadInput(t *testing.T) {
 		if id != "" {
 			bad("GET /v1/admin/skus/"+id, "", "path id format")
 			bad("PATCH /v1/admin/locations/"+id, `{"nme":"x"}`, "path id format", "body /nme unknown")
-			s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/articles/"+fill(id), "") // typed as plain string by the interface
+			s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles/"+fill(id), "") // typed as plain string by the interface
 		}
 	}
 
@@ -139,7 +139,7 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/availability/explain", `{"a":1,`, "body /a unknown", "body /a malformed")
 	bad("POST /v1/admin/articles/$article/tags", deep+`"tagIds":[]}`, "body /a unknown", deeper)
 	bad("POST /v1/admin/holds", "", "body /lines required") // no body counts as {}
-	s.call("PATCH", "/v1/admin/skus/"+sku, "", "Content-Type", "application/json").isRefusal(400, engine.CodeMalformed, "body  malformed")
+	s.call("PATCH", "/v1/admin/skus/"+sku, "", "Content-Type", "application/json").isRefusal(400, base.CodeMalformed, "body  malformed")
 }
 
 const from2query = "from=2025-06-02T12:00:00Z"
@@ -198,7 +198,7 @@ func TestForeignIdsAreNobodys(t *testing.T) {
 		}
 		a := s.call(c.method, theirs(c.path), theirs(c.body), own, s.other, "X-Request-Id", "same")
 		b := s.call(c.method, nobodys(c.path), nobodys(c.body), own, s.other, "X-Request-Id", "same")
-		a.isRefusal(404, engine.CodeNotFound)
+		a.isRefusal(404, base.CodeNotFound)
 		require.Equal(t, string(b.body), string(a.body), "%s %s", c.method, c.path)
 	}
 	for _, path := range []string{"/v1/admin/locations", "/v1/admin/skus", "/v1/admin/holds", "/v1/admin/conflicts?skuId=" + sku} {
@@ -210,10 +210,10 @@ func TestForeignIdsAreNobodys(t *testing.T) {
 func TestTheNilIdIsNobodys(t *testing.T) {
 	s, location, _, _, _ := stocked(t)
 	const null = "00000000-0000-0000-0000-000000000000"
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("sku", null, location, noon, noon+day, 1))
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("article", null, location, noon, noon+day, 1))
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/availability?from=2025-06-02T12:00:00Z&skuId="+null, "")
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/locations/"+null, "")
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/locations/ffffffff-ffff-ffff-ffff-ffffffffffff", "")
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("sku", null, location, noon, noon+day, 1))
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("article", null, location, noon, noon+day, 1))
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/availability?from=2025-06-02T12:00:00Z&skuId="+null, "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/locations/"+null, "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/locations/ffffffff-ffff-ffff-ffff-ffffffffffff", "")
 	require.Empty(t, s.ok("GET", "/v1/admin/conflicts?skuId="+null, "")["data"])
 }

@@ -7,6 +7,8 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -25,8 +27,8 @@ var listBarsQuery = wire.ShapeOf("ListBars", slices.DeleteFunc(slices.Clone(list
 
 // barRow is an article with what is on it.
 type barRow struct {
-	article engine.Article
-	sku     *engine.SKU
+	article stock.Article
+	sku     *stock.SKU
 	*engine.ArticleBars
 }
 
@@ -48,26 +50,26 @@ func (w *scribe) writeBarRow(r *barRow) {
 		code = r.article.Codes[0]
 	}
 	w.Text("code", code, "The first of its codes; empty without one.")
-	wire.Nullable(&w.Writer, "sku", "SKUOfBars", r.sku, "Its SKU; null without one.", func(s *engine.SKU) {
+	wire.Nullable(&w.Writer, "sku", "SKUOfBars", r.sku, "Its SKU; null without one.", func(s *stock.SKU) {
 		w.ID("id", s.ID, "The SKU's id.")
 		w.Text("name", s.Name, "What the SKU is called.")
 	})
 	w.Count("units", r.Units, "The most units that are there at an instant of the window.")
-	at := engine.ID{}
+	at := base.ID{}
 	for _, b := range slices.Concat(r.Bars[:min(len(r.Bars), 1)], r.Conflicts[:min(len(r.Conflicts), 1)]) {
 		at = cmp.Or(at, b.Location)
 	}
-	if w.May(at != engine.ID{}) {
+	if w.May(at != base.ID{}) {
 		w.ID("serviceLocationId", at, "The location that its bars are at, where they do not say another; left out where it has none.")
 	}
 	bar := func(b *engine.Bar) { w.writeBar(b, at, r.Units > 1) }
 	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", bar)
 	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.", bar)
 	wire.First(&w.Writer, "events", "EventOfBars", wire.UpTo(r.Events, barsOfRow), len(r.Events), "Its events over the window.",
-		func(s **engine.ScheduledEvent) {
+		func(s **stock.ScheduledEvent) {
 			e := *s
 			if e == nil {
-				e = &engine.ScheduledEvent{}
+				e = &stock.ScheduledEvent{}
 			}
 			w.ID("id", e.ID, "The event's id.")
 			w.As(eventType.Schema, "type", string(e.Type), "Whether it takes a unit (reservation) or not (note).")
@@ -91,7 +93,7 @@ func (w *scribe) writeBarRow(r *barRow) {
 }
 
 // writeBar leaves out what goes without saying of most bars of a row, which are at one location: a screen has thousands of them.
-func (w *scribe) writeBar(b *engine.Bar, at engine.ID, many bool) {
+func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 	w.ID("id", b.ID, "The id of the taken unit.")
 	if w.May(b.Range.Start != b.Body.Start) {
 		w.Instant("from", b.Range.Start, "From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.")
@@ -115,7 +117,7 @@ func (w *scribe) writeBar(b *engine.Bar, at engine.ID, many bool) {
 	if w.May(b.Location != at) {
 		w.ID("serviceLocationId", b.Location, "The location that it is at; left out: the row's.")
 	}
-	if w.May(many && b.Slot != engine.ID{}) {
+	if w.May(many && b.Slot != base.ID{}) {
 		w.ID("slotId", b.Slot, "The unit that it sits on, of an article with more units than one; left out else.")
 	}
 	state := ""
@@ -131,7 +133,7 @@ func (w *scribe) writeBar(b *engine.Bar, at engine.ID, many bool) {
 	if w.May(b.Due != 0) {
 		w.Instant("dueAt", b.Due, "When it was to be back, where it is out and kept for longer than that; left out else.")
 	}
-	if w.May(b.GoesTo != engine.ID{}) {
+	if w.May(b.GoesTo != base.ID{}) {
 		w.ID("goesToLocationId", b.GoesTo, "Where it is to be for good the end of its time on, if that is another location; left out else.")
 	}
 	if w.May(b.Flags.Any(timeline.Pinned)) {
@@ -158,9 +160,9 @@ func (q *request) listBars(o *listArticles) error {
 	if !q.rows(len(articles), func(i int) {
 		row.article, row.sku = *articles[i], nil
 		if of := articles[i].SKU; of != nil {
-			row.sku = q.view.SKU(*of)
+			row.sku = stock.SKUByID(q.view, *of)
 		}
-		q.view.ArticleBars(&q.bars, articles[i], location, o.Window, barsOfRow, stepsOfRow)
+		engine.FillArticleBars(q.view, &q.bars, articles[i], location, o.Window, barsOfRow, stepsOfRow)
 		appendRecord(&q.scribe, &row, (*scribe).writeBarRow)
 	}) {
 		return nil
@@ -174,21 +176,21 @@ func (q *request) listBars(o *listArticles) error {
 }
 
 type countSKUs struct {
-	skus     []engine.ID
-	location engine.ID
-	window   engine.Span
-	size     engine.BucketSize
+	skus     []base.ID
+	location base.ID
+	window   base.Span
+	size     stock.BucketSize
 	page     page
 }
 
 var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countSKUs]{
-	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *countSKUs) *[]engine.ID { return &o.skus }).
+	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *countSKUs) *[]base.ID { return &o.skus }).
 		Says("Only these SKUs, in the order of the list. Default: all, in order of creation."),
-	wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(o *countSKUs) *engine.ID { return &o.location }).
+	wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(o *countSKUs) *base.ID { return &o.location }).
 		Says("The location. Default: all, added up; days are the account's then."),
 	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).Says("First instant of the window."),
 	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).Says("First instant behind the window."),
-	wire.Defaulted("bucket", wire.Enum(engine.BucketHour, engine.BucketDay), engine.BucketDay, func(o *countSKUs) *engine.BucketSize { return &o.size }).
+	wire.Defaulted("bucket", wire.Enum(stock.BucketHour, stock.BucketDay), stock.BucketDay, func(o *countSKUs) *stock.BucketSize { return &o.size }).
 		Says("Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs."),
 }, pageFields(func(o *countSKUs) *page { return &o.page }))...)
 
@@ -197,7 +199,7 @@ const mostCounts = maxPageSize * 366
 
 // skuRow is a SKU with its counts; a schema is made of an empty one.
 type skuRow struct {
-	sku         engine.SKU
+	sku         stock.SKU
 	free, stock []int
 }
 
@@ -232,32 +234,32 @@ func (w *scribe) counts(name string, list []int, about string) {
 func (q *request) checkCountSKUs(o *countSKUs) {
 	q.checkOrder("query", "", o.window)
 	length := int64(dayOfMillis)
-	if o.size == engine.BucketHour {
+	if o.size == stock.BucketHour {
 		length /= 24
 	}
 	if buckets := (o.window.End - o.window.Start) / length; buckets*int64(o.page.size) > mostCounts && !q.faults.At("to") {
-		q.faults.Add(engine.Fault{
+		q.faults.Add(base.Fault{
 			In: "query", Pointer: "to", Code: wire.FaultRange, Message: "would give more than " + strconv.Itoa(mostCounts) + " counts with this pageSize",
 		})
 	}
 }
 
 func (q *request) countSKUs(o *countSKUs) error {
-	var skus []*engine.SKU
-	total := q.view.SKUs().Len()
+	var skus []*stock.SKU
+	total := stock.SKUs(q.view).Len()
 	if o.skus != nil {
 		total = len(o.skus)
 	}
 	for i := o.page.offset(); i < min(o.page.offset()+o.page.size, total); i++ {
-		s := (*engine.SKU)(nil)
+		s := (*stock.SKU)(nil)
 		if o.skus == nil {
-			s = q.view.SKUs().At(i)
-		} else if s = q.view.SKU(o.skus[i]); s == nil {
-			return refuse(engine.CodeNotFound, "there is no SKU "+o.skus[i].String())
+			s = stock.SKUs(q.view).At(i)
+		} else if s = stock.SKUByID(q.view, o.skus[i]); s == nil {
+			return refuse(base.CodeNotFound, "there is no SKU "+o.skus[i].String())
 		}
 		skus = append(skus, s)
 	}
-	edges, free, stock, err := q.view.CountSKUs(skus, o.location, o.window, o.size)
+	edges, free, stock, err := engine.CountSKUs(q.view, skus, o.location, o.window, o.size)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/hold"
 )
 
 const oneLineHold = `{"lines":[{"skuId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","serviceLocationId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f",` +
@@ -25,7 +26,7 @@ func BenchmarkDecodeOneLineHold(b *testing.B) {
 	var faults wire.Faults
 	b.ReportAllocs()
 	for b.Loop() {
-		o := new(engine.PlaceHold)
+		o := new(hold.PlaceHold)
 		r.Reset(body, &faults)
 		r.Document(func(r *wire.Reader) { placeHoldShape.ReadJSON(r, o) })
 	}

@@ -12,6 +12,9 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file holds answers against their bounds: what is asked of one article, one order and one hold of ten thousand units, every
@@ -84,19 +87,19 @@ func (s *shop) pages(path, member string, size int) (rows []map[string]any) {
 
 func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	h := newHall(t)
-	hold, order := h.hold(1, units), h.order(2, units)
+	hold, made := h.hold(1, units), h.order(2, units)
 	h.order(0, units-1) // of the hour now
 	early := h.order(5, units)
 
 	// Records of their own have the first thousand, lists of them fewer, and pages have them all.
 	r := h.ok("GET", "/v1/admin/holds/"+hold, "")
-	require.Len(t, at(r, "lines", 0, "unavailabilities"), engine.MaxListed)
+	require.Len(t, at(r, "lines", 0, "unavailabilities"), base.MaxListed)
 	require.EqualValues(t, units, at(r, "lines", 0, "unavailabilitiesTotal"))
-	r = h.ok("GET", "/v1/admin/orders/"+order, "")
-	require.Len(t, r["stockItems"], engine.MaxListed)
+	r = h.ok("GET", "/v1/admin/orders/"+made, "")
+	require.Len(t, r["stockItems"], base.MaxListed)
 	require.EqualValues(t, units, r["stockItemsTotal"])
 	r = h.ok("GET", "/v1/admin/articles/"+h.article+"?dateRange[from]="+when0(noon)+"&dateRange[to]="+when0(noon+365*day), "")
-	require.Len(t, r["unavailability"], engine.MaxListed)
+	require.Len(t, r["unavailability"], base.MaxListed)
 	require.EqualValues(t, 4*units-1, r["unavailabilityTotal"])
 
 	seen := map[any]bool{}
@@ -105,7 +108,7 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 		n    int
 	}{
 		{"/v1/admin/holds/" + hold + "/unavailabilities", units},
-		{"/v1/admin/orders/" + order + "/stock-items", units},
+		{"/v1/admin/orders/" + made + "/stock-items", units},
 		{"/v1/admin/articles/" + h.article + "/unavailabilities?dateRange[from]=" + when0(noon+day) + "&dateRange[to]=" + when0(noon+2*day), units},
 	} {
 		rows := h.pages(list.path, "data", 250)
@@ -129,9 +132,9 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	require.EqualValues(t, units, at(row, "lines", 0, "unavailabilitiesTotal"))
 
 	// What webhooks are told is what is answered.
-	id, _ := engine.ParseID(order)
+	id, _ := base.ParseID(made)
 	v, _ := h.eng.View(h.account)
-	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+order, "").body), string(EventPayload(Version, v.Order(id))))
+	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+made, "").body), string(EventPayload(Version, order.OrderByID(v, id))))
 
 	// The feed.
 	a := h.call("GET", "/v1/admin/changes?limit=1000", "")
@@ -140,7 +143,7 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 
 	// A hand-over of all of an order that nobody else makes room for.
 	a = h.call("POST", "/v1/admin/orders/"+early+"/fulfill", "{}")
-	a.isRefusal(409, engine.CodeInsufficient)
+	a.isRefusal(409, base.CodeInsufficient)
 	lines := at(a.object(), "details", "lines").([]any)
 	require.Len(t, lines, 1, "one for each line of the order")
 	require.Len(t, at(lines, 0, "blockingUnavailabilities"), 20)
@@ -150,7 +153,7 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	// A thousand lines, none of which fits.
 	one := fmt.Sprintf(`{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}`, h.sku, h.loc, when(noon+day), when(noon+2*day))
 	a = h.call("POST", "/v1/admin/holds", `{"lines":[`+one+strings.Repeat(","+one, 999)+`]}`)
-	a.isRefusal(409, engine.CodeInsufficient)
+	a.isRefusal(409, base.CodeInsufficient)
 	require.Less(t, len(a.body), page8MB)
 	named := 0
 	for _, l := range at(a.object(), "details", "lines").([]any) {
@@ -176,8 +179,8 @@ func TestPlanOfTenThousandUnitsHasPages(t *testing.T) {
 	require.Equal(t, false, plan["ok"])
 	blocking := int(plan["blockingTotal"].(float64))
 	require.Equal(t, units-10, blocking)
-	require.Len(t, plan["blockingUnavailabilities"], engine.MaxListed)
-	require.Equal(t, min(engine.MaxListed, int(plan["removedSlotIdsTotal"].(float64))), len(plan["removedSlotIds"].([]any)))
+	require.Len(t, plan["blockingUnavailabilities"], base.MaxListed)
+	require.Equal(t, min(base.MaxListed, int(plan["removedSlotIdsTotal"].(float64))), len(plan["removedSlotIds"].([]any)))
 
 	seen := map[string]bool{}
 	last := ""
@@ -194,8 +197,8 @@ func TestPlanOfTenThousandUnitsHasPages(t *testing.T) {
 	require.Len(t, seen, blocking)
 
 	h.ok("DELETE", "/v1/admin/holds/"+h.holds[0], "")
-	h.refused(409, engine.CodePlanChanged, "GET", fmt.Sprintf("%s&plan=%s&page=2", path, plan["plan"]), "")
-	h.refused(409, engine.CodePlanChanged, "POST", "/v1/admin/articles/"+h.article+"/decrease-quantity",
+	h.refused(409, base.CodePlanChanged, "GET", fmt.Sprintf("%s&plan=%s&page=2", path, plan["plan"]), "")
+	h.refused(409, base.CodePlanChanged, "POST", "/v1/admin/articles/"+h.article+"/decrease-quantity",
 		fmt.Sprintf(`{"serviceLocationId":%q,"amount":10000,"expectedPlan":%q}`, h.loc, plan["plan"]))
 }
 
@@ -206,8 +209,8 @@ func TestFeedEndsEarly(t *testing.T) {
 	note := strings.Repeat("\U0001F6B2", 7_500)
 	var batch engine.Batch
 	for range 275 {
-		batch.Rows = append(batch.Rows, engine.CreateCustomer{Contact: engine.ContactPatch{
-			FirstName: engine.Some("Ana"), ShippingAddress: engine.Some(engine.ContactAddressPatch{DeliveryNotes: engine.Some(note)}),
+		batch.Rows = append(batch.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{
+			FirstName: base.Some("Ana"), ShippingAddress: base.Some(commerce.ContactAddressPatch{DeliveryNotes: base.Some(note)}),
 		}})
 	}
 	before := s.ok("GET", "/v1/admin/changes?limit=1000", "")
@@ -242,7 +245,7 @@ func TestFeedEndsEarly(t *testing.T) {
 		require.Equal(t, 1, seen[c.ID.String()], c.ID)
 	}
 	require.Greater(t, answers, 1)
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/changes?after="+next+".0", "", "query after format")
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/changes?after="+next+".0", "", "query after format")
 }
 
 // Answers that nobody reads take up the account's room, and all of it comes back.
@@ -256,7 +259,7 @@ func TestBytesUnderWayAreBounded(t *testing.T) {
 	s.server.room.bound = AnswerBytes{PerAccount: 300 << 10, InAll: 400 << 10}
 	tooMany := func(a *answer) {
 		t.Helper()
-		a.isRefusal(429, engine.CodeRateLimited)
+		a.isRefusal(429, base.CodeRateLimited)
 		require.Equal(t, "bytes", at(a.object(), "details", "layer"))
 		require.Equal(t, "1", a.header["Retry-After"])
 	}

@@ -2,7 +2,9 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -58,32 +60,32 @@ func periodFields[In any](amount, unit string, of wire.Kind[int64], at func(*In)
 }
 
 // period makes a length of time of the two fields at these pointers, of which neither stands alone; nil where neither is given.
-func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
+func (q *request) period(amount, unit string, in bufferInput) *commerce.Period {
 	switch {
 	case in.amount == nil && in.unit == nil:
 		return nil
 	case in.amount == nil:
-		q.faults.Add(engine.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired, Message: "is needed beside the unit"})
+		q.faults.Add(base.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired, Message: "is needed beside the unit"})
 		return nil
 	case in.unit == nil:
-		q.faults.Add(engine.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired, Message: "is needed beside the amount"})
+		q.faults.Add(base.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired, Message: "is needed beside the amount"})
 		return nil
 	case *in.unit == 0:
 		return nil // it could not be read, which is said
 	}
-	return &engine.Period{Amount: *in.amount, Unit: *in.unit}
+	return &commerce.Period{Amount: *in.amount, Unit: *in.unit}
 }
 
 // periodPatchFields are the same in a PATCH: null in either clears the length.
-func periodPatchFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *engine.BufferPatch) []wire.Field[In] {
+func periodPatchFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *stock.BufferPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }).Says(lengthOf[amount].amount() + " Null in either clears both."),
-		wire.Merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }).Says(lengthOf[amount].unit() + " Null in either clears both."),
+		wire.Merged(amount, of, true, func(in *In) *base.Opt[int64] { return &at(in).Amount }).Says(lengthOf[amount].amount() + " Null in either clears both."),
+		wire.Merged(unit, periodUnit, true, func(in *In) *base.Opt[timeline.Unit] { return &at(in).Unit }).Says(lengthOf[amount].unit() + " Null in either clears both."),
 	}
 }
 
 // period writes the two members of a length of time.
-func (w *scribe) period(amount, unit string, p *engine.Period) {
+func (w *scribe) period(amount, unit string, p *commerce.Period) {
 	if w.Writes() {
 		w.periodOf(amount, "", unit, "", p)
 		return
@@ -93,7 +95,7 @@ func (w *scribe) period(amount, unit string, p *engine.Period) {
 }
 
 // periodOf is period of a length that is always there, with what is said of it.
-func (w *scribe) periodOf(amount, aboutAmount, unit, aboutUnit string, p *engine.Period) {
+func (w *scribe) periodOf(amount, aboutAmount, unit, aboutUnit string, p *commerce.Period) {
 	given := p != nil && p.Unit != 0
 	if w.Key(amount, wire.IntegerSchema, aboutAmount); given {
 		w.Out = wire.AppendInt(w.Out, p.Amount)
@@ -112,17 +114,17 @@ func bufferFields[In any](which string, at func(*In) *bufferInput) []wire.Field[
 }
 
 // buffer makes a buffer of the two fields, of which neither stands alone; nil where neither is given.
-func (q *request) buffer(which string, in bufferInput) *engine.Buffer {
+func (q *request) buffer(which string, in bufferInput) *stock.Buffer {
 	return q.period("/bufferTimeAmount"+which, "/bufferTimeUnit"+which, in)
 }
 
 // bufferPatchFields are the same in a PATCH: null in either clears the buffer.
-func bufferPatchFields[In any](which string, at func(*In) *engine.BufferPatch) []wire.Field[In] {
+func bufferPatchFields[In any](which string, at func(*In) *stock.BufferPatch) []wire.Field[In] {
 	return periodPatchFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
 }
 
 // buffers writes the four members of what is kept free before and after bookings.
-func (w *scribe) buffers(before, after *engine.Buffer) {
+func (w *scribe) buffers(before, after *stock.Buffer) {
 	w.period("bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
 	w.period("bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
 }

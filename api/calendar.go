@@ -5,7 +5,10 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -13,8 +16,8 @@ import (
 
 // calendarInput is what is asked of a calendar, whichever item it is of.
 type calendarInput struct {
-	engine.StartQuery
-	size     engine.BucketSize
+	hold.StartQuery
+	size     stock.BucketSize
 	length   *int64
 	unit     *timeline.Unit
 	quantity *int
@@ -22,16 +25,16 @@ type calendarInput struct {
 
 // calendarItem is one item, and its calendar.
 type calendarItem struct {
-	engine.Item
+	base.Item
 	quantity *int
 	buckets  []calendarBucket
 }
 
 // calendarBucket is a bucket with the starts in it.
 type calendarBucket struct {
-	engine.Bucket
+	stock.Bucket
 	date   timeline.Date
-	starts []engine.Start
+	starts []hold.Start
 	wanted int
 }
 
@@ -56,14 +59,14 @@ var timeOfDay = wire.Scalar(wire.JSONString, (&wire.Schema{Type: "string"}).Show
 // calendarFields are those of a calendar but for what it is of.
 func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Location }).
+		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Location }).
 			Says("The location. Default: all, added up; days are the account's then."),
-		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Return }).
+		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Return }).
 			Says(aboutReturn),
 		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Window.Start }).Says("First instant of the window."),
 		wire.Required("to", wire.Instant, func(in *In) *int64 { return &at(in).Window.End }).Says("First instant behind the window."),
-		wire.Defaulted("bucket", wire.Enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
-			func(in *In) *engine.BucketSize { return &at(in).size }).
+		wire.Defaulted("bucket", wire.Enum(stock.BucketChange, stock.BucketHour, stock.BucketDay), stock.BucketDay,
+			func(in *In) *stock.BucketSize { return &at(in).size }).
 			Says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
 		wire.Optional("length", periodAmount, func(in *In) **int64 { return &at(in).length }).
 			Says("How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed."),
@@ -78,8 +81,8 @@ func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 
 var (
 	calendarQuery = wire.ShapeOf("Calendar", slices.Concat(
-		itemFields(func(o *calendarInput) *engine.Item { return &o.Item }), calendarFields(func(o *calendarInput) *calendarInput { return o }))...)
-	calendarItemShape = wire.ShapeOf("CalendarItem", append(itemFields(func(i *calendarItem) *engine.Item { return &i.Item }),
+		itemFields(func(o *calendarInput) *base.Item { return &o.Item }), calendarFields(func(o *calendarInput) *calendarInput { return o }))...)
+	calendarItemShape = wire.ShapeOf("CalendarItem", append(itemFields(func(i *calendarItem) *base.Item { return &i.Item }),
 		wire.Optional("quantity", count, func(i *calendarItem) **int { return &i.quantity }).
 			Says("How many units of it a rental takes. Default: quantity of the request."))...)
 	calendarsShape = wire.ShapeOf("CalendarsQuery", append([]wire.Field[calendarsInput]{
@@ -122,7 +125,7 @@ func (w *scribe) writeBuckets(i *calendarItem) {
 		w.Count("available", b.Available,
 			"How many units can be held for the whole bucket as it is: a count without the buffers that a booking would bring. What can be booked is in starts.")
 		w.Bool("exact", b.Exact, "About available. "+aboutExact)
-		wire.List(&w.Writer, "starts", "RentalStart", b.starts, "The rentals of the length asked for that begin in it. Empty where no length was asked for.", func(x *engine.Start) {
+		wire.List(&w.Writer, "starts", "RentalStart", b.starts, "The rentals of the length asked for that begin in it. Empty where no length was asked for.", func(x *hold.Start) {
 			w.Instant("from", x.Window.Start, "When the rental begins.")
 			w.Instant("to", x.Window.End, "When it ends.")
 			w.Count("available", x.Available, "How many units can be booked for it, with the buffers that a booking brings: none where it would be over by now.")
@@ -139,29 +142,29 @@ func (q *request) checkCalendar(in, prefix string, o *calendarInput, quantities 
 	q.checkOrder(in, prefix, o.Window)
 	switch {
 	case o.length != nil:
-		o.Length = engine.Period{Amount: *o.length, Unit: timeline.Seconds}
+		o.Length = commerce.Period{Amount: *o.length, Unit: timeline.Seconds}
 		if o.unit != nil {
 			o.Length.Unit = *o.unit
 		}
 		if !o.Length.Valid() && !q.faults.At(prefix+"length") && !q.faults.At(prefix+"lengthUnit") {
-			q.faults.Add(engine.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRange, Message: "must be at most ten years"})
+			q.faults.Add(base.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRange, Message: "must be at most ten years"})
 		}
 	case (o.unit != nil || len(o.Times) > 0 || o.quantity != nil || quantities) && !q.faults.At(prefix+"length"):
-		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRequired, Message: "is needed beside lengthUnit, startTimes and quantity"})
+		q.faults.Add(base.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRequired, Message: "is needed beside lengthUnit, startTimes and quantity"})
 	}
 }
 
 // fill asks for the calendar of an item.
-func (i *calendarItem) fill(v engine.View, o *calendarInput, now int64) error {
+func (i *calendarItem) fill(v base.View, o *calendarInput, now int64) error {
 	x := o.StartQuery
 	x.Item = i.Item
-	buckets, err := v.Calendar(x.Query, o.size, now, nil)
+	buckets, err := hold.Calendar(v, x.Query, o.size, now, nil)
 	if err != nil {
 		return err
 	}
-	var starts []engine.Start
+	var starts []hold.Start
 	if o.length != nil {
-		if starts, err = v.Starts(x, now, nil); err != nil {
+		if starts, err = hold.Starts(v, x, now, nil); err != nil {
 			return err
 		}
 	}
@@ -172,7 +175,7 @@ func (i *calendarItem) fill(v engine.View, o *calendarInput, now int64) error {
 			break
 		}
 	}
-	zone := v.Zone(o.Location)
+	zone := hold.Zone(v, o.Location)
 	i.buckets = make([]calendarBucket, len(buckets))
 	for n, b := range buckets {
 		j := 0
@@ -200,7 +203,7 @@ var getCalendar = readChecked(operation{
 	summary: "Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket." + aboutCalendar,
 }, input[calendarInput]{query: calendarQuery},
 	func(q *request, o *calendarInput) {
-		q.checkLine("query", "", o.Item, engine.Span{Start: 0, End: 1})
+		q.checkLine("query", "", o.Item, base.Span{Start: 0, End: 1})
 		q.checkCalendar("query", "", o, false)
 	},
 	func(q *request, o *calendarInput) error {
@@ -222,7 +225,7 @@ var listCalendars = readChecked(operation{
 	func(q *request, o *calendarsInput) {
 		q.checkCalendar("body", "/", &o.calendarInput, slices.ContainsFunc(o.items, func(i calendarItem) bool { return i.quantity != nil }))
 		for i := range o.items {
-			q.checkLine("body", "/items/"+strconv.Itoa(i)+"/", o.items[i].Item, engine.Span{Start: 0, End: 1})
+			q.checkLine("body", "/items/"+strconv.Itoa(i)+"/", o.items[i].Item, base.Span{Start: 0, End: 1})
 		}
 	},
 	func(q *request, o *calendarsInput) error {
@@ -232,7 +235,7 @@ var listCalendars = readChecked(operation{
 				return ofItem(err, n)
 			}
 			if entries += o.items[n].entries(); entries > mostBuckets {
-				q.faults.Add(engine.Fault{
+				q.faults.Add(base.Fault{
 					In: "body", Pointer: "/items", Code: wire.FaultRange, Message: "would give more than " + strconv.Itoa(mostBuckets) + " buckets and starts",
 				})
 				return q.faulted(nil)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the calendar of rentals over REST.
@@ -92,10 +92,10 @@ func TestCalendarsOfManyItems(t *testing.T) {
 	for range 10 {
 		items = append(items, fmt.Sprintf(`{"skuId":%q}`, sku))
 	}
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+strings.Join(items, ",")+`],"bucket":"hour",`+long+`}`, "body /items range")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+strings.Join(items, ",")+`],"bucket":"hour",`+long+`}`, "body /items range")
 	times, err := json.Marshal(strings.Split(strings.Repeat("09:00,", 47)+"10:00", ","))
 	require.NoError(t, err)
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+items[0]+`],"length":60,"startTimes":`+string(times)+`,`+long+`}`, "body /length range")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+items[0]+`],"length":60,"startTimes":`+string(times)+`,`+long+`}`, "body /length range")
 }
 
 // The list of articles counts without buffers, and tells with them what can be booked when asked: what it shows a hold takes.
@@ -114,7 +114,7 @@ func TestArticlesThatCanBeBooked(t *testing.T) {
 	require.Equal(t, [][]any{{first, 1.0, when(from)}, {second, 1.0, when(from)}}, free(window))
 	require.Equal(t, [][]any{{first, 0.0, when(noon + 4*day + 2*hour)}, {second, 1.0, when(from)}}, free(window+"&withBuffers=true"))
 	require.Equal(t, [][]any{{first, 1.0, when(from)}, {second, 1.0, when(from)}}, free(window), "as it was")
-	s.refused(409, engine.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("article", first, location, from, to, 1))
+	s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("article", first, location, from, to, 1))
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, from, to-hour, 1))
 	require.Equal(t, 1.0, at(s.ok("POST", "/v1/admin/articles/search", fmt.Sprintf(
 		`{"dateRange":{"from":%q,"to":%q},"withBuffers":true,"fields":["availability"]}`, when(from), when(to))), "articles", 1, "availability", "total"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file makes bad requests of every operation of the document: each is one that goes through, with one thing spoilt, and
@@ -25,7 +25,7 @@ type badCase struct {
 	raw       string   // the body where it is not the JSON of the request
 	headers   []string // on top
 	status    int
-	code      engine.Code
+	code      base.Code
 	fault     string // "in pointer code" of one of the faults; empty: not looked at
 	wholeBody bool   // raw is the body
 }
@@ -39,10 +39,10 @@ func (c badCase) text() string {
 
 // bad begins a case that is refused with a fault.
 func (r generated) bad(what, in, pointer, fault string) badCase {
-	return badCase{generated: r, what: what, status: 400, code: engine.CodeInvalid, fault: in + " " + pointer + " " + fault}
+	return badCase{generated: r, what: what, status: 400, code: base.CodeInvalid, fault: in + " " + pointer + " " + fault}
 }
 
-func (r generated) refused(what string, status int, code engine.Code, headers ...string) badCase {
+func (r generated) refused(what string, status int, code base.Code, headers ...string) badCase {
 	return badCase{generated: r, what: what, status: status, code: code, headers: headers}
 }
 
@@ -60,7 +60,7 @@ func (w *world) requestCases(r generated) (all []badCase) {
 		if !slices.Contains(methods, method) {
 			other := r
 			other.method, other.body, other.query = method, nil, nil
-			all = append(all, other.refused("method "+method, 405, engine.CodeMethodNotAllowed))
+			all = append(all, other.refused("method "+method, 405, base.CodeMethodNotAllowed))
 		}
 	}
 	text := func(what, raw string, c badCase) {
@@ -74,7 +74,7 @@ func (w *world) requestCases(r generated) (all []badCase) {
 		}
 	}
 	malformed := r.bad("", "body", "", wire.FaultMalformed)
-	malformed.code = engine.CodeMalformed
+	malformed.code = base.CodeMalformed
 	text("no JSON", "{", malformed)
 	text("two values", "{}{}", malformed)
 	text("not UTF-8", "{\"\xff\":1}", malformed)
@@ -84,10 +84,10 @@ func (w *world) requestCases(r generated) (all []badCase) {
 	if r.op["x-access"] == "no-key" {
 		return all // it looks at no media type
 	}
-	text("too large", large()[:limit+1], r.refused("", 413, engine.CodeBodyTooLarge))
-	text("text", `{}`, r.refused("", 415, engine.CodeMediaType, "Content-Type", "text/plain"))
-	text("a form", `a=b`, r.refused("", 415, engine.CodeMediaType, "Content-Type", "application/x-www-form-urlencoded"))
-	text("a coding", `{}`, r.refused("", 415, engine.CodeMediaType, "Content-Encoding", "gzip"))
+	text("too large", large()[:limit+1], r.refused("", 413, base.CodeBodyTooLarge))
+	text("text", `{}`, r.refused("", 415, base.CodeMediaType, "Content-Type", "text/plain"))
+	text("a form", `a=b`, r.refused("", 415, base.CodeMediaType, "Content-Type", "application/x-www-form-urlencoded"))
+	text("a coding", `{}`, r.refused("", 415, base.CodeMediaType, "Content-Encoding", "gzip"))
 	return all
 }
 
@@ -100,9 +100,9 @@ func (w *world) headerCases(r generated) (all []badCase) {
 		return nil
 	}
 	for _, key := range []string{"", "x", "hf_11111111_" + strings.Repeat("t", 32), "hf_99999999_" + strings.Repeat("s", 32)} {
-		all = append(all, r.refused("key "+key, 401, engine.CodeUnauthenticated, "X-API-KEY", key))
+		all = append(all, r.refused("key "+key, 401, base.CodeUnauthenticated, "X-API-KEY", key))
 	}
-	all = append(all, r.refused("version", 400, engine.CodeVersion, "X-Api-Version", "2019-01"))
+	all = append(all, r.refused("version", 400, base.CodeVersion, "X-Api-Version", "2019-01"))
 	for _, x := range listOf(r.op["parameters"]) {
 		switch name := w.doc.resolve(x)["name"]; name {
 		case "Idempotency-Key":
@@ -113,7 +113,7 @@ func (w *world) headerCases(r generated) (all []badCase) {
 			}
 		case "If-Match":
 			for _, tag := range []string{`"999999"`, `W/"1"`, `x`} {
-				all = append(all, r.refused("tag "+tag, 412, engine.CodePrecondition, "If-Match", tag))
+				all = append(all, r.refused("tag "+tag, 412, base.CodePrecondition, "If-Match", tag))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (w *world) pathCases(r generated) (all []badCase) {
 			r.path = strings.Join(slices.Concat(segments[:i], []string{id}, segments[i+1:]), "/")
 			return r
 		}
-		all = append(all, with(nobodyID).refused("nobody's "+name, 404, engine.CodeNotFound))
+		all = append(all, with(nobodyID).refused("nobody's "+name, 404, base.CodeNotFound))
 		for _, x := range listOf(r.op["parameters"]) {
 			p := w.doc.resolve(x)
 			if p["in"] != "path" || p["name"] != name {
@@ -143,7 +143,7 @@ func (w *world) pathCases(r generated) (all []badCase) {
 				if p["schema"].(tree)["format"] == "uuid" {
 					all = append(all, with(id).bad("form of "+name, "path", name, wire.FaultFormat))
 				} else {
-					all = append(all, with(id).refused("form of "+name, 404, engine.CodeNotFound))
+					all = append(all, with(id).refused("form of "+name, 404, base.CodeNotFound))
 				}
 			}
 		}
@@ -376,7 +376,7 @@ func TestBadInputOfEveryOperation(t *testing.T) {
 		a := w.call(c.method, c.target(), c.text(), c.headers...)
 		told := fmt.Sprintf("%s, %s: %s %.300s %.300s: %s", c.id, c.what, c.method, c.target(), c.text(), a.body)
 		var p struct {
-			Code   engine.Code
+			Code   base.Code
 			Errors []struct{ In, Pointer, Code string }
 		}
 		require.NoError(t, json.Unmarshal(a.body, &p), told)

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
 )
 
 // This file owns catalog items on the wire.
@@ -13,65 +15,65 @@ var (
 	catalogRead  = []string{"catalog.listings.read"}
 	catalogWrite = []string{"catalog.listings.write"}
 
-	catalogStatus = wire.Enum(engine.CatalogActive, engine.CatalogInactive, engine.CatalogDraft)
+	catalogStatus = wire.Enum(commerce.CatalogActive, commerce.CatalogInactive, commerce.CatalogDraft)
 )
 
 var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
-	stockFields(func(c *engine.Component) *engine.Item { return &c.Item }),
-	[]wire.Field[engine.Component]{
-		wire.Defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).Says("Units that one of the catalog item takes."),
+	stockFields(func(c *commerce.Component) *base.Item { return &c.Item }),
+	[]wire.Field[commerce.Component]{
+		wire.Defaulted("quantity", count, 1, func(c *commerce.Component) *int { return &c.Quantity }).Says("Units that one of the catalog item takes."),
 	})...)), 0, 100)
 
 var purchaseTypes = wire.ListOf(purchaseType, 1, 3)
 
 var variantList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantInput",
-	wire.Defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
-	wire.Required("label", wire.Text(1, 255), func(v *engine.Variant) *string { return &v.Label }).Says("What can be chosen, such as size."),
+	wire.Defaulted("id", itemID, base.ID{}, func(v *commerce.Variant) *base.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
+	wire.Required("label", wire.Text(1, 255), func(v *commerce.Variant) *string { return &v.Label }).Says("What can be chosen, such as size."),
 	wire.Required("values", wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantValueInput",
-		wire.Defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).
+		wire.Defaulted("id", itemID, base.ID{}, func(v *commerce.VariantValue) *base.ID { return &v.ID }).
 			Says("The id of a choice that is there; a new one has none."),
-		wire.Required("label", wire.Text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }).Says("What people call the choice."),
-	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }).Says("The choices, in their order."),
+		wire.Required("label", wire.Text(1, 255), func(v *commerce.VariantValue) *string { return &v.Label }).Says("What people call the choice."),
+	)), 1, 100), func(v *commerce.Variant) *[]commerce.VariantValue { return &v.Values }).Says("The choices, in their order."),
 )), 0, 20)
 
-var createCatalogShape = wire.ShapeOf("CreateCatalogItem", append([]wire.Field[engine.CreateCatalogItem]{
-	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }).Says("What customers call it."),
-	wire.Optional("internalName", wire.Text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).
+var createCatalogShape = wire.ShapeOf("CreateCatalogItem", append([]wire.Field[commerce.CreateCatalogItem]{
+	wire.Required("name", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) *string { return &o.Name }).Says("What customers call it."),
+	wire.Optional("internalName", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) **string { return &o.InternalName }).
 		Says("What the merchant calls it. Default: the name."),
-	wire.Defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }).
+	wire.Defaulted("status", catalogStatus, commerce.CatalogActive, func(o *commerce.CreateCatalogItem) *commerce.CatalogStatus { return &o.Status }).
 		Says("Whether it is offered: only an active one takes holds. Default: active."),
-	wire.Optional("taxonomyCategoryId", wire.Text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }).
+	wire.Optional("taxonomyCategoryId", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) **string { return &o.Category }).
 		Says("The id of the category in a taxonomy that is kept elsewhere."),
-	wire.Optional("description", wire.Text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }).Says("What is told of it to customers."),
-	wire.Defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
+	wire.Optional("description", wire.Text(0, 10_000), func(o *commerce.CreateCatalogItem) **string { return &o.Description }).Says("What is told of it to customers."),
+	wire.Defaulted("components", componentList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
 		Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
-	wire.Defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).
+	wire.Defaulted("purchaseTypes", purchaseTypes, nil, func(o *commerce.CreateCatalogItem) *[]base.PurchaseType { return &o.Purchases }).
 		Says("The ways in which it can be taken. Default: all."),
-	wire.Optional("pricingTableId", wire.UUID, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).
+	wire.Optional("pricingTableId", wire.UUID, func(o *commerce.CreateCatalogItem) **base.ID { return &o.PricingTable }).
 		Says("The pricing table whose rows are its prices.").Needs("catalog.price_tables.write"),
-	wire.Defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }).
+	wire.Defaulted("variants", variantList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Variant { return &o.Variants }).
 		Says("What customers can choose. Default: nothing."),
-}, labelFields(func(o *engine.CreateCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
+}, labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels })...)...)
 
-var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", append([]wire.Field[engine.PatchCatalogItem]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }).Says("What customers call it."),
-	wire.Merged("internalName", wire.Text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }).
+var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", append([]wire.Field[commerce.PatchCatalogItem]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Name }).Says("What customers call it."),
+	wire.Merged("internalName", wire.Text(1, 255), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.InternalName }).
 		Says("What the merchant calls it; without one it is the name. Null clears it."),
-	wire.Merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }).
+	wire.Merged("status", catalogStatus, false, func(o *commerce.PatchCatalogItem) *base.Opt[commerce.CatalogStatus] { return &o.Status }).
 		Says("Whether it is offered: only an active one takes holds."),
-	wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }).
+	wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Category }).
 		Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }).
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Description }).
 		Says("What is told of it to customers. Null clears it."),
-	wire.Merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).
+	wire.Merged("components", componentList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
 		Says("What each unit of it takes, replaced as a whole."),
-	wire.Merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+	wire.Merged("purchaseTypes", purchaseTypes, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]base.PurchaseType] { return &o.Purchases }).
 		Says("The ways in which it can be taken; null: all."),
-	wire.Merged("pricingTableId", wire.UUID, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).
+	wire.Merged("pricingTableId", wire.UUID, true, func(o *commerce.PatchCatalogItem) *base.Opt[base.ID] { return &o.PricingTable }).
 		Says("The pricing table whose rows are its prices. Null clears it.").Needs("catalog.price_tables.write"),
-	wire.Merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).
+	wire.Merged("variants", variantList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Variant] { return &o.Variants }).
 		Says("What customers can choose, replaced as a whole."),
-}, labelFields(func(o *engine.PatchCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
+}, labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels })...)...)
 
 var (
 	purchaseTypeList = wire.ListSchema(purchaseType.Schema)
@@ -80,7 +82,7 @@ var (
 )
 
 // writeCatalogRow writes a row of the list. Its members come first in the record, too.
-func (w *scribe) writeCatalogRow(i *engine.CatalogItem) {
+func (w *scribe) writeCatalogRow(i *commerce.CatalogItem) {
 	w.ID("id", i.ID, "The catalog item's id.")
 	w.Text("name", i.Name, "What customers call it.")
 	w.Text("internalName", i.Shown(), "What the merchant calls it; without one it is the name.")
@@ -89,20 +91,20 @@ func (w *scribe) writeCatalogRow(i *engine.CatalogItem) {
 	w.Created(i.ID)
 }
 
-func (w *scribe) writeCatalogItem(i *engine.CatalogItem) {
+func (w *scribe) writeCatalogItem(i *commerce.CatalogItem) {
 	w.writeCatalogRow(i)
 	w.TextOrNull("description", i.Description, "What is told of it to customers.")
-	wire.List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.", func(c *engine.Component) {
+	wire.List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.", func(c *commerce.Component) {
 		w.GivenID("skuId", c.SKU, "The SKU; null where it is an article.")
 		w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
 		w.Count("quantity", c.Quantity, "How many units of it.")
 	})
 	w.purchaseTypes("purchaseTypes", i.Purchases, "The ways in which it can be taken.")
 	w.IDOrNull("pricingTableId", i.PricingTable, "The pricing table whose rows are its prices.")
-	wire.List(&w.Writer, "variants", "CatalogVariant", i.Variants, "What customers can choose.", func(v *engine.Variant) {
+	wire.List(&w.Writer, "variants", "CatalogVariant", i.Variants, "What customers can choose.", func(v *commerce.Variant) {
 		w.ID("id", v.ID, "The variant's id.")
 		w.Text("label", v.Label, "What can be chosen, such as size.")
-		wire.List(&w.Writer, "values", "CatalogVariantValue", v.Values, "The choices, in their order.", func(x *engine.VariantValue) {
+		wire.List(&w.Writer, "values", "CatalogVariantValue", v.Values, "The choices, in their order.", func(x *commerce.VariantValue) {
 			w.ID("id", x.ID, "The choice's id.")
 			w.Text("label", x.Label, "What people call the choice.")
 		})
@@ -112,12 +114,12 @@ func (w *scribe) writeCatalogItem(i *engine.CatalogItem) {
 	w.Updated(i.UpdatedAt)
 }
 
-func (w *scribe) purchaseTypes(name string, list []engine.PurchaseType, about string) {
+func (w *scribe) purchaseTypes(name string, list []base.PurchaseType, about string) {
 	w.Key(name, purchaseTypeList, about)
-	w.Out = wire.AppendList(w.Out, list, func(b []byte, p engine.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
+	w.Out = wire.AppendList(w.Out, list, func(b []byte, p base.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
 }
 
-func answerCatalogItem(q *request, i *engine.CatalogItem) error {
+func answerCatalogItem(q *request, i *commerce.CatalogItem) error {
 	if !q.sameLabelled(i.Revision, &i.Labels, i.UpdatedAt) {
 		appendRecord(&q.scribe, i, (*scribe).writeCatalogItem)
 	}
@@ -134,7 +136,7 @@ const (
 )
 
 type listCatalog struct {
-	filter  engine.CatalogFilter
+	filter  commerce.CatalogFilter
 	archive archiveFilter
 	page    page
 }
@@ -150,18 +152,18 @@ var (
 var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
 		Says("Which items by whether they are archived. Default: active."),
-	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
+	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]commerce.CatalogStatus { return &o.filter.Status }).
 		Says("Only items in one of these states. Default: all."),
 	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).Says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))
 
-var catalogPath = byUUID(func(id *engine.ID) *engine.ID { return id })
+var catalogPath = byUUID(func(id *base.ID) *base.ID { return id })
 
 func archiveCatalog(name string, archived bool, summary string) operation {
 	return write(operation{
 		id: "admin.catalog." + name, method: "POST", path: "/v1/admin/catalog/{id}/" + name, scopes: catalogWrite, summary: summary, answer: catalogSchema,
-	}, input[engine.ArchiveCatalogItem]{path: byUUID(func(o *engine.ArchiveCatalogItem) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.ArchiveCatalogItem) engine.Op {
+	}, input[commerce.ArchiveCatalogItem]{path: byUUID(func(o *commerce.ArchiveCatalogItem) *base.ID { return &o.ID })},
+		func(_ *request, o *commerce.ArchiveCatalogItem) base.Op {
 			o.Archived = archived
 			return o
 		}, behind(answerCatalogItem))
@@ -173,7 +175,7 @@ func listsCatalog(id, path string, query *wire.Shape[listCatalog], summary strin
 		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),
 	}, input[listCatalog]{query: query}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
-		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
+		items, total := commerce.Catalog(q.view, o.filter, o.page.offset(), o.page.size)
 		appendRows(q, o.page, items, total, (*scribe).writeCatalogRow)
 		return nil
 	})
@@ -185,13 +187,13 @@ var catalogOperations = append([]operation{
 	write(operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,
-	}, input[engine.CreateCatalogItem]{body: createCatalogShape},
-		func(_ *request, o *engine.CreateCatalogItem) engine.Op { return o }, behind(answerCatalogItem)),
+	}, input[commerce.CreateCatalogItem]{body: createCatalogShape},
+		func(_ *request, o *commerce.CreateCatalogItem) base.Op { return o }, behind(answerCatalogItem)),
 	read(operation{
 		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
 		summary: "Returns a catalog item.", answer: catalogSchema,
-	}, input[engine.ID]{path: catalogPath}, func(q *request, id *engine.ID) error {
-		i := q.view.CatalogItem(*id)
+	}, input[base.ID]{path: catalogPath}, func(q *request, id *base.ID) error {
+		i := commerce.CatalogItemByID(q.view, *id)
 		if i == nil {
 			return notFound("catalog item")
 		}
@@ -200,22 +202,22 @@ var catalogOperations = append([]operation{
 	write(operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
 		summary: "Changes a catalog item; holds that were made of other components keep what they have.", answer: catalogSchema,
-	}, input[engine.PatchCatalogItem]{path: byUUID(func(o *engine.PatchCatalogItem) *engine.ID { return &o.ID }), body: patchCatalogShape},
-		func(q *request, o *engine.PatchCatalogItem) engine.Op {
+	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }), body: patchCatalogShape},
+		func(q *request, o *commerce.PatchCatalogItem) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
 		summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
-	}, input[engine.DeleteCatalogItem]{path: byUUID(func(o *engine.DeleteCatalogItem) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteCatalogItem) engine.Op {
+	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
+		func(q *request, o *commerce.DeleteCatalogItem) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
-}, tagged[*engine.CatalogItem]{
-	of: engine.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID, scopes: catalogWrite,
+}, tagged[*commerce.CatalogItem]{
+	of: commerce.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID, scopes: catalogWrite,
 	answer: catalogSchema, render: behind(answerCatalogItem),
 }.linkOperations()...)

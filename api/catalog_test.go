@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of catalog items over the interface.
@@ -29,25 +30,25 @@ func TestCatalogItemFromCreationToEnd(t *testing.T) {
 	got := s.call("GET", path, "")
 	require.Equal(t, i, got.object())
 	require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", got.header["Etag"]).status)
-	inUse := s.refused(409, engine.CodeInUse, "DELETE", tablePath, "")
+	inUse := s.refused(409, base.CodeInUse, "DELETE", tablePath, "")
 	require.Equal(t, map[string]any{"resource": "catalogItem", "count": 1.0}, at(inUse.object(), "details"))
 
 	p := s.ok("PATCH", path, `{"internalName":"b1","status":"draft","purchaseTypes":["sale"],"pricingTableId":null,"components":[]}`, "If-Match", got.header["Etag"])
 	require.Equal(t, []any{"b1", "draft", []any{"sale"}, nil, []any{}}, []any{p["internalName"], p["status"], p["purchaseTypes"], p["pricingTableId"], p["components"]})
-	s.call("PATCH", path, `{"name":"x"}`, "If-Match", got.header["Etag"]).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", path, `{"name":"x"}`, "If-Match", got.header["Etag"]).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, "Bike", s.ok("PATCH", path, `{"internalName":null}`)["internalName"])
 
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog",
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/catalog",
 		fmt.Sprintf(`{"name":"","status":"sold","components":[{"skuId":%q,"articleId":%q},{"quantity":0}],"purchaseTypes":["sale","sale"],"variants":[{"label":"x","values":[]}],"no":1}`, sku, first),
 		"body /name length", "body /status enum", "body /components/1/quantity range", "body /variants/0/values length", "body /no unknown",
 		"body /components/0 exclusive", "body /components/1 required", "body /purchaseTypes/1 duplicate")
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"skuId":%q}]}`, first))
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/catalog/17", "", "path id format")
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"skuId":%q}]}`, first))
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/catalog/17", "", "path id format")
 
 	require.Equal(t, when(noon), s.ok("POST", path+"/archive", "")["archivedAt"])
 	require.Nil(t, s.ok("POST", path+"/unarchive", "")["archivedAt"])
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", path, "")
+	s.refused(404, base.CodeNotFound, "GET", path, "")
 	require.Equal(t, "null", string(s.call("DELETE", tablePath, "").body))
 }
 
@@ -75,14 +76,14 @@ func TestCatalogList(t *testing.T) {
 	require.Equal(t, []any{"Bike", "Cargo bike", 2.0}, list("?archive=all&search=BIKE"))
 	require.Equal(t, []any{"Helmet", 1.0}, list("?status[]=inactive&status=draft"))
 	require.Equal(t, []any{"Helmet", 2.0}, list("?page=2&pageSize=1"))
-	s.refused(400, engine.CodeInvalid, "GET", "/internal/catalog?archive=no&status=old&q=x", "", "query archive enum", "query status enum", "query q unknown")
+	s.refused(400, base.CodeInvalid, "GET", "/internal/catalog?archive=no&status=old&q=x", "", "query archive enum", "query status enum", "query q unknown")
 	reader := s.newKey(s.account, engine.CreateKey{PublicID: "55555555", Scopes: []string{"catalog.listings.read"}})
 	require.Equal(t, 200, s.call("GET", "/internal/catalog", "", "X-API-KEY", reader).status)
 	require.Equal(t, 403, s.call("POST", "/v1/admin/catalog", `{"name":"x"}`, "X-API-KEY", reader).status)
 	for _, c := range [][3]string{
 		{"GET", "", ""}, {"PATCH", "", `{"name":"x"}`}, {"DELETE", "", ""}, {"POST", "/archive", ""}, {"POST", "/unarchive", ""},
 	} {
-		s.call(c[0], "/v1/admin/catalog/"+ids["Bike"]+c[1], c[2], "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+		s.call(c[0], "/v1/admin/catalog/"+ids["Bike"]+c[1], c[2], "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 	}
 	require.Empty(t, s.ok("GET", "/internal/catalog?archive=all", "", "X-API-KEY", s.other)["data"])
 }
@@ -100,9 +101,9 @@ func TestTagsAndAttributesOfCatalogItems(t *testing.T) {
 	require.Equal(t, "summer", s.ok("GET", "/v1/admin/tags", "")["data"].([]any)[0].(map[string]any)["value"], "the tag itself stays")
 	require.Equal(t, "null", string(s.call("DELETE", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, summer)).body), "not linked is no fault")
 	require.Equal(t, []any{"summer"}, tagValues(s.ok("POST", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, summer))))
-	s.refused(400, engine.CodeInvalid, "POST", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, stock), "body /tagIds/0 scope")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"","tags":[%q]}`, stock), "body /name length", "body /tags/0 scope")
-	s.refused(400, engine.CodeInvalid, "DELETE", path+"/tags", "", "body /tagIds required")
+	s.refused(400, base.CodeInvalid, "POST", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, stock), "body /tagIds/0 scope")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"","tags":[%q]}`, stock), "body /name length", "body /tags/0 scope")
+	s.refused(400, base.CodeInvalid, "DELETE", path+"/tags", "", "body /tagIds required")
 	require.Equal(t, "null", string(s.call("DELETE", "/v1/admin/tags/"+summer, "").body))
 	require.Empty(t, s.ok("GET", path, "")["tags"], "a deleted tag is taken off")
 	require.Empty(t, s.ok("PATCH", path, `{"attributes":{"weight":null}}`)["attributes"])
@@ -115,7 +116,7 @@ func TestPricingTableOfACatalogItemTakesAScopeOfItsOwn(t *testing.T) {
 	both := s.newKey(s.account, engine.CreateKey{PublicID: "88888888", Scopes: []string{"catalog.write"}})
 	denied := func(a *answer) {
 		t.Helper()
-		a.isRefusal(403, engine.CodeDeniedFields)
+		a.isRefusal(403, base.CodeDeniedFields)
 		require.Equal(t, []any{map[string]any{"fields": []any{"pricingTableId"}, "requiredScopes": []any{"catalog.price_tables.write"}}}, at(a.object(), "details", "deniedFields"))
 	}
 	body := fmt.Sprintf(`{"name":"Bike","pricingTableId":%q}`, table)

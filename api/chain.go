@@ -11,7 +11,7 @@ import (
 
 	"holdfast/api/auth"
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
@@ -81,12 +81,12 @@ func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
 }
 
 // admit is the column of guards in front of every operation.
-func (q *request) admit() *engine.Error {
+func (q *request) admit() *base.Error {
 	fault, is := framing(&q.ctx.Request.Header)
 	q.identify(is.id || fault != "")
 	if fault != "" {
 		q.ctx.SetConnectionClose()
-		return refuse(engine.CodeInvalid, fault)
+		return refuse(base.CodeInvalid, fault)
 	}
 	q.locate(is.passed)
 	if err := q.match(); err != nil {
@@ -105,13 +105,13 @@ func (q *request) admit() *engine.Error {
 		return nil
 	}
 	if q.eng == nil {
-		return refuse(engine.CodeNotReady, "the state is being loaded")
+		return refuse(base.CodeNotReady, "the state is being loaded")
 	}
 	if err := q.authenticate(); err != nil {
 		return err
 	}
 	if !q.speaks(is.version) {
-		return refuse(engine.CodeVersion, "the only version is "+Version)
+		return refuse(base.CodeVersion, "the only version is "+Version)
 	}
 	if err := q.chargeKey(); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (q *request) speaks(asked bool) bool {
 }
 
 // match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the body.
-func (q *request) match() *engine.Error {
+func (q *request) match() *base.Error {
 	q.route = q.ctx.URI().PathOriginal()
 	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
 		q.route = q.route[:n-1]
@@ -173,39 +173,39 @@ func (q *request) match() *engine.Error {
 	}
 	if allow := q.server.routes.allowed(string(q.route)); allow != "" {
 		q.ctx.Response.Header.Set("Allow", allow)
-		return refuse(engine.CodeMethodNotAllowed, "allowed here: "+allow)
+		return refuse(base.CodeMethodNotAllowed, "allowed here: "+allow)
 	}
-	return refuse(engine.CodeNotFound, "there is nothing at this path")
+	return refuse(base.CodeNotFound, "there is nothing at this path")
 }
 
 // authenticate finds the key and with it the account: both of one snapshot.
-func (q *request) authenticate() *engine.Error {
+func (q *request) authenticate() *base.Error {
 	raw := q.ctx.Request.Header.Peek("X-Api-Key")
 	if len(raw) == 0 {
-		return refuse(engine.CodeUnauthenticated, "the header X-API-KEY is missing")
+		return refuse(base.CodeUnauthenticated, "the header X-API-KEY is missing")
 	}
 	id, secret, ok := auth.Parse(raw)
 	if !ok {
-		return refuse(engine.CodeUnauthenticated, "X-API-KEY is not of the form hf_<id>_<secret>")
+		return refuse(base.CodeUnauthenticated, "X-API-KEY is not of the form hf_<id>_<secret>")
 	}
 	k, view, ok := q.eng.Key(id)
 	if !ok || !k.Matches(secret) {
 		q.chargeWrongKey()
-		return refuse(engine.CodeUnauthenticated, "there is no such key")
+		return refuse(base.CodeUnauthenticated, "there is no such key")
 	}
 	q.key, q.view, q.now = k, view, view.Now(q.clock)
 	switch {
 	case k.RevokedAt != nil:
-		return refuse(engine.CodeKeyRevoked, "the key was revoked")
+		return refuse(base.CodeKeyRevoked, "the key was revoked")
 	case k.ExpiresAt != nil && *k.ExpiresAt <= q.now:
-		return refuse(engine.CodeKeyExpired, "the key has expired")
+		return refuse(base.CodeKeyExpired, "the key has expired")
 	}
 	return view.Ready()
 }
 
 // recognise finds the key of a request for no operation, so that the refusal says when it expires. That costs the address what it costs
 // elsewhere, or keys could be guessed here.
-func (q *request) recognise(nothing *engine.Error) *engine.Error {
+func (q *request) recognise(nothing *base.Error) *base.Error {
 	if q.eng == nil || len(q.ctx.Request.Header.Peek("X-Api-Key")) == 0 {
 		return nothing
 	}
@@ -217,7 +217,7 @@ func (q *request) recognise(nothing *engine.Error) *engine.Error {
 }
 
 // authorise holds the key's scopes against the operation's. A key without scopes may do everything.
-func (q *request) authorise() *engine.Error {
+func (q *request) authorise() *base.Error {
 	switch {
 	case q.op.access == anyKey, len(q.key.Scopes) == 0:
 		return nil
@@ -228,14 +228,14 @@ func (q *request) authorise() *engine.Error {
 	if needed == nil {
 		needed, detail = []string{}, q.op.id+" takes a key with full access: no scope suffices"
 	}
-	return &engine.Error{
-		Code: engine.CodeMissingScope, Detail: detail,
+	return &base.Error{
+		Code: base.CodeMissingScope, Detail: detail,
 		Details: map[string]any{"requiredScopes": needed},
 	}
 }
 
 // mediaType refuses bodies that are not plain JSON.
-func (q *request) mediaType() *engine.Error {
+func (q *request) mediaType() *base.Error {
 	h := &q.ctx.Request.Header
 	if h.ContentLength() == 0 && q.op.method != fasthttp.MethodPatch {
 		return nil
@@ -244,25 +244,25 @@ func (q *request) mediaType() *engine.Error {
 		return nil // neither a length nor chunks: no body
 	}
 	if e := h.ContentEncoding(); len(e) > 0 && !bytes.EqualFold(e, []byte("identity")) {
-		return refuse(engine.CodeMediaType, "a body with Content-Encoding is not taken")
+		return refuse(base.CodeMediaType, "a body with Content-Encoding is not taken")
 	}
 	kind, parameters, _ := bytes.Cut(h.ContentType(), []byte{';'})
 	if !bytes.EqualFold(bytes.TrimSpace(kind), []byte("application/json")) {
-		return refuse(engine.CodeMediaType, "Content-Type has to be application/json")
+		return refuse(base.CodeMediaType, "Content-Type has to be application/json")
 	}
 	if name, value, ok := bytes.Cut(parameters, []byte{'='}); ok && bytes.EqualFold(bytes.TrimSpace(name), []byte("charset")) &&
 		!bytes.EqualFold(bytes.Trim(value, ` "`), []byte("utf-8")) {
-		return refuse(engine.CodeMediaType, "JSON is UTF-8")
+		return refuse(base.CodeMediaType, "JSON is UTF-8")
 	}
 	return nil
 }
 
-func (q *request) tooLarge() *engine.Error {
+func (q *request) tooLarge() *base.Error {
 	limit := bodyLimit
 	if q.op != nil {
 		limit = q.op.limit
 	}
-	return refuse(engine.CodeBodyTooLarge, fmt.Sprintf("the body may have at most %d bytes", limit))
+	return refuse(base.CodeBodyTooLarge, fmt.Sprintf("the body may have at most %d bytes", limit))
 }
 
 // recover turns a panic into an answer that tells nothing of it.
@@ -272,7 +272,7 @@ func (q *request) recover() {
 		return
 	}
 	q.server.log.Error("panic", "request", string(q.id), "operation", q.opID(), "cause", cause, "stack", string(debug.Stack()))
-	q.refuse(refuse(engine.CodeInternal, "the request met an error of ours"), nil)
+	q.refuse(refuse(base.CodeInternal, "the request met an error of ours"), nil)
 }
 
 func (q *request) opID() string {
@@ -329,15 +329,15 @@ func (q *request) compress() coding {
 }
 
 // refuse sends a problem document. cause is what the log gets to see of it.
-func (q *request) refuse(e *engine.Error, cause error) {
+func (q *request) refuse(e *base.Error, cause error) {
 	s, ok := statuses[e.Code]
 	if !ok {
-		e = refuse(engine.CodeInternal, "the request met an error of ours")
+		e = refuse(base.CodeInternal, "the request met an error of ours")
 		s = statuses[e.Code]
 	}
 	q.server.metrics.refusals[e.Code].Inc()
 	probed := q.op != nil && q.op.probe
-	if s.number >= 500 && e.Code != engine.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
+	if s.number >= 500 && e.Code != base.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
 	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 func TestKeys(t *testing.T) {
@@ -19,7 +20,7 @@ func TestKeys(t *testing.T) {
 		"", "x", "hf_11111111_", "hf_11111111_" + strings.Repeat("S", 32), "HF_11111111_" + secret, "hf_11111111_" + secret + "s", "hf_99999999_" + secret,
 		"hf_22222222" + secret, strings.Repeat("k", 10_000), "hf_11111111_" + strings.Repeat("s", 31) + "t",
 	} {
-		s.call("GET", path, "", "X-API-KEY", key).isRefusal(401, engine.CodeUnauthenticated)
+		s.call("GET", path, "", "X-API-KEY", key).isRefusal(401, base.CodeUnauthenticated)
 	}
 	require.Equal(t, "Another", s.ok("GET", path, "", "X-API-KEY", s.other)["name"])
 
@@ -34,14 +35,14 @@ func TestKeys(t *testing.T) {
 		require.Empty(t, s.call(method, nowhere, "", "X-API-KEY", "hf_expiring1_"+strings.Repeat("x", 32)).header["X-Api-Key-Expires-At"])
 	}
 	s.clock.Add(1000)
-	s.call("GET", path, "", "X-API-KEY", expiring).isRefusal(401, engine.CodeKeyExpired)
+	s.call("GET", path, "", "X-API-KEY", expiring).isRefusal(401, base.CodeKeyExpired)
 
 	revoked := s.newKey(s.account, engine.CreateKey{PublicID: "revoked11"})
 	require.Equal(t, 200, s.call("GET", path, "", "X-API-KEY", revoked).status)
 	k, _, _ := s.eng.Key([]byte("revoked11"))
 	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "test", Op: engine.RevokeKey{ID: k.ID}})
 	require.NoError(t, err)
-	s.call("GET", path, "", "X-API-KEY", revoked).isRefusal(401, engine.CodeKeyRevoked)
+	s.call("GET", path, "", "X-API-KEY", revoked).isRefusal(401, base.CodeKeyRevoked)
 }
 
 func TestScopes(t *testing.T) {
@@ -49,11 +50,11 @@ func TestScopes(t *testing.T) {
 	readSKUs := s.newKey(s.account, engine.CreateKey{PublicID: "readskus1", Scopes: []string{"inventory.skus.read"}})
 	require.Equal(t, 200, s.call("GET", "/v1/admin/skus", "", "X-API-KEY", readSKUs).status)
 	a := s.call("POST", "/v1/admin/skus", `{"nonsense":1}`, "X-API-KEY", readSKUs)
-	a.isRefusal(403, engine.CodeMissingScope)
+	a.isRefusal(403, base.CodeMissingScope)
 	require.Equal(t, []any{"inventory.skus.write"}, at(a.object(), "details", "requiredScopes"))
 	writeAll := s.newKey(s.account, engine.CreateKey{PublicID: "writeall1", Scopes: []string{"inventory.write"}})
 	require.Equal(t, 200, s.call("POST", "/v1/admin/skus", `{"name":"x"}`, "X-API-KEY", writeAll).status)
-	s.call("GET", "/v1/admin/locations", "", "X-API-KEY", writeAll).isRefusal(403, engine.CodeMissingScope)
+	s.call("GET", "/v1/admin/locations", "", "X-API-KEY", writeAll).isRefusal(403, base.CodeMissingScope)
 }
 
 // The first of several reasons to refuse wins, in the order of the chain.
@@ -70,23 +71,23 @@ func TestPrecedence(t *testing.T) {
 		}
 	}
 	const sku = "/v1/admin/skus/0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"
-	call("PATCH", "/v1/admin/nothing", `{`).isRefusal(404, engine.CodeNotFound)
+	call("PATCH", "/v1/admin/nothing", `{`).isRefusal(404, base.CodeNotFound)
 	a := call("PUT", sku, `{`)
-	a.isRefusal(405, engine.CodeMethodNotAllowed)
+	a.isRefusal(405, base.CodeMethodNotAllowed)
 	require.Equal(t, "DELETE, GET, HEAD, PATCH", a.header["Allow"])
-	call("PATCH", sku, `{`).isRefusal(401, engine.CodeUnauthenticated)
+	call("PATCH", sku, `{`).isRefusal(401, base.CodeUnauthenticated)
 	set("X-API-KEY", scopes)
-	call("PATCH", sku, `{`).isRefusal(400, engine.CodeVersion)
+	call("PATCH", sku, `{`).isRefusal(400, base.CodeVersion)
 	set("X-Api-Version", Version)
-	call("PATCH", sku, `{`).isRefusal(403, engine.CodeMissingScope)
+	call("PATCH", sku, `{`).isRefusal(403, base.CodeMissingScope)
 	set("X-API-KEY", s.key)
-	call("PATCH", sku, `{`).isRefusal(415, engine.CodeMediaType)
+	call("PATCH", sku, `{`).isRefusal(415, base.CodeMediaType)
 	set("Content-Type", "application/json; charset=utf-8")
-	call("PATCH", sku, `{`).isRefusal(415, engine.CodeMediaType)
+	call("PATCH", sku, `{`).isRefusal(415, base.CodeMediaType)
 	set("Content-Encoding", "")
-	call("PATCH", sku, `{`+strings.Repeat(" ", bodyLimit)).isRefusal(413, engine.CodeBodyTooLarge)
-	call("PATCH", sku+"?x=1", `{"name":"","y":0}`).isRefusal(400, engine.CodeInvalid, "query x unknown", "body /name length", "body /y unknown")
-	call("PATCH", sku, `{"name":"n"}`).isRefusal(404, engine.CodeNotFound)
+	call("PATCH", sku, `{`+strings.Repeat(" ", bodyLimit)).isRefusal(413, base.CodeBodyTooLarge)
+	call("PATCH", sku+"?x=1", `{"name":"","y":0}`).isRefusal(400, base.CodeInvalid, "query x unknown", "body /name length", "body /y unknown")
+	call("PATCH", sku, `{"name":"n"}`).isRefusal(404, base.CodeNotFound)
 }
 
 func TestPathsAndHeaders(t *testing.T) {
@@ -99,10 +100,10 @@ func TestPathsAndHeaders(t *testing.T) {
 		require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
 	}
 	for _, path := range []string{"/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
-		s.refused(404, engine.CodeNotFound, "GET", path, "")
+		s.refused(404, base.CodeNotFound, "GET", path, "")
 	}
-	require.Equal(t, "GET, HEAD, PATCH", s.refused(405, engine.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
-	require.Equal(t, "GET, HEAD, POST", s.refused(405, engine.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
+	require.Equal(t, "GET, HEAD, PATCH", s.refused(405, base.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
+	require.Equal(t, "GET, HEAD, POST", s.refused(405, base.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
 
 	for _, id := range []string{"a", "A.b_c-9", strings.Repeat("x", 128)} {
 		require.Equal(t, id, s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"])
@@ -123,12 +124,12 @@ func TestMediaTypes(t *testing.T) {
 		require.Equal(t, 200, s.call("POST", "/v1/admin/locations", body, "Content-Type", good).status, good)
 	}
 	for _, bad := range []string{"text/json", "application/jsonx", "application/json; charset=latin1", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
-		s.call("POST", "/v1/admin/locations", body, "Content-Type", bad).isRefusal(415, engine.CodeMediaType)
+		s.call("POST", "/v1/admin/locations", body, "Content-Type", bad).isRefusal(415, base.CodeMediaType)
 	}
 	for _, encoding := range []string{"gzip", "br", "zstd", "identity, gzip"} {
-		s.call("POST", "/v1/admin/locations", body, "Content-Encoding", encoding).isRefusal(415, engine.CodeMediaType)
+		s.call("POST", "/v1/admin/locations", body, "Content-Encoding", encoding).isRefusal(415, base.CodeMediaType)
 	}
-	s.call("POST", "/v1/admin/locations", "").isRefusal(400, engine.CodeInvalid, "body /name required", "body /timezone required")
+	s.call("POST", "/v1/admin/locations", "").isRefusal(400, base.CodeInvalid, "body /name required", "body /timezone required")
 }
 
 func TestBodySizes(t *testing.T) {
@@ -139,14 +140,14 @@ func TestBodySizes(t *testing.T) {
 	}
 	require.Equal(t, 200, s.call("POST", "/v1/admin/locations", padded(bodyLimit)).status)
 	for _, n := range []int{bodyLimit + 1, bulkBodyLimit, bulkBodyLimit + 1, 10 << 20} {
-		s.refused(413, engine.CodeBodyTooLarge, "POST", "/v1/admin/locations", padded(n))
+		s.refused(413, base.CodeBodyTooLarge, "POST", "/v1/admin/locations", padded(n))
 	}
 	query := `{"lines":[{"skuId":"` + sku + `","from":"2025-06-02T12:00:00Z"}]}`
 	require.Equal(t, 200, s.call("POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit-len(query))).status)
-	s.refused(413, engine.CodeBodyTooLarge, "POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit))
+	s.refused(413, base.CodeBodyTooLarge, "POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit))
 	// What is refused for other reasons is, whatever the size.
-	s.call("POST", "/v1/admin/locations", padded(10<<20), "X-API-KEY", "").isRefusal(401, engine.CodeUnauthenticated)
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/nothing", padded(10<<20))
+	s.call("POST", "/v1/admin/locations", padded(10<<20), "X-API-KEY", "").isRefusal(401, base.CodeUnauthenticated)
+	s.refused(404, base.CodeNotFound, "POST", "/v1/nothing", padded(10<<20))
 }
 
 func TestNotReady(t *testing.T) {
@@ -154,8 +155,8 @@ func TestNotReady(t *testing.T) {
 	require.Equal(t, "ready", s.ok("GET", "/readyz", "", "X-API-KEY", "")["status"])
 	s.server.engine.Store(nil)
 	require.Equal(t, "ok", s.ok("GET", "/healthz", "", "X-API-KEY", "")["status"])
-	s.refused(503, engine.CodeNotReady, "GET", "/readyz", "")
-	require.NotEmpty(t, s.refused(503, engine.CodeNotReady, "GET", "/v1/admin/account", "").header["Retry-After"])
+	s.refused(503, base.CodeNotReady, "GET", "/readyz", "")
+	require.NotEmpty(t, s.refused(503, base.CodeNotReady, "GET", "/v1/admin/account", "").header["Retry-After"])
 	s.server.Attach(s.eng)
 	s.ok("GET", "/v1/admin/account", "")
 }
@@ -170,7 +171,7 @@ func TestPanicTellsNothing(t *testing.T) {
 	list := []operation{broken}
 	list[0].metrics = s.server.metrics.unrouted
 	s.server.routes = newRoutes(list)
-	a := s.refused(500, engine.CodeInternal, "GET", "/panic", "")
+	a := s.refused(500, base.CodeInternal, "GET", "/panic", "")
 	require.NotContains(t, string(a.body), "secret")
 	require.NotContains(t, string(a.body), "half")
 	require.NotContains(t, string(a.body), ".go")

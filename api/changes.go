@@ -9,6 +9,13 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns the feed of changes on the wire, and what has changed one order. What happened is read from the log; the record is written as it is now.
@@ -16,53 +23,53 @@ import (
 // feed says how changes of a kind of record are told.
 type feed struct {
 	resource string
-	scopes   func(area string) []string                   // any one lets a key read it; none: full access alone
-	record   func(q *request, id engine.ID) (bool, error) // appends the record to q.Out; false: there is none any more
+	scopes   func(area string) []string                 // any one lets a key read it; none: full access alone
+	record   func(q *request, id base.ID) (bool, error) // appends the record to q.Out; false: there is none any more
 }
 
 func by(scopes ...string) func(string) []string { return func(string) []string { return scopes } }
 
 // feeds lists what the feed tells of: a resource is one entry.
 var feeds = []feed{
-	{"account", by("account.read"), func(q *request, _ engine.ID) (bool, error) {
+	{"account", by("account.read"), func(q *request, _ base.ID) (bool, error) {
 		appendRecord(&q.scribe, q.view.Account(), (*scribe).writeAccount)
 		return true, nil
 	}},
-	{"apiKey", by(), func(q *request, id engine.ID) (bool, error) {
-		return told(func(v engine.View, id engine.ID) *engine.Key { return v.Keys().Get(id) }, q.writesKeys())(q, id)
+	{"apiKey", by(), func(q *request, id base.ID) (bool, error) {
+		return told(func(v base.View, id base.ID) *base.Key { return engine.Keys(v).Get(id) }, q.writesKeys())(q, id)
 	}},
-	{"location", by("locations.read"), told(engine.View.Location, (*scribe).writeLocation)},
-	{"sku", by("inventory.skus.read"), told(engine.View.SKU, (*scribe).writeSKU)},
-	{"article", by(articlesRead...), func(q *request, id engine.ID) (bool, error) {
-		r := q.view.Article(id)
+	{"location", by("locations.read"), told(stock.LocationByID, (*scribe).writeLocation)},
+	{"sku", by("inventory.skus.read"), told(stock.SKUByID, (*scribe).writeSKU)},
+	{"article", by(articlesRead...), func(q *request, id base.ID) (bool, error) {
+		r := stock.ArticleByID(q.view, id)
 		if r == nil {
 			return false, nil
 		}
 		return true, q.appendArticleUpTo(r, q.span(nil), wire.RowEntries, wire.RowSteps, wire.MaxRow)
 	}},
-	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, (*scribe).writeEvent)},
-	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
-		h, _ := v.HoldWith(id, wire.RowEntries)
+	{"scheduledEvent", by(articlesRead...), told(stock.ScheduledEventByID, (*scribe).writeEvent)},
+	{"hold", by(holdsRead...), told(func(v base.View, id base.ID) *hold.Hold {
+		h, _ := hold.HoldWith(v, id, wire.RowEntries)
 		return h
 	}, listedHold)},
-	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, (*scribe).writeTag)},
-	{"attribute", by(attributesRead...), told(engine.View.Attribute, (*scribe).writeAttribute)},
-	{"customer", by("customers.read"), told(engine.View.Customer, (*scribe).writeCustomer)},
-	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, (*scribe).writePricingTable)},
-	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, (*scribe).writeCatalogItem)},
-	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, (*scribe).writeDiscountCode)},
-	{"webhook", by(webhooksRead...), told(engine.View.Webhook, (*scribe).writeWebhook)},
-	{"order", by(ordersRead...), told(func(v engine.View, id engine.ID) *engine.OrderRecord {
-		if r := v.Orders().Get(id); r != nil {
-			return v.OrderRecord(r, wire.RowEntries)
+	{"tag", func(area string) []string { return []string{tagScopes[label.TagScope(area)] + ".read"} }, told(label.TagByID, (*scribe).writeTag)},
+	{"attribute", by(attributesRead...), told(label.AttributeByID, (*scribe).writeAttribute)},
+	{"customer", by("customers.read"), told(commerce.CustomerByID, (*scribe).writeCustomer)},
+	{"pricingTable", by(pricingRead...), told(commerce.PricingTableByID, (*scribe).writePricingTable)},
+	{"catalogItem", by(catalogRead...), told(commerce.CatalogItemByID, (*scribe).writeCatalogItem)},
+	{"discountCode", by(discountsRead...), told(commerce.DiscountCodeByID, (*scribe).writeDiscountCode)},
+	{"webhook", by(webhooksRead...), told(outbox.WebhookByID, (*scribe).writeWebhook)},
+	{"order", by(ordersRead...), told(func(v base.View, id base.ID) *order.OrderRecord {
+		if r := order.Orders(v).Get(id); r != nil {
+			return order.RecordOf(v, r, wire.RowEntries)
 		}
 		return nil
 	}, listedOrder)},
 }
 
 // told makes a feed's record of a look-up and an encoder.
-func told[R any](find func(v engine.View, id engine.ID) *R, write func(w *scribe, r *R)) func(*request, engine.ID) (bool, error) {
-	return func(q *request, id engine.ID) (bool, error) {
+func told[R any](find func(v base.View, id base.ID) *R, write func(w *scribe, r *R)) func(*request, base.ID) (bool, error) {
+	return func(q *request, id base.ID) (bool, error) {
 		r := find(q.view, id)
 		if r != nil {
 			start := len(q.Out)
@@ -74,7 +81,7 @@ func told[R any](find func(v engine.View, id engine.ID) *R, write func(w *scribe
 }
 
 // feedOf finds how a change is told to a key; nil: it may not read that.
-func feedOf(k *engine.Key, c engine.Change) *feed {
+func feedOf(k *base.Key, c engine.Change) *feed {
 	for i := range feeds {
 		if f := &feeds[i]; f.resource == c.Resource {
 			if len(k.Scopes) == 0 || auth.Allows(k.Scopes, f.scopes(c.Area)) {
@@ -132,7 +139,7 @@ var listChangesQuery = wire.ShapeOf("ListChanges",
 
 var (
 	resourceSchema = wire.EnumSchema(engine.Resources()...)
-	changeSchema   = wire.EnumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))
+	changeSchema   = wire.EnumSchema(string(base.Created), string(base.Updated), string(base.Deleted))
 	anyRecord      = (&wire.Schema{}).Says("The record as it is now; null where there is none any more, or none was asked for.")
 	changesSchema  = describe("ChangeList", func(w *scribe, _ *engine.Change) {
 		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
@@ -173,7 +180,7 @@ func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
 type pollers struct {
 	mu  sync.Mutex
 	all int
-	by  map[engine.ID]int
+	by  map[base.ID]int
 }
 
 const (
@@ -183,21 +190,21 @@ const (
 	lookAtMost = 10_000 // changes that the key may not read, before an answer has nothing but a new cursor
 )
 
-func (p *pollers) join(account engine.ID) bool {
+func (p *pollers) join(account base.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all >= pollersInAll || p.by[account] >= pollersOfAnAccount {
 		return false
 	}
 	if p.by == nil {
-		p.by = map[engine.ID]int{}
+		p.by = map[base.ID]int{}
 	}
 	p.all++
 	p.by[account]++
 	return true
 }
 
-func (p *pollers) leave(account engine.ID) {
+func (p *pollers) leave(account base.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all--
@@ -209,7 +216,7 @@ func (p *pollers) leave(account engine.ID) {
 // listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it waits.
 func (q *request) listChanges(o *listChanges) error {
 	if c := o.after.incarnation; c != 0 && c != q.eng.Incarnation() {
-		return refuse(engine.CodeCursorGone, "the cursor is of another log: read the present state, and go on from its sequence")
+		return refuse(base.CodeCursorGone, "the cursor is of another log: read the present state, and go on from its sequence")
 	}
 	account, after := q.view.Account().ID, o.after.sequence
 	var changes []placedChange
@@ -304,7 +311,7 @@ type placedChange struct {
 func (c placedChange) behind() (sequence, inside uint64) { return c.Sequence - 1, c.inside }
 
 type listOrderHistory struct {
-	order engine.ID
+	order base.ID
 	upTo  engine.OrderPoint
 	limit int
 }
@@ -352,11 +359,11 @@ func (w *scribe) unitMoves(moves []engine.UnitMove) {
 }
 
 // articleName writes an article's id and what it is called now.
-func (w *scribe) articleName(member string, id engine.ID, about string) {
+func (w *scribe) articleName(member string, id base.ID, about string) {
 	w.GivenID(member+"ArticleId", id, about+"; null: there is none any more.")
 	name := ""
-	if id != (engine.ID{}) {
-		if r := w.view.Article(id); r != nil {
+	if id != (base.ID{}) {
+		if r := stock.ArticleByID(w.view, id); r != nil {
 			name = r.Name
 		}
 	}
@@ -389,7 +396,7 @@ var changeOperations = []operation{
 		id: "admin.orders.history", method: "GET", path: orderPath + "/history", scopes: ordersRead, answer: orderHistorySchema,
 		summary: "Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of its units by themselves are in the feed of changes.",
 	}, input[listOrderHistory]{
-		path: byUUID(func(l *listOrderHistory) *engine.ID { return &l.order }),
+		path: byUUID(func(l *listOrderHistory) *base.ID { return &l.order }),
 		query: wire.ShapeOf("ListOrderHistory",
 			wire.Defaulted("before", orderPoint, engine.OrderPoint{}, func(l *listOrderHistory) *engine.OrderPoint { return &l.upTo }).Says("The next of an earlier answer. Default: the newest changes."),
 			wire.Defaulted("limit", wire.Integer[int](1, 50), 20, func(l *listOrderHistory) *int { return &l.limit }).Says("How many changes at most.")),

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 const changesPath = "/v1/admin/changes"
@@ -106,7 +107,7 @@ func TestChangesAreFilteredByScope(t *testing.T) {
 	require.Equal(t, []string{"account created", "article created", "article created", "tag created", "tag deleted"},
 		read("scoped007", "account.read", "inventory.stock_items.read"))
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "scoped005", Scopes: []string{"inventory.read"}})
-	s.call("GET", changesPath, "", "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+	s.call("GET", changesPath, "", "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
 	require.Equal(t, []string{"account created", "apiKey created"}, lines(s.call("GET", changesPath, "", "X-API-KEY", s.other)))
 }
 
@@ -114,7 +115,7 @@ func TestChangesInputs(t *testing.T) {
 	s := newShop(t)
 	bad := func(query string, faults ...string) {
 		t.Helper()
-		s.refused(400, engine.CodeInvalid, "GET", changesPath+query, "", faults...)
+		s.refused(400, base.CodeInvalid, "GET", changesPath+query, "", faults...)
 	}
 	bad("?after=x&limit=0&wait=61", "query after format", "query limit range", "query wait range")
 	bad("?after=-1", "query after format")
@@ -123,12 +124,12 @@ func TestChangesInputs(t *testing.T) {
 	bad("?after=1.xyz&asOf=1", "query after format", "query asOf unknown")
 	bad("?after=1.2.0", "query after format")
 	bad("?after=1.2.3.4&wait=a", "query after format", "query wait type")
-	s.refused(410, engine.CodeCursorGone, "GET", changesPath+"?after=3", "")
+	s.refused(410, base.CodeCursorGone, "GET", changesPath+"?after=3", "")
 	next := s.ok("GET", changesPath, "")["next"].(string)
 	sequence, incarnation, _ := strings.Cut(next, ".")
 	require.Equal(t, "2", sequence)
 	flipped := map[bool]string{true: "2", false: "1"}[incarnation[0] == '1'] + incarnation[1:]
-	s.refused(410, engine.CodeCursorGone, "GET", changesPath+"?after=1."+flipped, "")
+	s.refused(410, base.CodeCursorGone, "GET", changesPath+"?after=1."+flipped, "")
 	s.ok("GET", changesPath+"?after=1."+incarnation, "")
 }
 
@@ -167,7 +168,7 @@ func TestChangesAreWaitedFor(t *testing.T) {
 		runtime.Gosched()
 	}
 	s.ok("DELETE", keysPath+"/"+scoped["id"].(string), "")
-	(<-gone).isRefusal(401, engine.CodeKeyRevoked)
+	(<-gone).isRefusal(401, base.CodeKeyRevoked)
 
 	last := make(chan *answer, 1)
 	go func() { last <- s.poll(changesPath+"?wait=60&after=7", s.key) }()
@@ -198,7 +199,7 @@ func TestPollersAreBounded(t *testing.T) {
 		require.True(t, s.server.pollers.join(s.account))
 	}
 	a := s.call("GET", changesPath+"?wait=60&after=2", "")
-	a.isRefusal(429, engine.CodeRateLimited)
+	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, "1", a.header["Retry-After"])
 	require.Equal(t, map[string]any{"layer": "account"}, at(a.object(), "details"))
 	require.Empty(t, lines(s.call("GET", changesPath+"?after=2", "")), "one that does not wait is answered")
@@ -207,7 +208,7 @@ func TestPollersAreBounded(t *testing.T) {
 	s.server.pollers.leave(s.account)
 	require.True(t, s.server.pollers.join(s.account))
 	for i := range pollersInAll - pollersOfAnAccount {
-		require.True(t, s.server.pollers.join(engine.ID{byte(i >> 8), byte(i)}))
+		require.True(t, s.server.pollers.join(base.ID{byte(i >> 8), byte(i)}))
 	}
 	require.False(t, s.server.pollers.join(other.ID))
 }

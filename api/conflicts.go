@@ -4,31 +4,32 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns the list of conflicts: holds without a unit.
 
 type listConflicts struct {
-	filter engine.ConflictFilter
+	filter stock.ConflictFilter
 	window *window
 	page   page
 }
 
 var conflictsQuery = wire.ShapeOf("ListConflicts", slices.Concat([]wire.Field[listConflicts]{
-	wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
+	wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Location }).
 		Says("Only conflicts at this location."),
-	wire.Defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
-	wire.Defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
+	wire.Defaulted("skuId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
+	wire.Defaulted("articleId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
 	wire.Optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).Says("Only those that overlap it."),
 }, pageFields(func(o *listConflicts) *page { return &o.page }))...)
 
 var (
 	shortageReasons = wire.EnumSchema("not_enough_stock", "fragmented_by_pinned_holds")
-	conflictSchema  = describe("Conflict", func(w *scribe, c *engine.Conflict) { w.writeConflict(*c) })
+	conflictSchema  = describe("Conflict", func(w *scribe, c *stock.Conflict) { w.writeConflict(*c) })
 )
 
-func (w *scribe) writeConflict(c engine.Conflict) {
+func (w *scribe) writeConflict(c stock.Conflict) {
 	w.Object("unavailability", "Unavailability", "The hold that has no unit.", func() { w.writeUnavailability(&c.Unavailability) })
 	w.As(shortageReasons, "reason", c.Reason, "Whether units are missing, or pinned holds leave none free for the whole time.")
 	w.Instant("since", c.Since, "Since when it has no unit.")
@@ -43,7 +44,7 @@ var conflictOperations = []operation{
 			w := q.span(o.window)
 			o.filter.Window = &w
 		}
-		conflicts, total := q.view.Conflicts(o.filter, o.page.offset(), o.page.size, q.now)
+		conflicts, total := stock.Conflicts(q.view, o.filter, o.page.offset(), o.page.size, q.now)
 		appendRows(q, o.page, conflicts, total, (*scribe).writeConflict)
 		return nil
 	}),

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds every operation against what the interface promises of all of them.
@@ -186,7 +187,7 @@ func TestTagsOfRecords(t *testing.T) {
 		require.Equal(t, 200, s.call("GET", c.path, "", "If-None-Match", tag).status, c.path)
 		for _, verb := range []string{"PATCH", "DELETE"} {
 			if op := s.server.routes.find(new(fasthttp.RequestCtx), []byte(verb), []byte(c.path)); op != nil {
-				s.call(verb, c.path, map[string]string{"PATCH": `{}`}[verb], "If-Match", tag).isRefusal(412, engine.CodePrecondition)
+				s.call(verb, c.path, map[string]string{"PATCH": `{}`}[verb], "If-Match", tag).isRefusal(412, base.CodePrecondition)
 			}
 		}
 	}
@@ -198,12 +199,12 @@ func TestTagsOfRecords(t *testing.T) {
 
 	// The present tag lets a change pass, once.
 	tag := s.call("GET", "/v1/admin/holds/"+hold, "").header["Etag"]
-	s.call("DELETE", "/v1/admin/holds/"+hold, "", "If-Match", `"1", W/`+tag).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", "/v1/admin/holds/"+hold, "", "If-Match", `"1", W/`+tag).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, 200, s.call("DELETE", "/v1/admin/holds/"+hold, "", "If-Match", `"1", `+tag).status)
 	path := "/v1/admin/articles/" + article + "/scheduled-events/" + event
-	s.call("DELETE", path, "", "If-Match", `"7"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", path, "", "If-Match", `"7"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, `"2"`, s.call("PATCH", path, `{"name":"m"}`, "If-Match", `"1"`).header["Etag"])
-	s.call("PATCH", path, `{"name":"o"}`, "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", path, `{"name":"o"}`, "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, 200, s.call("DELETE", path, "", "If-Match", `"2"`).status)
 }
 

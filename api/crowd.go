@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"holdfast/api/ratelimit"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns how much an address has under way at once: connections, or, of one that a proxy passes on, requests.
@@ -80,13 +80,13 @@ func (c *countedConn) Close() error {
 }
 
 // enter counts a request that was passed on, until it is released.
-func (q *request) enter() *engine.Error {
+func (q *request) enter() *base.Error {
 	s := q.server
 	if s.limits.ConnsPerAddress == 0 || q.from.counted || q.from.exempt || !q.from.address.IsValid() || q.entered || q.op.probe {
 		return nil
 	}
 	if !s.crowd.Enter(q.from.address, s.limits.ConnsPerAddress) {
-		return q.later(engine.CodeRateLimited, ratelimit.Address, 1000, "too many requests of this address are under way")
+		return q.later(base.CodeRateLimited, ratelimit.Address, 1000, "too many requests of this address are under way")
 	}
 	q.entered = true
 	return nil

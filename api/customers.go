@@ -5,22 +5,25 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
 	"holdfast/persist"
 )
 
 // This file owns customers on the wire.
 
 var createCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
-	contactFields(func(o *engine.CreateCustomer) *engine.ContactPatch { return &o.Contact }),
-	labelFields(func(o *engine.CreateCustomer) *engine.LabelsPatch { return &o.Labels }))...)
+	contactFields(func(o *commerce.CreateCustomer) *commerce.ContactPatch { return &o.Contact }),
+	labelFields(func(o *commerce.CreateCustomer) *label.LabelsPatch { return &o.Labels }))...)
 
 var patchCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
-	contactFields(func(o *engine.PatchCustomer) *engine.ContactPatch { return &o.Contact }),
-	labelFields(func(o *engine.PatchCustomer) *engine.LabelsPatch { return &o.Labels }))...)
+	contactFields(func(o *commerce.PatchCustomer) *commerce.ContactPatch { return &o.Contact }),
+	labelFields(func(o *commerce.PatchCustomer) *label.LabelsPatch { return &o.Labels }))...)
 
 var customerSchema = describe("Customer", (*scribe).writeCustomer)
 
-func (w *scribe) writeCustomer(m *engine.Customer) {
+func (w *scribe) writeCustomer(m *commerce.Customer) {
 	w.ID("id", m.ID, "The customer's id.")
 	w.contact(&m.Contact)
 	w.labels(&m.Labels, "customer")
@@ -29,10 +32,10 @@ func (w *scribe) writeCustomer(m *engine.Customer) {
 	w.GivenInstant("erasedAt", m.ErasedAt, "When all that says who they are was taken away, here and in their orders; null: it was not.")
 }
 
-var erasureSchema = describe("CustomerErasure", func(w *scribe, m *engine.Customer) { w.writeErasure(m, nil, 0, persist.Keep{}) })
+var erasureSchema = describe("CustomerErasure", func(w *scribe, m *commerce.Customer) { w.writeErasure(m, nil, 0, persist.Keep{}) })
 
 // writeErasure writes what an erasure has done, and what it leaves.
-func (w *scribe) writeErasure(m *engine.Customer, remarks []engine.Remarks, total int, log persist.Keep) {
+func (w *scribe) writeErasure(m *commerce.Customer, remarks []engine.Remarks, total int, log persist.Keep) {
 	w.ID("id", m.ID, "The customer's id.")
 	w.Instant("erasedAt", m.ErasedAt, "When the customer was erased.")
 	w.Bool("complete", m.Erasing == 0 && !m.Traces,
@@ -50,7 +53,7 @@ func (w *scribe) writeErasure(m *engine.Customer, remarks []engine.Remarks, tota
 	})
 }
 
-func answerCustomer(q *request, m *engine.Customer) error {
+func answerCustomer(q *request, m *commerce.Customer) error {
 	if !q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
 		appendRecord(&q.scribe, m, (*scribe).writeCustomer)
 	}
@@ -64,18 +67,18 @@ var customerOperations = append([]operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
 	}, input[foundPage]{query: foundQuery("the customer", "the name, the company, the email or the phone", "email")}, func(q *request, p *foundPage) error {
-		return appendFound(q, p, engine.View.FindCustomers, (*scribe).writeCustomer)
+		return appendFound(q, p, commerce.FindCustomers, (*scribe).writeCustomer)
 	}),
 	write(operation{
 		id: "admin.customers.create", method: "POST", path: "/v1/admin/customers", scopes: customersWrite,
 		summary: "Creates a customer, who has at least a name, a company, an email or a phone.", answer: customerSchema,
-	}, input[engine.CreateCustomer]{body: createCustomerShape},
-		func(_ *request, o *engine.CreateCustomer) engine.Op { return o }, behind(answerCustomer)),
+	}, input[commerce.CreateCustomer]{body: createCustomerShape},
+		func(_ *request, o *commerce.CreateCustomer) base.Op { return o }, behind(answerCustomer)),
 	read(operation{
 		id: "admin.customers.get", method: "GET", path: "/v1/admin/customers/{id}", scopes: []string{"customers.read"}, cached: true,
 		summary: "Returns a customer.", answer: customerSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		m := q.view.Customer(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		m := commerce.CustomerByID(q.view, *id)
 		if m == nil {
 			return notFound("customer")
 		}
@@ -84,16 +87,16 @@ var customerOperations = append([]operation{
 	write(operation{
 		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
 		summary: "Changes a customer.", answer: customerSchema,
-	}, input[engine.PatchCustomer]{path: byUUID(func(o *engine.PatchCustomer) *engine.ID { return &o.ID }), body: patchCustomerShape},
-		func(q *request, o *engine.PatchCustomer) engine.Op {
+	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }), body: patchCustomerShape},
+		func(q *request, o *commerce.PatchCustomer) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
 		summary: "Deletes a customer.", answer: wire.NullSchema,
-	}, input[engine.DeleteCustomer]{path: byUUID(func(o *engine.DeleteCustomer) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteCustomer) engine.Op {
+	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
+		func(q *request, o *commerce.DeleteCustomer) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
@@ -101,13 +104,13 @@ var customerOperations = append([]operation{
 		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite, answer: erasureSchema,
 		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. " +
 			"Refused while an order of theirs is not closed.",
-	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.EraseCustomer) engine.Op { return *o }, behind(func(q *request, m *engine.Customer) error {
-			list, total := q.view.Remarks(m.ID, wire.RowEntries)
-			appendRecord(&q.scribe, m, func(w *scribe, m *engine.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
+	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *base.ID { return &o.ID })},
+		func(_ *request, o *engine.EraseCustomer) base.Op { return *o }, behind(func(q *request, m *commerce.Customer) error {
+			list, total := engine.RemarksOf(q.view, m.ID, wire.RowEntries)
+			appendRecord(&q.scribe, m, func(w *scribe, m *commerce.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
 			return nil
 		})),
-}, tagged[*engine.Customer]{
-	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
+}, tagged[*commerce.Customer]{
+	of: commerce.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
 	answer: customerSchema, render: behind(answerCustomer),
 }.linkOperations()...)

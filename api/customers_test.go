@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds customers on the wire.
@@ -50,23 +50,23 @@ func TestCustomers(t *testing.T) {
 		"address": nil, "zipCode": nil, "city": "Porto", "country": nil, "state": nil, "details": "x", "deliveryNotes": "ring",
 	}, n["shippingAddress"], "an address is merged, too")
 
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/customers", "", "body  required")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"firstName":null,"email":null,"phone":null,"companyName":null}`, "body  required")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/customers",
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/customers", "", "body  required")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"firstName":null,"email":null,"phone":null,"companyName":null}`, "body  required")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/customers",
 		`{"firstName":5,"email":"ann","dateOfBirth":"yesterday","customerType":"firm","language":"pt_PT","billingAddress":{"street":"x"},"fullname":"x","attributes":{"none":1}}`,
 		"body /firstName type", "body /customerType enum", "body /billingAddress/street unknown", "body /fullname unknown", "body /email format", "body /dateOfBirth format",
 		"body /language format", "body /attributes/none unknown")
 	for _, a := range []*answer{
 		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other), s.call("DELETE", path, "", "X-API-KEY", s.other),
 	} {
-		a.isRefusal(404, engine.CodeNotFound)
+		a.isRefusal(404, base.CodeNotFound)
 	}
 	require.Empty(t, s.ok("POST", path+"/tags", `{"tagIds":["`+s.tag("b", "customers")+`"]}`)["shippingAddress"].(map[string]any)["address"])
 	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds="+vip, "").body))
 	require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
-	s.refused(400, engine.CodeInvalid, "POST", path+"/tags", `{"tagIds":["`+s.tag("c", "orders")+`"]}`, "body /tagIds/0 scope")
-	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.refused(400, base.CodeInvalid, "POST", path+"/tags", `{"tagIds":["`+s.tag("c", "orders")+`"]}`, "body /tagIds/0 scope")
+	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", path, "")
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "GET", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 }

@@ -5,7 +5,9 @@ import (
 
 	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns what a refusal tells beside its code: always an object.
@@ -13,35 +15,35 @@ import (
 // detailed are the codes whose refusals have details, under the name that they have in the document.
 var detailed = []struct {
 	name    string
-	codes   []engine.Code
+	codes   []base.Code
 	details *wire.Schema
 }{
-	{"InsufficientAvailability", []engine.Code{engine.CodeInsufficient}, describe("InsufficientAvailabilityDetails", (*scribe).writeShortages).
+	{"InsufficientAvailability", []base.Code{base.CodeInsufficient}, describe("InsufficientAvailabilityDetails", (*scribe).writeShortages).
 		Uncut().Says("Stock is short: which lines, by how much, and when there is enough.")},
-	{"QuantityRefused", []engine.Code{engine.CodePlanChanged, engine.CodeQuantityBlocked},
+	{"QuantityRefused", []base.Code{base.CodePlanChanged, base.CodeQuantityBlocked},
 		planSchema.Says("The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
-	{"SubstituteNeeded", []engine.Code{engine.CodeSubstitute}, describe("SubstituteNeededDetails", (*scribe).writeSubstitute).
+	{"SubstituteNeeded", []base.Code{base.CodeSubstitute}, describe("SubstituteNeededDetails", (*scribe).writeSubstitute).
 		Uncut().Says("The article is not what was ordered.")},
-	{"StateNotAllowed", []engine.Code{engine.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
+	{"StateNotAllowed", []base.Code{base.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
 		Uncut().Says("The record's state does not allow it.")},
-	{"HoldExpired", []engine.Code{engine.CodeHoldExpired}, describe("HoldExpiredDetails", (*scribe).writeExpired).
+	{"HoldExpired", []base.Code{base.CodeHoldExpired}, describe("HoldExpiredDetails", (*scribe).writeExpired).
 		Uncut().Says("The hold has expired.")},
-	{"RecordInUse", []engine.Code{engine.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
+	{"RecordInUse", []base.Code{base.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
 		Uncut().Says("The record stays, as others refer to it.")},
-	{"MissingScope", []engine.Code{engine.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
+	{"MissingScope", []base.Code{base.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
 		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes any one of which would do; none where it takes a key with full access.")),
 	).Uncut().Says("The key lacks a scope for the operation.")},
-	{"DeniedFields", []engine.Code{engine.CodeDeniedFields}, wire.RecordSchema("DeniedFieldsDetails",
+	{"DeniedFields", []base.Code{base.CodeDeniedFields}, wire.RecordSchema("DeniedFieldsDetails",
 		wire.Has("deniedFields", wire.ListSchema(wire.RecordSchema("DeniedFieldsOfScope",
 			wire.Has("fields", wire.ListSchema(wire.TextSchema).Says("Members of the body, those inside others with a point between.")),
 			wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes that they take.")),
 		)).Says("The members that the key may not give, by the scope that it lacks.")),
 	).Uncut().Says("The key lacks a scope for a part of the body.")},
-	{"LimitReached", []engine.Code{engine.CodeMonthlyCap, engine.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
+	{"LimitReached", []base.Code{base.CodeMonthlyCap, base.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
 		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key), string(layerCost), string(layerBytes)).
 			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long answers under way.")),
 	).Uncut().Says("A limit is reached: ask again after the seconds in Retry-After.")},
-	{"StorageFailed", []engine.Code{engine.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
+	{"StorageFailed", []base.Code{base.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
 		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done after a restart.")),
 	).Uncut().Says("The log cannot be written: reads go on, writes are refused until a restart.")},
 }
@@ -49,22 +51,22 @@ var detailed = []struct {
 // appendDetails appends the details of a refusal.
 func (q *request) appendDetails(details any) {
 	switch d := details.(type) {
-	case engine.ShortageDetails:
+	case base.ShortageDetails:
 		if v, ok := q.eng.View(q.view.Account().ID); ok {
 			q.view = v // the holds in the way are written as they are now
 		}
 		appendRecord(&q.scribe, &d, (*scribe).writeShortages)
-	case engine.QuantityDetails:
+	case stock.QuantityDetails:
 		appendRecord(&q.scribe, d.Plan, (*scribe).writePlan)
-	case *engine.SubstituteDetails:
+	case *order.SubstituteDetails:
 		appendRecord(&q.scribe, d, (*scribe).writeSubstitute)
-	case engine.StateDetails:
+	case base.StateDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeState)
-	case engine.HoldDetails:
+	case base.HoldDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeExpired)
-	case engine.InUseDetails:
+	case base.InUseDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeInUse)
-	case engine.UnknownOutcomeDetails:
+	case base.UnknownOutcomeDetails:
 		q.Out = append(q.Out, `{"outcome":"unknown"}`...)
 	case map[string]any:
 		text, _ := json.Marshal(d) // of texts and numbers alone
@@ -74,45 +76,45 @@ func (q *request) appendDetails(details any) {
 	}
 }
 
-func (w *scribe) writeState(d *engine.StateDetails) {
+func (w *scribe) writeState(d *base.StateDetails) {
 	w.Text("state", d.State, "The state that the record is in.")
 	w.Texts("allowed", d.Allowed, "The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in which it is offered.")
 }
 
-func (w *scribe) writeExpired(d *engine.HoldDetails) {
+func (w *scribe) writeExpired(d *base.HoldDetails) {
 	w.ID("holdId", d.ID, "The hold that has expired: of several the first.")
 }
 
-func (w *scribe) writeSubstitute(d *engine.SubstituteDetails) {
+func (w *scribe) writeSubstitute(d *order.SubstituteDetails) {
 	w.GivenID("skuId", d.Ordered.SKU, "The SKU that was ordered; null where an article was.")
 	w.GivenID("articleId", d.Ordered.Article, "The article that was ordered; null where a SKU was.")
 	w.IDs("articleIds", d.Articles, "The first 1,000 articles that would do, with what the line requires.")
 	w.Count("articlesTotal", d.Total, "How many would do.")
 }
 
-func (w *scribe) writeInUse(d *engine.InUseDetails) {
+func (w *scribe) writeInUse(d *base.InUseDetails) {
 	w.Text("resource", d.Resource, "What kind of record refers to this one, such as hold or article.")
 	w.Count("count", d.Count, "How many of them do.")
 }
 
 // writeShortages writes why lines were short. A hold in the way that has gone since is left out.
-func (w *scribe) writeShortages(d *engine.ShortageDetails) {
-	wire.List(&w.Writer, "lines", "Shortage", d.Lines, "The lines that are short.", func(s *engine.Shortage) {
+func (w *scribe) writeShortages(d *base.ShortageDetails) {
+	wire.List(&w.Writer, "lines", "Shortage", d.Lines, "The lines that are short.", func(s *base.Shortage) {
 		w.Count("line", s.Line, "Which line of the request is short, counted from 0.")
 		w.Count("requested", s.Requested, "How many units the line asks for.")
 		w.Count("available", s.Available, "How many units it could have had, given the lines before it.")
 		w.As(shortageReasons, "reason", s.Reason,
 			"Whether units are missing at some instant, or pinned holds leave no unit free for the whole window.")
-		var blockers []engine.Unavailability
+		var blockers []stock.Unavailability
 		for _, id := range s.Blockers {
-			if u, found := w.view.Unavailability(id); found {
+			if u, found := stock.UnavailabilityByID(w.view, id); found {
 				blockers = append(blockers, u)
 			}
 		}
 		w.units("blockingUnavailabilities", blockers, 0, "The first 20 holds in the way by start, then id; 1,000 of all lines.")
 		w.Count("blockingTotal", s.Blocking, "How many holds stand in the way.")
 		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next, "The next window of the same length in which the line would succeed; null where "+
-			"none was found, and behind the first 50 lines.", func(n *engine.Span) {
+			"none was found, and behind the first 50 lines.", func(n *base.Span) {
 			w.Instant("from", n.Start, "First instant of the window.")
 			w.Instant("to", n.End, "First instant behind the window.")
 		})

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 )
 
 // This file owns discount codes on the wire.
@@ -14,8 +15,8 @@ var (
 	discountsWrite = []string{"catalog.discounts.write"}
 
 	discountCode     = wire.Text(1, 64)
-	discountType     = wire.Enum(engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem)
-	discountDuration = wire.Enum(engine.DiscountOnce, engine.DiscountRepeating, engine.DiscountForever)
+	discountType     = wire.Enum(commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem)
+	discountDuration = wire.Enum(commerce.DiscountOnce, commerce.DiscountRepeating, commerce.DiscountForever)
 	discountCycles   = wire.Integer[int64](1, 10_000)
 	discountItems    = wire.ListOf(wire.UUID, 1, 250)
 	atLeastOne       = wire.Integer[int64](1, wire.MaxSafeInteger)
@@ -33,44 +34,44 @@ const (
 )
 
 var createDiscountShape = wire.ShapeOf("CreateDiscountCode",
-	wire.Required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).Shows(`"SUMMER"`).
+	wire.Required("code", discountCode, func(o *commerce.CreateDiscountCode) *string { return &o.Code }).Shows(`"SUMMER"`).
 		Says("The text that customers enter: unique in the account, compared without case."),
-	wire.Required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }).
+	wire.Required("valueType", discountType, func(o *commerce.CreateDiscountCode) *commerce.DiscountType { return &o.ValueType }).
 		Says("Whether value is a percentage, an amount off each order or an amount off each unit."),
-	wire.Required("value", atLeastOne, func(o *engine.CreateDiscountCode) *int64 { return &o.Value }).Shows("10").Says(aboutDiscountValue),
-	wire.Defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).
+	wire.Required("value", atLeastOne, func(o *commerce.CreateDiscountCode) *int64 { return &o.Value }).Shows("10").Says(aboutDiscountValue),
+	wire.Defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *commerce.CreateDiscountCode) *[]base.PurchaseType { return &o.Purchases }).
 		Says("The ways of taking an item that it counts for. Default: all."),
-	wire.Optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).
+	wire.Optional("usageLimit", atLeastOne, func(o *commerce.CreateDiscountCode) **int64 { return &o.UsageLimit }).
 		Says("How many orders may use it; null: any number.").Shows("500"),
-	wire.Optional("startsAt", wire.Instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).
+	wire.Optional("startsAt", wire.Instant, func(o *commerce.CreateDiscountCode) **int64 { return &o.StartsAt }).
 		Says("From when on it is valid; null: at once.").Shows(`"2025-06-01T00:00:00.000Z"`),
-	wire.Optional("endsAt", wire.Instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).Shows(`"2025-09-01T00:00:00.000Z"`).
+	wire.Optional("endsAt", wire.Instant, func(o *commerce.CreateDiscountCode) **int64 { return &o.EndsAt }).Shows(`"2025-09-01T00:00:00.000Z"`).
 		Says("The instant from which on it is over."),
-	wire.Defaulted("catalogItemIds", discountItems, nil, func(o *engine.CreateDiscountCode) *[]engine.ID { return &o.CatalogItems }).Says(aboutDiscountItems),
-	wire.Defaulted("subscriptionDuration", discountDuration, engine.DiscountOnce, func(o *engine.CreateDiscountCode) *engine.DiscountDuration { return &o.Duration }).
+	wire.Defaulted("catalogItemIds", discountItems, nil, func(o *commerce.CreateDiscountCode) *[]base.ID { return &o.CatalogItems }).Says(aboutDiscountItems),
+	wire.Defaulted("subscriptionDuration", discountDuration, commerce.DiscountOnce, func(o *commerce.CreateDiscountCode) *commerce.DiscountDuration { return &o.Duration }).
 		Says("For which payments of a subscription it counts: the first, some, or all. Default: once.").
 		Shows(`"repeating"`).Says(aboutDiscountDuration),
-	wire.Optional("subscriptionDurationCycles", discountCycles, func(o *engine.CreateDiscountCode) **int64 { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
+	wire.Optional("subscriptionDurationCycles", discountCycles, func(o *commerce.CreateDiscountCode) **int64 { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
 
 var patchDiscountShape = wire.ShapeOf("PatchDiscountCode",
-	wire.Merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).
+	wire.Merged("code", discountCode, false, func(o *commerce.PatchDiscountCode) *base.Opt[string] { return &o.Code }).
 		Says("The text that customers enter; case does not count.").Shows(`"SUMMER"`),
-	wire.Merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }).
+	wire.Merged("valueType", discountType, false, func(o *commerce.PatchDiscountCode) *base.Opt[commerce.DiscountType] { return &o.ValueType }).
 		Says(aboutDiscountType),
-	wire.Merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).Shows("10").Says(aboutDiscountValue),
-	wire.Merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+	wire.Merged("value", atLeastOne, false, func(o *commerce.PatchDiscountCode) *base.Opt[int64] { return &o.Value }).Shows("10").Says(aboutDiscountValue),
+	wire.Merged("applicablePurchaseTypes", purchaseTypes, true, func(o *commerce.PatchDiscountCode) *base.Opt[[]base.PurchaseType] { return &o.Purchases }).
 		Says("The ways of taking an item that it counts for; null: all."),
-	wire.Merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).
+	wire.Merged("usageLimit", atLeastOne, true, func(o *commerce.PatchDiscountCode) *base.Opt[int64] { return &o.UsageLimit }).
 		Says("How many orders may use it; null: any number.").Shows("500"),
-	wire.Merged("startsAt", wire.Instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).
+	wire.Merged("startsAt", wire.Instant, true, func(o *commerce.PatchDiscountCode) *base.Opt[int64] { return &o.StartsAt }).
 		Says("From when on it is valid; null: at once.").Shows(`"2025-06-01T00:00:00.000Z"`),
-	wire.Merged("endsAt", wire.Instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).
+	wire.Merged("endsAt", wire.Instant, true, func(o *commerce.PatchDiscountCode) *base.Opt[int64] { return &o.EndsAt }).
 		Says("From when on it is valid no more; null: never.").Shows(`"2025-09-01T00:00:00.000Z"`),
-	wire.Merged("catalogItemIds", discountItems, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.ID] { return &o.CatalogItems }).Says(aboutDiscountItems),
-	wire.Merged("subscriptionDuration", discountDuration, true, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountDuration] { return &o.Duration }).
+	wire.Merged("catalogItemIds", discountItems, true, func(o *commerce.PatchDiscountCode) *base.Opt[[]base.ID] { return &o.CatalogItems }).Says(aboutDiscountItems),
+	wire.Merged("subscriptionDuration", discountDuration, true, func(o *commerce.PatchDiscountCode) *base.Opt[commerce.DiscountDuration] { return &o.Duration }).
 		Says("For which payments of a subscription it counts: the first, some, or all. Null clears it.").
 		Shows(`"repeating"`).Says(aboutDiscountDuration),
-	wire.Merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
+	wire.Merged("subscriptionDurationCycles", discountCycles, true, func(o *commerce.PatchDiscountCode) *base.Opt[int64] { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
 
 var (
 	discountCodeSchema  = wire.TextSchema.Shows(`"SUMMER"`)
@@ -79,7 +80,7 @@ var (
 	discountSchema      = describe("DiscountCode", (*scribe).writeDiscountCode)
 )
 
-func (w *scribe) writeDiscountCode(d *engine.DiscountCode) {
+func (w *scribe) writeDiscountCode(d *commerce.DiscountCode) {
 	w.ID("id", d.ID, "The record's id.")
 	w.As(discountCodeSchema, "code", d.Code, "The text that customers enter; case does not count.")
 	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
@@ -103,7 +104,7 @@ func (w *scribe) writeDiscountCode(d *engine.DiscountCode) {
 }
 
 // answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no change.
-func answerDiscountCode(q *request, d *engine.DiscountCode) error {
+func answerDiscountCode(q *request, d *commerce.DiscountCode) error {
 	if !q.sameRevision(d.Revision) {
 		appendRecord(&q.scribe, d, (*scribe).writeDiscountCode)
 	}
@@ -126,20 +127,20 @@ var discountOperations = []operation{
 		id: "admin.discountCodes.list", method: "GET", path: "/v1/admin/discount-codes", scopes: discountsRead,
 		summary: "Lists discount codes in order of creation.", answer: pagedSchema(discountSchema),
 	}, input[listDiscounts]{query: listDiscountsQuery}, func(q *request, o *listDiscounts) error {
-		codes, total := q.view.DiscountCodes(o.search, o.page.offset(), o.page.size)
+		codes, total := commerce.DiscountCodes(q.view, o.search, o.page.offset(), o.page.size)
 		appendRows(q, o.page, codes, total, (*scribe).writeDiscountCode)
 		return nil
 	}),
 	write(operation{
 		id: "admin.discountCodes.create", method: "POST", path: "/v1/admin/discount-codes", scopes: discountsWrite,
 		summary: "Creates a discount code.", answer: discountSchema,
-	}, input[engine.CreateDiscountCode]{body: createDiscountShape},
-		func(_ *request, o *engine.CreateDiscountCode) engine.Op { return o }, answerDiscountCode),
+	}, input[commerce.CreateDiscountCode]{body: createDiscountShape},
+		func(_ *request, o *commerce.CreateDiscountCode) base.Op { return o }, answerDiscountCode),
 	read(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
 		summary: "Returns a discount code; its uses are no part of its tag.", answer: discountSchema,
-	}, input[engine.ID]{path: byID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		d := q.view.DiscountCode(*id)
+	}, input[base.ID]{path: byID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		d := commerce.DiscountCodeByID(q.view, *id)
 		if d == nil {
 			return notFound("discount code")
 		}
@@ -148,16 +149,16 @@ var discountOperations = []operation{
 	write(operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,
-	}, input[engine.PatchDiscountCode]{path: byID(func(o *engine.PatchDiscountCode) *engine.ID { return &o.ID }), body: patchDiscountShape},
-		func(q *request, o *engine.PatchDiscountCode) engine.Op {
+	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }), body: patchDiscountShape},
+		func(q *request, o *commerce.PatchDiscountCode) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: wire.NullSchema,
-	}, input[engine.DeleteDiscountCode]{path: byID(func(o *engine.DeleteDiscountCode) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteDiscountCode) engine.Op {
+	}, input[commerce.DeleteDiscountCode]{path: byID(func(o *commerce.DeleteDiscountCode) *base.ID { return &o.ID })},
+		func(q *request, o *commerce.DeleteDiscountCode) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of discount codes over the interface.
@@ -38,7 +38,7 @@ func TestDiscountCodes(t *testing.T) {
 		"startsAt": "2025-06-01T00:00:00.000Z", "endsAt": "2025-07-01T00:00:00.000Z", "catalogItemIds": []any{item}, "subscriptionDuration": "repeating",
 		"subscriptionDurationCycles": 6.0, "createdAt": when(noon), "updatedAt": when(noon + 1000),
 	}, p)
-	s.call("PATCH", path, `{}`, "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", path, `{}`, "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	p = s.ok("PATCH", path, `{"applicablePurchaseTypes":null,"usageLimit":null,"startsAt":null,"endsAt":null,"catalogItemIds":null,"subscriptionDuration":null,"subscriptionDurationCycles":null}`)
 	for name, want := range d {
 		if name != "valueType" && name != "value" && name != "currency" && name != "updatedAt" {
@@ -46,18 +46,18 @@ func TestDiscountCodes(t *testing.T) {
 		}
 	}
 
-	s.refused(409, engine.CodeConflict, "POST", discountCodes, `{"code":"sUMMER","valueType":"percentage","value":1}`)
-	s.refused(404, engine.CodeNotFound, "POST", discountCodes, fmt.Sprintf(`{"code":"x","valueType":"percentage","value":1,"catalogItemIds":[%q]}`, id))
-	s.refused(400, engine.CodeInvalid, "POST", discountCodes, "", "body /code required", "body /valueType required", "body /value required")
-	s.refused(400, engine.CodeInvalid, "POST", discountCodes, `{"code":"`+strings.Repeat("x", 65)+`","valueType":"gift","value":0,"applicablePurchaseTypes":["sale","sale"],"usageLimit":0,
+	s.refused(409, base.CodeConflict, "POST", discountCodes, `{"code":"sUMMER","valueType":"percentage","value":1}`)
+	s.refused(404, base.CodeNotFound, "POST", discountCodes, fmt.Sprintf(`{"code":"x","valueType":"percentage","value":1,"catalogItemIds":[%q]}`, id))
+	s.refused(400, base.CodeInvalid, "POST", discountCodes, "", "body /code required", "body /valueType required", "body /value required")
+	s.refused(400, base.CodeInvalid, "POST", discountCodes, `{"code":"`+strings.Repeat("x", 65)+`","valueType":"gift","value":0,"applicablePurchaseTypes":["sale","sale"],"usageLimit":0,
 		"startsAt":"2025-07-01T00:00:00Z","endsAt":"2025-07-01T00:00:00Z","catalogItemIds":[],"subscriptionDuration":"twice","subscriptionDurationCycles":0,"usedCount":1}`,
 		"body /code length", "body /valueType enum", "body /value range", "body /usageLimit range", "body /catalogItemIds length", "body /subscriptionDuration enum",
 		"body /subscriptionDurationCycles range", "body /usedCount unknown", "body /applicablePurchaseTypes/1 duplicate", "body /endsAt order")
-	s.refused(400, engine.CodeInvalid, "POST", discountCodes, `{"code":"x","valueType":"percentage","value":101,"subscriptionDurationCycles":2}`,
+	s.refused(400, base.CodeInvalid, "POST", discountCodes, `{"code":"x","valueType":"percentage","value":101,"subscriptionDurationCycles":2}`,
 		"body /value range", "body /subscriptionDurationCycles forbidden")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"code":null,"valueType":"percentage","value":2500}`, "body /code required")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"valueType":"percentage"}`, "body /value range")
-	s.refused(404, engine.CodeNotFound, "GET", discountCodes+"/Summer", "")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"code":null,"valueType":"percentage","value":2500}`, "body /code required")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"valueType":"percentage"}`, "body /value range")
+	s.refused(404, base.CodeNotFound, "GET", discountCodes+"/Summer", "")
 
 	s.ok("POST", discountCodes, `{"code":"winter","valueType":"fixed_per_order","value":1}`)
 	codes := func(query string) (list []any) {
@@ -71,7 +71,7 @@ func TestDiscountCodes(t *testing.T) {
 	require.Equal(t, []any{"winter"}, codes("?search=WI"))
 	require.Empty(t, codes("?search=winter&page=2"))
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 	require.Empty(t, s.ok("GET", discountCodes, "", "X-API-KEY", s.other)["data"])
 	s.ok("POST", discountCodes, `{"code":"winter","valueType":"fixed_per_order","value":1}`, "X-API-KEY", s.other)
 	require.Equal(t, []string{"account created", "apiKey created", "catalogItem created", "discountCode created", "discountCode updated", "discountCode updated",

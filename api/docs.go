@@ -6,7 +6,7 @@ import (
 	"holdfast/api/console"
 	"holdfast/api/docs"
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of the document, and the
@@ -18,7 +18,7 @@ func readsDocs[In any](o operation, in input[In], name func(*In) string) operati
 	return read(o, in, func(q *request, v *In) error {
 		f, ok := docs.Find(name(v))
 		if !ok {
-			return refuse(engine.CodeNotFound, "there is no page of this name: /docs lists them")
+			return refuse(base.CodeNotFound, "there is no page of this name: /docs lists them")
 		}
 		return q.answerFile(f)
 	})
@@ -73,7 +73,7 @@ func readsConsole[In any](o operation, in input[In], name func(*In) string) oper
 	return read(o, in, func(q *request, v *In) error {
 		f, ok := console.Find(name(v))
 		if !ok {
-			return refuse(engine.CodeNotFound, "there is no file of this name")
+			return refuse(base.CodeNotFound, "there is no file of this name")
 		}
 		q.media, q.Out = f.Type, append(q.Out, f.Body...)
 		return nil

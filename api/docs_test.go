@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/docs"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds what is served of the documentation: under which policy, in which coding, and that the page of errors is of this catalogue.
@@ -95,6 +95,6 @@ func TestEveryCodeIsExplained(t *testing.T) {
 		require.True(t, strings.Contains(string(page.Body), fmt.Sprintf(`<h3 id="%s">%s</h3>`, anchor, code)), "%s has no anchor", code)
 	}
 	s := newShop(t)
-	refused := s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/skus/"+s.account.String(), "")
+	refused := s.refused(404, base.CodeNotFound, "GET", "/v1/admin/skus/"+s.account.String(), "")
 	require.Equal(t, "/docs/errors#not_found", refused.object()["type"])
 }

@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the ids in the document's examples. The examples tell one story: each record of it has an id of its own, wherever
@@ -69,7 +69,7 @@ func exampleID(record string) string {
 	h := fnv.New64a()
 	h.Write([]byte(record))
 	sum := h.Sum64()
-	id := engine.ID{0x01, 0x90, 0xd3, 0xa4, 6: 0x7c, 0x32, 0x90, 10: 0x3f, 0x2a}
+	id := base.ID{0x01, 0x90, 0xd3, 0xa4, 6: 0x7c, 0x32, 0x90, 10: 0x3f, 0x2a}
 	binary.BigEndian.PutUint16(id[4:], uint16(sum>>48))
 	id[9] = byte(sum >> 40)
 	binary.BigEndian.PutUint32(id[12:], uint32(sum))

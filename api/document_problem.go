@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns refusals in the document: the one Problem, whose details are typed by its code, and which codes an operation can
@@ -16,31 +16,31 @@ import (
 // is in one table. The tests hold both against every refusal that they meet.
 
 // ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
-var ofNoOperation = []engine.Code{engine.CodeMethodNotAllowed, codeTimeout, engine.CodeURITooLong, engine.CodeHeadersTooLarge}
+var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}
 
 const (
-	conflict     = engine.CodeConflict
-	insufficient = engine.CodeInsufficient
-	stateRefuses = engine.CodeStateNotAllowed
-	holdExpired  = engine.CodeHoldExpired
-	blocked      = engine.CodeQuantityBlocked
+	conflict     = base.CodeConflict
+	insufficient = base.CodeInsufficient
+	stateRefuses = base.CodeStateNotAllowed
+	holdExpired  = base.CodeHoldExpired
+	blocked      = base.CodeQuantityBlocked
 )
 
 var (
-	stateAlone      = []engine.Code{stateRefuses}
-	conflictAlone   = []engine.Code{conflict}
-	inUseAlone      = []engine.Code{engine.CodeInUse}
-	ofStock         = []engine.Code{insufficient, stateRefuses}
-	ofLines         = []engine.Code{conflict, insufficient, blocked, stateRefuses}
-	discountRefuses = []engine.Code{
-		stateRefuses, engine.CodeDiscountNotFound, engine.CodeDiscountExpired, engine.CodeDiscountNotStarted, engine.CodeDiscountUsageLimit,
-		engine.CodeDiscountNotApplicable, engine.CodeDiscountApplied, engine.CodeDiscountNoEffect,
+	stateAlone      = []base.Code{stateRefuses}
+	conflictAlone   = []base.Code{conflict}
+	inUseAlone      = []base.Code{base.CodeInUse}
+	ofStock         = []base.Code{insufficient, stateRefuses}
+	ofLines         = []base.Code{conflict, insufficient, blocked, stateRefuses}
+	discountRefuses = []base.Code{
+		stateRefuses, base.CodeDiscountNotFound, base.CodeDiscountExpired, base.CodeDiscountNotStarted, base.CodeDiscountUsageLimit,
+		base.CodeDiscountNotApplicable, base.CodeDiscountApplied, base.CodeDiscountNoEffect,
 	}
-	ofCarts = slices.Concat([]engine.Code{conflict, insufficient, blocked, holdExpired}, discountRefuses)
+	ofCarts = slices.Concat([]base.Code{conflict, insufficient, blocked, holdExpired}, discountRefuses)
 )
 
 // ofState are the codes that an operation gives by the state that it meets.
-var ofState = map[string][]engine.Code{
+var ofState = map[string][]base.Code{
 	"admin.account.update":                inUseAlone,
 	"admin.apiKeys.revoke":                stateAlone,
 	"admin.articles.create":               conflictAlone,
@@ -50,11 +50,11 @@ var ofState = map[string][]engine.Code{
 	"admin.articles.linkTags":             conflictAlone,
 	"admin.articles.createScheduledEvent": {insufficient},
 	"admin.articles.updateScheduledEvent": {insufficient},
-	"admin.articles.decreaseQuantity":     {blocked, engine.CodePlanChanged},
-	"admin.articles.planQuantityChange":   {engine.CodePlanChanged},
+	"admin.articles.decreaseQuantity":     {blocked, base.CodePlanChanged},
+	"admin.articles.planQuantityChange":   {base.CodePlanChanged},
 	"admin.articles.transferQuantity":     {blocked},
 	"admin.attributes.create":             conflictAlone,
-	"admin.attributes.update":             {conflict, engine.CodeInUse},
+	"admin.attributes.update":             {conflict, base.CodeInUse},
 	"admin.attributes.delete":             inUseAlone,
 	"admin.availability.get":              stateAlone,
 	"admin.availability.query":            stateAlone,
@@ -93,7 +93,7 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.return":                 {conflict, stateRefuses},
 	"admin.orders.archive":                stateAlone,
 	"admin.orders.unarchive":              stateAlone,
-	"admin.orders.assignStockItem":        {insufficient, blocked, stateRefuses, engine.CodeSubstitute},
+	"admin.orders.assignStockItem":        {insufficient, blocked, stateRefuses, base.CodeSubstitute},
 	"admin.orders.cancelStockItem":        stateAlone,
 	"admin.orders.undo":                   {conflict, blocked, stateRefuses},
 	"admin.orders.readyStockItem":         {conflict, stateRefuses},
@@ -131,34 +131,34 @@ var filtering = []string{"admin.conflicts.list", "admin.orders.list"}
 const ofChanges = "admin.changes.list"
 
 // gives says whether an operation can be refused with a code.
-func (o *operation) gives(code engine.Code) bool {
+func (o *operation) gives(code base.Code) bool {
 	keyed := o.access != noKey
 	switch code {
-	case engine.CodeInvalid, engine.CodeMalformed, engine.CodeBodyTooLarge, engine.CodeInternal:
+	case base.CodeInvalid, base.CodeMalformed, base.CodeBodyTooLarge, base.CodeInternal:
 		return true
-	case engine.CodeVersion, engine.CodeUnauthenticated, engine.CodeKeyExpired, engine.CodeKeyRevoked, engine.CodeMediaType, engine.CodeMonthlyCap:
+	case base.CodeVersion, base.CodeUnauthenticated, base.CodeKeyExpired, base.CodeKeyRevoked, base.CodeMediaType, base.CodeMonthlyCap:
 		return keyed
-	case engine.CodeMissingScope:
+	case base.CodeMissingScope:
 		return o.access == scoped || o.access == fullAccess
-	case engine.CodeDeniedFields:
+	case base.CodeDeniedFields:
 		return o.body.Any(func(m wire.Member) bool { return m.Scope != "" })
-	case engine.CodeNotFound:
+	case base.CodeNotFound:
 		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.Any(refers) || slices.ContainsFunc(o.queryParams, func(m wire.Member) bool { return refers(m) || m.Schema.Any(refers) }))
-	case engine.CodeIdempotencyInUse, engine.CodeIdempotencyReused:
+	case base.CodeIdempotencyInUse, base.CodeIdempotencyReused:
 		return o.write
-	case engine.CodeCursorGone:
+	case base.CodeCursorGone:
 		return o.id == ofChanges
-	case engine.CodeSnapshotGone:
+	case base.CodeSnapshotGone:
 		return o.takesAsOf()
-	case engine.CodePrecondition:
+	case base.CodePrecondition:
 		return o.guarded
-	case engine.CodeRateLimited:
+	case base.CodeRateLimited:
 		return true
-	case engine.CodeNotReady:
+	case base.CodeNotReady:
 		return keyed
-	case engine.CodeOverloaded:
+	case base.CodeOverloaded:
 		return o.write
-	case engine.CodeStorageFailed:
+	case base.CodeStorageFailed:
 		return o.write || o.path == deliveryPath
 	}
 	return slices.Contains(ofState[o.id], code)
@@ -170,8 +170,8 @@ func refers(m wire.Member) bool {
 }
 
 // refusals are the codes with which an operation can be refused, by their status.
-func refusals(op *operation) map[int][]engine.Code {
-	all := map[int][]engine.Code{}
+func refusals(op *operation) map[int][]base.Code {
+	all := map[int][]base.Code{}
 	for code, s := range statuses {
 		if op.gives(code) {
 			all[s.number] = append(all[s.number], code)
@@ -194,7 +194,7 @@ func (c *components) refusal(op *operation) ordered {
 		listed = listed.with(strconv.Itoa(number), codes)
 		lines = append(lines, strconv.Itoa(number)+": "+strings.Join(codes, ", "))
 	}
-	shown := append([]engine.Code{engine.CodeInvalid}, ofState[op.id]...)
+	shown := append([]base.Code{base.CodeInvalid}, ofState[op.id]...)
 	var examples ordered
 	for _, code := range shown {
 		name := "Problem." + string(code)
@@ -208,7 +208,7 @@ func (c *components) refusal(op *operation) ordered {
 	}
 }
 
-func asTexts(codes []engine.Code) []string {
+func asTexts(codes []base.Code) []string {
 	texts := make([]string, len(codes))
 	for i, code := range codes {
 		texts[i] = string(code)
@@ -217,7 +217,7 @@ func asTexts(codes []engine.Code) []string {
 }
 
 // allCodes are the codes in the order of their status, then of their names.
-var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b engine.Code) int {
+var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b base.Code) int {
 	return cmp.Or(statuses[a].number-statuses[b].number, cmp.Compare(a, b))
 })
 
@@ -225,7 +225,7 @@ var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b engine.Code) int
 func (c *components) addProblem() {
 	var forms []any
 	rest := slices.Clone(allCodes)
-	add := func(name, about string, codes []engine.Code, details *wire.Schema) {
+	add := func(name, about string, codes []base.Code, details *wire.Schema) {
 		forms = append(forms, ordered{{"$ref", "#/components/schemas/" + name}})
 		properties := ordered{{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
 		required := []string{"code"}
@@ -235,7 +235,7 @@ func (c *components) addProblem() {
 		}
 		c.schemas[name] = ordered{{"type", "object"}, {"description", about}, {"properties", properties}, {"required", required}, {"unevaluatedProperties", true}}
 		for _, code := range codes {
-			rest = slices.DeleteFunc(slices.Clone(rest), func(other engine.Code) bool { return other == code })
+			rest = slices.DeleteFunc(slices.Clone(rest), func(other base.Code) bool { return other == code })
 		}
 	}
 	for _, d := range detailed {
@@ -248,7 +248,7 @@ func (c *components) addProblem() {
 }
 
 // problemExample is a refusal as it is written, with one fault where there are faults.
-func problemExample(code engine.Code) ordered {
+func problemExample(code base.Code) ordered {
 	s := statuses[code]
 	o := ordered{
 		{"type", string(appendProblemType(nil, code))}, {"title", s.title}, {"status", s.number}, {"detail", s.title}, {"code", string(code)},
@@ -260,7 +260,7 @@ func problemExample(code engine.Code) ordered {
 	return o
 }
 
-func detailsExample(code engine.Code) any {
+func detailsExample(code base.Code) any {
 	for _, d := range detailed {
 		if slices.Contains(d.codes, code) {
 			return answerExample(d.details)

@@ -7,6 +7,9 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 )
 
 // This file owns how schemas stand in the document: those with a name once, under components, and a reference elsewhere.
@@ -75,21 +78,21 @@ var enums = map[string][]string{
 	"AttributeFormat":     formatSchema.Enum,
 	"AttributeOrigin":     origins.Schema.Enum,
 	"BufferOrigin":        {"article", "sku"},
-	"CheckoutFieldFormat": engine.CheckoutFieldFormats,
-	"CheckoutFieldType":   engine.CheckoutFieldTypes,
+	"CheckoutFieldFormat": order.CheckoutFieldFormats,
+	"CheckoutFieldType":   order.CheckoutFieldTypes,
 	"CustomerType":        customerType.Schema.Enum,
 	"DeliveryState":       deliveryState.Schema.Enum,
 	"DiscountDuration":    discountDuration.Schema.Enum,
 	"DiscountType":        discountType.Schema.Enum,
-	"DisabledReason":      {engine.TooManyFailures},
+	"DisabledReason":      {outbox.TooManyFailures},
 	"EventResource":       eventResource.Enum,
 	"EventType":           hookEvent.Schema.Enum,
 	"FilterFormat":        filterFormats.Schema.Enum,
-	"FulfillmentState":    engine.Fulfillments,
+	"FulfillmentState":    order.Fulfillments,
 	"Operator":            operatorNames,
-	"OrderChannel":        engine.Channels,
+	"OrderChannel":        order.Channels,
 	"OrderMember":         engine.OrderMembers(),
-	"OrderStatus":         engine.OrderStatuses,
+	"OrderStatus":         order.OrderStatuses,
 	"NewOrderStatus":      orderStatus.Schema.Enum,
 	"PaymentKind":         paymentKind.Schema.Enum,
 	"PurchaseType":        purchaseType.Schema.Enum,
@@ -99,7 +102,7 @@ var enums = map[string][]string{
 	"SortDirection":       {string(ascending), string(descending)},
 	"SubscriptionStatus":  subscriptionStatus.Schema.Enum,
 	"SystemGroup":         systemGroups.Schema.Enum,
-	"TagScope":            {string(engine.TagInventory), string(engine.TagCatalog), string(engine.TagCustomers), string(engine.TagOrders)},
+	"TagScope":            {string(label.TagInventory), string(label.TagCatalog), string(label.TagCustomers), string(label.TagOrders)},
 	"TimeUnit":            unitNames,
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the judge of the tests: it holds values against the document as a client would read it, from its text. It
@@ -212,7 +212,7 @@ func formatMismatch(text string, format any, at string) string {
 	switch format {
 	case nil:
 	case "uuid":
-		_, good = engine.ParseID(text)
+		_, good = base.ParseID(text)
 	case "date-time":
 		_, err := time.Parse("2006-01-02T15:04:05.000Z", text) // the one form of answers
 		good = err == nil

@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file holds the document against the operations, and every answer of all tests against the document.
@@ -220,10 +221,10 @@ func TestAreasAreDeclared(t *testing.T) {
 func TestEventsAreDocumented(t *testing.T) {
 	p := theDocument(t)
 	events := p.root["webhooks"].(tree)
-	require.Len(t, events, len(engine.HookEvents))
+	require.Len(t, events, len(base.HookEvents))
 	s, location, sku, _, _ := stocked(t)
-	hooks := map[engine.HookEvent]string{}
-	for _, typ := range engine.HookEvents {
+	hooks := map[base.HookEvent]string{}
+	for _, typ := range base.HookEvents {
 		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks", fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
 	}
 	order := "/v1/admin/orders/" + s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
@@ -245,7 +246,7 @@ func TestEventsAreDocumented(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, p.mismatch(body, media["schema"], ""), typ)
 		require.Equal(t, string(typ), body.(tree)["eventType"])
-		require.Equal(t, typ == engine.OrderDeleted, body.(tree)["data"] == nil, "%s: %s", typ, sent["body"])
+		require.Equal(t, typ == base.OrderDeleted, body.(tree)["data"] == nil, "%s: %s", typ, sent["body"])
 		require.Equal(t, media["example"].(tree)["data"] == nil, body.(tree)["data"] == nil, typ)
 	}
 }
@@ -267,7 +268,7 @@ func (s *shop) happens(location, sku string) {
 		order(noon+10*day, noon+11*day, 1)
 		d := at(s.ok("GET", failing+"/deliveries", ""), "data", 0, "id").(string)
 		for n := range 4 {
-			s.attempted(d, engine.Attempt{Number: n + 1, At: s.clock.Load(), Status: 500})
+			s.attempted(d, outbox.Attempt{Number: n + 1, At: s.clock.Load(), Status: 500})
 		}
 	}
 	s.clock.Add(2 * hour)
@@ -277,7 +278,7 @@ func (s *shop) happens(location, sku string) {
 // Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal has its form.
 func TestCodesAreDocumented(t *testing.T) {
 	p := theDocument(t)
-	given := map[engine.Code]bool{}
+	given := map[base.Code]bool{}
 	for _, op := range operations {
 		for _, codes := range refusals(&op) {
 			for _, code := range codes {
@@ -320,7 +321,7 @@ func (a *answer) documented(method, path string) {
 	}
 	// Where no operation is reached, it is a problem like any other.
 	response := tree{"content": tree{string(mediaProblem): tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}}}
-	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, engine.Code(code)) {
+	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, base.Code(code)) {
 		if op.apart || !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
 			return // the document itself, or one that a test has put in
 		}

@@ -6,28 +6,28 @@ import (
 	"fmt"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what the document tells the author of a receiver: every event that a webhook is sent, with its headers, its body and
 // what to answer.
 
 // eventsAbout is how each of the events comes about.
-var eventsAbout = map[engine.HookEvent]string{
-	engine.OrderCreated:     "An order was made, as a draft or open, by itself or of a hold.",
-	engine.OrderUpdated:     "Something that an order shows has changed: its state, its lines, its units and where they are, its payments, comments or tags.",
-	engine.OrderDeleted:     "An order was deleted; there are no data any more.",
-	engine.ConflictCreated:  "A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.",
-	engine.ConflictResolved: "A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.",
-	engine.HoldExpired:      "A hold was not confirmed in time and gave its stock back.",
-	engine.UnitOverdue:      "A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.",
-	engine.WebhookDisabled:  "A webhook was disabled as too many events failed. It is told to others; itself it is disabled.",
+var eventsAbout = map[base.HookEvent]string{
+	base.OrderCreated:     "An order was made, as a draft or open, by itself or of a hold.",
+	base.OrderUpdated:     "Something that an order shows has changed: its state, its lines, its units and where they are, its payments, comments or tags.",
+	base.OrderDeleted:     "An order was deleted; there are no data any more.",
+	base.ConflictCreated:  "A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.",
+	base.ConflictResolved: "A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.",
+	base.HoldExpired:      "A hold was not confirmed in time and gave its stock back.",
+	base.UnitOverdue:      "A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.",
+	base.WebhookDisabled:  "A webhook was disabled as too many events failed. It is told to others; itself it is disabled.",
 }
 
 // eventSchemas are what the data of events are.
-var eventSchemas = map[engine.HookEvent]*wire.Schema{
-	engine.OrderCreated: orderSchema, engine.OrderUpdated: orderSchema, engine.OrderDeleted: orderSchema, engine.ConflictCreated: conflictSchema,
-	engine.ConflictResolved: conflictSchema, engine.HoldExpired: holdSchema, engine.UnitOverdue: unavailabilitySchema, engine.WebhookDisabled: webhookSchema,
+var eventSchemas = map[base.HookEvent]*wire.Schema{
+	base.OrderCreated: orderSchema, base.OrderUpdated: orderSchema, base.OrderDeleted: orderSchema, base.ConflictCreated: conflictSchema,
+	base.ConflictResolved: conflictSchema, base.HoldExpired: holdSchema, base.UnitOverdue: unavailabilitySchema, base.WebhookDisabled: webhookSchema,
 }
 
 const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the " +
@@ -46,7 +46,7 @@ const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seco
 
 // envelopeSchema is the envelope of an event of a type, with the record in it.
 // It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
-func envelopeSchema(typ engine.HookEvent) *wire.Schema {
+func envelopeSchema(typ base.HookEvent) *wire.Schema {
 	return wire.RecordSchema("",
 		wire.Has("eventId", wire.IDSchema.Says("The event's id, the same in each attempt and in webhook-id.")),
 		wire.Has("eventType", hookEvent.Schema.Says("What has happened.")),
@@ -60,7 +60,7 @@ func envelopeSchema(typ engine.HookEvent) *wire.Schema {
 // webhooks describes every event.
 func (c *components) webhooks() (o ordered) {
 	headers := eventHeaderParameters()
-	for _, typ := range engine.HookEvents {
+	for _, typ := range base.HookEvents {
 		schema := c.schema(envelopeSchema(typ), false)
 		o = o.with(string(typ), ordered{{"post", ordered{
 			{"operationId", "events." + string(typ)}, {"tags", []string{"webhooks"}}, {"summary", eventsAbout[typ]},
@@ -75,9 +75,9 @@ func (c *components) webhooks() (o ordered) {
 	return o
 }
 
-func eventExample(typ engine.HookEvent) json.RawMessage {
+func eventExample(typ base.HookEvent) json.RawMessage {
 	data := answerExample(eventSchemas[typ])
-	if typ == engine.OrderDeleted {
+	if typ == base.OrderDeleted {
 		data = json.RawMessage("null")
 	}
 	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":%q,"resourceId":%q,"apiVersion":%q,"data":%s}`,
@@ -85,12 +85,12 @@ func eventExample(typ engine.HookEvent) json.RawMessage {
 }
 
 // exampleOfEvent is the record that a test shows: the example of the document, with the nil id.
-func exampleOfEvent(typ engine.HookEvent) []byte {
-	return bytes.ReplaceAll(answerExample(eventSchemas[typ]), []byte(exampleIDOf(typ)), []byte(engine.ID{}.String()))
+func exampleOfEvent(typ base.HookEvent) []byte {
+	return bytes.ReplaceAll(answerExample(eventSchemas[typ]), []byte(exampleIDOf(typ)), []byte(base.ID{}.String()))
 }
 
 // exampleIDOf is the id in the example of what events of a type are about.
-func exampleIDOf(typ engine.HookEvent) string {
+func exampleIDOf(typ base.HookEvent) string {
 	if typ.Resource() == "conflict" {
 		return exampleID("Unavailability") // that of the unit
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the stories of whom an order is for: kept, and erased.
@@ -15,8 +15,8 @@ func TestAnOrderOutlivesItsCustomer(t *testing.T) {
 	const customers = "/v1/admin/customers"
 	ann := s.ok("POST", customers, `{"firstName":"Ann","email":"ann@example.com","taxId":"PT1","billingAddress":{"city":"Lisboa"}}`)["id"].(string)
 	order := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, `,"customerId":"`+ann+`","note":"rings twice"`))["id"].(string)
-	s.refused(409, engine.CodeInUse, "DELETE", customers+"/"+ann, "")
-	s.refused(409, engine.CodeInUse, "POST", customers+"/"+ann+"/erase", "")
+	s.refused(409, base.CodeInUse, "DELETE", customers+"/"+ann, "")
+	s.refused(409, base.CodeInUse, "POST", customers+"/"+ann+"/erase", "")
 	s.ok("POST", ordersPath+"/"+order+"/cancel", "")
 	s.ok("PATCH", customers+"/"+ann, `{"firstName":"Anna"}`)
 	r := s.ok("GET", ordersPath+"/"+order, "")

@@ -5,14 +5,14 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns refusals on the wire: the one table from code to status, and the problem document of RFC 9457.
 
 // The codes that only a listener can give.
 const (
-	codeTimeout engine.Code = "REQUEST_TIMEOUT"
+	codeTimeout base.Code = "REQUEST_TIMEOUT"
 )
 
 // status is how a code stands on the wire.
@@ -21,70 +21,70 @@ type status struct {
 	title  string
 }
 
-var statuses = map[engine.Code]status{
-	engine.CodeInvalid:           {400, "The request has faults"},
-	engine.CodeMalformed:         {400, "The body is not JSON"},
-	engine.CodeVersion:           {400, "No such API version"},
-	engine.CodeUnauthenticated:   {401, "A valid API key is needed"},
-	engine.CodeKeyExpired:        {401, "The API key has expired"},
-	engine.CodeKeyRevoked:        {401, "The API key was revoked"},
-	engine.CodeMissingScope:      {403, "The API key lacks a scope"},
-	engine.CodeDeniedFields:      {403, "The API key lacks a scope for a part of the body"},
-	engine.CodeNotFound:          {404, "Not found"},
-	engine.CodeMethodNotAllowed:  {405, "The path has no such method"},
-	codeTimeout:                  {408, "The request took too long to arrive"},
-	engine.CodeConflict:          {409, "The state says no"},
-	engine.CodeInsufficient:      {409, "Not enough is available"},
-	engine.CodeQuantityBlocked:   {409, "Holds stand in the way"},
-	engine.CodePlanChanged:       {409, "The plan has changed"},
-	engine.CodeSubstitute:        {409, "The article is not what was ordered"},
-	engine.CodeHoldExpired:       {409, "The hold has expired"},
-	engine.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
-	engine.CodeStateNotAllowed:   {409, "Not in this state"},
-	engine.CodeInUse:             {409, "Something refers to it"},
-	engine.CodeCursorGone:        {410, "What is behind the cursor is not kept any more"},
-	engine.CodeSnapshotGone:      {410, "The snapshot is not kept any more"},
-	engine.CodePrecondition:      {412, "The record was changed"},
-	engine.CodeBodyTooLarge:      {413, "The body is too large"},
-	engine.CodeURITooLong:        {414, "The address is too long"},
-	engine.CodeMediaType:         {415, "The body has to be plain JSON"},
-	engine.CodeIdempotencyReused: {422, "The key was used for another request"},
-	engine.CodeRateLimited:       {429, "Too many requests"},
-	engine.CodeMonthlyCap:        {429, "The requests of the month are used"},
-	engine.CodeHeadersTooLarge:   {431, "The headers are too large"},
-	engine.CodeInternal:          {500, "An error of ours"},
-	engine.CodeNotReady:          {503, "Not ready yet"},
-	engine.CodeOverloaded:        {503, "The server is full"},
-	engine.CodeStorageFailed:     {503, "The storage has failed"},
+var statuses = map[base.Code]status{
+	base.CodeInvalid:           {400, "The request has faults"},
+	base.CodeMalformed:         {400, "The body is not JSON"},
+	base.CodeVersion:           {400, "No such API version"},
+	base.CodeUnauthenticated:   {401, "A valid API key is needed"},
+	base.CodeKeyExpired:        {401, "The API key has expired"},
+	base.CodeKeyRevoked:        {401, "The API key was revoked"},
+	base.CodeMissingScope:      {403, "The API key lacks a scope"},
+	base.CodeDeniedFields:      {403, "The API key lacks a scope for a part of the body"},
+	base.CodeNotFound:          {404, "Not found"},
+	base.CodeMethodNotAllowed:  {405, "The path has no such method"},
+	codeTimeout:                {408, "The request took too long to arrive"},
+	base.CodeConflict:          {409, "The state says no"},
+	base.CodeInsufficient:      {409, "Not enough is available"},
+	base.CodeQuantityBlocked:   {409, "Holds stand in the way"},
+	base.CodePlanChanged:       {409, "The plan has changed"},
+	base.CodeSubstitute:        {409, "The article is not what was ordered"},
+	base.CodeHoldExpired:       {409, "The hold has expired"},
+	base.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
+	base.CodeStateNotAllowed:   {409, "Not in this state"},
+	base.CodeInUse:             {409, "Something refers to it"},
+	base.CodeCursorGone:        {410, "What is behind the cursor is not kept any more"},
+	base.CodeSnapshotGone:      {410, "The snapshot is not kept any more"},
+	base.CodePrecondition:      {412, "The record was changed"},
+	base.CodeBodyTooLarge:      {413, "The body is too large"},
+	base.CodeURITooLong:        {414, "The address is too long"},
+	base.CodeMediaType:         {415, "The body has to be plain JSON"},
+	base.CodeIdempotencyReused: {422, "The key was used for another request"},
+	base.CodeRateLimited:       {429, "Too many requests"},
+	base.CodeMonthlyCap:        {429, "The requests of the month are used"},
+	base.CodeHeadersTooLarge:   {431, "The headers are too large"},
+	base.CodeInternal:          {500, "An error of ours"},
+	base.CodeNotReady:          {503, "Not ready yet"},
+	base.CodeOverloaded:        {503, "The server is full"},
+	base.CodeStorageFailed:     {503, "The storage has failed"},
 
-	engine.CodeDiscountNotFound:      {422, "No such discount code"},
-	engine.CodeDiscountExpired:       {422, "The discount code has expired"},
-	engine.CodeDiscountNotStarted:    {422, "The discount code is not valid yet"},
-	engine.CodeDiscountUsageLimit:    {422, "The discount code is used up"},
-	engine.CodeDiscountNotApplicable: {422, "The discount code is for something else"},
-	engine.CodeDiscountApplied:       {422, "The order has the discount code already"},
-	engine.CodeDiscountNoEffect:      {422, "The discount code would change nothing"},
+	base.CodeDiscountNotFound:      {422, "No such discount code"},
+	base.CodeDiscountExpired:       {422, "The discount code has expired"},
+	base.CodeDiscountNotStarted:    {422, "The discount code is not valid yet"},
+	base.CodeDiscountUsageLimit:    {422, "The discount code is used up"},
+	base.CodeDiscountNotApplicable: {422, "The discount code is for something else"},
+	base.CodeDiscountApplied:       {422, "The order has the discount code already"},
+	base.CodeDiscountNoEffect:      {422, "The discount code would change nothing"},
 }
 
-func refuse(code engine.Code, detail string) *engine.Error {
-	return &engine.Error{Code: code, Detail: detail}
+func refuse(code base.Code, detail string) *base.Error {
+	return &base.Error{Code: code, Detail: detail}
 }
 
-func notFound(kind string) *engine.Error {
-	return refuse(engine.CodeNotFound, "no "+kind+" with this id")
+func notFound(kind string) *base.Error {
+	return refuse(base.CodeNotFound, "no "+kind+" with this id")
 }
 
 // asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an error of ours, and its
 // text is for the log, not for the caller.
-func asRefusal(err error) *engine.Error {
-	if e := (*engine.Error)(nil); errors.As(err, &e) {
+func asRefusal(err error) *base.Error {
+	if e := (*base.Error)(nil); errors.As(err, &e) {
 		return e
 	}
-	return refuse(engine.CodeInternal, "the request could not be processed; nothing else is known to the caller")
+	return refuse(base.CodeInternal, "the request could not be processed; nothing else is known to the caller")
 }
 
 // appendProblem appends the problem document of a refusal. more is the number of faults that were found and not kept.
-func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
+func appendProblem(b []byte, e *base.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
 	s := statuses[e.Code]
 	b = appendProblemType(append(b, `{"type":"`...), e.Code)
 	b = wire.AppendText(append(b, `","title":`...), s.title)
@@ -120,7 +120,7 @@ func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, detail
 }
 
 // appendProblemType appends the address of what the documentation says of a code, relative to this service.
-func appendProblemType(b []byte, code engine.Code) []byte {
+func appendProblemType(b []byte, code base.Code) []byte {
 	b = append(b, "/docs/errors#"...)
 	for i := range len(code) {
 		c := code[i]

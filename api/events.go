@@ -2,33 +2,34 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns scheduled events of articles on the wire.
 
-var eventType = wire.Enum(engine.EventReservation, engine.EventNote)
+var eventType = wire.Enum(stock.EventReservation, stock.EventNote)
 
 var createEventShape = wire.ShapeOf("CreateScheduledEvent",
-	wire.Required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).Says("A reservation takes one unit, a note none."),
-	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).Says("What people call the event."),
-	wire.Required("serviceLocationId", wire.UUID, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).Says("The location that it is at."),
-	wire.Required("startDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).Says("First instant of the event."),
-	wire.Required("endDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).Says("First instant behind the event."),
-	wire.Optional("comment", wire.Text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).Says("A note for those who read it."))
+	wire.Required("type", eventType, func(o *stock.CreateScheduledEvent) *stock.EventType { return &o.Type }).Says("A reservation takes one unit, a note none."),
+	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).Says("What people call the event."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).Says("The location that it is at."),
+	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).Says("First instant of the event."),
+	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).Says("First instant behind the event."),
+	wire.Optional("comment", wire.Text(0, 10_000), func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).Says("A note for those who read it."))
 
 var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).Says("What people call the event."),
-	wire.Merged("serviceLocationId", wire.UUID, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
+	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Name }).Says("What people call the event."),
+	wire.Merged("serviceLocationId", wire.UUID, false, func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
 		Says("The location that it is at."),
-	wire.Merged("startDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).Says("First instant of the event."),
-	wire.Merged("endDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).Says("First instant behind the event."),
-	wire.Merged("comment", wire.Text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
+	wire.Merged("startDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
+	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).Says("First instant behind the event."),
+	wire.Merged("comment", wire.Text(0, 10_000), true, func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Comment }).
 		Says("A note for those who read it. Null clears it."))
 
 var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
-func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
+func (w *scribe) writeEvent(s *stock.ScheduledEvent) {
 	w.ID("id", s.ID, "The event's id.")
 	w.ID("articleId", s.Article, "The article that it is of.")
 	w.Instant("startDate", s.Window.Start, "First instant of the event.")
@@ -42,24 +43,24 @@ func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
 }
 
 // scheduledEvents writes the first of the events of an article.
-func (w *scribe) scheduledEvents(list []*engine.ScheduledEvent, most int) {
+func (w *scribe) scheduledEvents(list []*stock.ScheduledEvent, most int) {
 	if !w.Writes() {
 		w.Key("scheduledEvents", wire.ListSchema(eventSchema), aboutEvents)
 		return
 	}
-	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents, func(s **engine.ScheduledEvent) { w.writeEvent(*s) })
+	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents, func(s **stock.ScheduledEvent) { w.writeEvent(*s) })
 }
 
 const aboutEvents = "The events over the window, by start."
 
-func answerEvent(q *request, s *engine.ScheduledEvent) error {
+func answerEvent(q *request, s *stock.ScheduledEvent) error {
 	q.tag = s.Revision
 	appendRecord(&q.scribe, s, (*scribe).writeEvent)
 	return nil
 }
 
 // eventPath is the path of one event of an article.
-func eventPath[In any](article, event func(*In) *engine.ID) *wire.Shape[In] {
+func eventPath[In any](article, event func(*In) *base.ID) *wire.Shape[In] {
 	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."), wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
 }
 
@@ -68,17 +69,17 @@ var eventOperations = []operation{
 		id: "admin.articles.createScheduledEvent", method: "POST", path: "/v1/admin/articles/{id}/scheduled-events",
 		scopes: []string{"inventory.stock_items.write"}, answer: eventSchema,
 		summary: "Creates a scheduled event; a reservation without a free unit of the article is refused.",
-	}, input[engine.CreateScheduledEvent]{
-		path: byID(func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Article }), body: createEventShape,
-	}, func(_ *request, o *engine.CreateScheduledEvent) engine.Op { return o }, answerEvent),
+	}, input[stock.CreateScheduledEvent]{
+		path: byID(func(o *stock.CreateScheduledEvent) *base.ID { return &o.Article }), body: createEventShape,
+	}, func(_ *request, o *stock.CreateScheduledEvent) base.Op { return o }, answerEvent),
 	write(operation{
 		id: "admin.articles.updateScheduledEvent", method: "PATCH", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
 		summary: "Changes a scheduled event; its type stays.",
-	}, input[engine.PatchScheduledEvent]{
-		path: eventPath(func(o *engine.PatchScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.PatchScheduledEvent) *engine.ID { return &o.ID }),
+	}, input[stock.PatchScheduledEvent]{
+		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID { return &o.Article }, func(o *stock.PatchScheduledEvent) *base.ID { return &o.ID }),
 		body: patchEventShape,
-	}, func(q *request, o *engine.PatchScheduledEvent) engine.Op {
+	}, func(q *request, o *stock.PatchScheduledEvent) base.Op {
 		o.IfMatch = q.ifMatch
 		return o
 	}, answerEvent),
@@ -86,9 +87,9 @@ var eventOperations = []operation{
 		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
-	}, input[engine.DeleteScheduledEvent]{
-		path: eventPath(func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.ID }),
-	}, func(q *request, o *engine.DeleteScheduledEvent) engine.Op {
+	}, input[stock.DeleteScheduledEvent]{
+		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID { return &o.Article }, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
+	}, func(q *request, o *stock.DeleteScheduledEvent) base.Op {
 		o.IfMatch = q.ifMatch
 		return o
 	}, answerNull),

@@ -11,6 +11,12 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns import and export: the records of a resource as rows, one JSON object a line, through the operator's calls.
@@ -30,8 +36,8 @@ const (
 type exchanged struct {
 	name string
 	row  *wire.Schema
-	own  func(v engine.View, id engine.ID) bool // there is a record with the id
-	tags engine.TagScope
+	own  func(v base.View, id base.ID) bool // there is a record with the id
+	tags label.TagScope
 	read func(q *request) engine.Row
 	each func(x *exporter) // writes all rows
 }
@@ -52,7 +58,7 @@ func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *re
 func formerID[In any]() wire.Field[In] {
 	return wire.Field[In]{Name: "id", Schema: wire.TextSchema.OrNull(), JSON: func(r *wire.Reader, _ *In) {
 		if !r.Null() {
-			var known engine.ID
+			var known base.ID
 			wire.LooseID.JSON(r, &known)
 		}
 	}}
@@ -60,19 +66,19 @@ func formerID[In any]() wire.Field[In] {
 
 // exchanges are the resources in the order in which an empty account takes them.
 var exchanges = []*exchanged{
-	exchangedAs(exchanged{name: "locations", own: func(v engine.View, id engine.ID) bool { return v.Location(id) != nil }, each: (*exporter).locations},
-		createLocationShape, func(_ *request, o *engine.CreateLocation) engine.Row { return *o }),
-	exchangedAs(exchanged{name: "skus", own: func(v engine.View, id engine.ID) bool { return v.SKU(id) != nil }, tags: engine.TagInventory, each: (*exporter).skus},
+	exchangedAs(exchanged{name: "locations", own: func(v base.View, id base.ID) bool { return stock.LocationByID(v, id) != nil }, each: (*exporter).locations},
+		createLocationShape, func(_ *request, o *stock.CreateLocation) engine.Row { return *o }),
+	exchangedAs(exchanged{name: "skus", own: func(v base.View, id base.ID) bool { return stock.SKUByID(v, id) != nil }, tags: label.TagInventory, each: (*exporter).skus},
 		createSKUShape, func(q *request, o *createSKU) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "articles", own: func(v engine.View, id engine.ID) bool { return v.Article(id) != nil }, tags: engine.TagInventory, each: (*exporter).articles},
+	exchangedAs(exchanged{name: "articles", own: func(v base.View, id base.ID) bool { return stock.ArticleByID(v, id) != nil }, tags: label.TagInventory, each: (*exporter).articles},
 		createArticleShape, func(q *request, o *createArticle) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "customers", own: func(v engine.View, id engine.ID) bool { return v.Customer(id) != nil }, tags: engine.TagCustomers, each: (*exporter).customers},
-		createCustomerShape, func(_ *request, o *engine.CreateCustomer) engine.Row { return *o }),
-	exchangedAs(exchanged{name: "holds", own: func(v engine.View, id engine.ID) bool {
-		_, ok := v.Hold(id)
+	exchangedAs(exchanged{name: "customers", own: func(v base.View, id base.ID) bool { return commerce.CustomerByID(v, id) != nil }, tags: label.TagCustomers, each: (*exporter).customers},
+		createCustomerShape, func(_ *request, o *commerce.CreateCustomer) engine.Row { return *o }),
+	exchangedAs(exchanged{name: "holds", own: func(v base.View, id base.ID) bool {
+		_, ok := hold.HoldByID(v, id)
 		return ok
 	}, each: (*exporter).holds},
-		wire.ShapeOf("HoldRow", holdFields...), func(_ *request, o *engine.PlaceHold) engine.Row {
+		wire.ShapeOf("HoldRow", holdFields...), func(_ *request, o *hold.PlaceHold) engine.Row {
 			o.AllowPast = true // a file has what was, too
 			return *o
 		}),
@@ -102,17 +108,17 @@ func exchangeOf(resource string) *exchanged {
 }
 
 // exchange finds what a call is about.
-func (a *adminCall) exchange() (e *exchanged, v engine.View, err error) {
+func (a *adminCall) exchange() (e *exchanged, v base.View, err error) {
 	if e = exchangeOf(a.r.PathValue("resource")); e == nil {
-		return nil, v, refuse(engine.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
+		return nil, v, refuse(base.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
 	}
 	v, err = a.meant()
 	return e, v, err
 }
 
 // meant is the account that a call names, or the only one.
-func (a *adminCall) meant() (v engine.View, err error) {
-	id, raw := engine.ID{}, a.r.URL.Query().Get("account")
+func (a *adminCall) meant() (v base.View, err error) {
+	id, raw := base.ID{}, a.r.URL.Query().Get("account")
 	if raw != "" {
 		id, err = a.accountOf(raw)
 	} else {
@@ -143,7 +149,7 @@ func (a *adminCall) importRows() error {
 		if check != "inputs" {
 			faults = judgeRest(a.eng, v, batch, faults)
 		}
-		return &engine.Error{Code: engine.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
+		return &base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
 	}
 	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
 	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
@@ -167,9 +173,9 @@ func (a *adminCall) importRows() error {
 }
 
 // readRows reads rows and names what is wrong with them.
-func readRows(e *exchanged, v engine.View, lines [][]byte) (batch engine.Batch, faults []engine.Fault) {
+func readRows(e *exchanged, v base.View, lines [][]byte) (batch engine.Batch, faults []base.Fault) {
 	batch.Rows = make([]engine.Row, len(lines))
-	found := make([][]engine.Fault, len(lines)) // by row
+	found := make([][]base.Fault, len(lines)) // by row
 	malformed := make([]bool, len(lines))
 	names := newNameBook(e, v)
 	var q request
@@ -187,7 +193,7 @@ func readRows(e *exchanged, v engine.View, lines [][]byte) (batch engine.Batch, 
 	for _, f := range v.Check(batch) {
 		i, _, ok := rowOf(f)
 		if !ok {
-			return batch, []engine.Fault{f} // of all rows
+			return batch, []base.Fault{f} // of all rows
 		}
 		if !malformed[i] && !coversFault(found[i], f) {
 			found[i] = append(found[i], f)
@@ -197,14 +203,14 @@ func readRows(e *exchanged, v engine.View, lines [][]byte) (batch engine.Batch, 
 }
 
 // rowOf is the row that a fault is of, and its pointer inside; ok is false where it is of none.
-func rowOf(f engine.Fault) (row int, pointer string, ok bool) {
+func rowOf(f base.Fault) (row int, pointer string, ok bool) {
 	number, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 	row, err := strconv.Atoi(number)
 	return row, strings.TrimPrefix(f.Pointer, "/"+number), err == nil
 }
 
 // judgeRest adds to the faults of some rows the refusals of the others.
-func judgeRest(eng *engine.Engine, v engine.View, all engine.Batch, faults []engine.Fault) []engine.Fault {
+func judgeRest(eng *engine.Engine, v base.View, all engine.Batch, faults []base.Fault) []base.Fault {
 	bad := make([]bool, len(all.Rows))
 	for _, f := range faults {
 		row, _, ok := rowOf(f)
@@ -220,7 +226,7 @@ func judgeRest(eng *engine.Engine, v engine.View, all engine.Batch, faults []eng
 			rest.Rows, at = append(rest.Rows, r), append(at, i)
 		}
 	}
-	var refusal *engine.Error
+	var refusal *base.Error
 	if _, err := eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) || len(rest.Rows) == 0 {
 		return faults
 	}
@@ -274,7 +280,7 @@ func (q *request) importByRows(in input[importOfRows]) error {
 	}
 	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
 	if len(faults) > 0 {
-		return atRows(&engine.Error{Code: engine.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: judgeRest(q.eng, q.view, batch, faults)})
+		return atRows(&base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: judgeRest(q.eng, q.view, batch, faults)})
 	}
 	q.preview = o.dryRun
 	if _, err := q.do(batch); err != nil {
@@ -286,7 +292,7 @@ func (q *request) importByRows(in input[importOfRows]) error {
 
 // atRows has the faults of an import point into the body that the rows stand in.
 func atRows(err error) error {
-	var e *engine.Error
+	var e *base.Error
 	if !errors.As(err, &e) || len(e.Faults) == 0 {
 		return err
 	}
@@ -342,7 +348,7 @@ func (a *adminCall) exportArchive() error {
 	}
 	a.stream = func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", mediaRows)
-		if err := v.WriteArchive(w); err != nil {
+		if err := engine.WriteArchive(v, w); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 	}
@@ -354,7 +360,7 @@ func (a *adminCall) exportArchive() error {
 // archive's own id where ids is keep, the default, and no account has it. The same archive again goes on where an import ended.
 func (a *adminCall) importArchive() error {
 	query := a.r.URL.Query()
-	o := engine.ImportArchive{Name: query.Get("name"), Secret: func() (b [engine.SecretBytes]byte) {
+	o := engine.ImportArchive{Name: query.Get("name"), Secret: func() (b [outbox.SecretBytes]byte) {
 		rand.Read(b[:])
 		return b
 	}}
@@ -363,12 +369,12 @@ func (a *adminCall) importArchive() error {
 	case "new":
 		o.NewIDs = true
 	default:
-		return &engine.Error{Code: engine.CodeInvalid, Detail: "ids is not known", Faults: []engine.Fault{
+		return &base.Error{Code: base.CodeInvalid, Detail: "ids is not known", Faults: []base.Fault{
 			{In: "query", Pointer: "ids", Code: wire.FaultFormat, Message: "must be keep or new"},
 		}}
 	}
 	if !a.server.importing.TryLock() {
-		return refuse(engine.CodeNotReady, "another archive is being imported")
+		return refuse(base.CodeNotReady, "another archive is being imported")
 	}
 	defer a.server.importing.Unlock()
 	archive, err := engine.ReadArchive(a.r.Body)
@@ -395,11 +401,11 @@ func (a *adminCall) importArchive() error {
 }
 
 // intoAccount is the account that an archive goes into.
-func (a *adminCall) intoAccount(archive *engine.AccountArchive, newIDs bool) (id engine.ID, err error) {
+func (a *adminCall) intoAccount(archive *engine.AccountArchive, newIDs bool) (id base.ID, err error) {
 	if raw := a.r.URL.Query().Get("account"); raw != "" {
 		id, ok := wire.ParseID([]byte(raw))
-		if !ok || id == (engine.ID{}) {
-			return id, &engine.Error{Code: engine.CodeInvalid, Detail: "account is no id", Faults: []engine.Fault{
+		if !ok || id == (base.ID{}) {
+			return id, &base.Error{Code: base.CodeInvalid, Detail: "account is no id", Faults: []base.Fault{
 				{In: "query", Pointer: "account", Code: wire.FaultFormat, Message: "must be an id"},
 			}}
 		}
@@ -415,5 +421,5 @@ func (a *adminCall) intoAccount(archive *engine.AccountArchive, newIDs bool) (id
 	}
 	var random [10]byte
 	rand.Read(random[:])
-	return engine.NewID(a.eng.Now(), engine.BaseOf(random)), nil
+	return base.NewID(a.eng.Now(), base.BaseOf(random)), nil
 }

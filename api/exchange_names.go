@@ -4,7 +4,10 @@ import (
 	"math"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export does.
@@ -13,29 +16,29 @@ import (
 // names.
 type nameBook struct {
 	of     *exchanged
-	view   engine.View
+	view   base.View
 	tables map[string]*nameTable // by the member that refers, each made when it is first wanted
 }
 
 // nameTable is the names of the records of one kind.
 type nameTable struct {
 	what, by string // for messages
-	has      func(engine.ID) bool
-	ids      map[string]engine.ID // the nil id: the name of several
+	has      func(base.ID) bool
+	ids      map[string]base.ID // the nil id: the name of several
 }
 
-func newNameBook(of *exchanged, v engine.View) *nameBook {
+func newNameBook(of *exchanged, v base.View) *nameBook {
 	return &nameBook{of: of, view: v, tables: map[string]*nameTable{}}
 }
 
 // add gives a record its names of one rank; those that an earlier rank has taken are no names of it.
-func (t *nameTable) add(taken map[string]bool, id engine.ID, texts ...string) {
+func (t *nameTable) add(taken map[string]bool, id base.ID, texts ...string) {
 	for _, text := range texts {
 		if taken[text] {
 			continue
 		}
 		if other, twice := t.ids[text]; twice && other != id {
-			t.ids[text] = engine.ID{}
+			t.ids[text] = base.ID{}
 			continue
 		}
 		t.ids[text] = id
@@ -57,57 +60,57 @@ func (n *nameBook) table(member string) *nameTable {
 		return t
 	}
 	v := n.view
-	t = &nameTable{ids: map[string]engine.ID{}}
+	t = &nameTable{ids: map[string]base.ID{}}
 	switch member {
 	case "serviceLocationId":
-		t.what, t.by, t.has = "location", "name", func(id engine.ID) bool { return v.Location(id) != nil }
-		for l := range v.Locations().All() {
+		t.what, t.by, t.has = "location", "name", func(id base.ID) bool { return stock.LocationByID(v, id) != nil }
+		for l := range stock.Locations(v).All() {
 			t.add(nil, l.ID, l.Name)
 		}
 	case "skuId":
-		t.what, t.by, t.has = "SKU", "code or name", func(id engine.ID) bool { return v.SKU(id) != nil }
-		for s := range v.SKUs().All() {
+		t.what, t.by, t.has = "SKU", "code or name", func(id base.ID) bool { return stock.SKUByID(v, id) != nil }
+		for s := range stock.SKUs(v).All() {
 			if s.Code != nil {
 				t.add(nil, s.ID, *s.Code)
 			}
 		}
 		codes := t.rank()
-		for s := range v.SKUs().All() {
+		for s := range stock.SKUs(v).All() {
 			t.add(codes, s.ID, s.Name)
 		}
 	case "articleId":
-		t.what, t.by, t.has = "article", "code or name", func(id engine.ID) bool { return v.Article(id) != nil }
-		for r := range v.Articles().All() {
+		t.what, t.by, t.has = "article", "code or name", func(id base.ID) bool { return stock.ArticleByID(v, id) != nil }
+		for r := range stock.Articles(v).All() {
 			t.add(nil, r.ID, r.Codes...)
 		}
 		codes := t.rank()
-		for r := range v.Articles().All() {
+		for r := range stock.Articles(v).All() {
 			t.add(codes, r.ID, r.Name)
 		}
 	case "catalogItemId":
-		t.what, t.by, t.has = "catalog item", "name", func(id engine.ID) bool { return v.CatalogItem(id) != nil }
-		items, _ := v.Catalog(engine.CatalogFilter{Active: true, Archived: true}, 0, math.MaxInt)
+		t.what, t.by, t.has = "catalog item", "name", func(id base.ID) bool { return commerce.CatalogItemByID(v, id) != nil }
+		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, math.MaxInt)
 		for _, i := range items {
 			t.add(nil, i.ID, i.Name)
 		}
 	case "customerId":
-		t.what, t.by, t.has = "customer", "email or name", func(id engine.ID) bool { return v.Customer(id) != nil }
-		for m := range v.Customers().All() {
+		t.what, t.by, t.has = "customer", "email or name", func(id base.ID) bool { return commerce.CustomerByID(v, id) != nil }
+		for m := range commerce.Customers(v).All() {
 			if m.Email != nil {
 				t.add(nil, m.ID, *m.Email)
 			}
 		}
 		emails := t.rank()
-		for m := range v.Customers().All() {
+		for m := range commerce.Customers(v).All() {
 			t.add(emails, m.ID, m.Name())
 		}
 	case "tags":
 		scope := n.of.tags
-		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(id engine.ID) bool {
-			g := v.Tag(id)
+		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(id base.ID) bool {
+			g := label.TagByID(v, id)
 			return g != nil && g.Scope == scope
 		}
-		for g := range v.Tags().All() {
+		for g := range label.Tags(v).All() {
 			if g.Scope == scope {
 				t.add(nil, g.ID, g.Value)
 			}
@@ -118,7 +121,7 @@ func (n *nameBook) table(member string) *nameTable {
 }
 
 // refer is a referrer.
-func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
+func (n *nameBook) refer(member string, raw []byte, dst *base.ID) wire.Wrong {
 	id, isID := wire.ParseID(raw)
 	if member == "id" {
 		if isID && n.of.own(n.view, id) {
@@ -141,7 +144,7 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
 	switch {
 	case !known:
 		return wire.Wrong{Code: wire.FaultReference, Message: "no " + t.what + " has this " + t.by + ", and it is no id"}
-	case id == engine.ID{}:
+	case id == base.ID{}:
 		return wire.Wrong{Code: wire.FaultReference, Message: "more than one " + t.what + " has this " + t.by + ": name it by its id"}
 	}
 	*dst = id
@@ -149,7 +152,7 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
 }
 
 // append appends what a record is called: the first of its names that stands for it alone, else its id.
-func (n *nameBook) append(b []byte, member string, id engine.ID, texts ...string) (_ []byte, named bool) {
+func (n *nameBook) append(b []byte, member string, id base.ID, texts ...string) (_ []byte, named bool) {
 	t := n.table(member)
 	for _, text := range texts {
 		if _, looks := wire.ParseID([]byte(text)); !looks && t.ids[text] == id {

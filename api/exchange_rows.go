@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns how records are written as rows that an import takes.
@@ -58,34 +63,34 @@ func (x *exporter) notes() (notes []string) {
 }
 
 // begin begins the row of a record.
-func (x *exporter) begin(id engine.ID) {
+func (x *exporter) begin(id base.ID) {
 	x.Out = append(x.Out, '{')
 	x.ID("id", id, "")
 }
 
 // refer appends a member that refers to a record.
-func (x *exporter) refer(member string, id engine.ID, texts ...string) {
+func (x *exporter) refer(member string, id base.ID, texts ...string) {
 	x.Key(member, nil, "")
 	x.called(member, id, texts...)
 }
 
-func (x *exporter) called(member string, id engine.ID, texts ...string) {
+func (x *exporter) called(member string, id base.ID, texts ...string) {
 	named := false
 	if x.Out, named = x.names.append(x.Out, member, id, texts...); !named {
 		x.byID++
 	}
 }
 
-func (x *exporter) location(id engine.ID) {
+func (x *exporter) location(id base.ID) {
 	name := ""
-	if l := x.view.Location(id); l != nil {
+	if l := stock.LocationByID(x.view, id); l != nil {
 		name = l.Name
 	}
 	x.refer("serviceLocationId", id, name)
 }
 
-func (x *exporter) sku(id engine.ID) {
-	s := x.view.SKU(id)
+func (x *exporter) sku(id base.ID) {
+	s := stock.SKUByID(x.view, id)
 	switch {
 	case s == nil:
 		x.refer("skuId", id)
@@ -96,27 +101,27 @@ func (x *exporter) sku(id engine.ID) {
 	}
 }
 
-func (x *exporter) article(id engine.ID) {
+func (x *exporter) article(id base.ID) {
 	var texts []string
-	if r := x.view.Article(id); r != nil {
+	if r := stock.ArticleByID(x.view, id); r != nil {
 		texts = append(append(texts, r.Codes...), r.Name)
 	}
 	x.refer("articleId", id, texts...)
 }
 
 // labels writes tags by their values, and the record's own attributes by their keys.
-func (x *exporter) labels(l *engine.Labels) {
+func (x *exporter) labels(l *label.Labels) {
 	x.Key("tags", nil, "")
 	x.Out = append(x.Out, '[')
 	for _, id := range l.Tags {
-		if g := x.view.Tag(id); g != nil {
+		if g := label.TagByID(x.view, id); g != nil {
 			x.Next()
 			x.called("tags", id, g.Value)
 		}
 	}
 	x.Out = append(x.Out, ']')
 	x.Object("attributes", "", "", func() {
-		x.view.EachAttribute(l, nil, func(d *engine.Attribute, value engine.Value, _ bool) {
+		label.EachAttribute(x.view, l, nil, func(d *label.Attribute, value label.Value, _ bool) {
 			x.Property(d.Key)
 			x.Out = appendValue(x.Out, value)
 		})
@@ -125,7 +130,7 @@ func (x *exporter) labels(l *engine.Labels) {
 }
 
 func (x *exporter) locations() {
-	for l := range x.view.Locations().All() {
+	for l := range stock.Locations(x.view).All() {
 		x.begin(l.ID)
 		x.Text("name", l.Name, "")
 		x.Text("timezone", l.Timezone, "")
@@ -136,7 +141,7 @@ func (x *exporter) locations() {
 }
 
 func (x *exporter) skus() {
-	for s := range x.view.SKUs().All() {
+	for s := range stock.SKUs(x.view).All() {
 		x.begin(s.ID)
 		x.skuColumns(s)
 		x.labels(&s.Labels)
@@ -146,7 +151,7 @@ func (x *exporter) skus() {
 }
 
 func (x *exporter) articles() {
-	for r := range x.view.Articles().All() {
+	for r := range stock.Articles(x.view).All() {
 		if r.ArchivedAt != nil {
 			x.archived++
 			continue
@@ -171,11 +176,11 @@ func (x *exporter) articles() {
 }
 
 // quantities appends an article's units: those that stay. More than a count takes are several counts.
-func (x *exporter) quantities(r *engine.Article) {
+func (x *exporter) quantities(r *stock.Article) {
 	x.Key("quantities", nil, "")
 	x.Out = append(x.Out, '[')
-	for _, l := range x.view.UnitsOf(r, x.now) {
-		if l.Range.End != engine.Forever {
+	for _, l := range stock.UnitsOf(x.view, r, x.now) {
+		if l.Range.End != base.Forever {
 			x.ending += l.Count
 			continue
 		}
@@ -192,7 +197,7 @@ func (x *exporter) quantities(r *engine.Article) {
 }
 
 func (x *exporter) customers() {
-	for m := range x.view.Customers().All() {
+	for m := range commerce.Customers(x.view).All() {
 		x.begin(m.ID)
 		x.contactNamed(&m.Contact, given(m.FullName))
 		x.labels(&m.Labels)
@@ -203,19 +208,19 @@ func (x *exporter) customers() {
 // holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and taken in
 // this order it finds some wherever there was any.
 func (x *exporter) holds() {
-	for o := range x.view.Orders().All() {
-		if slices.ContainsFunc(o.Lines, func(l engine.OrderLine) bool {
-			return slices.ContainsFunc(l.Units, func(u engine.OrderUnit) bool { return u.Hold != (engine.ID{}) })
+	for o := range order.Orders(x.view).All() {
+		if slices.ContainsFunc(o.Lines, func(l order.OrderLine) bool {
+			return slices.ContainsFunc(l.Units, func(u order.OrderUnit) bool { return u.Hold != (base.ID{}) })
 		}) {
 			x.orders++
 		}
 	}
 	type begins struct {
 		at int64
-		id engine.ID
+		id base.ID
 	}
 	var order []begins
-	for h := range x.view.EachHold() {
+	for h := range hold.EachHold(x.view) {
 		if h.Status.Ended() {
 			continue
 		}
@@ -227,7 +232,7 @@ func (x *exporter) holds() {
 	}
 	slices.SortFunc(order, func(a, b begins) int { return cmp.Or(cmp.Compare(a.at, b.at), a.id.Compare(b.id)) })
 	for _, o := range order {
-		h, _ := x.view.Hold(o.id)
+		h, _ := hold.HoldByID(x.view, o.id)
 		x.begin(h.ID)
 		x.Key("lines", nil, "")
 		x.Out = append(x.Out, '[')
@@ -250,7 +255,7 @@ func (x *exporter) holds() {
 			left := (*h.ExpiresAt - x.now + 999) / 1000
 			x.Int("expiresInSeconds", min(max(left, minExpiry), maxExpiry), "")
 		}
-		if m := x.view.Customer(h.Customer); m != nil {
+		if m := commerce.CustomerByID(x.view, h.Customer); m != nil {
 			x.refer("customerId", m.ID, given(m.Email), m.Name())
 		}
 		if h.Note != "" {
@@ -262,13 +267,13 @@ func (x *exporter) holds() {
 
 // linePart is units of a line that have one window.
 type linePart struct {
-	window   engine.Span
+	window   base.Span
 	quantity int
 }
 
 // parts takes a line apart where units were moved to other dates. A kit is held whole.
-func parts(l *engine.HoldLine) (list []linePart) {
-	if l.CatalogItem != (engine.ID{}) || len(l.Units) != l.Quantity {
+func parts(l *hold.HoldLine) (list []linePart) {
+	if l.CatalogItem != (base.ID{}) || len(l.Units) != l.Quantity {
 		return []linePart{{l.Window, l.Quantity}}
 	}
 next:
@@ -284,14 +289,14 @@ next:
 	return list
 }
 
-func (x *exporter) holdLine(l *engine.HoldLine, part linePart) {
+func (x *exporter) holdLine(l *hold.HoldLine, part linePart) {
 	switch {
-	case l.SKU != (engine.ID{}):
+	case l.SKU != (base.ID{}):
 		x.sku(l.SKU)
-	case l.Article != (engine.ID{}):
+	case l.Article != (base.ID{}):
 		x.article(l.Article)
 	default:
-		x.refer("catalogItemId", l.CatalogItem, x.view.CatalogItem(l.CatalogItem).Name)
+		x.refer("catalogItemId", l.CatalogItem, commerce.CatalogItemByID(x.view, l.CatalogItem).Name)
 	}
 	x.location(l.Location)
 	x.Instant("from", part.window.Start, "")

@@ -2,7 +2,8 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
 )
 
 // This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and metadata.
@@ -15,11 +16,11 @@ const (
 var externalID = wire.Text(1, 255)
 
 // externalFields are what other systems keep on a record that is made or changed.
-func externalFields[In any](at func(*In) *engine.ExternalPatch) []wire.Field[In] {
+func externalFields[In any](at func(*In) *label.ExternalPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged("externalId", externalID, true, func(in *In) *engine.Opt[string] { return &at(in).ID }).
+		wire.Merged("externalId", externalID, true, func(in *In) *base.Opt[string] { return &at(in).ID }).
 			Says("The record's id in another system. No other record of the kind has the same. Null clears it.").Shows("null"),
-		wire.Merged("metadata", metadata, true, func(in *In) *engine.Opt[[]engine.MetadataInput] { return &at(in).Metadata }).
+		wire.Merged("metadata", metadata, true, func(in *In) *base.Opt[[]label.MetadataInput] { return &at(in).Metadata }).
 			Says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
 			Shows(`{"source":"shop"}`),
 	}
@@ -36,7 +37,7 @@ var (
 )
 
 // external writes what other systems keep on a record.
-func (w *scribe) external(x *engine.External) {
+func (w *scribe) external(x *label.External) {
 	if x == nil {
 		x = &noExternal
 	}
@@ -51,11 +52,11 @@ func (w *scribe) external(x *engine.External) {
 	w.Out = append(w.Out, '}')
 }
 
-var noExternal engine.External
+var noExternal label.External
 
 // metadata are texts by their keys.
-var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *engine.MetadataInput) *string { return &m.Key },
-	func(r *wire.Reader, m *engine.MetadataInput) {
+var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *label.MetadataInput) *string { return &m.Key },
+	func(r *wire.Reader, m *label.MetadataInput) {
 		if !r.Null() {
 			m.Value = new(string)
 			metadataText.JSON(r, m.Value)

@@ -2,7 +2,8 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 )
 
 // This file owns external pricing rows on the wire: buttons that send the customer elsewhere.
@@ -18,14 +19,14 @@ var link = func() wire.Kind[string] {
 }()
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
-	wire.Required("label", wire.Text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
-	wire.Required("url", link, func(o *engine.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
+	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
+	wire.Required("url", link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
 
 var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
-	wire.Merged("label", wire.Text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }).Says("What people call the price."),
-	wire.Merged("translatedLabel", wire.Text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }).
+	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.Label }).Says("What people call the price."),
+	wire.Merged("translatedLabel", wire.Text(1, 255), true, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
 		Says("The label in the customer's language. Null clears it."),
-	wire.Merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }).
+	wire.Merged("url", link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
 		Says("Where it can be found: absolute, http or https."))
 
 var (
@@ -33,7 +34,7 @@ var (
 	externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
 )
 
-func (w *scribe) writeExternalRow(r *engine.ExternalPricingRow) {
+func (w *scribe) writeExternalRow(r *commerce.ExternalPricingRow) {
 	w.ID("id", r.ID, "The record's id.")
 	w.ID("pricingTableId", r.Table, "The table that the row is of.")
 	w.Text("label", r.Label, "What people call the price.")
@@ -43,7 +44,7 @@ func (w *scribe) writeExternalRow(r *engine.ExternalPricingRow) {
 	w.As(uriSchema, "url", r.URL, "Where it can be found: absolute, http or https.")
 }
 
-func answerExternalRow(q *request, r *engine.ExternalPricingRow) error {
+func answerExternalRow(q *request, r *commerce.ExternalPricingRow) error {
 	q.tag = r.Revision
 	appendRecord(&q.scribe, r, (*scribe).writeExternalRow)
 	return nil
@@ -55,25 +56,25 @@ var externalPricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.createExternalPricingRow", method: "POST", path: externalRowPath, scopes: externalWrite,
 		summary: "Adds an external row to a pricing table; while external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
-	}, input[engine.CreateExternalPricingRow]{
-		path: byTable(func(o *engine.CreateExternalPricingRow) *engine.ID { return &o.Table }), body: createExternalRowShape,
-	}, func(_ *request, o *engine.CreateExternalPricingRow) engine.Op { return o }, answerExternalRow),
+	}, input[commerce.CreateExternalPricingRow]{
+		path: byTable(func(o *commerce.CreateExternalPricingRow) *base.ID { return &o.Table }), body: createExternalRowShape,
+	}, func(_ *request, o *commerce.CreateExternalPricingRow) base.Op { return o }, answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
 		summary: "Changes an external row.", answer: externalRowSchema,
-	}, input[engine.PatchExternalPricingRow]{
-		path: byTableRow(func(o *engine.PatchExternalPricingRow) *engine.ID { return &o.Table }, func(o *engine.PatchExternalPricingRow) *engine.ID { return &o.ID }),
+	}, input[commerce.PatchExternalPricingRow]{
+		path: byTableRow(func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.ID }),
 		body: patchExternalRowShape,
-	}, func(q *request, o *engine.PatchExternalPricingRow) engine.Op {
+	}, func(q *request, o *commerce.PatchExternalPricingRow) base.Op {
 		o.IfMatch = q.ifMatch
 		return o
 	}, answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
 		summary: "Takes an external row out of a pricing table.", answer: wire.NullSchema,
-	}, input[engine.DeleteExternalPricingRow]{
-		path: byTableRow(func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.Table }, func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.ID }),
-	}, func(q *request, o *engine.DeleteExternalPricingRow) engine.Op {
+	}, input[commerce.DeleteExternalPricingRow]{
+		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.ID }),
+	}, func(q *request, o *commerce.DeleteExternalPricingRow) base.Op {
 		o.IfMatch = q.ifMatch
 		return o
 	}, answerNull),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds what other systems keep on records, over the interface.
@@ -22,9 +22,9 @@ func TestExternalIDs(t *testing.T) {
 		require.Equal(t, []any{"shop-1", map[string]any{"a": "1", "b": "2"}}, []any{r["externalId"], r["metadata"]}, path)
 		other := s.ok("POST", path, body+"}")
 		require.Equal(t, []any{nil, map[string]any{}}, []any{other["externalId"], other["metadata"]}, path)
-		s.refused(409, engine.CodeConflict, "POST", path, body+`,"externalId":"shop-1"}`)
-		s.refused(409, engine.CodeConflict, "PATCH", path+"/"+other["id"].(string), `{"externalId":"shop-1"}`)
-		s.refused(400, engine.CodeInvalid, "PATCH", path+"/"+other["id"].(string), `{"externalId":"","metadata":{"x":7,"y":"`+strings.Repeat("y", 501)+`","z":"","z":""}}`,
+		s.refused(409, base.CodeConflict, "POST", path, body+`,"externalId":"shop-1"}`)
+		s.refused(409, base.CodeConflict, "PATCH", path+"/"+other["id"].(string), `{"externalId":"shop-1"}`)
+		s.refused(400, base.CodeInvalid, "PATCH", path+"/"+other["id"].(string), `{"externalId":"","metadata":{"x":7,"y":"`+strings.Repeat("y", 501)+`","z":"","z":""}}`,
 			"body /externalId length", "body /metadata/x type", "body /metadata/y length", "body /metadata/z duplicate")
 
 		r = s.ok("PATCH", path+"/"+r["id"].(string), `{"metadata":{"b":null,"c":""}}`)
@@ -44,14 +44,14 @@ func TestExternalIDs(t *testing.T) {
 		require.Equal(t, []any{r["id"]}, list("shop-1"), path)
 		require.Empty(t, list("shop-2"), path)
 		require.Empty(t, s.call("GET", path+"?externalId=shop-1", "", "X-API-KEY", s.other).object()["data"], "another account has its own")
-		s.refused(400, engine.CodeInvalid, "GET", path+"?externalId=", "", "query externalId length")
+		s.refused(400, base.CodeInvalid, "GET", path+"?externalId=", "", "query externalId length")
 	}
 }
 
 func TestHoldsOfThePast(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	past := s.holdBody("sku", sku, location, noon-2*day, noon, 1)
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/holds", past, "body /lines/0/to past")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/holds", past, "body /lines/0/to past")
 	require.Equal(t, "confirmed", s.ok("POST", "/v1/admin/holds", strings.TrimSuffix(past, "}")+`,"allowPast":true}`)["status"])
 	require.Equal(t, "confirmed", s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon-2*day, noon+1, 1))["status"], "what has begun is not over")
 }

@@ -2,14 +2,14 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns lists of records that are found by words, by their code and by the id of another system.
 
 // foundPage is a page of records, or of those that are asked for.
 type foundPage struct {
-	engine.RecordQuery
+	base.RecordQuery
 	page page
 }
 
@@ -31,7 +31,7 @@ func searchFilter[In any](words string, at func(*In) *string) wire.Field[In] {
 }
 
 // appendFound appends the page that a function finds.
-func appendFound[R any](q *request, p *foundPage, find func(engine.View, *engine.RecordQuery, engine.Part) ([]*R, int), record func(w *scribe, r *R)) error {
+func appendFound[R any](q *request, p *foundPage, find func(base.View, *base.RecordQuery, base.Part) ([]*R, int), record func(w *scribe, r *R)) error {
 	rows, total := find(q.view, &p.RecordQuery, p.page.part())
 	appendRows(q, p.page, rows, total, record)
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds what lists are asked for, over the interface: words, codes, and what holds are of.
@@ -47,8 +47,8 @@ func TestRecordsAreFound(t *testing.T) {
 	} {
 		require.Equal(t, want, s.listed("/v1/admin/tags?"+query), query)
 	}
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/tags?scope=x&search="+strings.Repeat("x", 256), "", "query scope enum", "query search length")
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/skus?email=x&code=", "", "query code length", "query email unknown")
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/tags?scope=x&search="+strings.Repeat("x", 256), "", "query scope enum", "query search length")
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/skus?email=x&code=", "", "query code length", "query email unknown")
 }
 
 func TestHoldsAreFound(t *testing.T) {
@@ -72,12 +72,12 @@ func TestHoldsAreFound(t *testing.T) {
 	units := s.ok("GET", "/v1/admin/holds/"+a.(string)+"/unavailabilities", "")["data"].([]any)
 	require.Equal(t, []any{sku, nil}, []any{at(units[0], "ordered", "skuId"), at(units[0], "ordered", "articleId")})
 	require.Equal(t, units, at(s.ok("GET", "/v1/admin/holds/"+a.(string), ""), "lines", 0, "unavailabilities"))
-	s.refused(409, engine.CodeInUse, "POST", "/v1/admin/customers/"+ann+"/erase", "")
+	s.refused(409, base.CodeInUse, "POST", "/v1/admin/customers/"+ann+"/erase", "")
 	require.Equal(t, ann, s.ok("PATCH", "/v1/admin/holds/"+b.(string), `{"customerId":"`+ann+`"}`)["customerId"])
 	require.Equal(t, []any{a, b}, s.listed("/v1/admin/holds?customerId="+ann))
 	require.Nil(t, s.ok("PATCH", "/v1/admin/holds/"+a.(string), `{"customerId":null}`)["customerId"])
 	order := s.ok("POST", "/v1/admin/holds/"+b.(string)+"/order", "{}")
 	require.Equal(t, ann, at(order, "mainContact", "crmCustomerId"))
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/holds?status=x&skuId=x&dateRange[from]="+when(noon)+"&dateRange[to]="+when(noon-1)+"&owner=1", "",
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/holds?status=x&skuId=x&dateRange[from]="+when(noon)+"&dateRange[to]="+when(noon-1)+"&owner=1", "",
 		"query status enum", "query skuId format", "query owner unknown", "query dateRange[to] order")
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what may stand on the wire. The HTTP library accepts some framings that two programs in a row can read
@@ -79,7 +79,7 @@ func named(line []byte, name string) bool {
 }
 
 // admitUnread says why a request that the HTTP library gave up on is refused.
-func (q *request) admitUnread(cause error) *engine.Error {
+func (q *request) admitUnread(cause error) *base.Error {
 	var small *fasthttp.ErrSmallBuffer
 	var timeout net.Error
 	switch {
@@ -93,15 +93,15 @@ func (q *request) admitUnread(cause error) *engine.Error {
 		q.identify(true)
 		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the address is long.
 		if !strings.Contains(strings.SplitN(cause.Error(), `"..."`, 2)[0], `\n`) {
-			return refuse(engine.CodeURITooLong, "request line and headers may have at most 16 KiB")
+			return refuse(base.CodeURITooLong, "request line and headers may have at most 16 KiB")
 		}
-		return refuse(engine.CodeHeadersTooLarge, "request line and headers may have at most 16 KiB")
+		return refuse(base.CodeHeadersTooLarge, "request line and headers may have at most 16 KiB")
 	case errors.As(cause, &timeout) && timeout.Timeout():
 		q.identify(true)
 		return refuse(codeTimeout, "the request did not arrive in time")
 	}
 	q.identify(true)
-	return refuse(engine.CodeInvalid, "this is not an HTTP request that can be read")
+	return refuse(base.CodeInvalid, "this is not an HTTP request that can be read")
 }
 
 // drain takes in what the client still sends, within bounds, since a client that is refused while it sends may never see

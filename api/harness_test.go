@@ -22,6 +22,7 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -43,7 +44,7 @@ type shop struct {
 	client   *fasthttp.Client
 	clock    atomic.Int64
 	log      *bytes.Buffer
-	account  engine.ID
+	account  base.ID
 	key      string // full access
 	other    string // full access, of another account
 }
@@ -114,15 +115,15 @@ func newShop(t testing.TB) *shop {
 	return s
 }
 
-func (s *shop) newAccount(name, keyID string) (id engine.ID, key string) {
-	id = engine.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: engine.CreateAccount{Name: name, Timezone: "Europe/Lisbon"}})
+func (s *shop) newAccount(name, keyID string) (id base.ID, key string) {
+	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: name, Timezone: "Europe/Lisbon"}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }
 
 // newKey makes a key of an account; label and secret are the test's.
-func (s *shop) newKey(account engine.ID, o engine.CreateKey) string {
+func (s *shop) newKey(account base.ID, o engine.CreateKey) string {
 	secret := strings.Repeat("s", 32)
 	o.Hash, o.Version = sha256.Sum256([]byte(secret)), Version
 	if o.Label == "" {
@@ -192,14 +193,14 @@ func (s *shop) ok(method, path, body string, headers ...string) map[string]any {
 }
 
 // refused sends a request that has to be refused with a code, and with exactly these faults ("in pointer code").
-func (s *shop) refused(status int, code engine.Code, method, path, body string, faults ...string) *answer {
+func (s *shop) refused(status int, code base.Code, method, path, body string, faults ...string) *answer {
 	s.Helper()
 	a := s.call(method, path, body)
 	a.isRefusal(status, code, faults...)
 	return a
 }
 
-func (a *answer) isRefusal(status int, code engine.Code, faults ...string) {
+func (a *answer) isRefusal(status int, code base.Code, faults ...string) {
 	a.Helper()
 	if status != a.status {
 		require.Equal(a, status, a.status, "%s: %s\n%s", a.what, a.body, a.log)

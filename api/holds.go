@@ -4,18 +4,20 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns holds without an order on the wire: placing one is the main job of the service.
 
-var purchaseType = wire.Enum(engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription)
+var purchaseType = wire.Enum(base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription)
 
 // itemID is the id of what a line names. The nil id is a UUID like any other, but no record has it, and
 // inside it means that none is given: it is read as the max id, which no record has either.
-var itemID = wire.Reference(wire.Scalar(wire.JSONString, wire.IDSchema, func(raw []byte, dst *engine.ID) wire.Wrong {
+var itemID = wire.Reference(wire.Scalar(wire.JSONString, wire.IDSchema, func(raw []byte, dst *base.ID) wire.Wrong {
 	w := wire.UUID.Text(raw, dst)
-	if w.Code == "" && *dst == (engine.ID{}) {
+	if w.Code == "" && *dst == (base.ID{}) {
 		for i := range dst {
 			dst[i] = 0xff
 		}
@@ -24,27 +26,27 @@ var itemID = wire.Reference(wire.Scalar(wire.JSONString, wire.IDSchema, func(raw
 }))
 
 // itemFields name what is asked for: one SKU, one article or one catalog item.
-func itemFields[In any](at func(*In) *engine.Item) []wire.Field[In] {
+func itemFields[In any](at func(*In) *base.Item) []wire.Field[In] {
 	return append(stockFields(at),
-		wire.Defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).
+		wire.Defaulted("catalogItemId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).CatalogItem }).
 			Says("The catalog item: all its components are taken. Exactly one such id is given."))
 }
 
 // stockFields name a SKU or an article.
-func stockFields[In any](at func(*In) *engine.Item) []wire.Field[In] {
+func stockFields[In any](at func(*In) *base.Item) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).
+		wire.Defaulted("skuId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).SKU }).
 			Says("The SKU: any of its articles will do. Exactly one such id is given."),
-		wire.Defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).
+		wire.Defaulted("articleId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Article }).
 			Says("The article. Exactly one such id is given."),
 	}
 }
 
 // windowFields are a range whose end may be left open.
-func windowFields[In any](at func(*In) *engine.Span) []wire.Field[In] {
+func windowFields[In any](at func(*In) *base.Span) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Start }).Says("First instant of the window."),
-		wire.Defaulted("to", wire.Instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).Says("First instant behind the window. Default: without end."),
+		wire.Defaulted("to", wire.Instant, base.Forever, func(in *In) *int64 { return &at(in).End }).Says("First instant behind the window. Default: without end."),
 	}
 }
 
@@ -53,16 +55,16 @@ var count = wire.Integer[int](1, maxCount)
 const maxCount = 10_000
 
 var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
-	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
-	[]wire.Field[engine.HoldLineInput]{
-		wire.Required("serviceLocationId", wire.UUID, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }).Says("The location that units are taken at."),
-		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *engine.HoldLineInput) *engine.ID { return &l.Return }).
+	itemFields(func(l *hold.HoldLineInput) *base.Item { return &l.Item }),
+	[]wire.Field[hold.HoldLineInput]{
+		wire.Required("serviceLocationId", wire.UUID, func(l *hold.HoldLineInput) *base.ID { return &l.Location }).Says("The location that units are taken at."),
+		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *hold.HoldLineInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
-	windowFields(func(l *engine.HoldLineInput) *engine.Span { return &l.Window }),
-	[]wire.Field[engine.HoldLineInput]{
-		wire.Defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }).Says("How many units. Default: 1."),
-		wire.Defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }).
+	windowFields(func(l *hold.HoldLineInput) *base.Span { return &l.Window }),
+	[]wire.Field[hold.HoldLineInput]{
+		wire.Defaulted("quantity", count, 1, func(l *hold.HoldLineInput) *int { return &l.Quantity }).Says("How many units. Default: 1."),
+		wire.Defaulted("purchaseType", purchaseType, base.PurchaseBooking, func(l *hold.HoldLineInput) *base.PurchaseType { return &l.Purchase }).
 			Says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
 	})...)
 
@@ -75,39 +77,39 @@ const (
 var expiry = wire.Integer[int64](minExpiry, maxExpiry)
 
 // holdFields are what a hold is made of, by a request or by a row of a file.
-var holdFields = []wire.Field[engine.PlaceHold]{
-	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }).
+var holdFields = []wire.Field[hold.PlaceHold]{
+	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(o *hold.PlaceHold) *[]hold.HoldLineInput { return &o.Lines }).
 		Says("What is held, all or nothing."),
-	wire.Optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
+	wire.Optional("expiresInSeconds", expiry, func(o *hold.PlaceHold) **int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
-	wire.Optional("customerId", wire.UUID, func(o *engine.PlaceHold) **engine.ID { return &o.Customer }).
+	wire.Optional("customerId", wire.UUID, func(o *hold.PlaceHold) **base.ID { return &o.Customer }).
 		Says("The customer whom it is for, and whom an order of it is for. Default: nobody."),
-	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).Says("A text for those who read it."),
+	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *hold.PlaceHold) *string { return &o.Note }).Says("A text for those who read it."),
 }
 
 var placeHoldShape = wire.ShapeOf("PlaceHold", append(holdFields,
-	wire.Defaulted("allowPast", wire.Boolean, false, func(o *engine.PlaceHold) *bool { return &o.AllowPast }).
+	wire.Defaulted("allowPast", wire.Boolean, false, func(o *hold.PlaceHold) *bool { return &o.AllowPast }).
 		Says("Takes lines whose window is over, which are refused else. Default: false."))...)
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
 type moveLine struct {
-	engine.MoveLine
-	to engine.Opt[int64]
+	hold.MoveLine
+	to base.Opt[int64]
 }
 
 type moveHold struct {
-	id     engine.ID
+	id     base.ID
 	lines  []moveLine
 	dryRun bool
 }
 
 var moveHoldShape = wire.ShapeOf("MoveHold",
 	wire.Required("lines", wire.ListOf(wire.Object(wire.ShapeOf("MoveLine",
-		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *engine.ID { return &l.Unavailability }).Says("The unit of the hold that is moved."),
+		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *base.ID { return &l.Unavailability }).Says("The unit of the hold that is moved."),
 		wire.Optional("from", wire.Instant, func(l *moveLine) **int64 { return &l.From }).Says("Its new first instant. Default: as it is."),
-		wire.Merged("to", wire.Instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).Says("Its new end. Default: as it is; null: without end."),
-		wire.Optional("articleId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Article }).Says("Pins the unit to this article."),
-		wire.Optional("slotId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Slot }).Says("Pins the unit to this slot."),
+		wire.Merged("to", wire.Instant, true, func(l *moveLine) *base.Opt[int64] { return &l.to }).Says("Its new end. Default: as it is; null: without end."),
+		wire.Optional("articleId", wire.UUID, func(l *moveLine) **base.ID { return &l.Article }).Says("Pins the unit to this article."),
+		wire.Optional("slotId", wire.UUID, func(l *moveLine) **base.ID { return &l.Slot }).Says("Pins the unit to this slot."),
 	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
@@ -118,26 +120,26 @@ const (
 
 // holdLineChange is a change of a line as it comes in: to may be null, which opens the end.
 type holdLineChange struct {
-	engine.HoldLineChange
-	to engine.Opt[int64]
+	hold.HoldLineChange
+	to base.Opt[int64]
 }
 
 type heldChanges struct {
-	engine.ChangeHold
+	hold.ChangeHold
 	change []holdLineChange
 	dryRun bool
 }
 
 var changeHoldShape = wire.ShapeOf("ChangeHold",
-	wire.Merged("customerId", wire.UUID, true, func(o *heldChanges) *engine.Opt[engine.ID] { return &o.Customer }).
+	wire.Merged("customerId", wire.UUID, true, func(o *heldChanges) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer whom it is for. Null: nobody. Default: as it is."),
-	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]engine.HoldLineInput { return &o.Add }).
+	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]hold.HoldLineInput { return &o.Add }).
 		Says("New lines, behind those that stay. Default: none.").Shows("null"),
 	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
 		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).Says("The number of the line, from 0."),
 		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).Says("How many units. Default: as it is."),
 		wire.Optional("from", wire.Instant, func(x *holdLineChange) **int64 { return &x.From }).Says("Its new first instant. Default: as it is."),
-		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *engine.Opt[int64] { return &x.to }).Says("Its new end. Default: as it is; null: without end."),
+		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *base.Opt[int64] { return &x.to }).Says("Its new end. Default: as it is; null: without end."),
 	)), 0, 1000), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
 		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none.").Shows("null"),
 	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil, func(o *heldChanges) *[]int { return &o.Remove }).
@@ -147,36 +149,36 @@ var changeHoldShape = wire.ShapeOf("ChangeHold",
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 var extendHoldShape = wire.ShapeOf("ExtendHold",
-	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
+	wire.Required("expiresInSeconds", expiry, func(o *hold.ExtendHold) *int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now."))
 
 var (
-	holdStatuses = wire.EnumSchema(engine.HoldStatuses...)
-	holdSchema   = describe("Hold", func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+	holdStatuses = wire.EnumSchema(hold.HoldStatuses...)
+	holdSchema   = describe("Hold", func(w *scribe, h *hold.Hold) { w.writeHold(h, base.MaxListed) })
 )
 
 // appendHold appends a hold as a record of its own.
-func appendHold(w *scribe, h *engine.Hold) {
+func appendHold(w *scribe, h *hold.Hold) {
 	start := len(w.Out)
-	appendRecord(w, h, func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+	appendRecord(w, h, func(w *scribe, h *hold.Hold) { w.writeHold(h, base.MaxListed) })
 	w.Out = wire.Bounded(w.Out, start, wire.MaxRecord)
 }
 
 // movedHold is a hold, and the units of others that make room for it.
 type movedHold struct {
-	hold  engine.Hold
-	moved []engine.Unavailability
+	hold  hold.Hold
+	moved []stock.Unavailability
 }
 
 var movedHoldSchema = describe("MovedHold", (*scribe).writeMovedHold)
 
 func (w *scribe) writeMovedHold(m *movedHold) {
-	w.writeHold(&m.hold, engine.MaxListed)
+	w.writeHold(&m.hold, base.MaxListed)
 	w.units("moved", m.moved, 0, aboutMoved)
 }
 
 // answerMove answers with the hold that was moved, or would be.
-func answerMove(q *request, h *engine.Hold) error {
+func answerMove(q *request, h *hold.Hold) error {
 	q.tag = h.Revision
 	start := len(q.Out)
 	appendRecord(&q.scribe, &movedHold{*h, q.others(h.ID)}, (*scribe).writeMovedHold)
@@ -185,7 +187,7 @@ func answerMove(q *request, h *engine.Hold) error {
 }
 
 // others are the units of others than an owner that a preview would have go elsewhere.
-func (q *request) others(owner engine.ID) (list []engine.Unavailability) {
+func (q *request) others(owner base.ID) (list []stock.Unavailability) {
 	for _, u := range q.moved {
 		if u.Owner != owner {
 			list = append(list, u)
@@ -195,10 +197,10 @@ func (q *request) others(owner engine.ID) (list []engine.Unavailability) {
 }
 
 // listedHold writes a hold as a row.
-func listedHold(w *scribe, h *engine.Hold) { w.writeHold(h, wire.RowEntries) }
+func listedHold(w *scribe, h *hold.Hold) { w.writeHold(h, wire.RowEntries) }
 
 // writeHold writes a hold with the first of its lines, and of their units.
-func (w *scribe) writeHold(h *engine.Hold, most int) {
+func (w *scribe) writeHold(h *hold.Hold, most int) {
 	w.ID("id", h.ID, "The hold's id.")
 	w.As(holdStatuses, "status", h.Status.String(),
 		"held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")
@@ -207,7 +209,7 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 	w.GivenID("customerId", h.Customer, "The customer whom it is for; null: nobody is named.")
 	w.GivenText("note", h.Note, "A text for those who read it.")
 	left := most
-	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *engine.HoldLine) {
+	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *hold.HoldLine) {
 		w.GivenID("skuId", l.SKU, "The SKU that was asked for; null where it was another item.")
 		w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
 		w.GivenID("catalogItemId", l.CatalogItem, "The catalog item that was asked for; null where it was another item.")
@@ -226,16 +228,16 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 var heldUnitSchema = describe("HeldUnit", (*scribe).heldUnit)
 
 // heldUnit writes a unit of a hold: where it is, and what it was asked for as.
-func (w *scribe) heldUnit(u *engine.HeldUnit) {
+func (w *scribe) heldUnit(u *hold.HeldUnit) {
 	w.writeUnavailability(&u.Unavailability)
 	name, code := "", (*string)(nil)
 	if w.Writes() {
-		name, code = w.view.CalledAs(u.Ordered)
+		name, code = hold.CalledAs(w.view, u.Ordered)
 	}
 	w.orderedAs("What the unit was asked for as, also while it has no slot: of a kit, the component.", u.Ordered, name, code)
 }
 
-func answerHold(q *request, h *engine.Hold) error {
+func answerHold(q *request, h *hold.Hold) error {
 	q.tag = h.Revision
 	appendHold(&q.scribe, h)
 	return nil
@@ -247,9 +249,9 @@ var (
 )
 
 type listHolds struct {
-	engine.HoldQuery
+	hold.HoldQuery
 	status                    []string
-	sku, article, catalogItem *engine.ID
+	sku, article, catalogItem *base.ID
 	window                    *window
 	direction                 sortDirection
 	page                      page
@@ -258,14 +260,14 @@ type listHolds struct {
 const ofOneLine = " One line has to meet all that is asked of lines."
 
 var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHolds]{
-	wire.Defaulted("status", wire.ListOf(wire.Enum(engine.HoldStatuses...), 0, len(engine.HoldStatuses)), nil, func(o *listHolds) *[]string { return &o.status }).
+	wire.Defaulted("status", wire.ListOf(wire.Enum(hold.HoldStatuses...), 0, len(hold.HoldStatuses)), nil, func(o *listHolds) *[]string { return &o.status }).
 		Says("Only holds in one of these states. Default: all."),
-	wire.Optional("skuId", wire.UUID, func(o *listHolds) **engine.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU." + ofOneLine),
-	wire.Optional("articleId", wire.UUID, func(o *listHolds) **engine.ID { return &o.article }).Says("Only holds of which a line asks for this article." + ofOneLine),
-	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **engine.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
-	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Location }).Says("Only holds of which a line is at this location." + ofOneLine),
+	wire.Optional("skuId", wire.UUID, func(o *listHolds) **base.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU." + ofOneLine),
+	wire.Optional("articleId", wire.UUID, func(o *listHolds) **base.ID { return &o.article }).Says("Only holds of which a line asks for this article." + ofOneLine),
+	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **base.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **base.ID { return &o.Location }).Says("Only holds of which a line is at this location." + ofOneLine),
 	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it." + ofOneLine),
-	wire.Optional("customerId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Customer }).Says("Only holds for this customer."),
+	wire.Optional("customerId", wire.UUID, func(o *listHolds) **base.ID { return &o.Customer }).Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listHolds) *sortDirection { return &o.direction }).
 		Says("desc: the youngest first."),
@@ -273,22 +275,22 @@ var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHo
 
 func (q *request) listHolds(o *listHolds) error {
 	for _, name := range o.status {
-		o.Status = append(o.Status, engine.HoldStatus(1+slices.Index(engine.HoldStatuses, name)))
+		o.Status = append(o.Status, hold.HoldStatus(1+slices.Index(hold.HoldStatuses, name)))
 	}
 	if o.sku != nil {
-		o.Items = append(o.Items, engine.Item{SKU: *o.sku})
+		o.Items = append(o.Items, base.Item{SKU: *o.sku})
 	}
 	if o.article != nil {
-		o.Items = append(o.Items, engine.Item{Article: *o.article})
+		o.Items = append(o.Items, base.Item{Article: *o.article})
 	}
 	if o.catalogItem != nil {
-		o.Items = append(o.Items, engine.Item{CatalogItem: *o.catalogItem})
+		o.Items = append(o.Items, base.Item{CatalogItem: *o.catalogItem})
 	}
 	if o.window != nil {
-		o.Window = &engine.Span{Start: o.window.from, End: o.window.to}
+		o.Window = &base.Span{Start: o.window.from, End: o.window.to}
 	}
 	o.Desc, o.Part, o.Units = o.direction == descending, o.page.part(), wire.RowEntries
-	holds, total := q.view.ListHolds(&o.HoldQuery)
+	holds, total := hold.ListHolds(q.view, &o.HoldQuery)
 	appendRows(q, o.page, holds, total, listedHold)
 	return nil
 }
@@ -302,25 +304,25 @@ var holdOperations = []operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(heldUnitSchema),
 	}, input[listUnits]{
-		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
+		path:  byUUID(func(l *listUnits) *base.ID { return &l.of }),
 		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
 	}, func(q *request, l *listUnits) error {
-		units, total, ok := q.view.HoldUnits(l.of, l.page.part())
+		units, total, ok := hold.HoldUnits(q.view, l.of, l.page.part())
 		if !ok {
 			return notFound("hold")
 		}
-		appendRows(q, l.page, units, total, func(w *scribe, u engine.HeldUnit) { w.heldUnit(&u) })
+		appendRows(q, l.page, units, total, func(w *scribe, u hold.HeldUnit) { w.heldUnit(&u) })
 		return nil
 	}),
 	write(operation{
 		id: "admin.holds.create", method: "POST", path: "/v1/admin/holds", scopes: holdsWrite,
 		summary: "Takes stock: all lines or nothing.", answer: holdSchema,
-	}, input[engine.PlaceHold]{body: placeHoldShape}, func(_ *request, o *engine.PlaceHold) engine.Op { return o }, answerHold),
+	}, input[hold.PlaceHold]{body: placeHoldShape}, func(_ *request, o *hold.PlaceHold) base.Op { return o }, answerHold),
 	read(operation{
 		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
 		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		h, ok := q.view.HoldWith(*id, engine.MaxListed)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		h, ok := hold.HoldWith(q.view, *id, base.MaxListed)
 		if !ok {
 			return notFound("hold")
 		}
@@ -329,21 +331,21 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
 		summary: "Gives a hold's stock back.", answer: wire.NullSchema,
-	}, input[engine.ReleaseHold]{path: byUUID(func(o *engine.ReleaseHold) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.ReleaseHold) engine.Op {
+	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })},
+		func(q *request, o *hold.ReleaseHold) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 	write(operation{
 		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
 		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.",
-	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *engine.ID { return &o.ID }), body: changeHoldShape},
-		func(q *request, o *heldChanges) engine.Op {
+	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *base.ID { return &o.ID }), body: changeHoldShape},
+		func(q *request, o *heldChanges) base.Op {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
 			for _, x := range o.change {
 				if x.to.Set {
 					if x.to.Null {
-						x.to.Value = engine.Forever
+						x.to.Value = base.Forever
 					}
 					x.To = &x.to.Value
 				}
@@ -354,14 +356,14 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,
-	}, input[moveHold]{path: byUUID(func(o *moveHold) *engine.ID { return &o.id }), body: moveHoldShape},
-		func(q *request, o *moveHold) engine.Op {
+	}, input[moveHold]{path: byUUID(func(o *moveHold) *base.ID { return &o.id }), body: moveHoldShape},
+		func(q *request, o *moveHold) base.Op {
 			q.preview = o.dryRun
-			op := &engine.MoveHold{ID: o.id, Lines: make([]engine.MoveLine, len(o.lines))}
+			op := &hold.MoveHold{ID: o.id, Lines: make([]hold.MoveLine, len(o.lines))}
 			for i, l := range o.lines {
 				if l.to.Set {
 					if l.to.Null {
-						l.to.Value = engine.Forever
+						l.to.Value = base.Forever
 					}
 					l.To = &l.to.Value
 				}
@@ -372,11 +374,11 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: holdsWrite,
 		summary: "Gives a hold a new expiry.", answer: holdSchema,
-	}, input[engine.ExtendHold]{path: byUUID(func(o *engine.ExtendHold) *engine.ID { return &o.ID }), body: extendHoldShape},
-		func(_ *request, o *engine.ExtendHold) engine.Op { return o }, answerHold),
+	}, input[hold.ExtendHold]{path: byUUID(func(o *hold.ExtendHold) *base.ID { return &o.ID }), body: extendHoldShape},
+		func(_ *request, o *hold.ExtendHold) base.Op { return o }, answerHold),
 	write(operation{
 		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: holdsWrite,
 		summary: "Makes a hold firm: it expires no more.", answer: holdSchema,
-	}, input[engine.ConfirmHold]{path: byUUID(func(o *engine.ConfirmHold) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.ConfirmHold) engine.Op { return o }, answerHold),
+	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })},
+		func(_ *request, o *hold.ConfirmHold) base.Op { return o }, answerHold),
 }

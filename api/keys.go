@@ -7,6 +7,8 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept nowhere.
@@ -35,13 +37,13 @@ func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
 var (
 	scopeSchema      = wire.EnumSchema(auth.Scopes...)
 	scopesOrNull     = wire.ListSchema(scopeSchema).OrNull()
-	keySchema        = describe("APIKey", func(w *scribe, k *engine.Key) { w.writeKey(k, 0) })
+	keySchema        = describe("APIKey", func(w *scribe, k *base.Key) { w.writeKey(k, 0) })
 	revokedKeySchema = describe("RevokedAPIKey", func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, 0) })
-	newKeySchema     = describe("NewAPIKey", func(w *scribe, k *engine.Key) { w.writeNewKey(k, 0, "") })
+	newKeySchema     = describe("NewAPIKey", func(w *scribe, k *base.Key) { w.writeNewKey(k, 0, "") })
 )
 
 // writeKey writes a key that was last used at an instant; 0: never.
-func (w *scribe) writeKey(k *engine.Key, last int64) {
+func (w *scribe) writeKey(k *base.Key, last int64) {
 	w.ID("id", k.ID, "The key's id.")
 	w.Text("label", k.Label, "What people call the key.")
 	w.Text("prefix", auth.Prefix(k.PublicID), "How its text begins, up to the secret.")
@@ -58,7 +60,7 @@ func (w *scribe) writeKey(k *engine.Key, last int64) {
 }
 
 // writeNewKey writes a key with its text, which is empty in a repeat.
-func (w *scribe) writeNewKey(k *engine.Key, last int64, text string) {
+func (w *scribe) writeNewKey(k *base.Key, last int64, text string) {
 	w.writeKey(k, last)
 	w.GivenText("key", text, "The whole key, shown this once; null in a repeat.")
 }
@@ -70,25 +72,25 @@ func (w *scribe) writeRevoked(r *engine.RevokedKey, last int64) {
 }
 
 func (w *scribe) webhooksOf(r *engine.RevokedKey) {
-	var hooks []*engine.Webhook
+	var hooks []*outbox.Webhook
 	for _, id := range r.Webhooks {
-		if h := w.view.Webhook(id); h != nil {
+		if h := outbox.WebhookByID(w.view, id); h != nil {
 			hooks = append(hooks, h)
 		}
 	}
 	wire.Each(&w.Writer, "webhooks", "Webhook", hooks, "Those that the key made, or gave their url or type of event since, in order of "+
-		"creation. They go on.", func(h *engine.Webhook) { w.writeWebhook(h) })
+		"creation. They go on.", func(h *outbox.Webhook) { w.writeWebhook(h) })
 }
 
 // lastUsed is when a key was last used; 0: never.
-func (s *Server) lastUsed(account engine.ID, k *engine.Key) int64 {
+func (s *Server) lastUsed(account base.ID, k *base.Key) int64 {
 	return s.meters.Last(account, k.ID)
 }
 
 // writesKeys writes keys of the account of a request.
-func (q *request) writesKeys() func(w *scribe, k *engine.Key) {
+func (q *request) writesKeys() func(w *scribe, k *base.Key) {
 	account := q.view.Account().ID
-	return func(w *scribe, k *engine.Key) { w.writeKey(k, q.server.lastUsed(account, k)) }
+	return func(w *scribe, k *base.Key) { w.writeKey(k, q.server.lastUsed(account, k)) }
 }
 
 // drawKey makes the text of a new key, and gives the command what is kept of it.
@@ -100,7 +102,7 @@ func drawKey(o *engine.CreateKey) (text string) {
 }
 
 // pinned is the version that a key asks for where a request names none.
-func pinned(k *engine.Key) string {
+func pinned(k *base.Key) string {
 	if k.Version == "" {
 		return Version
 	}
@@ -112,7 +114,7 @@ var keyOperations = []operation{
 		id: "admin.apiKeys.list", method: "GET", path: "/v1/admin/api-keys", access: fullAccess,
 		summary: "Lists API keys in order of creation, revoked ones included.", answer: pagedSchema(keySchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		all := q.view.Keys()
+		all := engine.Keys(q.view)
 		appendPage(q, *p, all.Len(), all.At, q.writesKeys())
 		return nil
 	}),
@@ -120,25 +122,25 @@ var keyOperations = []operation{
 		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
 		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
-		func(q *request, o *engine.CreateKey) engine.Op {
+		func(q *request, o *engine.CreateKey) base.Op {
 			q.secret = drawKey(o)
 			return o
 		},
-		func(q *request, k *engine.Key) error {
+		func(q *request, k *base.Key) error {
 			q.tag = k.Revision
 			if q.replayed {
 				q.secret = ""
 			}
 			last := q.server.lastUsed(q.view.Account().ID, k)
-			appendRecord(&q.scribe, k, func(w *scribe, k *engine.Key) { w.writeNewKey(k, last, q.secret) })
+			appendRecord(&q.scribe, k, func(w *scribe, k *base.Key) { w.writeNewKey(k, last, q.secret) })
 			return nil
 
 		}),
 	write(operation{
 		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
 		summary: "Revokes an API key: the next request with it is refused; the webhooks that the key made go on: the answer names them.", answer: revokedKeySchema,
-	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.RevokeKey) engine.Op {
+	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *base.ID { return &o.ID })},
+		func(q *request, o *engine.RevokeKey) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(func(q *request, r *engine.RevokedKey) error {

@@ -10,6 +10,8 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 const keysPath = "/v1/admin/api-keys"
@@ -29,7 +31,7 @@ func TestKeysAreMadeAndRevoked(t *testing.T) {
 	a := s.call("GET", "/v1/admin/locations", "", "X-API-KEY", text)
 	require.Equal(t, 200, a.status)
 	require.Equal(t, "2025-07-01T00:00:00.000Z", a.header["X-Api-Key-Expires-At"])
-	s.call("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`, "X-API-KEY", text).isRefusal(403, engine.CodeMissingScope)
+	s.call("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`, "X-API-KEY", text).isRefusal(403, base.CodeMissingScope)
 	list := s.call("GET", keysPath, "")
 	require.NotContains(t, string(list.body), text[len("hf_")+13:])
 	require.Equal(t, 2.0, at(list.object(), "pagination", "total"))
@@ -39,20 +41,20 @@ func TestKeysAreMadeAndRevoked(t *testing.T) {
 
 	// Revoked: the next request is refused, whatever it asks, and says until when the key would have been good.
 	path := keysPath + "/" + made["id"].(string)
-	s.call("DELETE", path, "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
-	s.call("DELETE", path, "", "If-Match", `"2"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", path, "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
+	s.call("DELETE", path, "", "If-Match", `"2"`).isRefusal(412, base.CodePrecondition)
 	r := s.ok("DELETE", path, "", "If-Match", `"1"`)
 	require.Equal(t, [3]any{made["id"], when(noon), []any{}}, [3]any{r["id"], r["revokedAt"], r["webhooks"]})
 	a = s.call("GET", "/v1/admin/locations", "", "X-API-KEY", text)
-	a.isRefusal(401, engine.CodeKeyRevoked)
+	a.isRefusal(401, base.CodeKeyRevoked)
 	require.Equal(t, "2025-07-01T00:00:00.000Z", a.header["X-Api-Key-Expires-At"])
-	require.Equal(t, "revoked", at(s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "").object(), "details", "state"))
+	require.Equal(t, "revoked", at(s.refused(409, base.CodeStateNotAllowed, "DELETE", path, "").object(), "details", "state"))
 	require.Equal(t, when(noon), at(s.ok("GET", keysPath, ""), "data", 1, "revokedAt"))
 
 	// A key may revoke itself.
 	own := s.ok("POST", keysPath, `{"label":"own","scopes":null,"expiresAt":null}`)
 	require.Equal(t, 200, s.call("DELETE", keysPath+"/"+own["id"].(string), "", "X-API-KEY", own["key"].(string)).status)
-	s.call("GET", keysPath, "", "X-API-KEY", own["key"].(string)).isRefusal(401, engine.CodeKeyRevoked)
+	s.call("GET", keysPath, "", "X-API-KEY", own["key"].(string)).isRefusal(401, base.CodeKeyRevoked)
 	require.NoError(t, s.eng.Check())
 }
 
@@ -60,7 +62,7 @@ func TestKeyInputs(t *testing.T) {
 	s := newShop(t)
 	bad := func(body string, faults ...string) {
 		t.Helper()
-		s.refused(400, engine.CodeInvalid, "POST", keysPath, body, faults...)
+		s.refused(400, base.CodeInvalid, "POST", keysPath, body, faults...)
 	}
 	bad(`{}`, "body /label required")
 	bad(`{"label":"x","scopes":[]}`, "body /scopes length")
@@ -68,8 +70,8 @@ func TestKeyInputs(t *testing.T) {
 	bad(`{"label":"","secret":"s","expiresAt":"2025-06-01"}`, "body /label length", "body /secret unknown", "body /expiresAt format")
 	bad(`{"label":"x","scopes":["reports.write","account.write","settings.emails.read","reports.read","inventory","orders.admin","", 1]}`,
 		"body /scopes/0 enum", "body /scopes/1 enum", "body /scopes/2 enum", "body /scopes/4 enum", "body /scopes/5 enum", "body /scopes/6 enum", "body /scopes/7 type")
-	s.refused(400, engine.CodeInvalid, "DELETE", keysPath+"/x", "", "path id format")
-	s.refused(404, engine.CodeNotFound, "DELETE", keysPath+"/0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "")
+	s.refused(400, base.CodeInvalid, "DELETE", keysPath+"/x", "", "path id format")
+	s.refused(404, base.CodeNotFound, "DELETE", keysPath+"/0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "")
 	require.Equal(t, 1.0, at(s.ok("GET", keysPath, ""), "pagination", "total"))
 	all := s.ok("POST", keysPath, `{"label":"all","scopes":["`+strings.Join(auth.Scopes, `","`)+`"]}`)
 	require.Len(t, all["scopes"], len(auth.Scopes))
@@ -110,7 +112,7 @@ func TestEveryScopeOnEveryOperation(t *testing.T) {
 				require.Equal(t, 400, a.status, "%s with %s: %s", op.id, held, a.body)
 				continue
 			}
-			a.isRefusal(403, engine.CodeMissingScope)
+			a.isRefusal(403, base.CodeMissingScope)
 			var needed []any
 			for _, need := range op.scopes {
 				needed = append(needed, need)
@@ -125,21 +127,21 @@ func TestEveryScopeOnEveryOperation(t *testing.T) {
 func TestDeniedFields(t *testing.T) {
 	type line struct{ note, price *string }
 	type order struct {
-		engine.CreateLocation
-		code  engine.Opt[string]
+		stock.CreateLocation
+		code  base.Opt[string]
 		lines []line
 	}
 	text := wire.Text(1, 20)
 	shape := wire.ShapeOf("DeniedFields",
 		wire.Required("name", text, func(o *order) *string { return &o.Name }),
 		wire.Defaulted("timezone", text, "UTC", func(o *order) *string { return &o.Timezone }).Needs("settings.account.write"),
-		wire.Merged("code", text, true, func(o *order) *engine.Opt[string] { return &o.code }).Needs("orders.payments.write"),
+		wire.Merged("code", text, true, func(o *order) *base.Opt[string] { return &o.code }).Needs("orders.payments.write"),
 		wire.Defaulted("lines", wire.ListOf(wire.Object(wire.ShapeOf("DeniedLine",
 			wire.Optional("note", text, func(l *line) **string { return &l.note }),
 			wire.Optional("price", text, func(l *line) **string { return &l.price }).Needs("orders.payments.write"))), 0, 9), nil,
 			func(o *order) *[]line { return &o.lines }))
 	make := write(operation{id: "test.denied", method: "POST", path: "/denied", scopes: []string{"orders.details.write"}, answer: locationSchema},
-		input[order]{body: shape}, func(_ *request, o *order) engine.Op { return o.CreateLocation }, answerLocation)
+		input[order]{body: shape}, func(_ *request, o *order) base.Op { return o.CreateLocation }, answerLocation)
 	require.Equal(t, "settings.account.write", make.body.Members[1].Scope)
 
 	s := newShop(t)
@@ -151,7 +153,7 @@ func TestDeniedFields(t *testing.T) {
 	call := func(key, body string) *answer { return s.call("POST", "/denied", body, "X-API-KEY", key) }
 	denied := func(a *answer, entries ...any) {
 		t.Helper()
-		a.isRefusal(403, engine.CodeDeniedFields)
+		a.isRefusal(403, base.CodeDeniedFields)
 		require.Equal(t, map[string]any{"deniedFields": entries}, at(a.object(), "details"))
 	}
 	entry := func(scope string, fields ...any) any {
@@ -168,9 +170,9 @@ func TestDeniedFields(t *testing.T) {
 	denied(call(orders, `{"name":"x","timezone":"UTC","code":"c"}`), entry("settings.account.write", "timezone"))
 
 	// All faults come first: those that are seen while reading, and those that only the command sees.
-	call(details, `{"name":"x","timezone":"UTC","y":1}`).isRefusal(400, engine.CodeInvalid, "body /y unknown")
-	call(details, `{"name":"x","timezone":"Mars"}`).isRefusal(400, engine.CodeInvalid, "body /timezone zone")
-	call(details, `{"name":"x","code":null`).isRefusal(400, engine.CodeMalformed, "body /code malformed")
+	call(details, `{"name":"x","timezone":"UTC","y":1}`).isRefusal(400, base.CodeInvalid, "body /y unknown")
+	call(details, `{"name":"x","timezone":"Mars"}`).isRefusal(400, base.CodeInvalid, "body /timezone zone")
+	call(details, `{"name":"x","code":null`).isRefusal(400, base.CodeMalformed, "body /code malformed")
 	// Nothing of it is left for the next request.
 	require.Equal(t, 200, call(details, `{"name":"x"}`).status)
 }
@@ -195,7 +197,7 @@ func TestPinnedVersion(t *testing.T) {
 		a := s.call("GET", keysPath, "", "X-API-KEY", c.key, "X-Api-Version", c.version)
 		require.Equal(t, c.status, a.status, "%v", c)
 		if c.status == 400 {
-			a.isRefusal(400, engine.CodeVersion)
+			a.isRefusal(400, base.CodeVersion)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of catalog items that take stock, over the interface.
@@ -28,7 +28,7 @@ func TestKitIsAskedForAndHeldAsOne(t *testing.T) {
 	require.Equal(t, first, at(units[0], "articleId"), "in the order of the components")
 	require.Equal(t, 0.0, s.available("sku", sku, location, from, to))
 
-	a := s.refused(409, engine.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("catalogItem", kit, location, from, to, 2))
+	a := s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("catalogItem", kit, location, from, to, 2))
 	lines := at(a.object(), "details", "lines").([]any)
 	require.Len(t, lines, 1)
 	require.Equal(t, []any{2.0, 0.0, "not_enough_stock"}, []any{at(lines[0], "requested"), at(lines[0], "available"), at(lines[0], "reason")})
@@ -45,18 +45,18 @@ func TestKitIsAskedForAndHeldAsOne(t *testing.T) {
 	q := s.ok("POST", "/v1/admin/availability/query", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"from":%q,"to":%q},{"skuId":%q,"from":%q,"to":%q}]}`, kit, when(to+2*hour), when(to+day), sku, when(from), when(to)))
 	require.Equal(t, []any{1.0, 0.0}, []any{at(q, "lines", 0, "available"), at(q, "lines", 1, "available")})
 
-	s.refused(409, engine.CodeInUse, "DELETE", "/v1/admin/catalog/"+kit, "")
-	s.refused(409, engine.CodeStateNotAllowed, "GET", fmt.Sprintf("/v1/admin/availability?catalogItemId=%s&from=%s", empty, when(from)), "")
-	s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", empty, location, from, to, 1))
+	s.refused(409, base.CodeInUse, "DELETE", "/v1/admin/catalog/"+kit, "")
+	s.refused(409, base.CodeStateNotAllowed, "GET", fmt.Sprintf("/v1/admin/availability?catalogItemId=%s&from=%s", empty, when(from)), "")
+	s.refused(409, base.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", empty, location, from, to, 1))
 	s.ok("POST", "/v1/admin/catalog/"+kit+"/archive", "")
-	state := s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", kit, location, from+5*day, to+5*day, 1))
+	state := s.refused(409, base.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", kit, location, from+5*day, to+5*day, 1))
 	require.Equal(t, map[string]any{"state": "archived", "allowed": []any{"unarchive"}}, at(state.object(), "details"))
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("catalogItem", sku, location, from, to, 1))
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"skuId":%q,"serviceLocationId":%q,"from":%q}]}`, kit, sku, location, when(from)),
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("catalogItem", sku, location, from, to, 1))
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"skuId":%q,"serviceLocationId":%q,"from":%q}]}`, kit, sku, location, when(from)),
 		"body /lines/0 exclusive")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/explain", fmt.Sprintf(`{"catalogItemId":%q,"skuId":%q,"from":%q}`, kit, sku, when(from)), "body /skuId exclusive")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"catalogItemId":%q}]}`, kit),
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/explain", fmt.Sprintf(`{"catalogItemId":%q,"skuId":%q,"from":%q}`, kit, sku, when(from)), "body /skuId exclusive")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"catalogItemId":%q}]}`, kit),
 		"body /components/0/catalogItemId unknown", "body /components/0 required")
-	s.call("GET", fmt.Sprintf("/v1/admin/availability?catalogItemId=%s&from=%s", kit, when(from)), "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
-	s.call("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"skuId":%q}]}`, sku), "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+	s.call("GET", fmt.Sprintf("/v1/admin/availability?catalogItemId=%s&from=%s", kit, when(from)), "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
+	s.call("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"skuId":%q}]}`, sku), "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }

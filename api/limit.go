@@ -9,6 +9,7 @@ import (
 
 	"holdfast/api/ratelimit"
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the limits as the chain asks them: which of them are a request's, what is said of them, and how the counts
@@ -54,7 +55,7 @@ type charge struct {
 }
 
 // chargeAddress charges the request to the address it comes from.
-func (q *request) chargeAddress() *engine.Error {
+func (q *request) chargeAddress() *base.Error {
 	s := q.server
 	limit := s.limits.PerAddress
 	if q.paid || limit == 0 || q.op != nil && q.op.probe {
@@ -69,7 +70,7 @@ func (q *request) chargeAddress() *engine.Error {
 		q.charge.cost = botCost
 	}
 	if q.charge.state, ok = s.addresses.Take(address, q.clock, limit, q.charge.cost); !ok {
-		return q.limited(engine.CodeRateLimited, q.charge.state, q.charge.state.Reset-q.clock, "too many requests from this address")
+		return q.limited(base.CodeRateLimited, q.charge.state, q.charge.state.Reset-q.clock, "too many requests from this address")
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func begins(text []byte, letters string) bool {
 
 // chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is given
 // back.
-func (q *request) chargeKey() *engine.Error {
+func (q *request) chargeKey() *base.Error {
 	s, account := q.server, q.view.Account()
 	q.meter = s.meters.Of(account.ID)
 	if q.paid {
@@ -145,26 +146,26 @@ func (q *request) chargeKey() *engine.Error {
 		q.charge.state = ratelimit.Tighter(q.charge.state, v.State)
 		return nil
 	case v.Month:
-		return q.limited(engine.CodeMonthlyCap, v.State, v.Wait, "the account has used its requests of this month")
+		return q.limited(base.CodeMonthlyCap, v.State, v.Wait, "the account has used its requests of this month")
 	}
-	return q.limited(engine.CodeRateLimited, v.State, v.Wait, "too many requests of this "+string(v.Layer))
+	return q.limited(base.CodeRateLimited, v.State, v.Wait, "too many requests of this "+string(v.Layer))
 }
 
 // limited refuses for now. wait is in milliseconds.
-func (q *request) limited(code engine.Code, state ratelimit.State, wait int64, detail string) *engine.Error {
+func (q *request) limited(code base.Code, state ratelimit.State, wait int64, detail string) *base.Error {
 	q.charge.state = state
 	return q.later(code, state.Layer, wait, detail)
 }
 
 // busy refuses for now what takes room that other requests of the account, or of all, have.
-func (q *request) busy(wait int64, detail string) *engine.Error {
-	return q.later(engine.CodeRateLimited, ratelimit.Account, wait, detail)
+func (q *request) busy(wait int64, detail string) *base.Error {
+	return q.later(base.CodeRateLimited, ratelimit.Account, wait, detail)
 }
 
-func (q *request) later(code engine.Code, layer ratelimit.Layer, wait int64, detail string) *engine.Error {
+func (q *request) later(code base.Code, layer ratelimit.Layer, wait int64, detail string) *base.Error {
 	q.server.metrics.limited.WithLabelValues(string(layer)).Inc()
 	q.ctx.Response.Header.SetCanonical(headerRetryAfter, strconv.AppendInt(nil, max(1, seconds(wait)), 10))
-	return &engine.Error{Code: code, Detail: detail, Details: map[string]any{"layer": layer}}
+	return &base.Error{Code: code, Detail: detail, Details: map[string]any{"layer": layer}}
 }
 
 // seconds rounds milliseconds up.
@@ -212,7 +213,7 @@ type keeper struct {
 // keepUsage begins with what was kept, and goes on keeping.
 func (s *Server) keepUsage(e *engine.Engine) {
 	s.keeper.begin.Do(func() {
-		err := e.Usage(func(account engine.ID, u engine.Usage) {
+		err := e.Usage(func(account base.ID, u engine.Usage) {
 			s.meters.Restore(account, ratelimit.Usage{ID: u.ID, Month: u.Month, Count: u.Count, Last: u.Last})
 		})
 		if err != nil {

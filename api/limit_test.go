@@ -20,6 +20,7 @@ import (
 
 	"holdfast/api/ratelimit"
 	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -56,9 +57,9 @@ func (s *shop) tells(r *fasthttp.Response) [4]string {
 }
 
 // planned makes an account of a plan, with a key.
-func (s *shop) planned(plan, keyID string) (id engine.ID, key string) {
-	id = engine.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: engine.CreateAccount{Name: plan, Plan: plan}})
+func (s *shop) planned(plan, keyID string) (id base.ID, key string) {
+	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: plan, Plan: plan}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }
@@ -123,7 +124,7 @@ func TestWhoPaysForAnAddress(t *testing.T) {
 func TestAccountAndKeyLimits(t *testing.T) {
 	s := newShop(t)
 	_, key := s.planned("starter", "starter11")
-	id := engine.ID{15: 's', 6: 0x70, 8: 0x80}
+	id := base.ID{15: 's', 6: 0x70, 8: 0x80}
 	second := s.newKey(id, engine.CreateKey{PublicID: "starter22"})
 	call := func(key string) *answer { return s.call("GET", "/v1/admin/account", "", "X-API-KEY", key) }
 	tells := func(a *answer) [4]string {
@@ -136,7 +137,7 @@ func TestAccountAndKeyLimits(t *testing.T) {
 		require.Equal(t, [4]string{"50", strconv.Itoa(49 - i), reset(int64(i)/2 + 1), ""}, tells(a))
 	}
 	a := call(key)
-	a.isRefusal(429, engine.CodeRateLimited)
+	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, [4]string{"50", "0", reset(25), "1"}, tells(a))
 	require.Equal(t, map[string]any{"layer": "key"}, at(a.object(), "details"))
 
@@ -152,14 +153,14 @@ func TestAccountAndKeyLimits(t *testing.T) {
 	}
 	for _, key := range []string{key, second} {
 		a = call(key)
-		a.isRefusal(429, engine.CodeRateLimited)
+		a.isRefusal(429, base.CodeRateLimited)
 		require.Equal(t, [4]string{"120", "0", reset(60), "50"}, tells(a))
 		require.Equal(t, map[string]any{"layer": "account"}, at(a.object(), "details"))
 	}
 	// Another account is not touched, and a request that is refused for its key costs none.
 	require.Equal(t, 200, call(s.other).status)
-	call("hf_starter11_"+strings.Repeat("x", 32)).isRefusal(401, engine.CodeUnauthenticated)
-	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key, "X-Api-Version", "2020-01").isRefusal(400, engine.CodeVersion)
+	call("hf_starter11_"+strings.Repeat("x", 32)).isRefusal(401, base.CodeUnauthenticated)
+	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key, "X-Api-Version", "2020-01").isRefusal(400, base.CodeVersion)
 	s.clock.Add(50_000)
 	a = call(key)
 	require.Equal(t, 200, a.status)
@@ -167,7 +168,7 @@ func TestAccountAndKeyLimits(t *testing.T) {
 	// What is refused later is charged: here for the scope.
 	limited := s.newKey(id, engine.CreateKey{PublicID: "starter33", Scopes: []string{"orders.read"}})
 	a = call(limited)
-	a.isRefusal(403, engine.CodeMissingScope)
+	a.isRefusal(403, base.CodeMissingScope)
 	require.Equal(t, "49", tells(a)[1])
 }
 
@@ -183,7 +184,7 @@ func TestMonthlyCap(t *testing.T) {
 		require.Equal(t, map[bool]string{true: fmt.Sprintf("%d of the month's 10 requests are used", i+1)}[i+1 >= 8], a.header["X-Ratelimit-Warning"])
 	}
 	a := call()
-	a.isRefusal(429, engine.CodeMonthlyCap)
+	a.isRefusal(429, base.CodeMonthlyCap)
 	july := time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	require.Equal(t, strconv.FormatInt((july-noon)/1000, 10), a.header["Retry-After"])
 	require.Equal(t, strconv.FormatInt(july/1000, 10), a.header["X-Ratelimit-Reset"])
@@ -219,7 +220,7 @@ func TestExpectIsChargedOnce(t *testing.T) {
 // What was counted outlives the process, and is no part of the state.
 func TestUsageOutlivesTheProcess(t *testing.T) {
 	fs := vfs.NewMem()
-	account := engine.ID{15: 'u', 6: 0x70, 8: 0x80}
+	account := base.ID{15: 'u', 6: 0x70, 8: 0x80}
 	limits := Limits{Plans: map[string]ratelimit.Plan{"starter": {PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 1000}}}
 	s := &shop{TB: t}
 	s.clock.Store(noon)
@@ -245,7 +246,7 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 	}
 	var hash uint64
 	run(func() {
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: engine.CreateAccount{Name: "x", Plan: "starter"}})
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{Name: "x", Plan: "starter"}})
 		require.NoError(t, err)
 		key = s.newKey(account, engine.CreateKey{PublicID: "counted11"})
 		_, hash = s.eng.State()
@@ -258,7 +259,7 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 	s.clock.Add(1000)
 	run(func() {
 		v, _ := s.eng.View(account)
-		require.Equal(t, last, s.server.meters.Last(account, v.Keys().At(0).ID))
+		require.Equal(t, last, s.server.meters.Last(account, engine.Keys(v).At(0).ID))
 		require.Equal(t, "99", used())
 		_, got := s.eng.State()
 		require.Equal(t, hash, got)
@@ -279,7 +280,7 @@ func TestUsageIsSavedOnceASecond(t *testing.T) {
 			})
 			close(done)
 		}()
-		take := func() { s.meters.Of(engine.ID{1}).Take(engine.ID{2}, time.Now().UnixMilli(), nil) }
+		take := func() { s.meters.Of(base.ID{1}).Take(base.ID{2}, time.Now().UnixMilli(), nil) }
 		time.Sleep(100 * time.Millisecond)
 		for range 1000 {
 			take()
@@ -319,7 +320,7 @@ func TestLastUsedAt(t *testing.T) {
 	s.clock.Add(5000)
 	require.Equal(t, when(noon+5000), at(s.ok("GET", keysPath, ""), "data", 0, "lastUsedAt"))
 	require.Nil(t, at(s.ok("GET", keysPath, ""), "data", 1, "lastUsedAt"))
-	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key[:len(key)-1]+"_").isRefusal(401, engine.CodeUnauthenticated)
+	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key[:len(key)-1]+"_").isRefusal(401, base.CodeUnauthenticated)
 	require.Nil(t, at(s.ok("GET", keysPath, ""), "data", 1, "lastUsedAt"))
 	s.ok("GET", "/v1/admin/account", "", "X-API-KEY", key)
 	require.Equal(t, when(noon+5000), at(s.ok("GET", keysPath, ""), "data", 1, "lastUsedAt"))

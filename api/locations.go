@@ -4,30 +4,32 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns locations on the wire.
 
-var addressShape = wire.ShapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
+var addressShape = wire.ShapeOf("Address", addressFields(func(a *base.Address) *base.Address { return a })...)
 
-var createLocationShape = wire.ShapeOf("CreateLocation", slices.Concat([]wire.Field[engine.CreateLocation]{
-	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }).Says("What the location is called."),
-	wire.Required("timezone", wire.Text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).Says("An IANA time zone name, such as Europe/Lisbon."),
-	wire.Optional("address", wire.Object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).Says("Where the location is."),
-}, externalFields(func(o *engine.CreateLocation) *engine.ExternalPatch { return &o.External }))...)
+var createLocationShape = wire.ShapeOf("CreateLocation", slices.Concat([]wire.Field[stock.CreateLocation]{
+	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateLocation) *string { return &o.Name }).Says("What the location is called."),
+	wire.Required("timezone", wire.Text(1, 255), func(o *stock.CreateLocation) *string { return &o.Timezone }).Says("An IANA time zone name, such as Europe/Lisbon."),
+	wire.Optional("address", wire.Object(addressShape), func(o *stock.CreateLocation) **base.Address { return &o.Address }).Says("Where the location is."),
+}, externalFields(func(o *stock.CreateLocation) *label.ExternalPatch { return &o.External }))...)
 
-var patchLocationShape = wire.ShapeOf("PatchLocation", slices.Concat([]wire.Field[engine.PatchLocation]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).Says("What the location is called."),
-	wire.Merged("timezone", wire.Text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
+var patchLocationShape = wire.ShapeOf("PatchLocation", slices.Concat([]wire.Field[stock.PatchLocation]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchLocation) *base.Opt[string] { return &o.Name }).Says("What the location is called."),
+	wire.Merged("timezone", wire.Text(1, 255), false, func(o *stock.PatchLocation) *base.Opt[string] { return &o.Timezone }).
 		Says("An IANA time zone name, such as Europe/Lisbon."),
-	wire.Merged("address", wire.Object(wire.ShapeOf("Address", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
-		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).Says("Where the location is; members that are not given stay."),
-}, externalFields(func(o *engine.PatchLocation) *engine.ExternalPatch { return &o.External }))...)
+	wire.Merged("address", wire.Object(wire.ShapeOf("Address", addressPatchFields(func(a *base.AddressPatch) *base.AddressPatch { return a })...)), true,
+		func(o *stock.PatchLocation) *base.Opt[base.AddressPatch] { return &o.Address }).Says("Where the location is; members that are not given stay."),
+}, externalFields(func(o *stock.PatchLocation) *label.ExternalPatch { return &o.External }))...)
 
 var locationSchema = describe("Location", (*scribe).writeLocation)
 
-func (w *scribe) writeLocation(l *engine.Location) {
+func (w *scribe) writeLocation(l *stock.Location) {
 	w.ID("id", l.ID, "The location's id.")
 	w.Text("name", l.Name, "What the location is called.")
 	w.locationAddress(l.Address)
@@ -37,12 +39,12 @@ func (w *scribe) writeLocation(l *engine.Location) {
 	w.Updated(l.UpdatedAt)
 }
 
-func (w *scribe) locationAddress(a *engine.Address) {
+func (w *scribe) locationAddress(a *base.Address) {
 	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", w.address)
 }
 
 // answerLocation answers with a location and its entity tag.
-func answerLocation(q *request, l *engine.Location) error {
+func answerLocation(q *request, l *stock.Location) error {
 	if !q.sameRevision(l.Revision) {
 		appendRecord(&q.scribe, l, (*scribe).writeLocation)
 	}
@@ -54,18 +56,18 @@ var locationOperations = []operation{
 		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
 		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
 	}, input[foundPage]{query: foundQuery("the location", "the name, or the street, zip code or city of the address", "")}, func(q *request, p *foundPage) error {
-		return appendFound(q, p, engine.View.FindLocations, (*scribe).writeLocation)
+		return appendFound(q, p, stock.FindLocations, (*scribe).writeLocation)
 	}),
 	write(operation{
 		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},
 		summary: "Creates a location.", answer: locationSchema,
-	}, input[engine.CreateLocation]{body: createLocationShape},
-		func(_ *request, o *engine.CreateLocation) engine.Op { return o }, answerLocation),
+	}, input[stock.CreateLocation]{body: createLocationShape},
+		func(_ *request, o *stock.CreateLocation) base.Op { return o }, answerLocation),
 	read(operation{
 		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"}, cached: true,
 		summary: "Returns a location.", answer: locationSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		l := q.view.Location(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		l := stock.LocationByID(q.view, *id)
 		if l == nil {
 			return notFound("location")
 		}
@@ -74,16 +76,16 @@ var locationOperations = []operation{
 	write(operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
 		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
-	}, input[engine.PatchLocation]{path: byUUID(func(o *engine.PatchLocation) *engine.ID { return &o.ID }), body: patchLocationShape},
-		func(q *request, o *engine.PatchLocation) engine.Op {
+	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }), body: patchLocationShape},
+		func(q *request, o *stock.PatchLocation) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerLocation),
 	write(operation{
 		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
 		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: wire.NullSchema,
-	}, input[engine.DeleteLocation]{path: byUUID(func(o *engine.DeleteLocation) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteLocation) engine.Op {
+	}, input[stock.DeleteLocation]{path: byUUID(func(o *stock.DeleteLocation) *base.ID { return &o.ID })},
+		func(q *request, o *stock.DeleteLocation) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),

@@ -12,6 +12,7 @@ import (
 
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds every operation of the document against every scope there is, and against another account's ids.
@@ -50,7 +51,7 @@ func TestEveryOperationWithEveryScope(t *testing.T) {
 				allowed++
 				continue
 			}
-			a.isRefusal(403, engine.CodeMissingScope)
+			a.isRefusal(403, base.CodeMissingScope)
 			if scopes == nil {
 				scopes = []any{}
 			}
@@ -84,7 +85,7 @@ func TestMembersWithScopesOfTheirOwn(t *testing.T) {
 				keys++
 				key := w.newKey(w.account, engine.CreateKey{PublicID: fmt.Sprintf("member%04d", keys), Scopes: []string{scope.(string)}})
 				a := w.call(r.method, r.target(), r.text(), "X-API-KEY", key)
-				a.isRefusal(403, engine.CodeDeniedFields)
+				a.isRefusal(403, base.CodeDeniedFields)
 				require.True(t, slices.ContainsFunc(listOf(at(a.object(), "details", "deniedFields")), func(entry any) bool {
 					return slices.Contains(listOf(at(entry, "fields")), any(name)) && reflect.DeepEqual(own, at(entry, "requiredScopes"))
 				}), "%s of %s: %s", name, r.id, a.body)
@@ -116,7 +117,7 @@ func TestEveryOperationWithForeignIds(t *testing.T) {
 		require.Equal(t, nobody.status, theirs.status, "%s: %s", r.id, theirs.body)
 		require.Equal(t, string(nobody.body), strange.Replace(string(theirs.body)), r.id)
 		if strings.Contains(r.template, "{") {
-			theirs.isRefusal(404, engine.CodeNotFound)
+			theirs.isRefusal(404, base.CodeNotFound)
 		}
 		if theirs.status == 200 {
 			require.Equal(t, "GET", r.method, "%s took ids of another account: %s", r.id, theirs.body)

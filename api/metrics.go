@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"holdfast/api/ratelimit"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what is counted of requests. The series of an operation are looked up once, so that counting a request
@@ -18,7 +18,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	limited  *prometheus.CounterVec
 	latency  *prometheus.HistogramVec
-	refusals map[engine.Code]prometheus.Counter
+	refusals map[base.Code]prometheus.Counter
 	unrouted *opMetrics // what no operation was found for
 }
 
@@ -31,7 +31,7 @@ type opMetrics struct {
 
 // newMetrics registers the series and gives each operation its own.
 func newMetrics(registry prometheus.Registerer, list []operation, meters *ratelimit.Meters) *metrics {
-	m := &metrics{refusals: map[engine.Code]prometheus.Counter{}, requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+	m := &metrics{refusals: map[base.Code]prometheus.Counter{}, requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "holdfast_http_requests_total", Help: "Requests answered, by operation and status.",
 	}, []string{"operation", "status"}), limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "holdfast_rate_limited_total", Help: "Requests refused by a limit, by whose it was.",
@@ -88,6 +88,6 @@ func (d dearest) Describe(to chan<- *prometheus.Desc) { to <- dearestDesc }
 
 func (d dearest) Collect(to chan<- prometheus.Metric) {
 	for _, s := range d.meters.Dearest(dearestShown) {
-		to <- prometheus.MustNewConstMetric(dearestDesc, prometheus.CounterValue, time.Duration(s.Nanoseconds).Seconds(), engine.ID(s.Account).String())
+		to <- prometheus.MustNewConstMetric(dearestDesc, prometheus.CounterValue, time.Duration(s.Nanoseconds).Seconds(), base.ID(s.Account).String())
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what an operation is. An operation is declared once, as a value: the router, the chain, the decoder, the
@@ -96,7 +96,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 // that the command answers with. Where the input has faults of its own the command's check is asked all the same, so that
 // all faults are named together.
 func write[In, Record any](
-	o operation, in input[In], command func(q *request, in *In) engine.Op, render func(q *request, record Record) error,
+	o operation, in input[In], command func(q *request, in *In) base.Op, render func(q *request, record Record) error,
 ) operation {
 	o.write = true
 	declare(&o, in)
@@ -185,11 +185,11 @@ func readInput[In any](q *request, in input[In], v *In) {
 var emptyShape = wire.ShapeOf[none]("Empty")
 
 // byID is the path of most operations on one record.
-func byID[In any](at func(*In) *engine.ID) *wire.Shape[In] {
+func byID[In any](at func(*In) *base.ID) *wire.Shape[In] {
 	return wire.ShapeOf("ID", wire.Required("id", wire.LooseID, at).Says("The record's id."))
 }
 
 // byUUID is the same where the interface types the id as a uuid: another form is a fault.
-func byUUID[In any](at func(*In) *engine.ID) *wire.Shape[In] {
+func byUUID[In any](at func(*In) *base.ID) *wire.Shape[In] {
 	return wire.ShapeOf("ID", wire.Required("id", wire.UUID, at).Says("The record's id."))
 }

@@ -15,7 +15,7 @@ import (
 
 	"holdfast/api/admin"
 	"holdfast/api/ratelimit"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
@@ -168,14 +168,14 @@ func TestDearestAccountsAreTold(t *testing.T) {
 	registry, meters := prometheus.NewRegistry(), ratelimit.NewMeters()
 	newMetrics(registry, nil, meters)
 	for i := range 30 {
-		account := engine.NewID(noon, engine.BaseOf([10]byte{8: byte(i)}))
+		account := base.NewID(noon, base.BaseOf([10]byte{8: byte(i)}))
 		meters.Of(ratelimit.ID(account)).Spend(int64(time.Duration(i/2) * time.Second))
 		meters.Of(ratelimit.ID(account)).Spend(int64(time.Duration(i-i/2) * time.Second))
 	}
 	counted, _ := counts(t, registry)
 	require.Len(t, counted, 10)
 	for i := range 10 {
-		account := engine.NewID(noon, engine.BaseOf([10]byte{8: byte(20 + i)}))
+		account := base.NewID(noon, base.BaseOf([10]byte{8: byte(20 + i)}))
 		require.EqualValues(t, 20+i, counted["holdfast_account_request_seconds_total "+account.String()])
 	}
 }

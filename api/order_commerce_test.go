@@ -9,6 +9,8 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns the stories of what orders cost and how they are found: codes, payments, subscriptions, lists.
@@ -84,10 +86,10 @@ func TestOrderList(t *testing.T) {
 	found("pickupDue[from]="+when(noon+5*day)+"&pickupDue[to]="+when(noon+6*day), b, c)
 	found("latestEndDate[from]="+when(noon)+"&latestEndDate[to]="+when(noon+4*day), a)
 
-	s.refused(400, engine.CodeInvalid, "GET", ordersPath+"?status=gone&number=0&archive=x&direction=up&customerId=x&createdAt[from]="+when(noon)+"&createdAt[to]="+when(noon-1)+"&dateRange[from]="+when(noon)+"&colour=1", "",
+	s.refused(400, base.CodeInvalid, "GET", ordersPath+"?status=gone&number=0&archive=x&direction=up&customerId=x&createdAt[from]="+when(noon)+"&createdAt[to]="+when(noon-1)+"&dateRange[from]="+when(noon)+"&colour=1", "",
 		"query status enum", "query dateRange[to] required", "query customerId format", "query number range", "query archive enum", "query direction enum", "query colour unknown",
 		"query createdAt[to] order")
-	s.refused(400, engine.CodeInvalid, "GET", ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+when(noon)+"&returnDue[to]="+when(noon-1), "",
+	s.refused(400, base.CodeInvalid, "GET", ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+when(noon)+"&returnDue[to]="+when(noon-1), "",
 		"query fulfillmentState enum", "query hasConflicts type", "query late enum", "query channel enum", "query pickupLocationId format", "query sort enum", "query returnDue[to] order")
 }
 
@@ -101,7 +103,7 @@ func TestOrderListRendersItsPage(t *testing.T) {
 	require.Len(t, res["data"], 7)
 	require.Equal(t, []any{60.0, 53.0}, []any{at(res, "pagination", "total"), at(res, "data", 0, "number")})
 	view, _ := s.eng.View(s.account)
-	list, total := view.ListOrders(&engine.OrderQuery{Active: true, Search: "BIKE", Offset: 10, Limit: 5})
+	list, total := order.ListOrders(view, &order.OrderQuery{Active: true, Search: "BIKE", Offset: 10, Limit: 5})
 	require.Equal(t, []int{5, 60}, []int{len(list), total}, "rows, not records")
 }
 
@@ -130,20 +132,20 @@ func TestDiscountsOnOrders(t *testing.T) {
 	require.Equal(t, 1.0, used())
 
 	// What is refused uses nothing, and a trial says why.
-	for text, want := range map[string]engine.Code{"summer": engine.CodeDiscountApplied, "winter": engine.CodeDiscountNotFound} {
+	for text, want := range map[string]base.Code{"summer": base.CodeDiscountApplied, "winter": base.CodeDiscountNotFound} {
 		s.refused(422, want, "POST", path, fmt.Sprintf(`{"code":%q}`, text))
 		r := s.ok("POST", path+"/validate", fmt.Sprintf(`{"code":%q}`, text))["result"]
 		require.Equal(t, []any{false, string(want), 0.0, []any{}}, []any{at(r, "valid"), at(r, "reason"), at(r, "appliedValue"), at(r, "allocations")})
 	}
 	second := ordersPath + "/" + s.ok("POST", ordersPath, body)["id"].(string) + "/discount-codes"
-	s.refused(422, engine.CodeDiscountUsageLimit, "POST", second, `{"code":"summer"}`)
+	s.refused(422, base.CodeDiscountUsageLimit, "POST", second, `{"code":"summer"}`)
 	require.Equal(t, 1.0, used())
-	s.refused(400, engine.CodeInvalid, "POST", path, `{"code":""}`, "body /code length")
-	s.refused(404, engine.CodeNotFound, "POST", ordersPath+"/"+nobodyID+"/discount-codes/validate", `{"code":"x"}`)
+	s.refused(400, base.CodeInvalid, "POST", path, `{"code":""}`, "body /code length")
+	s.refused(404, base.CodeNotFound, "POST", ordersPath+"/"+nobodyID+"/discount-codes/validate", `{"code":"x"}`)
 
 	// Taken off, its use is there for another; a repeat under an idempotency key counts once.
 	s.ok("DELETE", path+"/SUMMER", "")
-	s.refused(404, engine.CodeNotFound, "DELETE", path+"/SUMMER", "")
+	s.refused(404, base.CodeNotFound, "DELETE", path+"/SUMMER", "")
 	require.Zero(t, used())
 	first := s.call("POST", second, `{"code":"summer"}`, "Idempotency-Key", "k")
 	again := s.call("POST", second, `{"code":"summer"}`, "Idempotency-Key", "k")
@@ -154,8 +156,8 @@ func TestDiscountsOnOrders(t *testing.T) {
 	require.Zero(t, used())
 	cancelled := s.ok("POST", ordersPath, body)["id"].(string)
 	s.ok("POST", ordersPath+"/"+cancelled+"/cancel", "")
-	s.refused(409, engine.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes", `{"code":"summer"}`)
-	s.refused(409, engine.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes/validate", `{"code":"summer"}`)
+	s.refused(409, base.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes", `{"code":"summer"}`)
+	s.refused(409, base.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes/validate", `{"code":"summer"}`)
 }
 
 func TestPaymentsAndComments(t *testing.T) {
@@ -173,14 +175,14 @@ func TestPaymentsAndComments(t *testing.T) {
 		}
 	}
 	require.Equal(t, 65.0, o["capturedTotal"])
-	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16}`, "body /amount range")
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16}`, "body /amount range")
 	list := s.ok("GET", path+"/payments?page=4&pageSize=2", "")
 	require.Equal(t, []any{7.0, "capture", 5.0, nil, "2025-05-01T00:00:00.000Z"}, []any{
 		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"), at(list, "data", 0, "lineItemId"), at(list, "data", 0, "at"),
 	})
-	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"tip","amount":0}`, "body /kind enum", "body /amount range")
-	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":1,"reference":"","method":7}`, "body /reference length", "body /method type")
-	s.refused(404, engine.CodeNotFound, "POST", path+"/payments", `{"kind":"capture","amount":1,"lineItemId":"`+nobodyID+`"}`)
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"tip","amount":0}`, "body /kind enum", "body /amount range")
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":1,"reference":"","method":7}`, "body /reference length", "body /method type")
+	s.refused(404, base.CodeNotFound, "POST", path+"/payments", `{"kind":"capture","amount":1,"lineItemId":"`+nobodyID+`"}`)
 
 	o = s.ok("PATCH", path, `{"paymentMethodKey":"CARD_ONLINE_PROVIDER","hasSavedPaymentMethod":true,"savedCard":{"brand":"visa","last4":"4242"},
 		"customPaymentMethod":{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","label":"Invoice","key":"invoice"}}`)
@@ -197,8 +199,8 @@ func TestPaymentsAndComments(t *testing.T) {
 	require.Equal(t, []any{"user", "Rui", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", first}, []any{
 		at(o, "comments", 1, "authorType"), at(o, "comments", 1, "author", "name"), at(o, "comments", 1, "authorId"), at(o, "comments", 1, "parentCommentId"),
 	})
-	s.refused(404, engine.CodeNotFound, "POST", path+"/comments", `{"content":"x","parentCommentId":"`+nobodyID+`"}`)
-	s.refused(400, engine.CodeInvalid, "POST", path+"/comments", `{"content":"","author":{"id":"x","name":""}}`, "body /content length", "body /author/id format", "body /author/name length")
+	s.refused(404, base.CodeNotFound, "POST", path+"/comments", `{"content":"x","parentCommentId":"`+nobodyID+`"}`)
+	s.refused(400, base.CodeInvalid, "POST", path+"/comments", `{"content":"","author":{"id":"x","name":""}}`, "body /content length", "body /author/id format", "body /author/name length")
 }
 
 func TestSubscriptions(t *testing.T) {
@@ -253,7 +255,7 @@ func TestSubscriptions(t *testing.T) {
 	})
 	other := at(subscribe("draft"), "lineItems", 0, "subscription", "id").(string)
 	require.Equal(t, 2.0, at(s.ok("GET", "/v1/admin/subscriptions", ""), "pagination", "total"))
-	a := s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+other+"/cancel", "")
+	a := s.refused(409, base.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+other+"/cancel", "")
 	require.Equal(t, map[string]any{"state": "draft", "allowed": []any{}}, at(a.object(), "details"))
 	for status, wanted := range map[string]float64{"active": 1, "draft": 1} {
 		require.Equal(t, wanted, at(s.ok("GET", "/v1/admin/subscriptions?status="+status, ""), "pagination", "total"), status)
@@ -272,8 +274,8 @@ func TestSubscriptions(t *testing.T) {
 	o = s.ok("POST", "/v1/admin/subscriptions/"+id+"/cancel", "")
 	require.Equal(t, "cancelled", at(o, "lineItems", 0, "subscription", "status"))
 	require.Equal(t, 2.0, s.available("sku", sku, location, end-3*hour, end))
-	s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+id+"/cancel", "")
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/subscriptions/"+nobodyID+"/cancel", "")
+	s.refused(409, base.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+id+"/cancel", "")
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/subscriptions/"+nobodyID+"/cancel", "")
 }
 
 func instantOf(t *testing.T, text string) (at int64) {

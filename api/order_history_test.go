@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of an order's history on the wire, and of what the feed tells of units that move.
@@ -43,12 +43,12 @@ func TestOrderHistory(t *testing.T) {
 	}
 	require.Equal(t, list, paged)
 
-	s.refused(400, engine.CodeInvalid, "GET", path+"/"+id+"/history?before=x&limit=51", "", "query before format", "query limit range")
-	s.refused(400, engine.CodeInvalid, "GET", path+"/"+id+"/history?before=0.5", "", "query before format")
-	s.refused(400, engine.CodeInvalid, "GET", path+"/"+id+"/history?before=5", "", "query before format")
+	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=x&limit=51", "", "query before format", "query limit range")
+	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=0.5", "", "query before format")
+	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=5", "", "query before format")
 	require.Empty(t, s.ok("GET", path+"/"+id+"/history?before=900.1", "")["changes"], "there is no such revision")
-	s.call("GET", path+"/"+location+"/history", "").isRefusal(404, engine.CodeNotFound)
-	s.call("GET", path+"/"+id+"/history", "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+	s.call("GET", path+"/"+location+"/history", "").isRefusal(404, base.CodeNotFound)
+	s.call("GET", path+"/"+id+"/history", "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }
 
 // Bookings push each other from one bike to the other. The feed tells of each unit that goes, with the bikes' names, and without the records where nobody

@@ -2,48 +2,52 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns how the lines and units of an order are written, and its subscriptions.
 
 var (
 	fieldValueSchema     = fieldValue.Schema.OrNull()
-	checkoutFieldTypes   = wire.EnumSchema(engine.CheckoutFieldTypes...).OrNull()
-	checkoutFieldFormats = wire.EnumSchema(engine.CheckoutFieldFormats...)
+	checkoutFieldTypes   = wire.EnumSchema(order.CheckoutFieldTypes...).OrNull()
+	checkoutFieldFormats = wire.EnumSchema(order.CheckoutFieldFormats...)
 	codeTypes            = wire.EnumSchema("auto-assigned", "manual")
 	operatorSchema       = wire.EnumSchema(operatorNames...)
-	stockItemSchema      = describe("OrderStockItem", func(w *scribe, u *engine.OrderUnit) {
-		w.stockItem(emptyOrder, new(engine.OrderLine), u, new(engine.UnitRecord))
+	stockItemSchema      = describe("OrderStockItem", func(w *scribe, u *order.OrderUnit) {
+		w.stockItem(emptyOrder, new(order.OrderLine), u, new(order.UnitRecord))
 	})
 )
 
 var operatorNames = func() (names []string) {
-	for _, o := range engine.Operators {
+	for _, o := range label.Operators {
 		names = append(names, string(o))
 	}
 	return names
 }()
 
 // orderCustomerOf is whom a line is for: the one named, else the first of the order's.
-func orderCustomerOf(r *engine.OrderRecord, more *engine.LineMore) engine.ID {
+func orderCustomerOf(r *order.OrderRecord, more *order.LineMore) base.ID {
 	switch {
-	case more.OrderCustomer != engine.ID{}:
+	case more.OrderCustomer != base.ID{}:
 		return more.OrderCustomer
 	case len(r.Rest().Customers) > 0:
 		return r.Rest().Customers[0].ID
 	case r.Contact != nil:
 		return r.MainCustomer()
 	}
-	return engine.ID{}
+	return base.ID{}
 }
 
 // orderLines writes the first lines of an order.
-func (w *scribe) orderLines(r *engine.OrderRecord, most int) {
+func (w *scribe) orderLines(r *order.OrderRecord, most int) {
 	prices, _ := r.LinePrices()
 	n := 0
-	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *engine.OrderLine) {
-		var p engine.LinePrice
+	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *order.OrderLine) {
+		var p commerce.LinePrice
 		if n < len(prices) {
 			p = prices[n]
 		}
@@ -53,20 +57,20 @@ func (w *scribe) orderLines(r *engine.OrderRecord, most int) {
 }
 
 // combinedRows writes the rows that make a line's price together.
-func (w *scribe) combinedRows(l *engine.OrderLine) {
+func (w *scribe) combinedRows(l *order.OrderLine) {
 	wire.Nullable(&w.Writer, "combinedRows", "RowCombination", l.Combination(), "The rows of a table with combineRows that make the line's price together, or the one that asks less than "+
 		"any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold.", w.combination)
 }
 
-func (w *scribe) combination(c *engine.Combination) {
+func (w *scribe) combination(c *commerce.Combination) {
 	w.Int("unitPrice", c.Total, "What they ask together for one unit, in minor units.")
-	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *engine.RowUnits) {
+	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *commerce.RowUnits) {
 		w.ID("pricingRowId", u.Row, "The row.")
 		w.Int("units", u.Units, "How many of its durations are taken.")
 	})
 }
 
-func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.LinePrice) {
+func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.LinePrice) {
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
 	w.GivenID("orderCustomerId", orderCustomerOf(r, more), "The customer of the order that the line is for; null: the order's own.")
@@ -88,9 +92,9 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 		w.Int("quantity", int64(l.Quantity), "How many units.")
 		w.Int("cancelledQuantity", int64(l.Waived), "How many of them are not charged for, as nobody fetched them.")
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
-		w.sums(engine.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
+		w.sums(commerce.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})
-	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *engine.LineVariant) {
+	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *order.LineVariant) {
 		w.ID("variantId", v.Variant, "The variant that was chosen from.")
 		w.ID("variantValueId", v.Value, "The choice.")
 		w.TextOrNull("variantLabel", v.Label, "What the variant was called then.")
@@ -109,7 +113,7 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 	w.GivenText("imageUrl", more.ImageURL, "A picture of it.")
 	w.GivenText("note", more.Note, "A text for those who read it.")
 	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(), aboutFulfillment)
-	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *engine.CheckoutField) {
+	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *order.CheckoutField) {
 		w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
 		w.checkoutField(f)
 	})
@@ -124,19 +128,19 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 const aboutFulfillment = "How far it is: waiting, ready, handed over, back, or called off."
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
-func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
-	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *engine.Subscription) {
+func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
+	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *order.Subscription) {
 		line := l
 		if s != l.Subscription { // it is described
-			line = &engine.OrderLine{Subscription: s}
+			line = &order.OrderLine{Subscription: s}
 		}
 		w.lineSubscription(r.Order, line)
 	})
-	var discounts []engine.SubscriptionDiscount
+	var discounts []order.SubscriptionDiscount
 	if l.Subscription != nil {
 		discounts = r.Plan(l).Discounts
 	}
-	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
 		c := orElse(d.OrderCode, &noCode)
 		w.discountTerms(&c.Terms)
 		w.As(discountDuration.Schema, "subscriptionDuration", string(c.Terms.Duration), "For which payments it counts: the first, some, or all.")
@@ -147,17 +151,17 @@ func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
 	})
 }
 
-var noCode engine.OrderCode
+var noCode order.OrderCode
 
 // discountTerms writes what a code does to the payments of a subscription.
-func (w *scribe) discountTerms(d *engine.DiscountTerms) {
+func (w *scribe) discountTerms(d *commerce.DiscountTerms) {
 	w.Text("code", d.Code, "The text of the discount code.")
 	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
 	w.Int("value", d.Value, aboutDiscounted)
 }
 
 // lineSubscription writes the subscription of a line of an order.
-func (w *scribe) lineSubscription(o *engine.Order, l *engine.OrderLine) {
+func (w *scribe) lineSubscription(o *order.Order, l *order.OrderLine) {
 	s := l.Subscription
 	w.ID("id", s.ID, "The subscription's id.")
 	w.ID("orderLineItemId", l.ID, "The line that it is of.")
@@ -178,7 +182,7 @@ func (w *scribe) lineSubscription(o *engine.Order, l *engine.OrderLine) {
 }
 
 // checkoutField writes a field of a form behind its ids: those of a line have an id, those of a customer ids.
-func (w *scribe) checkoutField(f *engine.CheckoutField) {
+func (w *scribe) checkoutField(f *order.CheckoutField) {
 	w.Text("name", f.Name, "What the customer was asked.")
 	w.Key("type", checkoutFieldTypes, "What kind of field it is.")
 	w.Out = wire.AppendGiven(w.Out, f.Type)
@@ -198,7 +202,7 @@ func (w *scribe) checkoutField(f *engine.CheckoutField) {
 var stockItemList = wire.ListSchema(stockItemSchema)
 
 // stockItems writes the first units of an order.
-func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
+func (w *scribe) stockItems(r *order.OrderRecord, most int) {
 	w.Key("stockItems", stockItemList, "The units of the lines; a long list has pages of its own.")
 	w.Out = append(w.Out, '[')
 	n := 0
@@ -217,7 +221,7 @@ func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
 }
 
 // orderedAs writes what a unit of an order or a hold was asked for as, and what that is called.
-func (w *scribe) orderedAs(says string, i engine.Item, name string, code *string) {
+func (w *scribe) orderedAs(says string, i base.Item, name string, code *string) {
 	w.Object("ordered", "OrderedAs", says, func() {
 		w.GivenID("skuId", i.SKU, "The SKU; null where an article was asked for.")
 		w.GivenID("articleId", i.Article, "The article; null where a SKU was asked for.")
@@ -226,11 +230,11 @@ func (w *scribe) orderedAs(says string, i engine.Item, name string, code *string
 	})
 }
 
-func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine.OrderUnit, at *engine.UnitRecord) {
+func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.OrderUnit, at *order.UnitRecord) {
 	more := l.Rest()
 	w.ID("id", u.ID, "The unit's id in the order.")
 	w.Created(u.ID)
-	w.Updated(max(engine.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
+	w.Updated(max(base.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
 	w.Text("name", l.Name.String(), "What its line is called.")
 	w.ID("lineItemId", l.ID, "The line that it is of.")
 	w.As(fulfillmentStates, "fulfillmentState", u.State.String(), aboutFulfillment)
@@ -248,7 +252,7 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 	w.orderedAs("What the unit was ordered as, also while it has no article: of a kit, the component.", at.Ordered, at.OrderedName, at.OrderedCode)
 	w.Bool("substitute", u.Substitute, "Whether somebody has put an article there that is not what was ordered.")
 	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
-	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {
+	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *order.Requirement) {
 		w.Text("key", r.Key, "What is looked at: an attribute.")
 		w.As(operatorSchema, "operator", string(r.Operator), "How its value is compared.")
 		w.Texts("values", r.Values, "With what it is compared.")
@@ -277,11 +281,11 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 }
 
 // stockArticle writes the article of a unit in short.
-func (w *scribe) stockArticle(at *engine.UnitRecord) {
-	if at.Article == (engine.ID{}) {
+func (w *scribe) stockArticle(at *order.UnitRecord) {
+	if at.Article == (base.ID{}) {
 		at = nil
 	}
-	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *engine.UnitRecord) {
+	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *order.UnitRecord) {
 		w.Text("name", at.Name, "What the article is called.")
 		w.Texts("codes", at.Codes, "Codes on its units.")
 		w.Null("binLocation", "Always null: shelves are not kept here.")
@@ -290,21 +294,21 @@ func (w *scribe) stockArticle(at *engine.UnitRecord) {
 	})
 }
 
-func (w *scribe) stockPlace(name string, id engine.ID, l *engine.PlaceCopy, about string) {
-	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.PlaceCopy) {
+func (w *scribe) stockPlace(name string, id base.ID, l *stock.PlaceCopy, about string) {
+	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *stock.PlaceCopy) {
 		w.ID("id", id, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 	})
 }
 
-func (w *scribe) subscriptionData(r *engine.OrderRecord) {
+func (w *scribe) subscriptionData(r *order.OrderRecord) {
 	subscribed := r.Subscriptions()
 	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
 		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
 		w.Text("currency", r.Currency.String(), aboutCurrency)
-		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *engine.SubscriptionRecord) {
+		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *order.SubscriptionRecord) {
 			if s.Subscription == nil { // it is described
-				w.subscriptionItem(engine.SubscriptionRecord{Subscription: new(engine.Subscription), Line: new(engine.OrderLine)}, engine.SubscriptionPlan{})
+				w.subscriptionItem(order.SubscriptionRecord{Subscription: new(order.Subscription), Line: new(order.OrderLine)}, order.SubscriptionPlan{})
 				return
 			}
 			w.subscriptionItem(*s, r.Plan(s.Line))
@@ -312,14 +316,14 @@ func (w *scribe) subscriptionData(r *engine.OrderRecord) {
 	})
 }
 
-func (w *scribe) subscriptionItem(s engine.SubscriptionRecord, p engine.SubscriptionPlan) {
+func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.SubscriptionPlan) {
 	w.Text("productName", s.Line.Name.String(), "What its line is called.")
 	w.GivenText("planLabel", s.Label, "The label of its price.")
 	w.Int("listPrice", p.ListPrice, "What a payment is before discounts, in minor units.")
 	w.periodOf("paymentCycleAmount", "How many units there are from payment to payment.", "paymentCycleUnit",
 		"The unit of the time from payment to payment.", &s.Terms.Cycle)
 	w.Before("paymentCycleUnit", "paymentCycleAmount")
-	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
 		w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
 	})
 	next := &s.NextBillingAt
@@ -330,7 +334,7 @@ func (w *scribe) subscriptionItem(s engine.SubscriptionRecord, p engine.Subscrip
 		w.Int("amount", p.NextAmount, "What it is, in minor units, after discounts.")
 		w.Instant("date", *at, "When it is due.")
 	})
-	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *engine.Period) {
+	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *commerce.Period) {
 		w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
 		w.Instant("endDate", p.TermEnd, "When that is over.")
 	})
@@ -340,7 +344,7 @@ func (w *scribe) subscriptionItem(s engine.SubscriptionRecord, p engine.Subscrip
 	})
 	w.End("endsAt", p.EndsAt, "When it ends; null: it goes on.")
 	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead, "How long before the end it has to be cancelled; null: any time.",
-		func(t *engine.Period) {
+		func(t *commerce.Period) {
 			w.periodOf("amount", "How many of the unit.", "unit", "The unit of the amount.", t)
 		})
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns the list of orders: its filters and sorts, and the page that comes of them.
 
 type listOrders struct {
-	engine.OrderQuery
+	order.OrderQuery
 	status, fulfillment []string
 	window              *window
 	ranges              [len(orderRanges)]*window
@@ -23,14 +24,14 @@ type listOrders struct {
 // orderRanges are the filters by an instant of the order.
 var orderRanges = [...]struct {
 	name, about string
-	at          func(q *engine.OrderQuery) **engine.Span
+	at          func(q *order.OrderQuery) **base.Span
 }{
-	{"createdAt", "When it was made.", func(q *engine.OrderQuery) **engine.Span { return &q.Created }},
-	{"updatedAt", "When it was last changed.", func(q *engine.OrderQuery) **engine.Span { return &q.Updated }},
-	{"earliestStartDate", "When its first line begins.", func(q *engine.OrderQuery) **engine.Span { return &q.Start }},
-	{"latestEndDate", "When the last of its lines ends that has an end.", func(q *engine.OrderQuery) **engine.Span { return &q.End }},
-	{"pickupDue", "When the first line begins of which a unit is still to be handed over.", func(q *engine.OrderQuery) **engine.Span { return &q.PickupDue }},
-	{"returnDue", "When the first line ends of which a unit is out.", func(q *engine.OrderQuery) **engine.Span { return &q.ReturnDue }},
+	{"createdAt", "When it was made.", func(q *order.OrderQuery) **base.Span { return &q.Created }},
+	{"updatedAt", "When it was last changed.", func(q *order.OrderQuery) **base.Span { return &q.Updated }},
+	{"earliestStartDate", "When its first line begins.", func(q *order.OrderQuery) **base.Span { return &q.Start }},
+	{"latestEndDate", "When the last of its lines ends that has an end.", func(q *order.OrderQuery) **base.Span { return &q.End }},
+	{"pickupDue", "When the first line begins of which a unit is still to be handed over.", func(q *order.OrderQuery) **base.Span { return &q.PickupDue }},
+	{"returnDue", "When the first line ends of which a unit is out.", func(q *order.OrderQuery) **base.Span { return &q.ReturnDue }},
 }
 
 func rangeFields() (fields []wire.Field[listOrders]) {
@@ -43,29 +44,29 @@ func rangeFields() (fields []wire.Field[listOrders]) {
 var locationIDs = wire.ListOf(wire.UUID, 1, 100)
 
 var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[listOrders]{
-	wire.Defaulted("status", wire.ListOf(wire.Enum(engine.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).
+	wire.Defaulted("status", wire.ListOf(wire.Enum(order.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).
 		Says("Only orders in one of these states. Default: all."),
-	wire.Defaulted("fulfillmentState", wire.ListOf(wire.Enum(engine.Fulfillments...), 0, len(engine.Fulfillments)), nil,
+	wire.Defaulted("fulfillmentState", wire.ListOf(wire.Enum(order.Fulfillments...), 0, len(order.Fulfillments)), nil,
 		func(o *listOrders) *[]string { return &o.fulfillment }).Says("Only orders whose units are together so far. Default: all."),
 	wire.Optional("hasConflicts", wire.Boolean, func(o *listOrders) **bool { return &o.Conflict }).Says("Whether a unit of it has no stock."),
-	wire.Defaulted("late", wire.ListOf(wire.Enum(engine.LatePickup, engine.LateReturn), 0, 2), nil, func(o *listOrders) *[]engine.Lateness { return &o.Late }).
+	wire.Defaulted("late", wire.ListOf(wire.Enum(order.LatePickup, order.LateReturn), 0, 2), nil, func(o *listOrders) *[]order.Lateness { return &o.Late }).
 		Says("pickup: a unit was not handed over though its line has begun; return: one is out though its line is over. By the instant of the answer."),
-	wire.Defaulted("channel", wire.ListOf(wire.Enum(engine.Channels...), 0, len(engine.Channels)), nil, func(o *listOrders) *[]string { return &o.Channel }).
+	wire.Defaulted("channel", wire.ListOf(wire.Enum(order.Channels...), 0, len(order.Channels)), nil, func(o *listOrders) *[]string { return &o.Channel }).
 		Says("Only orders that came from there. Default: all."),
-	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]engine.ID { return &o.Pickup }).Says("Only orders that are handed over at one of these locations."),
-	wire.Defaulted("returnLocationId", locationIDs, nil, func(o *listOrders) *[]engine.ID { return &o.Return }).Says("Only orders that come back to one of these locations."),
-	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **engine.ID { return &o.Assigned }).Says("Only orders that this user looks after."),
+	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID { return &o.Pickup }).Says("Only orders that are handed over at one of these locations."),
+	wire.Defaulted("returnLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID { return &o.Return }).Says("Only orders that come back to one of these locations."),
+	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **base.ID { return &o.Assigned }).Says("Only orders that this user looks after."),
 	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).Says("Orders of which a line is for some of it."),
-	wire.Optional("customerId", wire.UUID, func(o *listOrders) **engine.ID { return &o.Customer }).
+	wire.Optional("customerId", wire.UUID, func(o *listOrders) **base.ID { return &o.Customer }).
 		Says("Orders that are for this customer, or name them in their list of customers."),
-	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]engine.ID { return &o.Tags }).Says("Orders that have one of them."),
+	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]base.ID { return &o.Tags }).Says("Orders that have one of them."),
 	wire.Optional("number", wire.Integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).Says("Only the order of this number."),
 	externalIDFilter(func(o *listOrders) **string { return &o.External }, "the order"),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }).
 		Says("Which orders by whether they are archived. Default: active."),
 	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).Says(searchedWords +
 		"the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too."),
-	wire.Defaulted("sort", wire.Enum(engine.OrderSorts...), engine.OrdersByCreatedAt, func(o *listOrders) *engine.OrderSort { return &o.Sort }).
+	wire.Defaulted("sort", wire.Enum(order.OrderSorts...), order.OrdersByCreatedAt, func(o *listOrders) *order.OrderSort { return &o.Sort }).
 		Says("What they are ordered by: equal ones by their numbers, what has no value last, in both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listOrders) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),
@@ -80,25 +81,25 @@ func (q *request) checkListOrders(o *listOrders) {
 
 func (q *request) listOrders(o *listOrders) error {
 	for _, name := range o.status {
-		o.Status = append(o.Status, engine.OrderStatus(slices.Index(engine.OrderStatuses, name)))
+		o.Status = append(o.Status, order.OrderStatus(slices.Index(order.OrderStatuses, name)))
 	}
 	if o.window != nil {
-		o.Window = &engine.Span{Start: o.window.from, End: o.window.to}
+		o.Window = &base.Span{Start: o.window.from, End: o.window.to}
 	}
 	for _, name := range o.fulfillment {
-		o.Fulfillment = append(o.Fulfillment, engine.Fulfillment(slices.Index(engine.Fulfillments, name)))
+		o.Fulfillment = append(o.Fulfillment, order.Fulfillment(slices.Index(order.Fulfillments, name)))
 	}
 	for i, r := range orderRanges {
 		if w := o.ranges[i]; w != nil {
-			*r.at(&o.OrderQuery) = &engine.Span{Start: w.from, End: w.to}
+			*r.at(&o.OrderQuery) = &base.Span{Start: w.from, End: w.to}
 		}
 	}
 	o.Now = q.now
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
-	orders, total := q.view.ListOrders(&o.OrderQuery)
-	appendRows(q, o.page, orders, total, func(w *scribe, r *engine.Order) {
-		w.order(w.view.OrderRecord(r, wire.RowEntries), wire.RowEntries)
+	orders, total := order.ListOrders(q.view, &o.OrderQuery)
+	appendRows(q, o.page, orders, total, func(w *scribe, r *order.Order) {
+		w.order(order.RecordOf(w.view, r, wire.RowEntries), wire.RowEntries)
 	})
 	return nil
 }

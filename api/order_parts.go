@@ -6,16 +6,19 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
 )
 
 // This file owns the parts of orders as they come in: people, forms, consents, documents, lines.
 
 var userShape = wire.ShapeOf("UserReferenceInput",
-	wire.Required("id", wire.UUID, func(u *engine.UserRef) *engine.ID { return &u.ID }).Says("The user's id where users are kept.").Shows(`"`+exampleID("UserReference")+`"`),
-	wire.Required("name", wire.Text(1, 255), func(u *engine.UserRef) *string { return &u.Name }).Says("What the user is called.").Shows(`"Rui"`),
-	wire.Optional("email", wire.Text(1, 255), func(u *engine.UserRef) **string { return &u.Email }).Says("Email address."),
-	wire.Optional("avatarUrl", wire.Text(1, 2048), func(u *engine.UserRef) **string { return &u.AvatarURL }).Says("A picture of the user."))
+	wire.Required("id", wire.UUID, func(u *order.UserRef) *base.ID { return &u.ID }).Says("The user's id where users are kept.").Shows(`"`+exampleID("UserReference")+`"`),
+	wire.Required("name", wire.Text(1, 255), func(u *order.UserRef) *string { return &u.Name }).Says("What the user is called.").Shows(`"Rui"`),
+	wire.Optional("email", wire.Text(1, 255), func(u *order.UserRef) **string { return &u.Email }).Says("Email address."),
+	wire.Optional("avatarUrl", wire.Text(1, 2048), func(u *order.UserRef) **string { return &u.AvatarURL }).Says("A picture of the user."))
 
 // fieldOption is an option of a checkout field as it comes in.
 var fieldOption = func() wire.Kind[string] {
@@ -24,23 +27,23 @@ var fieldOption = func() wire.Kind[string] {
 }()
 
 // checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
-func checkoutFields(name string, id wire.Field[engine.CheckoutField]) wire.Kind[[]engine.CheckoutField] {
+func checkoutFields(name string, id wire.Field[order.CheckoutField]) wire.Kind[[]order.CheckoutField] {
 	return wire.ListOf(wire.Object(wire.ShapeOf(name, id,
-		wire.Defaulted("name", wire.Text(0, 255), "", func(f *engine.CheckoutField) *string { return &f.Name }).Says("What the customer was asked."),
-		wire.Defaulted("type", wire.Enum(engine.CheckoutFieldTypes...), "", func(f *engine.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
-		wire.Optional("placeholder", wire.Text(0, 255), func(f *engine.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
-		wire.Defaulted("required", wire.Boolean, false, func(f *engine.CheckoutField) *bool { return &f.Required }).
+		wire.Defaulted("name", wire.Text(0, 255), "", func(f *order.CheckoutField) *string { return &f.Name }).Says("What the customer was asked."),
+		wire.Defaulted("type", wire.Enum(order.CheckoutFieldTypes...), "", func(f *order.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
+		wire.Optional("placeholder", wire.Text(0, 255), func(f *order.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
+		wire.Defaulted("required", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Required }).
 			Says("Whether it had to be filled in. Default: false."),
-		wire.Defaulted("internal", wire.Boolean, false, func(f *engine.CheckoutField) *bool { return &f.Internal }).
+		wire.Defaulted("internal", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Internal }).
 			Says("Whether only the merchant sees it. Default: false."),
-		wire.Optional("attributeId", wire.Text(0, 255), func(f *engine.CheckoutField) **string { return &f.AttributeID }).
+		wire.Optional("attributeId", wire.Text(0, 255), func(f *order.CheckoutField) **string { return &f.AttributeID }).
 			Says("The customer's attribute that the answer is for."),
-		wire.Optional("attributeFormat", wire.Enum(engine.CheckoutFieldFormats...), func(f *engine.CheckoutField) **string { return &f.AttributeFormat }).
+		wire.Optional("attributeFormat", wire.Enum(order.CheckoutFieldFormats...), func(f *order.CheckoutField) **string { return &f.AttributeFormat }).
 			Says("The format of that attribute."),
-		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil, func(f *engine.CheckoutField) *[]string { return &f.Options }).
+		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil, func(f *order.CheckoutField) *[]string { return &f.Options }).
 			Says("What could be chosen. Default: nothing."),
-		wire.Optional("value", fieldValue, func(f *engine.CheckoutField) **engine.CheckoutValue { return &f.Value }).Says(aboutFieldValue),
-		wire.Optional("checkoutFieldId", wire.UUID, func(f *engine.CheckoutField) **engine.ID { return &f.CheckoutFieldID }).
+		wire.Optional("value", fieldValue, func(f *order.CheckoutField) **order.CheckoutValue { return &f.Value }).Says(aboutFieldValue),
+		wire.Optional("checkoutFieldId", wire.UUID, func(f *order.CheckoutField) **base.ID { return &f.CheckoutFieldID }).
 			Says("The id of the field in the shop that asked."),
 	)), 0, maxParts)
 }
@@ -51,29 +54,29 @@ const (
 )
 
 // fieldValue is what a field of a form was filled in with.
-var fieldValue = wire.Kind[engine.CheckoutValue]{
+var fieldValue = wire.Kind[order.CheckoutValue]{
 	Schema: &wire.Schema{Example: `"172"`},
-	JSON: func(r *wire.Reader, dst *engine.CheckoutValue) {
+	JSON: func(r *wire.Reader, dst *order.CheckoutValue) {
 		switch c := r.Space(); {
 		case c == '"':
 			longText.JSON(r, &dst.Text)
 		case c == 't' || c == 'f':
-			dst.Text, dst.As = string(r.Raw()), engine.BooleanValue
+			dst.Text, dst.As = string(r.Raw()), label.BooleanValue
 		case c == '-' || c >= '0' && c <= '9':
-			dst.Text, dst.As = string(r.Raw()), engine.NumberValue
+			dst.Text, dst.As = string(r.Raw()), label.NumberValue
 		default:
 			r.WrongType("a string, a number, or true or false")
 		}
 	},
-	Query: func(*wire.Args, string, *engine.CheckoutValue) bool { return false },
+	Query: func(*wire.Args, string, *order.CheckoutValue) bool { return false },
 }
 
 // appendFieldValue appends it as what its field takes, where it is that.
-func appendFieldValue(b []byte, f *engine.CheckoutField) []byte {
+func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 	switch takes := f.Takes(); {
 	case f.Value == nil:
 		return append(b, "null"...)
-	case takes == engine.NumberValue && wire.IsNumber(f.Value.Text), takes == engine.BooleanValue && (f.Value.Text == "true" || f.Value.Text == "false"):
+	case takes == label.NumberValue && wire.IsNumber(f.Value.Text), takes == label.BooleanValue && (f.Value.Text == "true" || f.Value.Text == "false"):
 		return append(b, f.Value.Text...)
 	}
 	return wire.AppendText(b, f.Value.Text)
@@ -81,64 +84,64 @@ func appendFieldValue(b []byte, f *engine.CheckoutField) []byte {
 
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
-		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, maxParts), nil, func(f *engine.CheckoutField) *[]engine.ID { return &f.IDs }).
+		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, maxParts), nil, func(f *order.CheckoutField) *[]base.ID { return &f.IDs }).
 			Says("Ids of the same field in other places."))
-	lineFormFields = checkoutFields("LineCheckoutFieldInput", wire.Optional("id", wire.Text(1, 255), func(f *engine.CheckoutField) **string { return &f.ID }).
+	lineFormFields = checkoutFields("LineCheckoutFieldInput", wire.Optional("id", wire.Text(1, 255), func(f *order.CheckoutField) **string { return &f.ID }).
 			Says("The field's id in the shop that asked."))
 
-	contactInput = wire.Object(wire.ShapeOf("ContactInput", contactFields(func(c *engine.ContactPatch) *engine.ContactPatch { return c })...))
+	contactInput = wire.Object(wire.ShapeOf("ContactInput", contactFields(func(c *commerce.ContactPatch) *commerce.ContactPatch { return c })...))
 
 	orderCustomers = wire.ListOf(wire.Object(wire.ShapeOf("OrderCustomerInput", slices.Concat(
-		[]wire.Field[engine.OrderCustomerInput]{
-			wire.Optional("crmCustomerId", wire.UUID, func(c *engine.OrderCustomerInput) **engine.ID { return &c.Customer }).
+		[]wire.Field[order.OrderCustomerInput]{
+			wire.Optional("crmCustomerId", wire.UUID, func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
 				Says("The customer whose contact is taken where nothing else is given."),
 		},
-		contactFields(func(c *engine.OrderCustomerInput) *engine.ContactPatch { return &c.Contact }),
-		[]wire.Field[engine.OrderCustomerInput]{
-			wire.Defaulted("checkoutFields", customerFormFields, nil, func(c *engine.OrderCustomerInput) *[]engine.CheckoutField { return &c.Fields }).
+		contactFields(func(c *order.OrderCustomerInput) *commerce.ContactPatch { return &c.Contact }),
+		[]wire.Field[order.OrderCustomerInput]{
+			wire.Defaulted("checkoutFields", customerFormFields, nil, func(c *order.OrderCustomerInput) *[]order.CheckoutField { return &c.Fields }).
 				Says("What this customer was asked. Default: nothing."),
 		})...)), 0, maxParts)
 
 	consents = wire.ListOf(wire.Object(wire.ShapeOf("ConsentAcceptanceInput",
-		wire.Optional("consentConfigId", wire.UUID, func(c *engine.Consent) **engine.ID { return &c.ConfigID }).Says("The id of what was asked, where that is kept."),
-		wire.Optional("label", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.Label }).Says("What was agreed to, in short."),
-		wire.Optional("consentText", longText, func(c *engine.Consent) **string { return &c.Text }).Says("The whole text that was agreed to."),
-		wire.Defaulted("required", wire.Boolean, false, func(c *engine.Consent) *bool { return &c.Required }).Says("Whether the order took agreement. Default: false."),
-		wire.Optional("acceptedAt", wire.Instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }).Says("When the customer agreed, which is not to come; null: they did not."),
-		wire.Optional("ipAddress", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.IPAddress }).Says("The address that the agreement came from."),
-		wire.Optional("userAgent", longText, func(c *engine.Consent) **string { return &c.UserAgent }).Says("The program that the agreement came from."),
-		wire.Optional("locale", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.Locale }).Says("Language of the text, as a tag."),
+		wire.Optional("consentConfigId", wire.UUID, func(c *order.Consent) **base.ID { return &c.ConfigID }).Says("The id of what was asked, where that is kept."),
+		wire.Optional("label", wire.Text(0, 255), func(c *order.Consent) **string { return &c.Label }).Says("What was agreed to, in short."),
+		wire.Optional("consentText", longText, func(c *order.Consent) **string { return &c.Text }).Says("The whole text that was agreed to."),
+		wire.Defaulted("required", wire.Boolean, false, func(c *order.Consent) *bool { return &c.Required }).Says("Whether the order took agreement. Default: false."),
+		wire.Optional("acceptedAt", wire.Instant, func(c *order.Consent) **int64 { return &c.AcceptedAt }).Says("When the customer agreed, which is not to come; null: they did not."),
+		wire.Optional("ipAddress", wire.Text(0, 255), func(c *order.Consent) **string { return &c.IPAddress }).Says("The address that the agreement came from."),
+		wire.Optional("userAgent", longText, func(c *order.Consent) **string { return &c.UserAgent }).Says("The program that the agreement came from."),
+		wire.Optional("locale", wire.Text(0, 255), func(c *order.Consent) **string { return &c.Locale }).Says("Language of the text, as a tag."),
 		wire.Defaulted("links", wire.ListOf(wire.Object(wire.ShapeOf("ConsentLinkInput",
-			wire.Required("kind", wire.Text(1, 255), func(l *engine.ConsentLink) *string { return &l.Kind }).
+			wire.Required("kind", wire.Text(1, 255), func(l *order.ConsentLink) *string { return &l.Kind }).
 				Says("What kind of link it is, such as policy.").Shows(`"policy"`),
-			wire.Optional("policyDocumentId", wire.UUID, func(l *engine.ConsentLink) **engine.ID { return &l.PolicyDocumentID }).
+			wire.Optional("policyDocumentId", wire.UUID, func(l *order.ConsentLink) **base.ID { return &l.PolicyDocumentID }).
 				Says("The id of the document, where that is kept."),
-			wire.Optional("name", wire.Text(0, 255), func(l *engine.ConsentLink) **string { return &l.Name }).Says("What people call the link."),
-			wire.Optional("content", longText, func(l *engine.ConsentLink) **string { return &l.Content }).Says("The text behind the link."),
-		)), 0, maxParts), nil, func(c *engine.Consent) *[]engine.ConsentLink { return &c.Links }).Says("What the text refers to. Default: uuid."),
+			wire.Optional("name", wire.Text(0, 255), func(l *order.ConsentLink) **string { return &l.Name }).Says("What people call the link."),
+			wire.Optional("content", longText, func(l *order.ConsentLink) **string { return &l.Content }).Says("The text behind the link."),
+		)), 0, maxParts), nil, func(c *order.Consent) *[]order.ConsentLink { return &c.Links }).Says("What the text refers to. Default: uuid."),
 	)), 0, maxParts)
 
 	orderDocuments = wire.ListOf(wire.Object(wire.ShapeOf("OrderDocumentInput",
-		wire.Required("type", wire.Text(1, 255), func(d *engine.OrderDocument) *string { return &d.Type }).
+		wire.Required("type", wire.Text(1, 255), func(d *order.OrderDocument) *string { return &d.Type }).
 			Says("What kind of document it is, such as invoice.").Shows(`"email"`),
-		wire.Defaulted("name", wire.Text(0, 255), "", func(d *engine.OrderDocument) *string { return &d.Name }).Says("What people call the document."),
-		wire.Optional("fileRef", wire.Text(0, 2048), func(d *engine.OrderDocument) **string { return &d.FileRef }).Says("Where the file is kept."),
+		wire.Defaulted("name", wire.Text(0, 255), "", func(d *order.OrderDocument) *string { return &d.Name }).Says("What people call the document."),
+		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).Says("Where the file is kept."),
 	)), 0, maxParts)
 
 	variantsChosen = wire.ListOf(wire.Object(wire.ShapeOf("ChosenVariantInput",
-		wire.Required("variantId", wire.UUID, func(v *engine.LineVariant) *engine.ID { return &v.Variant }).Says("The variant that was chosen from."),
-		wire.Required("variantValueId", wire.UUID, func(v *engine.LineVariant) *engine.ID { return &v.Value }).Says("The choice."),
-		wire.Optional("variantLabel", wire.Text(0, 255), func(v *engine.LineVariant) **string { return &v.Label }).Says("What the variant was called then."),
-		wire.Optional("variantValueLabel", wire.Text(0, 255), func(v *engine.LineVariant) **string { return &v.ValueLabel }).Says("What the choice was called then."),
+		wire.Required("variantId", wire.UUID, func(v *order.LineVariant) *base.ID { return &v.Variant }).Says("The variant that was chosen from."),
+		wire.Required("variantValueId", wire.UUID, func(v *order.LineVariant) *base.ID { return &v.Value }).Says("The choice."),
+		wire.Optional("variantLabel", wire.Text(0, 255), func(v *order.LineVariant) **string { return &v.Label }).Says("What the variant was called then."),
+		wire.Optional("variantValueLabel", wire.Text(0, 255), func(v *order.LineVariant) **string { return &v.ValueLabel }).Says("What the choice was called then."),
 	)), 0, 20)
 
 	requirements = wire.ListOf(wire.Object(wire.ShapeOf("RequirementInput",
-		wire.Defaulted("key", wire.Enum(engine.RequirementAttribute), engine.RequirementAttribute, func(r *engine.Requirement) *string { return &r.Key }).
+		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute, func(r *order.Requirement) *string { return &r.Key }).
 			Says("What is looked at: an attribute. Default: attribute."),
-		wire.Required("attributeId", wire.UUID, func(r *engine.Requirement) *engine.ID { return &r.Attribute }).Says("The attribute."),
-		wire.Required("operator", wire.Enum(engine.Operators...), func(r *engine.Requirement) *engine.Operator { return &r.Operator }).
+		wire.Required("attributeId", wire.UUID, func(r *order.Requirement) *base.ID { return &r.Attribute }).Says("The attribute."),
+		wire.Required("operator", wire.Enum(label.Operators...), func(r *order.Requirement) *label.Operator { return &r.Operator }).
 			Says("How its value is compared."),
-		wire.Defaulted("values", wire.ListOf(operandText, 0, maxListIDs), nil, func(r *engine.Requirement) *[]string { return &r.Values }).
+		wire.Defaulted("values", wire.ListOf(operandText, 0, maxListIDs), nil, func(r *order.Requirement) *[]string { return &r.Values }).
 			Says("Any of them, as text; of a negated operator none."),
 	)), 0, 32)
 
@@ -160,7 +163,7 @@ func parseSplit(raw []byte, dst *int64) wire.Wrong {
 
 // orderLine is a line item as it comes in.
 type orderLine struct {
-	engine.OrderLineInput
+	order.OrderLineInput
 	subscription *lineSubscription
 }
 
@@ -204,15 +207,15 @@ var lineName = func() wire.Kind[string] {
 }()
 
 var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
-	itemFields(func(l *orderLine) *engine.Item { return &l.Item }),
+	itemFields(func(l *orderLine) *base.Item { return &l.Item }),
 	[]wire.Field[orderLine]{
-		wire.Required("purchaseType", purchaseType, func(l *orderLine) *engine.PurchaseType { return &l.Purchase }).
+		wire.Required("purchaseType", purchaseType, func(l *orderLine) *base.PurchaseType { return &l.Purchase }).
 			Says("How it is taken: booked for a time, sold, or subscribed to."),
 		wire.Defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }).Says("How many units. Default: 1."),
 		wire.Optional("startDate", wire.Instant, func(l *orderLine) **int64 { return &l.From }).
 			Says("First instant of the line; of a sale it may be left out and is now."),
 		wire.Optional("endDate", wire.Instant, func(l *orderLine) **int64 { return &l.To }).Says("First instant behind the line; a sale has none. " + aboutOpenEnd),
-		wire.Optional("pricingRowId", wire.UUID, func(l *orderLine) **engine.ID { return &l.PricingRow }).
+		wire.Optional("pricingRowId", wire.UUID, func(l *orderLine) **base.ID { return &l.PricingRow }).
 			Says("The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of " +
 				"that table with the least total, and is refused where none fits; what has no table is free.").Shows("null"),
 		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
@@ -220,22 +223,22 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 		wire.Optional("name", lineName, func(l *orderLine) **string { return &l.Name }).Says("What the line is called" + asRead + " Default: the item's name."),
 		wire.Optional("note", longText, func(l *orderLine) **string { return &l.Note }).Says("A text for those who read it."),
 		wire.Optional("imageUrl", wire.Text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).Says("A picture of it."),
-		wire.Optional("orderCustomerId", wire.UUID, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).
+		wire.Optional("orderCustomerId", wire.UUID, func(l *orderLine) **base.ID { return &l.OrderCustomer }).
 			Says("The customer of the order that the line is for.").Shows("null"),
-		wire.Optional("addonOfLineItemId", wire.UUID, func(l *orderLine) **engine.ID { return &l.AddonOf }).
+		wire.Optional("addonOfLineItemId", wire.UUID, func(l *orderLine) **base.ID { return &l.AddonOf }).
 			Says("The line of this order, there already, that this one is an add-on of.").Shows("null"),
 		wire.Optional("addonOfLine", wire.Integer[int](0, 999), func(l *orderLine) **int { return &l.AddonOfLine }).
 			Says("The earlier line of this request that it is an add-on of, counted from 0.").Shows("null"),
-		wire.Optional("catalogAddonId", wire.UUID, func(l *orderLine) **engine.ID { return &l.CatalogAddon }).
+		wire.Optional("catalogAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CatalogAddon }).
 			Says("The add-on's id in the shop's catalog, as it was given."),
-		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **engine.ID { return &l.CartAddon }).Says("The add-on's id in the cart, as it was given."),
+		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CartAddon }).Says("The add-on's id in the cart, as it was given."),
 		wire.Optional("isAddon", wire.Text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).
 			Says("What kind of add-on it is, which is kept as it is.").Shows(`"cart"`),
-		wire.Defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]engine.LineVariant { return &l.Variants }).
+		wire.Defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]order.LineVariant { return &l.Variants }).
 			Says("What the customer chose. Default: nothing."),
-		wire.Defaulted("requirements", requirements, nil, func(l *orderLine) *[]engine.Requirement { return &l.Requirements }).
+		wire.Defaulted("requirements", requirements, nil, func(l *orderLine) *[]order.Requirement { return &l.Requirements }).
 			Says("What the article of each unit has to be like.").Shows("null"),
-		wire.Defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]engine.CheckoutField { return &l.Fields }).
+		wire.Defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]order.CheckoutField { return &l.Fields }).
 			Says("What the customer was asked for this line. Default: nothing."),
 		wire.Defaulted("expectsInventoryLink", wire.Boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }).
 			Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Default: false."),
@@ -249,8 +252,8 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 func orderLines(least int) wire.Kind[[]orderLine] { return wire.ListOf(lineItem, least, 1000) }
 
 // lines are line items as the engine takes them.
-func (q *request) lines(list []orderLine) []engine.OrderLineInput {
-	out := make([]engine.OrderLineInput, len(list))
+func (q *request) lines(list []orderLine) []order.OrderLineInput {
+	out := make([]order.OrderLineInput, len(list))
 	for i := range list {
 		l := &list[i]
 		if s := l.subscription; s != nil {
@@ -265,9 +268,9 @@ func (q *request) lines(list []orderLine) []engine.OrderLineInput {
 }
 
 // claimRow has a row that is named for what has no pricing table take the scope of a unit price: it can be a row of any price.
-func (q *request) claimRow(i engine.Item, field string) {
+func (q *request) claimRow(i base.Item, field string) {
 	c := wire.Claim{Field: field, Scope: "orders.payments.write"}
-	if !q.view.HasPricingTable(i) && !slices.Contains(q.json.Claims, c) {
+	if !order.HasPricingTable(q.view, i) && !slices.Contains(q.json.Claims, c) {
 		q.json.Claims = append(q.json.Claims, c)
 	}
 }

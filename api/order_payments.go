@@ -4,23 +4,24 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns payments of orders and comments on them, on the wire. Nothing is charged: payments are what others say.
 
-var paymentKind = wire.Enum(engine.PaymentKinds...)
+var paymentKind = wire.Enum(order.PaymentKinds...)
 
 var addPaymentShape = wire.ShapeOf("RecordPayment",
-	wire.Required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }).Says("What kind of payment it is."),
-	wire.Required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).Shows("9000").
+	wire.Required("kind", paymentKind, func(o *order.AddPayment) *order.PaymentKind { return &o.Kind }).Says("What kind of payment it is."),
+	wire.Required("amount", atLeastOne, func(o *order.AddPayment) *int64 { return &o.Amount }).Shows("9000").
 		Says("How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave."),
-	wire.Optional("lineItemId", wire.UUID, func(o *engine.AddPayment) **engine.ID { return &o.Line }).
+	wire.Optional("lineItemId", wire.UUID, func(o *order.AddPayment) **base.ID { return &o.Line }).
 		Says("The line that it is for. Default: the order as a whole.").Shows("null"),
-	wire.Optional("at", wire.Instant, func(o *engine.AddPayment) **int64 { return &o.At }).Says(aboutAt),
-	wire.Optional("reference", wire.Text(1, 255), func(o *engine.AddPayment) **string { return &o.Reference }).
+	wire.Optional("at", wire.Instant, func(o *order.AddPayment) **int64 { return &o.At }).Says(aboutAt),
+	wire.Optional("reference", wire.Text(1, 255), func(o *order.AddPayment) **string { return &o.Reference }).
 		Says("What whoever moved the money calls the payment.").Shows(`"pi_3PqL8c2eZvKYlo2C"`),
-	wire.Optional("method", wire.Text(1, 255), func(o *engine.AddPayment) **string { return &o.Method }).
+	wire.Optional("method", wire.Text(1, 255), func(o *order.AddPayment) **string { return &o.Method }).
 		Says("How it was paid, in a word of the merchant's.").Shows(`"card"`))
 
 var (
@@ -29,13 +30,13 @@ var (
 	paymentSchema          = describe("OrderPayment", (*scribe).writePayment)
 )
 
-func (w *scribe) writePayment(p *engine.OrderPayment) {
+func (w *scribe) writePayment(p *order.OrderPayment) {
 	w.ID("id", p.ID, "The payment's id.")
 	w.As(paymentKind.Schema, "kind", string(p.Kind), "What kind of payment it is.")
 	w.Int("amount", p.Amount, "How much, in minor units.")
 	w.GivenID("lineItemId", p.Line, "The line that it is for; null: the whole order.")
 	w.Instant("at", p.At, "When it was made.")
-	w.Instant("createdAt", engine.CreatedAt(p.ID), "When it was recorded.")
+	w.Instant("createdAt", base.CreatedAt(p.ID), "When it was recorded.")
 	w.Key("reference", paymentReferenceSchema, "What whoever moved the money calls the payment; null: nothing.")
 	w.Out = wire.AppendGiven(w.Out, p.Reference)
 	w.Key("method", paymentMethodSchema, "How it was paid; null: nobody said.")
@@ -43,37 +44,37 @@ func (w *scribe) writePayment(p *engine.OrderPayment) {
 }
 
 type listPayments struct {
-	order engine.ID
+	order base.ID
 	page  page
 }
 
 var addCommentShape = wire.ShapeOf("AddComment",
-	wire.Required("content", wire.Text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).
+	wire.Required("content", wire.Text(1, 10_000), func(o *order.AddComment) *string { return &o.Content }).
 		Says("The comment's text.").Shows(`"Brings the bikes back in the evening"`),
-	wire.Optional("author", wire.Object(userShape), func(o *engine.AddComment) **engine.UserRef { return &o.Author }).Says("Without one it is the system's."),
-	wire.Optional("parentCommentId", wire.UUID, func(o *engine.AddComment) **engine.ID { return &o.Parent }).Says("The comment that this one answers.").Shows("null"))
+	wire.Optional("author", wire.Object(userShape), func(o *order.AddComment) **order.UserRef { return &o.Author }).Says("Without one it is the system's."),
+	wire.Optional("parentCommentId", wire.UUID, func(o *order.AddComment) **base.ID { return &o.Parent }).Says("The comment that this one answers.").Shows("null"))
 
 var orderPaymentOperations = []operation{
 	read(operation{
 		id: "admin.orders.listPayments", method: "GET", path: orderPath + "/payments", scopes: paymentsRead,
 		summary: "Lists the payments recorded of an order, in the order in which they were.", answer: pagedSchema(paymentSchema),
 	}, input[listPayments]{
-		path:  byUUID(func(l *listPayments) *engine.ID { return &l.order }),
+		path:  byUUID(func(l *listPayments) *base.ID { return &l.order }),
 		query: wire.ShapeOf("ListPayments", slices.Concat(pageFields(func(l *listPayments) *page { return &l.page }))...),
 	}, func(q *request, l *listPayments) error {
-		r := q.view.Order(l.order)
+		r := order.OrderByID(q.view, l.order)
 		if r == nil {
 			return notFound("order")
 		}
-		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, (*scribe).writePayment)
+		appendPage(q, l.page, len(r.Payments), func(i int) *order.OrderPayment { return &r.Payments[i] }, (*scribe).writePayment)
 		return nil
 	}),
 	write(operation{
 		id: "admin.orders.recordPayment", method: "POST", path: orderPath + "/payments", scopes: paymentsWrite, answer: orderSchema,
 		summary: "Records a payment that was made elsewhere: the totals of the order and of the line count it.",
-	}, input[engine.AddPayment]{path: byUUID(func(o *engine.AddPayment) *engine.ID { return &o.Order }), body: addPaymentShape}, asIs, answerOrder),
+	}, input[order.AddPayment]{path: byUUID(func(o *order.AddPayment) *base.ID { return &o.Order }), body: addPaymentShape}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.addComment", method: "POST", path: orderPath + "/comments", scopes: ordersWrite, answer: orderSchema,
 		summary: "Adds a comment to an order.",
-	}, input[engine.AddComment]{path: byUUID(func(o *engine.AddComment) *engine.ID { return &o.Order }), body: addCommentShape}, asIs, answerOrder),
+	}, input[order.AddComment]{path: byUUID(func(o *order.AddComment) *base.ID { return &o.Order }), body: addCommentShape}, asIs, answerOrder),
 }

@@ -2,20 +2,23 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns how an order is written. It needs the record alone: the same bytes go to whoever asks and to whoever is told.
 // order_line_record.go has its lines and units.
 
 var (
-	orderStatuses     = wire.EnumSchema(engine.OrderStatuses...)
-	orderChannels     = wire.EnumSchema(engine.Channels...)
-	fulfillmentStates = wire.EnumSchema(engine.Fulfillments...)
-	authorTypes       = wire.EnumSchema(engine.AuthorUser, engine.AuthorSystem)
+	orderStatuses     = wire.EnumSchema(order.OrderStatuses...)
+	orderChannels     = wire.EnumSchema(order.Channels...)
+	fulfillmentStates = wire.EnumSchema(order.Fulfillments...)
+	authorTypes       = wire.EnumSchema(order.AuthorUser, order.AuthorSystem)
 
-	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *engine.OrderRecord) { w.order(r, engine.MaxListed) })
-	emptyOrder  = &engine.OrderRecord{Order: new(engine.Order)}
+	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *order.OrderRecord) { w.order(r, base.MaxListed) })
+	emptyOrder  = &order.OrderRecord{Order: new(order.Order)}
 
 	movedOrderSchema = describeAs("MovedOrder", &movedOrder{order: emptyOrder}, (*scribe).writeMovedOrder)
 )
@@ -23,29 +26,29 @@ var (
 // paymentTotals are the sums of an order's payments, in the order of the record.
 var paymentTotals = [...]struct {
 	name  string
-	kind  engine.PaymentKind
+	kind  order.PaymentKind
 	about string
 }{
-	{"capturedTotal", engine.Capture, "What was taken from the customer" + byPayments}, {"refundedTotal", engine.Refund, "What was given back" + byPayments},
-	{"depositCapturedTotal", engine.DepositCapture, "What was kept of the deposit" + byPayments}, {"depositRefundedTotal", engine.DepositRefund, "What of the deposit was given back" + byPayments},
-	{"depositAuthorisedTotal", engine.DepositAuthorise, "What was set aside as a deposit" + byPayments},
-	{"depositCancelledTotal", engine.DepositCancel, "What is not set aside any more" + byPayments},
+	{"capturedTotal", order.Capture, "What was taken from the customer" + byPayments}, {"refundedTotal", order.Refund, "What was given back" + byPayments},
+	{"depositCapturedTotal", order.DepositCapture, "What was kept of the deposit" + byPayments}, {"depositRefundedTotal", order.DepositRefund, "What of the deposit was given back" + byPayments},
+	{"depositAuthorisedTotal", order.DepositAuthorise, "What was set aside as a deposit" + byPayments},
+	{"depositCancelledTotal", order.DepositCancel, "What is not set aside any more" + byPayments},
 }
 
 const byPayments = ", by the payments that were recorded; in minor units."
 
 // appendOrder appends an order as a record of its own.
-func appendOrder(w *scribe, r *engine.OrderRecord) {
+func appendOrder(w *scribe, r *order.OrderRecord) {
 	start := len(w.Out)
-	w.Braces(func() { w.order(r, engine.MaxListed) })
+	w.Braces(func() { w.order(r, base.MaxListed) })
 	w.Out = wire.Bounded(w.Out, start, wire.MaxRecord)
 }
 
 // listedOrder writes an order as a row.
-func listedOrder(w *scribe, r *engine.OrderRecord) { w.order(r, wire.RowEntries) }
+func listedOrder(w *scribe, r *order.OrderRecord) { w.order(r, wire.RowEntries) }
 
 // order writes an order with the first entries of its longest lists.
-func (w *scribe) order(r *engine.OrderRecord, most int) {
+func (w *scribe) order(r *order.OrderRecord, most int) {
 	more := r.Rest()
 	w.ID("id", r.ID, "The order's id.")
 	w.Int("number", int64(r.Number), "The account's count of orders, this one included.")
@@ -61,7 +64,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	w.orderLocation("pickupLocation", r.Pickup, r.PickupAt, "Where its units are handed over; stock is taken there. As it was when the order was opened or given it.")
 	w.orderLocation("returnLocation", r.Return, r.ReturnAt, "Where its units come back to, as it was then.")
 	w.orderCustomers(r, more)
-	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with, as they were when it was opened or given them.", func(c *engine.Contact) {
+	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with, as they were when it was opened or given them.", func(c *commerce.Contact) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
@@ -71,7 +74,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	w.orderDocuments(more)
 	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments), "The comments on the order, the oldest first.", w.comment)
 	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved, "Whether the customer's means of payment is kept by who charges it.")
-	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", func(c *engine.SavedCard) {
+	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", func(c *order.SavedCard) {
 		w.Text("brand", c.Brand, "Who issued the card.")
 		w.Text("last4", c.Last4, "The last four digits of its number.")
 	})
@@ -80,25 +83,25 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	w.subscriptionData(r)
 	wire.Each(&w.Writer, "tags", "Tag", r.TagRows, "The tags linked to it.", w.writeTag)
 	w.external(r.External)
-	w.totals(r.Order, engine.ID{})
+	w.totals(r.Order, base.ID{})
 	w.paymentMethod(more)
 	w.GivenText("note", more.Note, "A text for those who read it.")
 	from, to := r.Bounds()
 	w.GivenInstant("earliestStartDate", from, "First instant of its first line.")
 	w.GivenInstant("latestEndDate", to, "Last end of its lines; null: none has one.")
-	wire.List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.", func(c *engine.Consent) { w.consent(r.ID, c) })
+	wire.List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.", func(c *order.Consent) { w.consent(r.ID, c) })
 }
 
 // totals writes the sums of payments, of a line or of the whole order.
-func (w *scribe) totals(o *engine.Order, line engine.ID) {
+func (w *scribe) totals(o *order.Order, line base.ID) {
 	for i := range paymentTotals {
 		t := &paymentTotals[i]
 		w.Int(t.name, o.Paid(t.kind, line), t.about)
 	}
 }
 
-func (w *scribe) user(name string, u *engine.UserRef, about string) {
-	wire.Nullable(&w.Writer, name, "UserReference", u, about, func(u *engine.UserRef) {
+func (w *scribe) user(name string, u *order.UserRef, about string) {
+	wire.Nullable(&w.Writer, name, "UserReference", u, about, func(u *order.UserRef) {
 		w.ID("id", u.ID, "The user's id where users are kept.")
 		w.Text("name", u.Name, "What the user is called.")
 		w.TextOrNull("avatarUrl", u.AvatarURL, "A picture of the user.")
@@ -106,8 +109,8 @@ func (w *scribe) user(name string, u *engine.UserRef, about string) {
 	})
 }
 
-func (w *scribe) orderLocation(name string, id engine.ID, l *engine.PlaceCopy, about string) {
-	wire.Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *engine.PlaceCopy) {
+func (w *scribe) orderLocation(name string, id base.ID, l *stock.PlaceCopy, about string) {
+	wire.Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *stock.PlaceCopy) {
 		w.ID("id", id, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 		w.locationAddress(l.Address)
@@ -115,17 +118,17 @@ func (w *scribe) orderLocation(name string, id engine.ID, l *engine.PlaceCopy, a
 	})
 }
 
-func (w *scribe) crmCustomer(id engine.ID) {
+func (w *scribe) crmCustomer(id base.ID) {
 	w.GivenID("crmCustomerId", id, "The customer's id among the account's customers, also of one who is deleted by now; null: there is none.")
 }
 
 // orderCustomers writes those whom an order is for: those given, else the one whom the main contact is of.
-func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
+func (w *scribe) orderCustomers(r *order.OrderRecord, more *order.OrderMore) {
 	list := more.Customers
 	if len(list) == 0 && r.Contact != nil {
-		list = []engine.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact, Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
+		list = []order.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact, Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
 	}
-	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.", func(c *engine.OrderCustomer) {
+	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.", func(c *order.OrderCustomer) {
 		w.ID("id", c.ID, "The customer's id in the order.")
 		w.contact(&c.Contact)
 		w.crmCustomer(c.Customer)
@@ -136,13 +139,13 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 }
 
 // customerField writes a field of a form that is none of a line's.
-func (w *scribe) customerField(f *engine.CheckoutField) {
+func (w *scribe) customerField(f *order.CheckoutField) {
 	w.IDs("ids", f.IDs, "Ids of the same field in other places.")
 	w.checkoutField(f)
 }
 
-func (w *scribe) orderDocuments(more *engine.OrderMore) {
-	wire.List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.", func(d *engine.OrderDocument) {
+func (w *scribe) orderDocuments(more *order.OrderMore) {
+	wire.List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.", func(d *order.OrderDocument) {
 		w.ID("id", d.ID, "The document's id.")
 		w.Text("type", d.Type, "What kind of document it is, such as invoice.")
 		w.Text("name", d.Name, "What people call the document.")
@@ -150,14 +153,14 @@ func (w *scribe) orderDocuments(more *engine.OrderMore) {
 	})
 }
 
-func (w *scribe) comment(c *engine.OrderComment) {
+func (w *scribe) comment(c *order.OrderComment) {
 	w.ID("id", c.ID, "The comment's id.")
 	w.Created(c.ID)
 	w.Updated(c.UpdatedAt)
 	w.As(authorTypes, "authorType", c.AuthorType, "Whether a key made the comment, or the service did.")
 	w.Text("content", c.Content, "The comment's text.")
 	w.user("author", c.Author, "Who wrote it; null: nobody was named.")
-	var author *engine.ID
+	var author *base.ID
 	if c.Author != nil {
 		author = &c.Author.ID
 	}
@@ -165,9 +168,9 @@ func (w *scribe) comment(c *engine.OrderComment) {
 	w.GivenID("parentCommentId", c.Parent, "The comment that this one answers; null: none.")
 }
 
-func (w *scribe) consent(order engine.ID, c *engine.Consent) {
+func (w *scribe) consent(made base.ID, c *order.Consent) {
 	w.ID("id", c.ID, "The consent's id.")
-	w.ID("orderId", order, "The order's id.")
+	w.ID("orderId", made, "The order's id.")
 	w.IDOrNull("consentConfigId", c.ConfigID, "The id of what was asked, where that is kept.")
 	w.TextOrNull("label", c.Label, "What was agreed to, in short.")
 	w.TextOrNull("consentText", c.Text, "The whole text that was agreed to.")
@@ -176,7 +179,7 @@ func (w *scribe) consent(order engine.ID, c *engine.Consent) {
 	w.TextOrNull("ipAddress", c.IPAddress, "The address that the agreement came from.")
 	w.TextOrNull("userAgent", c.UserAgent, "The program that the agreement came from.")
 	w.TextOrNull("locale", c.Locale, "Language of the text, as a tag.")
-	wire.List(&w.Writer, "links", "ConsentLink", c.Links, "What the text refers to.", func(l *engine.ConsentLink) {
+	wire.List(&w.Writer, "links", "ConsentLink", c.Links, "What the text refers to.", func(l *order.ConsentLink) {
 		w.Text("kind", l.Kind, "What kind of link it is, such as policy.")
 		w.IDOrNull("policyDocumentId", l.PolicyDocumentID, "The id of the document, where that is kept.")
 		w.TextOrNull("name", l.Name, "What people call the link.")
@@ -184,13 +187,13 @@ func (w *scribe) consent(order engine.ID, c *engine.Consent) {
 	})
 }
 
-func (w *scribe) orderPricing(r *engine.OrderRecord) {
+func (w *scribe) orderPricing(r *order.OrderRecord) {
 	p, _ := r.Price()
 	w.Object("pricing", "OrderPricing", "What the order costs.", func() {
 		w.Text("currency", r.Currency.String(), aboutCurrency)
 		w.sums(p)
 		wire.List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes, "The discount codes of the order, in the order in which they were applied.",
-			func(c *engine.OrderCode) {
+			func(c *order.OrderCode) {
 				w.discountBrief(c.ID, &c.Terms)
 				w.Int("appliedValue", c.Applied(), "What it takes off, in minor units.")
 				w.allocations(c.Allocations)
@@ -201,7 +204,7 @@ func (w *scribe) orderPricing(r *engine.OrderRecord) {
 const aboutCurrency = "ISO 4217 code of the currency of all amounts."
 
 // sums writes what an order or a line costs.
-func (w *scribe) sums(p engine.OrderPrice) {
+func (w *scribe) sums(p commerce.OrderPrice) {
 	w.Int("subtotal", p.Subtotal, "Sum before discounts and taxes, in minor units.")
 	w.Int("totalDiscounts", p.Discount, "What discounts take off, in minor units.")
 	w.Int("totalTaxes", p.Tax, "Taxes, in minor units.")
@@ -209,7 +212,7 @@ func (w *scribe) sums(p engine.OrderPrice) {
 }
 
 // discountBrief writes what is told of a code on an order.
-func (w *scribe) discountBrief(id engine.ID, d *engine.DiscountTerms) {
+func (w *scribe) discountBrief(id base.ID, d *commerce.DiscountTerms) {
 	w.TextID("id", id, "The discount code's id.")
 	w.Text("code", d.Code, "The text that customers enter.")
 	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
@@ -217,16 +220,16 @@ func (w *scribe) discountBrief(id engine.ID, d *engine.DiscountTerms) {
 	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
 }
 
-func (w *scribe) allocations(list []engine.LineAmount) {
-	wire.List(&w.Writer, "allocations", "DiscountAllocation", list, "What it takes off each line; the sum is appliedValue.", func(a *engine.LineAmount) {
+func (w *scribe) allocations(list []order.LineAmount) {
+	wire.List(&w.Writer, "allocations", "DiscountAllocation", list, "What it takes off each line; the sum is appliedValue.", func(a *order.LineAmount) {
 		w.TextID("itemId", a.Line, "The line's id.")
 		w.Int("value", a.Value, "What is taken off the line, in minor units.")
 	})
 }
 
-func (w *scribe) paymentMethod(more *engine.OrderMore) {
+func (w *scribe) paymentMethod(more *order.OrderMore) {
 	w.TextOrNull("paymentMethodKey", more.Method.Key, "How the customer pays, as it was given.")
-	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.", func(m *engine.CustomMethod) {
+	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.", func(m *order.CustomMethod) {
 		w.ID("id", m.ID, "The method's id where methods are kept.")
 		w.Text("label", m.Label, "What people call the method.")
 		w.TextOrNull("key", m.Key, "The key under which programs find the method.")
@@ -236,7 +239,7 @@ func (w *scribe) paymentMethod(more *engine.OrderMore) {
 
 // answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are
 // changes without it.
-func answerOrder(q *request, r *engine.OrderRecord) error {
+func answerOrder(q *request, r *order.OrderRecord) error {
 	q.tag = r.Revision
 	appendOrder(&q.scribe, r)
 	return nil
@@ -244,17 +247,17 @@ func answerOrder(q *request, r *engine.OrderRecord) error {
 
 // movedOrder is an order, and the units of others that would make room for it.
 type movedOrder struct {
-	order *engine.OrderRecord
-	moved []engine.Unavailability
+	order *order.OrderRecord
+	moved []stock.Unavailability
 }
 
 func (w *scribe) writeMovedOrder(m *movedOrder) {
-	w.order(m.order, engine.MaxListed)
+	w.order(m.order, base.MaxListed)
 	w.units("moved", m.moved, 0, aboutMoved)
 }
 
 // answerMovedOrder answers with an order whose units get other dates or articles, or would.
-func answerMovedOrder(q *request, r *engine.OrderRecord) error {
+func answerMovedOrder(q *request, r *order.OrderRecord) error {
 	q.tag = r.Revision
 	start := len(q.Out)
 	appendRecord(&q.scribe, &movedOrder{r, q.others(r.ID)}, (*scribe).writeMovedOrder)

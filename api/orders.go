@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
 )
 
 // This file owns orders as a whole on the wire: made, read, changed as given, deleted. order_steps.go has the way of their
@@ -25,27 +28,27 @@ const (
 )
 
 // orderFields are what an order is made of, but for where its stock is taken.
-func orderFields[In any](at func(*In) *engine.OrderInput) []wire.Field[In] {
-	return append(externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External }), []wire.Field[In]{
-		wire.Optional("customerId", wire.UUID, func(in *In) **engine.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
-		wire.Optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
+func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
+	return append(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }), []wire.Field[In]{
+		wire.Optional("customerId", wire.UUID, func(in *In) **base.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
+		wire.Optional("mainContact", contactInput, func(in *In) **commerce.ContactPatch { return &at(in).Contact }).
 			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
-		wire.Optional("returnLocationId", wire.UUID, func(in *In) **engine.ID { return &at(in).Return }).
+		wire.Optional("returnLocationId", wire.UUID, func(in *In) **base.ID { return &at(in).Return }).
 			Says("Where its units come back to. Default: the pickup location."),
 		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string { return &at(in).Reference }).Says("The merchant's or the shop's own name for the order."),
 		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).Says("A text for those who read it."),
-		wire.Defaulted("channel", wire.Enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
+		wire.Defaulted("channel", wire.Enum(order.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
 			Says("Where the order came from. Default: api."),
-		wire.Defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).
+		wire.Defaulted("customers", orderCustomers, nil, func(in *In) *[]order.OrderCustomerInput { return &at(in).Customers }).
 			Says("The people whom the order is for. Default: the main contact."),
-		wire.Defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).
+		wire.Defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]order.CheckoutField { return &at(in).Fields }).
 			Says("What the main contact was asked."),
-		wire.Defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }).
+		wire.Defaulted("consentAcceptances", consents, nil, func(in *In) *[]order.Consent { return &at(in).Consents }).
 			Says("What the customers have agreed to. Default: nothing."),
-		wire.Defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }).
+		wire.Defaulted("documents", orderDocuments, nil, func(in *In) *[]order.OrderDocument { return &at(in).Documents }).
 			Says("The documents of the order. Default: none."),
-		wire.Optional("assignedTo", wire.Object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
-		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
+		wire.Optional("assignedTo", wire.Object(userShape), func(in *In) **order.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
+		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]base.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
 		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
 			Says("Discount codes that are put on it, one after the other; one that cannot be refuses all."),
 	}...)
@@ -60,18 +63,18 @@ type createOrder struct {
 var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[createOrder]{
 	wire.Optional("status", orderStatus, func(o *createOrder) **string { return &o.status }).Shows(`"draft"`).
 		Says("An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open."),
-	wire.Optional("pickupLocationId", wire.UUID, func(o *createOrder) **engine.ID { return &o.pickup }).
+	wire.Optional("pickupLocationId", wire.UUID, func(o *createOrder) **base.ID { return &o.pickup }).
 		Says("Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is where they have their stock."),
 	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).
 		Says("What is ordered. Default: nothing, in a draft. An order of holds has their lines."),
-	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]engine.ID { return &o.Holds }).Shows("null").
+	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]base.ID { return &o.Holds }).Shows("null").
 		Says("Holds that become this order, in place of lineItems: it takes all their lines and units over as they are, or none. An expired one refuses it."),
 }, heldFields(func(o *createOrder) *orderHold { return &o.orderHold }))...)
 
 // orderHold is an order of holds as it comes in.
 type orderHold struct {
-	engine.OrderHold
-	pickup       *engine.ID
+	order.OrderHold
+	pickup       *base.ID
 	status       *string
 	subscription *lineSubscription
 	dryRun       bool
@@ -79,39 +82,39 @@ type orderHold struct {
 
 var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderHold]{
 	wire.Optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).Says("An order of a hold is open.").Shows(`"open"`),
-	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **engine.ID { return &o.pickup }).Says("Where the hold has its stock."),
+	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **base.ID { return &o.pickup }).Says("Where the hold has its stock."),
 }, heldFields(func(o *orderHold) *orderHold { return o }))...)
 
 // heldFields are what an order of holds is made of, but for the holds, and where they have their stock.
 func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	return append([]wire.Field[In]{
-		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]engine.HeldLineInput { return &at(in).Held }).Shows("null").
+		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]order.HeldLineInput { return &at(in).Held }).Shows("null").
 			Says("How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price."),
 		wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(in *In) **lineSubscription { return &at(in).subscription }).
 			Says("The terms of the lines that are held as subscriptions.").Shows("null"),
 		wire.Defaulted("allowOverbooking", wire.Boolean, false, func(in *In) *bool { return &at(in).AllowOverbooked }).
 			Says("What is short, or counts on units that come back elsewhere, becomes a conflict."),
 		wire.Defaulted("dryRun", wire.Boolean, false, func(in *In) *bool { return &at(in).dryRun }).Says(aboutDryRun),
-	}, orderFields(func(in *In) *engine.OrderInput { return &at(in).OrderInput })...)
+	}, orderFields(func(in *In) *order.OrderInput { return &at(in).OrderInput })...)
 }
 
 var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput",
-	wire.Optional("holdId", wire.UUID, func(l *engine.HeldLineInput) **engine.ID { return &l.Hold }).Says("The hold; it may be left out where there is one."),
-	wire.Required("line", wire.Integer[int](0, 999), func(l *engine.HeldLineInput) *int { return &l.Line }).Says("The number of its line, from 0."),
-	wire.Optional("pricingRowId", wire.UUID, func(l *engine.HeldLineInput) **engine.ID { return &l.PricingRow }).
+	wire.Optional("holdId", wire.UUID, func(l *order.HeldLineInput) **base.ID { return &l.Hold }).Says("The hold; it may be left out where there is one."),
+	wire.Required("line", wire.Integer[int](0, 999), func(l *order.HeldLineInput) *int { return &l.Line }).Says("The number of its line, from 0."),
+	wire.Optional("pricingRowId", wire.UUID, func(l *order.HeldLineInput) **base.ID { return &l.PricingRow }).
 		Says("The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks least.").Shows("null"),
-	wire.Optional("unitPrice", price, func(l *engine.HeldLineInput) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
-	wire.Optional("taxRate", taxRate, func(l *engine.HeldLineInput) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Optional("name", wire.Text(1, 255), func(l *engine.HeldLineInput) **string { return &l.Name }).Says("What the line is called. Default: as the item is."),
-	wire.Optional("note", longText, func(l *engine.HeldLineInput) **string { return &l.Note }).Says("A text for those who read it."),
+	wire.Optional("unitPrice", price, func(l *order.HeldLineInput) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
+	wire.Optional("taxRate", taxRate, func(l *order.HeldLineInput) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %."),
+	wire.Optional("name", wire.Text(1, 255), func(l *order.HeldLineInput) **string { return &l.Name }).Says("What the line is called. Default: as the item is."),
+	wire.Optional("note", longText, func(l *order.HeldLineInput) **string { return &l.Note }).Says("A text for those who read it."),
 )), 0, 1000)
 
 // take has the operation take what comes in with words of the wire.
 func (o *orderHold) take(q *request) {
 	if o.status != nil {
-		status := engine.OrderDraft
+		status := order.OrderDraft
 		if *o.status == "open" {
-			status = engine.OrderOpen
+			status = order.OrderOpen
 		}
 		o.Status = &status
 	}
@@ -125,72 +128,72 @@ func (o *orderHold) take(q *request) {
 }
 
 // op is the order of lines or the one of holds.
-func (o *createOrder) op(q *request) engine.Op {
+func (o *createOrder) op(q *request) base.Op {
 	o.take(q)
 	if o.Holds != nil {
 		if o.lines != nil {
-			q.faults.Add(engine.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive", Message: "an order is of lineItems or of holdIds, not of both"})
+			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive", Message: "an order is of lineItems or of holdIds, not of both"})
 		}
 		return o.OrderHold
 	}
 	if o.pickup == nil {
-		q.faults.Add(engine.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired, Message: "is missing"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired, Message: "is missing"})
 	}
 	if o.Held != nil {
-		q.faults.Add(engine.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive", Message: "is of an order of holds, which names them in holdIds"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive", Message: "is of an order of holds, which names them in holdIds"})
 	}
 	if o.subscription != nil {
-		q.faults.Add(engine.Fault{In: "body", Pointer: "/subscription", Code: "exclusive", Message: "is of an order of holds; a line of lineItems has its own"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: "exclusive", Message: "is of an order of holds; a line of lineItems has its own"})
 	}
-	of := engine.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}
+	of := order.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}
 	if o.OrderHold.Status != nil {
 		of.Status = *o.OrderHold.Status
 	}
 	return of
 }
 
-var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engine.PatchOrder]{
-	wire.Merged("customerId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
+var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[order.PatchOrder]{
+	wire.Merged("customerId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer, who becomes the main contact. Null clears it."),
-	wire.Optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
+	wire.Optional("mainContact", contactInput, func(o *order.PatchOrder) **commerce.ContactPatch { return &o.Contact }).
 		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
-	wire.Merged("pickupLocationId", wire.UUID, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).Says("Changes only in a draft."),
-	wire.Merged("returnLocationId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
+	wire.Merged("pickupLocationId", wire.UUID, false, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
+	wire.Merged("returnLocationId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Return }).
 		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the " +
 			"pickup location refuses it."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.PatchOrder) *bool { return &o.AllowOverbooked }).
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
 		Says("What counts on units that come back elsewhere becomes a conflict."),
-	wire.Merged("reference", wire.Text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }).
+	wire.Merged("reference", wire.Text(0, 255), true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
 		Says("The merchant's or the shop's own name for the order. Null clears it."),
-	wire.Merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
-	wire.Merged("assignedTo", wire.Object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }).
+	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
+	wire.Merged("assignedTo", wire.Object(userShape), true, func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
 		Says("The user who looks after it. Null clears it."),
-	wire.Merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).
+	wire.Merged("customers", orderCustomers, true, func(o *order.PatchOrder) *base.Opt[[]order.OrderCustomerInput] { return &o.Customers }).
 		Says("The people whom the order is for, replaced as a whole."),
-	wire.Merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
+	wire.Merged("checkoutFields", customerFormFields, true, func(o *order.PatchOrder) *base.Opt[[]order.CheckoutField] { return &o.Fields }).
 		Says("What the main contact was asked, replaced as a whole."),
-	wire.Merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).
+	wire.Merged("consentAcceptances", consents, true, func(o *order.PatchOrder) *base.Opt[[]order.Consent] { return &o.Consents }).
 		Says("What the customers have agreed to, replaced as a whole."),
-	wire.Merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).
+	wire.Merged("documents", orderDocuments, true, func(o *order.PatchOrder) *base.Opt[[]order.OrderDocument] { return &o.Documents }).
 		Says("The documents of the order, replaced as a whole."),
-	wire.Merged("paymentMethodKey", wire.Text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).
+	wire.Merged("paymentMethodKey", wire.Text(1, 255), true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Key }).
 		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).Needs("orders.payments.write"),
-	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).
+	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true, func(o *order.PatchOrder) *base.Opt[bool] { return &o.HasSaved }).
 		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").Needs("orders.payments.write"),
 	wire.Merged("savedCard", wire.Object(wire.ShapeOf("SavedCardInput",
-		wire.Required("brand", wire.Text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).Says("Who issued the card.").Shows(`"visa"`),
-		wire.Required("last4", wire.Text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).Says("The last four digits of its number.").Shows(`"4242"`),
-	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.SavedCard] { return &o.Card }).
+		wire.Required("brand", wire.Text(0, 255), func(c *order.SavedCard) *string { return &c.Brand }).Says("Who issued the card.").Shows(`"visa"`),
+		wire.Required("last4", wire.Text(0, 4), func(c *order.SavedCard) *string { return &c.Last4 }).Says("The last four digits of its number.").Shows(`"4242"`),
+	)), true, func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
 		Says("The card that is kept; null: none.").Needs("orders.payments.write"),
 	wire.Merged("customPaymentMethod", wire.Object(wire.ShapeOf("CustomPaymentMethodInput",
-		wire.Required("id", wire.UUID, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).
+		wire.Required("id", wire.UUID, func(m *order.CustomMethod) *base.ID { return &m.ID }).
 			Says("The method's id where methods are kept.").Shows(`"`+exampleID("CustomPaymentMethod")+`"`),
-		wire.Required("label", wire.Text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }).Says("What people call the method."),
-		wire.Optional("key", wire.Text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).Says("The key under which programs find the method."),
-		wire.Optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).Says("What is told of the method."),
-	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).
+		wire.Required("label", wire.Text(1, 255), func(m *order.CustomMethod) *string { return &m.Label }).Says("What people call the method."),
+		wire.Optional("key", wire.Text(1, 255), func(m *order.CustomMethod) **string { return &m.Key }).Says("The key under which programs find the method."),
+		wire.Optional("description", longText, func(m *order.CustomMethod) **string { return &m.Description }).Says("What is told of the method."),
+	)), true, func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
 		Says("The merchant's own way of payment. Null clears it.").Needs("orders.payments.write"),
-}, externalFields(func(o *engine.PatchOrder) *engine.ExternalPatch { return &o.External }))...)
+}, externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
 
 var orderOperations = append([]operation{
 	readChecked(operation{
@@ -200,20 +203,20 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
 		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.",
-	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) engine.Op { return o.op(q) }, answerOrder),
+	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.Op { return o.op(q) }, answerOrder),
 	write(operation{
 		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
 		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
-	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { o.Holds = make([]engine.ID, 1); return &o.Holds[0] }), body: orderHoldShape},
-		func(q *request, o *orderHold) engine.Op {
+	}, input[orderHold]{path: byUUID(func(o *orderHold) *base.ID { o.Holds = make([]base.ID, 1); return &o.Holds[0] }), body: orderHoldShape},
+		func(q *request, o *orderHold) base.Op {
 			o.take(q)
 			return o.OrderHold
 		}, answerOrder),
 	read(operation{
 		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead,
 		summary: "Returns an order.", answer: orderSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		r := q.view.Order(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		r := order.OrderByID(q.view, *id)
 		if r == nil {
 			return notFound("order")
 		}
@@ -223,23 +226,23 @@ var orderOperations = append([]operation{
 		id: "admin.orders.listStockItems", method: "GET", path: orderPath + "/stock-items", scopes: ordersRead,
 		summary: "Lists all stock items of an order, in the order of its lines.", answer: pagedSchema(stockItemSchema),
 	}, input[listUnits]{
-		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
+		path:  byUUID(func(l *listUnits) *base.ID { return &l.of }),
 		query: wire.ShapeOf("ListStockItems", pageFields(func(l *listUnits) *page { return &l.page })...),
 	}, func(q *request, l *listUnits) error {
-		r, items, total := q.view.OrderStockItems(l.of, l.page.part())
+		r, items, total := order.OrderStockItems(q.view, l.of, l.page.part())
 		if r == nil {
 			return notFound("order")
 		}
-		appendRows(q, l.page, items, total, func(w *scribe, x engine.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
+		appendRows(q, l.page, items, total, func(w *scribe, x order.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
 		return nil
 	}),
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
 		summary: "Changes what an order has as given; its lines have operations of their own.", answer: orderSchema,
-	}, input[previewed[engine.PatchOrder]]{
-		path: byUUID(func(o *previewed[engine.PatchOrder]) *engine.ID { return &o.op.ID }), body: previewable(patchOrderShape),
+	}, input[previewed[order.PatchOrder]]{
+		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }), body: previewable(patchOrderShape),
 	},
-		func(q *request, o *previewed[engine.PatchOrder]) engine.Op {
+		func(q *request, o *previewed[order.PatchOrder]) base.Op {
 			o.op.IfMatch = q.ifMatch
 			return orPreview(q, o)
 		}, answerOrder),
@@ -248,12 +251,12 @@ var orderOperations = append([]operation{
 		answer: wire.NullSchema,
 		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; " +
 			"its codes get their uses back.",
-	}, input[engine.DeleteOrder]{path: byUUID(func(o *engine.DeleteOrder) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteOrder) engine.Op {
+	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })},
+		func(q *request, o *order.DeleteOrder) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
-}, tagged[*engine.OrderRecord]{
-	of: engine.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: wire.UUID, scopes: ordersWrite,
+}, tagged[*order.OrderRecord]{
+	of: order.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: wire.UUID, scopes: ordersWrite,
 	answer: orderSchema, render: answerOrder,
 }.linkOperations()...)

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns the stories of orders over the interface: their records, their life, what is refused.
@@ -101,8 +103,8 @@ func TestOrderRecord(t *testing.T) {
 
 	// What is told of an order needs no request.
 	view, _ := s.eng.View(s.account)
-	parsed, _ := engine.ParseID(id)
-	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(EventPayload(Version, view.Order(parsed))))
+	parsed, _ := base.ParseID(id)
+	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(EventPayload(Version, order.OrderByID(view, parsed))))
 }
 
 func TestOrderFromDraftToArchive(t *testing.T) {
@@ -114,7 +116,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to), "a draft takes no stock")
 	notAllowed := func(step, state string, allowed ...any) {
 		t.Helper()
-		a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+step, "")
+		a := s.refused(409, base.CodeStateNotAllowed, "POST", path+step, "")
 		require.Equal(t, map[string]any{"state": state, "allowed": allowed}, at(a.object(), "details"))
 		for _, name := range allowed {
 			require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == "admin.orders."+name.(string) }), name)
@@ -140,10 +142,10 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/fulfill", one)
 	require.Equal(t, []any{"active", "partially_fulfilled", "fulfilled", "prepared"}, states(o))
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
-	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
+	a := s.refused(409, base.CodeStateNotAllowed, "POST", path+"/fulfill", one)
 	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}}, at(a.object(), "details"))
 	notAllowed("/cancel", "active", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "updateLineItem", "assignStockItem", "unassignStockItem", "update")
-	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
+	s.refused(409, base.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
 	// One comes back early: from then on, and the buffer, somebody else can have it.
@@ -165,7 +167,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Nil(t, s.ok("POST", path+"/unarchive", "")["archivedAt"])
 	require.Equal(t, "Late", s.ok("PATCH", path, `{"note":"Late"}`)["note"])
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", path, "")
+	s.refused(404, base.CodeNotFound, "GET", path, "")
 	require.Equal(t, 2.0, s.available("sku", sku, location, from+day+3*hour, to))
 }
 
@@ -181,7 +183,7 @@ func TestCancelledAndDeletedOrders(t *testing.T) {
 	require.Nil(t, at(o, "stockItems", 0, "unavailabilityId"))
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
 	deleted := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
-	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"7"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"7"`).isRefusal(412, base.CodePrecondition)
 	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"1"`)
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
 	require.Equal(t, 3.0, s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 1, ""))["number"], "a number is given once")
@@ -199,7 +201,7 @@ func TestShortOrders(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day
 	first := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
-	a := s.refused(409, engine.CodeInsufficient, "POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
+	a := s.refused(409, base.CodeInsufficient, "POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
 	line := at(a.object(), "details", "lines", 0)
 	require.Equal(t, []any{0.0, 2.0, 1.0, "not_enough_stock", when(to + 2*hour)}, []any{
 		at(line, "line"), at(line, "requested"), at(line, "available"), at(line, "reason"), at(line, "next", "from"),
@@ -209,7 +211,7 @@ func TestShortOrders(t *testing.T) {
 	})
 	draft := s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 2, ""))
 	path := ordersPath + "/" + draft["id"].(string)
-	s.refused(409, engine.CodeInsufficient, "POST", path+"/confirm", "")
+	s.refused(409, base.CodeInsufficient, "POST", path+"/confirm", "")
 	require.Equal(t, "draft", s.ok("GET", path, "")["status"])
 
 	// Overbooked, what is short is a conflict, until there is room for it.
@@ -236,8 +238,8 @@ func TestOrderOfAHold(t *testing.T) {
 	from, to := noon+day, noon+2*day
 	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 2), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))
 	path := "/v1/admin/holds/" + hold["id"].(string)
-	s.refused(400, engine.CodeInvalid, "POST", path+"/order", `{"status":"draft"}`, "body /status enum")
-	s.refused(400, engine.CodeInvalid, "POST", path+"/order", `{"lineItems":[]}`, "body /lineItems unknown")
+	s.refused(400, base.CodeInvalid, "POST", path+"/order", `{"status":"draft"}`, "body /status enum")
+	s.refused(400, base.CodeInvalid, "POST", path+"/order", `{"lineItems":[]}`, "body /lineItems unknown")
 	o := s.ok("POST", path+"/order", `{"note":"Phone","mainContact":{"phone":"5"}}`)
 	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
 	var units, held []any
@@ -248,7 +250,7 @@ func TestOrderOfAHold(t *testing.T) {
 	require.Equal(t, held, units, "the units are the same ones")
 	require.Equal(t, location, at(o, "pickupLocation", "id"))
 	require.Equal(t, "ordered", s.ok("GET", path, "")["status"])
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	s.clock.Add(hour)
 	s.ok("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`)
@@ -274,11 +276,11 @@ func TestOrderOfHoldsWithPrices(t *testing.T) {
 		ids := `["` + strings.Join(holds, `","`) + `"]`
 		return fmt.Sprintf(`{"holdIds":%s,%s}`, ids, more)
 	}
-	expired := s.refused(409, engine.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
+	expired := s.refused(409, base.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
 	require.Equal(t, gone, at(expired.object(), "details", "holdId"))
-	s.refused(400, engine.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
+	s.refused(400, base.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
 		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
-	s.refused(400, engine.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	s.refused(400, base.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
 	b := hold()
 	o := s.ok("POST", ordersPath, of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
 	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0}, []any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"), at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
@@ -300,10 +302,10 @@ func TestChangeHold(t *testing.T) {
 	two := s.ok("PATCH", path, `{`+add+`,"change":[{"line":0,"to":null}]}`)
 	require.Equal(t, []any{nil, when(to)}, []any{at(two, "lines", 0, "to"), at(two, "lines", 1, "to")})
 	require.Zero(t, s.available("sku", sku, location, from, to))
-	short := s.refused(409, engine.CodeInsufficient, "PATCH", path, `{"change":[{"line":1,"quantity":2}]}`)
+	short := s.refused(409, base.CodeInsufficient, "PATCH", path, `{"change":[{"line":1,"quantity":2}]}`)
 	require.Equal(t, []any{1.0, 1.0}, []any{at(short.object(), "details", "lines", 0, "line"), at(short.object(), "details", "lines", 0, "available")})
 	require.Equal(t, two["lines"], s.ok("GET", path, "")["lines"])
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`, "body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate", "body /remove/1 duplicate", "body /remove/2 range")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`, "body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate", "body /remove/1 duplicate", "body /remove/2 range")
 	one := s.ok("PATCH", path, `{"remove":[0]}`)
 	require.Equal(t, at(two, "lines", 1), at(one, "lines", 0))
 }
@@ -327,7 +329,7 @@ func TestQuote(t *testing.T) {
 	back := func(at string) string { return fmt.Sprintf(`{"returnLocationId":%q,`, at) + lines + `}` }
 	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
 	require.Equal(t, q["pricing"], s.ok("POST", "/v1/admin/quotes", back(porto))["pricing"])
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/quotes", back(item))
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/quotes", back(item))
 	require.Zero(t, at(s.ok("GET", ordersPath, ""), "pagination", "total"))
 	require.Zero(t, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
 	o := s.ok("POST", ordersPath, `{`+lines+`}`)
@@ -338,15 +340,15 @@ func TestQuote(t *testing.T) {
 
 	// Where the table combines its rows that is the price, of the quote as of an order.
 	require.Equal(t, true, s.ok("PATCH", tables+"/"+table, `{"combineRows":true}`)["combineRows"])
-	s.refused(400, engine.CodeInvalid, "PATCH", tables+"/"+table, `{"combineRows":null}`, "body /combineRows required")
+	s.refused(400, base.CodeInvalid, "PATCH", tables+"/"+table, `{"combineRows":null}`, "body /combineRows required")
 	best := map[string]any{"unitPrice": 5000.0, "rows": []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}}
 	q = s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
 	require.Equal(t, []any{nil, true, 5000.0, best, nil}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combinedRows"), at(q, "lineItems", 0, "combination")})
 	o = s.ok("POST", ordersPath, `{`+lines+`}`)
 	require.Equal(t, []any{nil, true, 5000.0, best}, []any{at(o, "lineItems", 0, "pricingRowId"), at(o, "lineItems", 0, "pricing", "priced"), at(o, "lineItems", 0, "pricing", "unitPrice"), at(o, "lineItems", 0, "combinedRows")})
 	require.Equal(t, true, s.ok("POST", tables, `{"name":"Boats","combineRows":true}`)["combineRows"])
-	s.refused(422, engine.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
+	s.refused(422, base.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
 }
 
 // A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
@@ -394,20 +396,20 @@ func TestOrderLines(t *testing.T) {
 	o = s.ok("POST", path+"/line-items", add(fmt.Sprintf(`,"addonOfLineItemId":%q,"unitPrice":200`, first)))
 	require.Equal(t, first, at(o, "lineItems", 1, "addonOfLineItemId"))
 	require.Equal(t, 200.0, at(o, "pricing", "total"))
-	s.refused(409, engine.CodeInsufficient, "POST", path+"/line-items", add(""))
-	s.refused(404, engine.CodeNotFound, "POST", path+"/line-items", add(`,"addonOfLineItemId":"`+nobodyID+`"`))
+	s.refused(409, base.CodeInsufficient, "POST", path+"/line-items", add(""))
+	s.refused(404, base.CodeNotFound, "POST", path+"/line-items", add(`,"addonOfLineItemId":"`+nobodyID+`"`))
 
 	// Dates and quantity change together with the stock, or not at all.
 	line := path + "/line-items/" + first
-	s.refused(409, engine.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
+	s.refused(409, base.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
 	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
 	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
-	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
+	a := s.refused(409, base.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
 	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
 	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
-	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
+	s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
 		"body /unitPrice range", "body /taxRate range", "body /quantity range", "body /revenueSplitRate range", "body /endDate order")
-	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
+	s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
 
 	// The price is a row's or the line's own.
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
@@ -418,17 +420,17 @@ func TestOrderLines(t *testing.T) {
 	}{
 		{"null", "7", []any{nil, 7.0}}, {`"` + row + `"`, "null", []any{row, 10000.0}}, {"null", "null", []any{nil, 0.0}},
 	} {
-		s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"pricingRowId":%q,"unitPrice":1}`, row), "body /unitPrice exclusive")
+		s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"pricingRowId":%q,"unitPrice":1}`, row), "body /unitPrice exclusive")
 		l := at(s.ok("PATCH", line, fmt.Sprintf(`{"pricingRowId":%s,"unitPrice":%s}`, c.row, c.price)), "lineItems", 0)
 		require.Equal(t, c.want, []any{at(l, "pricingRowId"), at(l, "pricing", "unitPrice")})
 	}
 
 	// An add-on goes with what it is added to.
-	s.call("DELETE", line, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", line, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	s.ok("DELETE", line, "")
 	require.Empty(t, s.ok("GET", path, "")["lineItems"])
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
-	s.refused(404, engine.CodeNotFound, "DELETE", line, "")
+	s.refused(404, base.CodeNotFound, "DELETE", line, "")
 }
 
 // Each stock item says when it was last changed itself, whatever happens to the others and to the order.
@@ -485,14 +487,14 @@ func TestAssignedUnits(t *testing.T) {
 		require.Equal(t, []any{article, "manual"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
 	}
 	pinned := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
-	a := s.refused(409, engine.CodeInsufficient, "POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
+	a := s.refused(409, base.CodeInsufficient, "POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
 	require.Equal(t, o["id"], at(a.object(), "details", "lines", 0, "blockingUnavailabilities", 0, "orderId"))
 	o = s.ok("POST", path+"/unassign", "")
 	require.Equal(t, []any{first, "auto-assigned"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
 	swapped := s.ok("POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
 	require.Equal(t, first, at(swapped, "stockItems", 0, "inventoryArticleId"), "what may move makes room")
 	require.Equal(t, second, at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
-	s.refused(404, engine.CodeNotFound, "POST", path+"/assign", `{"articleId":"`+nobodyID+`"}`)
+	s.refused(404, base.CodeNotFound, "POST", path+"/assign", `{"articleId":"`+nobodyID+`"}`)
 }
 
 // Where an order's units are is no change of the order: its tag stays, and so it is always answered with its record.
@@ -517,7 +519,7 @@ func TestOrderIsReadWithItsUnitsWhereTheyAre(t *testing.T) {
 	s.ok("POST", "/v1/admin/articles/"+other+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
 	require.Equal(t, []any{nil, true}, []any{at(read(), "inventoryArticleId"), at(read(), "hasConflicts")})
 	require.Equal(t, 200, s.call("PATCH", path, `{"note":"Phone"}`, "If-Match", tag).status)
-	s.call("PATCH", path, `{"note":"Mail"}`, "If-Match", tag).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", path, `{"note":"Mail"}`, "If-Match", tag).isRefusal(412, base.CodePrecondition)
 }
 
 func TestBadOrders(t *testing.T) {
@@ -525,7 +527,7 @@ func TestBadOrders(t *testing.T) {
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
 	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"sale","price":2500}`)["id"].(string)
 	scoped := s.ok("POST", "/v1/admin/tags", `{"value":"x","scope":"catalog"}`)["id"].(string)
-	s.refused(400, engine.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"active","customerId":"x","mainContact":{},"channel":"fax","tags":[%q],"customers":[{"email":"?"}],"allowOverbooking":1,
+	s.refused(400, base.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"active","customerId":"x","mainContact":{},"channel":"fax","tags":[%q],"customers":[{"email":"?"}],"allowOverbooking":1,
 		"consentAcceptances":[{"links":[{}]}],"documents":[{"name":"x"}],"assignedTo":{"name":""},"checkoutFields":[{"type":"colour"}],"extra":1,"lineItems":[
 		{"purchaseType":"gift"},
 		{"skuId":%[2]q,"articleId":%[2]q,"purchaseType":"booking","startDate":"2025-06-02"},
@@ -543,34 +545,34 @@ func TestBadOrders(t *testing.T) {
 		"body /lineItems/3/endDate order", "body /lineItems/4/unitPrice exclusive",
 		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden", "body /tags/0 scope",
 		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown", "body /lineItems/5/subscription required")
-	s.refused(400, engine.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q}`, location), "body /lineItems length")
-	s.refused(404, engine.CodeNotFound, "POST", ordersPath, `{"pickupLocationId":"`+nobodyID+`"}`)
-	s.refused(404, engine.CodeNotFound, "POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"customerId":"`+nobodyID+`"`))
-	s.refused(404, engine.CodeNotFound, "POST", ordersPath, rental("draft", location, nobodyID, noon, noon+day, 1, ""))
+	s.refused(400, base.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q}`, location), "body /lineItems length")
+	s.refused(404, base.CodeNotFound, "POST", ordersPath, `{"pickupLocationId":"`+nobodyID+`"}`)
+	s.refused(404, base.CodeNotFound, "POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"customerId":"`+nobodyID+`"`))
+	s.refused(404, base.CodeNotFound, "POST", ordersPath, rental("draft", location, nobodyID, noon, noon+day, 1, ""))
 
 	// Members that take a scope of their own.
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "orders00", Scopes: []string{"orders.details.write"}})
 	denied := s.call("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"phone":"5"},"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":1}]}`, location, sku), "X-API-KEY", key)
-	denied.isRefusal(403, engine.CodeDeniedFields)
+	denied.isRefusal(403, base.CodeDeniedFields)
 	require.ElementsMatch(t, []any{
 		map[string]any{"fields": []any{"mainContact"}, "requiredScopes": []any{"customers.write"}},
 		map[string]any{"fields": []any{"lineItems.unitPrice"}, "requiredScopes": []any{"orders.payments.write"}},
 	}, at(denied.object(), "details", "deniedFields"))
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, ""), "X-API-KEY", key)
 	path := ordersPath + "/" + o["id"].(string)
-	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
-	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
-	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, base.CodeDeniedFields)
+	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, base.CodeDeniedFields)
+	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
 
 	// A row that is named for what has no table is as good as a price.
 	byRow := fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, sku, row)
 	denied = s.call("POST", ordersPath, byRow, "X-API-KEY", key)
-	denied.isRefusal(403, engine.CodeDeniedFields)
+	denied.isRefusal(403, base.CodeDeniedFields)
 	rowNeeds := []any{map[string]any{"fields": []any{"lineItems.pricingRowId"}, "requiredScopes": []any{"orders.payments.write"}}}
 	require.Equal(t, rowNeeds, at(denied.object(), "details", "deniedFields"))
 	sale := s.ok("POST", ordersPath, byRow)
 	s.call("PATCH", ordersPath+"/"+sale["id"].(string)+"/line-items/"+at(sale, "lineItems", 0, "id").(string), fmt.Sprintf(`{"pricingRowId":%q}`, row), "X-API-KEY", key).
-		isRefusal(403, engine.CodeDeniedFields)
+		isRefusal(403, base.CodeDeniedFields)
 	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"]
 	s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"catalogItemId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, item, row), "X-API-KEY", key)
 }
@@ -581,7 +583,7 @@ func TestSubstitute(t *testing.T) {
 	helmet := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
 	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, ""))
 	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
-	need := s.refused(409, engine.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
+	need := s.refused(409, base.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
 	require.Equal(t, sku, at(need.object(), "details", "skuId"))
 	require.Contains(t, at(need.object(), "details", "articleIds"), first)
 	dry := s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true,"dryRun":true}`, helmet))
@@ -619,10 +621,10 @@ func TestCheckoutFields(t *testing.T) {
 	line := path + "/line-items/" + at(o, "lineItems", 0, "id").(string)
 	named := s.ok("PATCH", line, `{"name":{"def":"Saddle"},"checkoutFields":[{"id":"h","type":"checkbox","value":true}]}`)
 	require.Equal(t, []any{map[string]any{"def": "Saddle"}, true}, []any{at(named, "lineItems", 0, "name"), at(named, "lineItems", 0, "checkoutFields", 0, "value")})
-	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"name":{}}`, "body /name/def required", "body /name required")
-	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"name":7}`, "body /name type")
+	s.refused(400, base.CodeInvalid, "PATCH", line, `{"name":{}}`, "body /name/def required", "body /name required")
+	s.refused(400, base.CodeInvalid, "PATCH", line, `{"name":7}`, "body /name type")
 
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"d","value":[]}]}`, "body /checkoutFields/0/value type")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"d","value":[]}]}`, "body /checkoutFields/0/value type")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
 		"body /checkoutFields/0/value type", "body /checkoutFields/1/value type", "body /checkoutFields/2/value type")
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns lists: which page is asked for, how it is wrapped, and the links to the others.
@@ -17,7 +17,7 @@ type page struct{ number, size int }
 func (p page) offset() int { return (p.number - 1) * p.size }
 
 // part is the part of a list that a page is.
-func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
+func (p page) part() base.Part { return base.Part{Offset: p.offset(), Limit: p.size} }
 
 // pages is how many pages a list of total records has.
 func (p page) pages(total int) int { return (total + p.size - 1) / p.size }

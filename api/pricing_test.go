@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of pricing tables over the interface.
@@ -29,17 +30,17 @@ func TestExternalPricingRow(t *testing.T) {
 	row := path + "/external-pricing-row/" + r["id"].(string)
 	p := s.ok("PATCH", row, `{"translatedLabel":"Reservar","url":"http://example.com"}`, "If-Match", a.header["Etag"])
 	require.Equal(t, map[string]any{"id": r["id"], "pricingTableId": id, "label": "Book at our partner", "translatedLabel": "Reservar", "url": "http://example.com"}, p)
-	s.call("PATCH", row, `{"label":"x"}`, "If-Match", a.header["Etag"]).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", row, `{"label":"x"}`, "If-Match", a.header["Etag"]).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, []any{p}, s.ok("GET", path, "")["externalPricingRows"])
 	require.NotContains(t, s.ok("PATCH", row, `{"translatedLabel":null}`), "translatedLabel")
 
-	s.refused(400, engine.CodeInvalid, "POST", path+"/external-pricing-row", `{"label":"","url":"/book","translatedLabel":"x"}`,
+	s.refused(400, base.CodeInvalid, "POST", path+"/external-pricing-row", `{"label":"","url":"/book","translatedLabel":"x"}`,
 		"body /label length", "body /translatedLabel unknown", "body /url format")
-	s.refused(400, engine.CodeInvalid, "POST", path+"/external-pricing-row", "", "body /label required", "body /url required")
-	s.refused(400, engine.CodeInvalid, "POST", pricingTables+"/pricing-table/7/external-pricing-row", `{"label":"x","url":"https://example.com"}`, "path pricingTableId format")
-	s.refused(404, engine.CodeNotFound, "POST", pricingTables+"/pricing-table/"+r["id"].(string)+"/external-pricing-row", `{"label":"x","url":"https://example.com"}`)
+	s.refused(400, base.CodeInvalid, "POST", path+"/external-pricing-row", "", "body /label required", "body /url required")
+	s.refused(400, base.CodeInvalid, "POST", pricingTables+"/pricing-table/7/external-pricing-row", `{"label":"x","url":"https://example.com"}`, "path pricingTableId format")
+	s.refused(404, base.CodeNotFound, "POST", pricingTables+"/pricing-table/"+r["id"].(string)+"/external-pricing-row", `{"label":"x","url":"https://example.com"}`)
 	require.Equal(t, "null", string(s.call("DELETE", row, "").body))
-	s.refused(404, engine.CodeNotFound, "DELETE", row, "")
+	s.refused(404, base.CodeNotFound, "DELETE", row, "")
 }
 
 func TestScopesOfPricing(t *testing.T) {
@@ -92,9 +93,9 @@ func TestPricingTableFromCreationToEnd(t *testing.T) {
 		"paymentCycleAmount": 3.0, "paymentCycleUnit": "months", "renewalPrice": nil, "commitmentCycles": nil, "commitmentPeriodAmount": nil,
 		"commitmentPeriodUnit": nil, "cancellationLeadTimeAmount": 2.0, "cancellationLeadTimeUnit": "weeks", "renewalType": "each_year", "initialChargeType": "order_creation",
 	}, merged["subscription"])
-	s.refused(400, engine.CodeInvalid, "PATCH", terms, `{"subscription":{"paymentCycleUnit":null}}`,
+	s.refused(400, base.CodeInvalid, "PATCH", terms, `{"subscription":{"paymentCycleUnit":null}}`,
 		"body /subscription/paymentCycleUnit required", "body /subscription/paymentCycleAmount required")
-	s.refused(400, engine.CodeInvalid, "PATCH", terms, `{"subscription":{"commitmentPeriodAmount":1}}`, "body /subscription/commitmentPeriodAmount required")
+	s.refused(400, base.CodeInvalid, "PATCH", terms, `{"subscription":{"commitmentPeriodAmount":1}}`, "body /subscription/commitmentPeriodAmount required")
 	same := s.call("PATCH", terms, `{"label":"Plan","subscription":{"paymentCycleAmount":3}}`)
 	require.Equal(t, []any{merged, `"2"`}, []any{same.object(), same.header["Etag"]}, "nothing was changed")
 
@@ -103,20 +104,20 @@ func TestPricingTableFromCreationToEnd(t *testing.T) {
 	p := s.ok("PATCH", row, `{"price":3000,"durationUnit":null}`)
 	require.Equal(t, []any{3000.0, nil, nil, when(noon + 1000)}, []any{p["price"], p["durationAmount"], p["durationUnit"], p["updatedAt"]})
 	require.Equal(t, 200, s.call("GET", path, "", "If-None-Match", `"3"`).status, "a changed row is a changed table")
-	s.refused(400, engine.CodeInvalid, "PATCH", row, `{"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`, "body /subscription forbidden")
-	s.refused(400, engine.CodeInvalid, "POST", path+"/pricing-row",
+	s.refused(400, base.CodeInvalid, "PATCH", row, `{"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`, "body /subscription forbidden")
+	s.refused(400, base.CodeInvalid, "POST", path+"/pricing-row",
 		`{"label":"x","purchaseType":"lease","price":-1,"durationAmount":0,"subscription":{"paymentCycleUnit":"fortnights","commitmentPeriodUnit":"days","renewalPrice":1.5}}`,
 		"body /purchaseType enum", "body /price range", "body /durationAmount range", "body /subscription/paymentCycleUnit enum",
 		"body /subscription/renewalPrice type", "body /subscription/paymentCycleAmount required", "body /durationUnit required",
 		"body /subscription/commitmentPeriodAmount required")
 	require.Equal(t, "null", string(s.call("DELETE", row, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", row, "")
-	s.refused(404, engine.CodeNotFound, "GET", path+"/pricing-row/"+id, "")
-	s.refused(405, engine.CodeMethodNotAllowed, "DELETE", path+"/pricing-row", "")
+	s.refused(404, base.CodeNotFound, "GET", row, "")
+	s.refused(404, base.CodeNotFound, "GET", path+"/pricing-row/"+id, "")
+	s.refused(405, base.CodeMethodNotAllowed, "DELETE", path+"/pricing-row", "")
 	require.Equal(t, false, s.ok("PATCH", path, `{"externalPricingEnabled":false}`)["externalPricingEnabled"])
-	s.call("DELETE", path, "", "If-Match", `"3"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", path, "", "If-Match", `"3"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", path, "")
+	s.refused(404, base.CodeNotFound, "GET", path, "")
 }
 
 func TestPricingOfAnotherAccountIsNobodys(t *testing.T) {
@@ -131,7 +132,7 @@ func TestPricingOfAnotherAccountIsNobodys(t *testing.T) {
 		{"POST", path + "/external-pricing-row", `{"label":"x","url":"https://example.com"}`},
 		{"PATCH", button, `{"label":"y"}`}, {"DELETE", button, ""},
 	} {
-		s.call(c.method, c.path, c.body, "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+		s.call(c.method, c.path, c.body, "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 	}
 	require.Empty(t, s.ok("GET", pricingTables, "", "X-API-KEY", s.other)["data"])
 }

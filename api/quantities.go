@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns changes of an article's quantity on the wire: the preview and the writes.
 
 type planQuantity struct {
-	article, location engine.ID
+	article, location base.ID
 	amount            int
 	at                *int64
 	plan              *string
@@ -18,17 +19,17 @@ type planQuantity struct {
 }
 
 var planQuantityQuery = wire.ShapeOf("PlanQuantityChange",
-	wire.Required("serviceLocationId", wire.UUID, func(o *planQuantity) *engine.ID { return &o.location }).Says("The location that units would go from."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *planQuantity) *base.ID { return &o.location }).Says("The location that units would go from."),
 	wire.Required("amount", count, func(o *planQuantity) *int { return &o.amount }).Says("How many units would go."),
 	wire.Optional("effectiveFrom", wire.Instant, func(o *planQuantity) **int64 { return &o.at }).Says("From when on the quantity is another. Default: now."),
 	wire.Optional("plan", wire.Text(1, 64), func(o *planQuantity) **string { return &o.plan }).
 		Says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
 	wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).Says("Which page of each of the plan's lists."),
-	wire.Defaulted("pageSize", wire.Integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
+	wire.Defaulted("pageSize", wire.Integer[int](1, base.MaxListed), base.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
 		Says("How many entries of each list a page has. Default: 1000."))
 
 // quantityFields are what all changes of a quantity take.
-func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []wire.Field[In] {
+func quantityFields[In any](location func(*In) *base.ID, amount func(*In) *int, at func(*In) **int64) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Required("serviceLocationId", wire.UUID, location).Says("The location."),
 		wire.Required("amount", count, amount).Says("How many units."),
@@ -37,24 +38,24 @@ func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int
 }
 
 var increaseShape = wire.ShapeOf("IncreaseQuantity", quantityFields(
-	func(o *engine.IncreaseQuantity) *engine.ID { return &o.Location },
-	func(o *engine.IncreaseQuantity) *int { return &o.Amount },
-	func(o *engine.IncreaseQuantity) **int64 { return &o.From })...)
+	func(o *stock.IncreaseQuantity) *base.ID { return &o.Location },
+	func(o *stock.IncreaseQuantity) *int { return &o.Amount },
+	func(o *stock.IncreaseQuantity) **int64 { return &o.From })...)
 
 var decreaseShape = wire.ShapeOf("DecreaseQuantity", slices.Concat(quantityFields(
-	func(o *engine.DecreaseQuantity) *engine.ID { return &o.Location },
-	func(o *engine.DecreaseQuantity) *int { return &o.Amount },
-	func(o *engine.DecreaseQuantity) **int64 { return &o.From }), []wire.Field[engine.DecreaseQuantity]{
-	wire.Optional("expectedPlan", wire.Text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).
+	func(o *stock.DecreaseQuantity) *base.ID { return &o.Location },
+	func(o *stock.DecreaseQuantity) *int { return &o.Amount },
+	func(o *stock.DecreaseQuantity) **int64 { return &o.From }), []wire.Field[stock.DecreaseQuantity]{
+	wire.Optional("expectedPlan", wire.Text(1, 64), func(o *stock.DecreaseQuantity) **string { return &o.Expected }).
 		Says("The digest of a preview: any other plan is refused."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *engine.DecreaseQuantity) *bool { return &o.Force }).Says("What cannot be kept becomes a conflict."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *stock.DecreaseQuantity) *bool { return &o.Force }).Says("What cannot be kept becomes a conflict."),
 })...)
 
 var transferShape = wire.ShapeOf("TransferQuantity",
-	wire.Required("fromServiceLocationId", wire.UUID, func(o *engine.TransferQuantity) *engine.ID { return &o.From }).Says("The location that the units leave."),
-	wire.Required("toServiceLocationId", wire.UUID, func(o *engine.TransferQuantity) *engine.ID { return &o.To }).Says("The location that they go to."),
-	wire.Required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }).Says("How many units."),
-	wire.Optional("effectiveFrom", wire.Instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).Says("From when on the quantity is another. Default: now."))
+	wire.Required("fromServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.From }).Says("The location that the units leave."),
+	wire.Required("toServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.To }).Says("The location that they go to."),
+	wire.Required("amount", count, func(o *stock.TransferQuantity) *int { return &o.Amount }).Says("How many units."),
+	wire.Optional("effectiveFrom", wire.Instant, func(o *stock.TransferQuantity) **int64 { return &o.At }).Says("From when on the quantity is another. Default: now."))
 
 var (
 	planReasons = wire.EnumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way")
@@ -63,11 +64,11 @@ var (
 )
 
 // first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
-func first[T any](list []T) []T { return wire.UpTo(list, engine.MaxListed) }
+func first[T any](list []T) []T { return wire.UpTo(list, base.MaxListed) }
 
-func (w *scribe) writePlan(p *engine.QuantityPlan) {
+func (w *scribe) writePlan(p *stock.QuantityPlan) {
 	w.Bool("ok", p.OK, "Whether all holds can be kept.")
-	wire.List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.", func(m *engine.SlotMove) {
+	wire.List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.", func(m *stock.SlotMove) {
 		w.ID("unavailabilityId", m.Unavailability, "The unit that is taken.")
 		w.ID("fromSlotId", m.From, "The slot that it leaves.")
 		w.ID("toSlotId", m.To, "The slot that it goes to.")
@@ -89,7 +90,7 @@ func (w *scribe) writePlan(p *engine.QuantityPlan) {
 	w.Text("plan", p.Digest, "The digest of the whole plan.")
 }
 
-func answerPlan(q *request, p *engine.QuantityPlan) error {
+func answerPlan(q *request, p *stock.QuantityPlan) error {
 	appendRecord(&q.scribe, p, (*scribe).writePlan)
 	return nil
 }
@@ -99,9 +100,9 @@ var quantityOperations = []operation{
 		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
 		scopes: []string{"inventory.stock_items.read"}, answer: planSchema,
 		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.",
-	}, input[planQuantity]{path: byID(func(o *planQuantity) *engine.ID { return &o.article }), query: planQuantityQuery},
+	}, input[planQuantity]{path: byID(func(o *planQuantity) *base.ID { return &o.article }), query: planQuantityQuery},
 		func(q *request, o *planQuantity) error {
-			p, err := q.view.PlanQuantityPart(o.article, o.location, o.amount, o.at, o.plan, o.page.part(), q.now)
+			p, err := stock.PlanQuantityPart(q.view, o.article, o.location, o.amount, o.at, o.plan, o.page.part(), q.now)
 			if err != nil {
 				return err
 			}
@@ -112,18 +113,18 @@ var quantityOperations = []operation{
 		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
 		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.",
-	}, input[engine.DecreaseQuantity]{path: byID(func(o *engine.DecreaseQuantity) *engine.ID { return &o.Article }), body: decreaseShape},
-		func(_ *request, o *engine.DecreaseQuantity) engine.Op { return o }, answerPlan),
+	}, input[stock.DecreaseQuantity]{path: byID(func(o *stock.DecreaseQuantity) *base.ID { return &o.Article }), body: decreaseShape},
+		func(_ *request, o *stock.DecreaseQuantity) base.Op { return o }, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
 		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.",
-	}, input[engine.IncreaseQuantity]{path: byID(func(o *engine.IncreaseQuantity) *engine.ID { return &o.Article }), body: increaseShape},
-		func(_ *request, o *engine.IncreaseQuantity) engine.Op { return o }, answerArticle),
+	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }), body: increaseShape},
+		func(_ *request, o *stock.IncreaseQuantity) base.Op { return o }, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
 		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.",
-	}, input[engine.TransferQuantity]{path: byID(func(o *engine.TransferQuantity) *engine.ID { return &o.Article }), body: transferShape},
-		func(_ *request, o *engine.TransferQuantity) engine.Op { return o }, answerPlan),
+	}, input[stock.TransferQuantity]{path: byID(func(o *stock.TransferQuantity) *base.ID { return &o.Article }), body: transferShape},
+		func(_ *request, o *stock.TransferQuantity) base.Op { return o }, answerPlan),
 }

@@ -2,21 +2,23 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns quotes on the wire: what an order of lines and codes would cost.
 
 // quoteOf is what a quote is asked for.
 type quoteOf struct {
-	engine.CreateOrder
+	order.CreateOrder
 	lines []orderLine
 }
 
 var quoteShape = wire.ShapeOf("QuoteInput",
-	wire.Required("pickupLocationId", wire.UUID, func(o *quoteOf) *engine.ID { return &o.Pickup }).
+	wire.Required("pickupLocationId", wire.UUID, func(o *quoteOf) *base.ID { return &o.Pickup }).
 		Says("Where the units would be handed over: days, weeks and months of a price are counted there."),
-	wire.Optional("returnLocationId", wire.UUID, func(o *quoteOf) **engine.ID { return &o.Return }).
+	wire.Optional("returnLocationId", wire.UUID, func(o *quoteOf) **base.ID { return &o.Return }).
 		Says("Where the units would come back to. Default: the pickup location. No price depends on it."),
 	wire.Required("lineItems", orderLines(1), func(o *quoteOf) *[]orderLine { return &o.lines }).Says("What would be ordered, as an order takes it."),
 	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
@@ -26,13 +28,13 @@ var quoteSchema = describe("Quote", (*scribe).writeQuote)
 
 // quotedLine is a line of a quote.
 type quotedLine struct {
-	line  engine.OrderLine
-	price engine.LinePrice
-	other *engine.Combination
+	line  order.OrderLine
+	price commerce.LinePrice
+	other *commerce.Combination
 }
 
-func (w *scribe) writeQuote(x *engine.Quote) {
-	r := &engine.OrderRecord{Order: orElse(x.Order, new(engine.Order))}
+func (w *scribe) writeQuote(x *order.Quote) {
+	r := &order.OrderRecord{Order: orElse(x.Order, new(order.Order))}
 	w.orderPricing(r)
 	prices, _ := r.LinePrices()
 	lines := make([]quotedLine, len(r.Lines))
@@ -47,7 +49,7 @@ func (w *scribe) writeQuote(x *engine.Quote) {
 		w.combinedRows(&l.line)
 		w.Int("unitPrice", l.price.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.line.Quantity), "How many units.")
-		w.sums(engine.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax, Total: l.price.Total})
+		w.sums(commerce.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax, Total: l.price.Total})
 		wire.Nullable(&w.Writer, "combination", "RowCombination", l.other, "Rows of the item's table, one behind the other, that ask less together than the line costs, "+
 			"those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice.", w.combination)
 	})
@@ -69,7 +71,7 @@ var quoteOperations = []operation{
 		if err := q.denied(&o.CreateOrder); err != nil {
 			return err
 		}
-		x, err := q.view.Quote(o.CreateOrder, q.now)
+		x, err := order.QuoteOrder(q.view, o.CreateOrder, q.now)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // probe has a member of every kind.
@@ -22,13 +22,13 @@ type probe struct {
 	Count int64
 	Small int
 	Flag  *bool
-	ID    engine.ID
+	ID    base.ID
 	At    *int64
 	Color string
 	Tags  []string
 	Lines []probeLine
-	Note  engine.Opt[string]
-	Label engine.Opt[string]
+	Note  base.Opt[string]
+	Label base.Opt[string]
 }
 
 type probeLine struct {
@@ -48,16 +48,16 @@ var (
 		wire.Defaulted("count", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), 7, func(p *probe) *int64 { return &p.Count }),
 		wire.Defaulted("small", wire.Integer[int](0, 100), 0, func(p *probe) *int { return &p.Small }),
 		wire.Optional("flag", wire.Boolean, func(p *probe) **bool { return &p.Flag }),
-		wire.Defaulted("id", wire.UUID, engine.ID{}, func(p *probe) *engine.ID { return &p.ID }),
+		wire.Defaulted("id", wire.UUID, base.ID{}, func(p *probe) *base.ID { return &p.ID }),
 		wire.Optional("at", wire.Instant, func(p *probe) **int64 { return &p.At }),
 		wire.Defaulted("color", wire.Enum("red", "green"), "red", func(p *probe) *string { return &p.Color }),
 		wire.Defaulted("tags", wire.ListOf(wire.Text(0, 50), 0, 5), nil, func(p *probe) *[]string { return &p.Tags }),
 		wire.Defaulted("lines", wire.ListOf(wire.Object(probeLineShape), 0, 3), nil, func(p *probe) *[]probeLine { return &p.Lines }),
-		wire.Merged("note", wire.Text(0, 50), true, func(p *probe) *engine.Opt[string] { return &p.Note }),
-		wire.Merged("label", wire.Text(1, 50), false, func(p *probe) *engine.Opt[string] { return &p.Label }))
+		wire.Merged("note", wire.Text(0, 50), true, func(p *probe) *base.Opt[string] { return &p.Note }),
+		wire.Merged("label", wire.Text(1, 50), false, func(p *probe) *base.Opt[string] { return &p.Label }))
 )
 
-func readProbe(data string) (probe, []engine.Fault) {
+func readProbe(data string) (probe, []base.Fault) {
 	var p probe
 	var r wire.Reader
 	var found wire.Faults
@@ -66,7 +66,7 @@ func readProbe(data string) (probe, []engine.Fault) {
 	return p, r.Faults.ListOf
 }
 
-func faultLines(faults []engine.Fault) string {
+func faultLines(faults []base.Fault) string {
 	var b strings.Builder
 	for _, f := range faults {
 		fmt.Fprintf(&b, "%s %s %s\n", f.In, f.Pointer, f.Code)
@@ -83,7 +83,7 @@ func TestReaderReadsEveryKind(t *testing.T) {
 	id, _ := wire.ParseID([]byte("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"))
 	require.Equal(t, probe{
 		Name: "aé😀\n", Count: -9007199254740991, Flag: &no, ID: id, At: &at, Color: "green", Tags: []string{"x", ""},
-		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}}, Note: engine.Opt[string]{Set: true, Null: true},
+		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}}, Note: base.Opt[string]{Set: true, Null: true},
 	}, p)
 }
 
@@ -155,7 +155,7 @@ func TestParseIDIsTheEngines(t *testing.T) {
 		"{0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e}", "urn:uuid:0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8", "",
 		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8g", "0190d3a4x6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-8c32-bd5e-3f2a1b0c9d8e",
 	} {
-		want, wantOK := engine.ParseID(s)
+		want, wantOK := base.ParseID(s)
 		got, ok := wire.ParseID([]byte(s))
 		require.Equal(t, wantOK, ok, s)
 		if ok {
@@ -239,7 +239,7 @@ func beyondJSON(data []byte) (lone bool, depth int) {
 }
 
 // sameMembers compares which members the two see in the object that the document is.
-func sameMembers(t *testing.T, data []byte, faults []engine.Fault) {
+func sameMembers(t *testing.T, data []byte, faults []base.Fault) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		require.Equal(t, "body  type", faultLines(faults), "%q", data)
@@ -307,7 +307,7 @@ func sameValues(t *testing.T, data []byte, p probe) {
 		require.NoError(t, err, *twin.At)
 		require.Equal(t, at.UnixMilli(), *p.At)
 	}
-	id, ok := engine.ParseID(or(twin.ID, engine.ID{}.String()))
+	id, ok := base.ParseID(or(twin.ID, base.ID{}.String()))
 	require.True(t, ok)
 	require.Equal(t, id, p.ID)
 	require.Equal(t, len(twin.Tags), len(p.Tags))
@@ -324,7 +324,7 @@ func sameValues(t *testing.T, data []byte, p probe) {
 	}
 	for _, x := range []struct {
 		twin *string
-		read engine.Opt[string]
+		read base.Opt[string]
 	}{{twin.Note, p.Note}, {twin.Label, p.Label}} {
 		require.Equal(t, x.twin != nil, x.read.Set && !x.read.Null)
 		require.Equal(t, or(x.twin, ""), x.read.Value)

@@ -16,6 +16,9 @@ import (
 	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns the request: what an operation's handler is given, and how it answers. A request is reused; nothing of it,
@@ -32,8 +35,8 @@ type request struct {
 	route  []byte // the path without a trailing slash
 
 	eng *engine.Engine
-	key *engine.Key // nil where no key is looked at
-	now int64       // the present for this request, milliseconds since the epoch
+	key *base.Key // nil where no key is looked at
+	now int64     // the present for this request, milliseconds since the epoch
 
 	clock   int64 // the server's own present, which may be behind the engine's
 	from    sender
@@ -49,20 +52,20 @@ type request struct {
 	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
-	keyed       bool                    // idem is given
-	preview     bool                    // the command is planned, not done
-	moved       []engine.Unavailability // by it
-	secret      string                  // what the answer shows this once, and nothing keeps
-	lacks       []string                // scopes that the request needs and the key has not
+	keyed       bool                   // idem is given
+	preview     bool                   // the command is planned, not done
+	moved       []stock.Unavailability // by it
+	secret      string                 // what the answer shows this once, and nothing keeps
+	lacks       []string               // scopes that the request needs and the key has not
 
-	stock    engine.ArticleStock // room to read stock into
-	bars     engine.ArticleBars  // and bars
-	media    string              // what the answer is; empty: JSON
-	taken    int64               // bytes of room that it has taken
-	crowded  bool                // there was no room for it
-	cost     int                 // what it has of its account's share of dear reads
-	tooDear  *engine.Error       // the refusal in place of one that could not be explained
-	tag      uint64              // the answer's entity tag is its revision; 0: none
+	stock    stock.ArticleStock // room to read stock into
+	bars     engine.ArticleBars // and bars
+	media    string             // what the answer is; empty: JSON
+	taken    int64              // bytes of room that it has taken
+	crowded  bool               // there was no room for it
+	cost     int                // what it has of its account's share of dear reads
+	tooDear  *base.Error        // the refusal in place of one that could not be explained
+	tag      uint64             // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already, where that is all it is told
 	numBuf   []byte
@@ -95,12 +98,12 @@ func (q *request) release() {
 	q.giveBack()
 	q.payBack()
 	q.leave()
-	if q.stock.Window != (engine.Span{}) { // it was read into
+	if q.stock.Window != (base.Span{}) { // it was read into
 		q.forgetStock()
 	}
 	q.server, q.ctx, q.op, q.eng, q.key, q.meter = nil, nil, nil, nil, nil, nil
 	q.id, q.route, q.Out = nil, nil, nil
-	q.view, q.idem = engine.View{}, engine.Idempotency{}
+	q.view, q.idem = base.View{}, engine.Idempotency{}
 	q.json.Reset(nil, nil)
 	q.path.Reset()
 	q.query.Reset()
@@ -115,9 +118,9 @@ func (q *request) release() {
 // forgetStock lets go of what was read, and also of the room for it where that is for many.
 func (q *request) forgetStock() {
 	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
-		q.stock = engine.ArticleStock{}
+		q.stock = stock.ArticleStock{}
 	}
-	q.stock.Reset(engine.Span{})
+	q.stock.Reset(base.Span{})
 }
 
 // readPath makes parameters of the path's segments.
@@ -144,7 +147,7 @@ func (q *request) readConditions() {
 		return
 	}
 	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		q.faults.Add(engine.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat, Message: "must be 1 to 255 visible ASCII characters"})
+		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat, Message: "must be 1 to 255 visible ASCII characters"})
 		return
 	}
 	q.keyed = true
@@ -153,7 +156,7 @@ func (q *request) readConditions() {
 }
 
 // digest is half a SHA-256 over three texts, each with its length, so that none can run into the next.
-func digest(a, b, c []byte) (id engine.ID) {
+func digest(a, b, c []byte) (id base.ID) {
 	h := sha256.New()
 	var length [8]byte
 	for _, text := range [...][]byte{a, b, c} {
@@ -168,7 +171,7 @@ func digest(a, b, c []byte) (id engine.ID) {
 
 // faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on top;
 // what it says of a value that could not even be read is left out, and so is all it says of a body that was not read to its end.
-func (q *request) faulted(check engine.Op) *engine.Error {
+func (q *request) faulted(check base.Op) *base.Error {
 	if len(q.faults.ListOf) == 0 {
 		return nil
 	}
@@ -180,16 +183,16 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 			}
 		}
 	}
-	malformed := func(f engine.Fault) bool { return f.Code == wire.FaultMalformed && f.In == "body" }
+	malformed := func(f base.Fault) bool { return f.Code == wire.FaultMalformed && f.In == "body" }
 	if slices.ContainsFunc(q.faults.ListOf, malformed) {
-		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.ListOf}
+		return &base.Error{Code: base.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.ListOf}
 	}
-	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.ListOf}
+	return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.ListOf}
 }
 
 // denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
 // itself.
-func (q *request) denied(op engine.Op) error {
+func (q *request) denied(op base.Op) error {
 	var entries []map[string]any
 	if len(q.key.Scopes) > 0 {
 		entries = deniedFields(q.json.Claims, q.key.Scopes)
@@ -200,8 +203,8 @@ func (q *request) denied(op engine.Op) error {
 	if q.faults.ListOf = q.view.Check(op); len(q.faults.ListOf) > 0 {
 		return q.faulted(nil)
 	}
-	return &engine.Error{
-		Code: engine.CodeDeniedFields, Detail: "the key lacks scopes for members of the body",
+	return &base.Error{
+		Code: base.CodeDeniedFields, Detail: "the key lacks scopes for members of the body",
 		Details: map[string]any{"deniedFields": entries},
 	}
 }
@@ -224,7 +227,7 @@ func deniedFields(claims []wire.Claim, held []string) (entries []map[string]any)
 }
 
 // coversFault says whether one of the faults is of the same value as f, or of one around it.
-func coversFault(faults []engine.Fault, f engine.Fault) bool {
+func coversFault(faults []base.Fault, f base.Fault) bool {
 	for _, g := range faults {
 		if g.Code == wire.FaultUnknown || g.Code == wire.FaultDuplicate {
 			continue
@@ -248,7 +251,7 @@ func within(pointer, outer string) bool {
 }
 
 // do has the engine carry out a command on behalf of the key.
-func (q *request) do(op engine.Op) (engine.Result, error) {
+func (q *request) do(op base.Op) (engine.Result, error) {
 	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op, Explainer: q}
 	if q.keyed {
 		idem := q.idem // the command may outlive the request's memory
@@ -311,8 +314,8 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 
 // sameLabelled is sameRevision of a record that shows the names of its labels: where one of them has changed since the record did,
 // the caller's copy may have the old name.
-func (q *request) sameLabelled(revision uint64, l *engine.Labels, updatedAt int64) bool {
-	if q.view.Relabelled(l, updatedAt) {
+func (q *request) sameLabelled(revision uint64, l *label.Labels, updatedAt int64) bool {
+	if label.Relabelled(q.view, l, updatedAt) {
 		q.tag = revision
 		return false
 	}

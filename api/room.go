@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"holdfast/api/ratelimit"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the memory of answers: how many bytes of them are under way, from the first that is written until the last has
@@ -34,11 +34,11 @@ type room struct {
 	bound AnswerBytes
 	all   atomic.Int64 // written under mu: each request looks, and most see that there is room for any account
 	mu    sync.Mutex
-	by    map[engine.ID]int64
+	by    map[base.ID]int64
 }
 
 // full says that there is no room for more answers of an account.
-func (r *room) full(account engine.ID) bool {
+func (r *room) full(account base.ID) bool {
 	if r.all.Load() < min(r.bound.InAll, r.bound.PerAccount) {
 		return false
 	}
@@ -48,21 +48,21 @@ func (r *room) full(account engine.ID) bool {
 }
 
 // take takes room for n bytes; forced, also where there is none.
-func (r *room) take(account engine.ID, n int64, forced bool) bool {
+func (r *room) take(account base.ID, n int64, forced bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !forced && (r.all.Load()+n > r.bound.InAll || r.by[account]+n > r.bound.PerAccount) {
 		return false
 	}
 	if r.by == nil {
-		r.by = map[engine.ID]int64{}
+		r.by = map[base.ID]int64{}
 	}
 	r.all.Add(n)
 	r.by[account] += n
 	return true
 }
 
-func (r *room) give(account engine.ID, n int64) {
+func (r *room) give(account base.ID, n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all.Add(-n)
@@ -90,8 +90,8 @@ func (q *request) grown(n int) bool {
 }
 
 // tooManyBytes is the refusal where answers of the account, or of all, have too many bytes under way.
-func (q *request) tooManyBytes() *engine.Error {
-	return q.later(engine.CodeRateLimited, layerBytes, 1000, "too many bytes of answers are under way to readers")
+func (q *request) tooManyBytes() *base.Error {
+	return q.later(base.CodeRateLimited, layerBytes, 1000, "too many bytes of answers are under way to readers")
 }
 
 // buffers are those of counted answers that have gone out.
@@ -144,7 +144,7 @@ func (q *request) giveBack() {
 type sent struct {
 	bytes.Reader
 	room    *room
-	account engine.ID
+	account base.ID
 	n       int64
 	body    []byte
 	once    sync.Once

@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns the test that what a long answer took is given back.
@@ -17,7 +18,7 @@ func TestLongBuffersAreNotKept(t *testing.T) {
 	for buffers.Get() != nil { // those of other tests
 	}
 	for _, n := range []int{keptBuffer, keptBuffer + 1, 8 << 20} {
-		s := &sent{room: new(room), account: engine.ID{1}, n: int64(n), body: make([]byte, n)}
+		s := &sent{room: new(room), account: base.ID{1}, n: int64(n), body: make([]byte, n)}
 		require.True(t, s.room.take(s.account, s.n, true))
 		require.NoError(t, s.Close())
 		require.NoError(t, s.Close(), "once")
@@ -27,7 +28,7 @@ func TestLongBuffersAreNotKept(t *testing.T) {
 		require.LessOrEqual(t, cap(*b), keptBuffer)
 	}
 	q := newRequest() // it goes to the pool that the other tests' servers take from
-	q.stock.Window, q.stock.Units = engine.Span{End: 1}, make([]engine.Unavailability, 0, keptStock+1)
+	q.stock.Window, q.stock.Units = base.Span{End: 1}, make([]stock.Unavailability, 0, keptStock+1)
 	q.release()
 	require.Zero(t, cap(q.stock.Units))
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"holdfast/api/auth"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the scopes that a request needs beside those of its operation: by what it names, which is known when its
@@ -24,7 +24,7 @@ func (q *request) need(scope string) {
 
 // lacking is the refusal of a command, or of a read without one, for which the key lacks what was noted, nil if it lacks nothing.
 // Faults of the command come first.
-func (q *request) lacking(op engine.Op) error {
+func (q *request) lacking(op base.Op) error {
 	if len(q.lacks) == 0 {
 		return nil
 	}
@@ -32,14 +32,14 @@ func (q *request) lacking(op engine.Op) error {
 		return q.missing()
 	}
 	if faults := q.view.Check(op); len(faults) > 0 {
-		return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
+		return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
 	}
 	return q.missing()
 }
 
-func (q *request) missing() *engine.Error {
-	return &engine.Error{
-		Code: engine.CodeMissingScope, Detail: "the key has not the scope that this record needs",
+func (q *request) missing() *base.Error {
+	return &base.Error{
+		Code: base.CodeMissingScope, Detail: "the key has not the scope that this record needs",
 		Details: map[string]any{"requiredScopes": slices.Clone(q.lacks)},
 	}
 }

@@ -2,7 +2,7 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns what records are written by: a Writer, and the state that what they refer to is looked up in.
@@ -10,8 +10,8 @@ import (
 // scribe writes records. A method named write and a record appends that record's members, without the braces.
 type scribe struct {
 	wire.Writer
-	view    engine.View
-	account engine.ID // of a record that is written without a view, as events are
+	view    base.View
+	account base.ID // of a record that is written without a view, as events are
 }
 
 // tenant is the id of the account.
@@ -19,7 +19,7 @@ func (w *scribe) tenant() {
 	w.Key("tenantId", wire.AccountIDSchema, "")
 	switch {
 	case !w.Writes():
-	case w.account != (engine.ID{}):
+	case w.account != (base.ID{}):
 		w.Out = wire.AppendID(w.Out, w.account)
 	default:
 		w.Out = wire.AppendID(w.Out, w.view.Account().ID)

@@ -7,7 +7,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the operations on the service itself, which look at no key.
@@ -102,14 +102,14 @@ var serviceOperations = []operation{
 	}, input[readiness]{query: readinessShape}, func(q *request, in *readiness) error {
 		switch {
 		case q.eng == nil:
-			return refuse(engine.CodeNotReady, "the state is being loaded")
+			return refuse(base.CodeNotReady, "the state is being loaded")
 		case q.server.stopping.Load():
-			return refuse(engine.CodeNotReady, "the server is stopping")
+			return refuse(base.CodeNotReady, "the server is stopping")
 		case q.eng.Failed() != nil:
-			return refuse(engine.CodeStorageFailed, "the log cannot be written: reads go on, writes are refused until a restart")
+			return refuse(base.CodeStorageFailed, "the log cannot be written: reads go on, writes are refused until a restart")
 		case in.backup != nil:
 			if err := q.server.backups(); err != nil {
-				return refuse(engine.CodeNotReady, err.Error())
+				return refuse(base.CodeNotReady, err.Error())
 			}
 		}
 		q.Out = append(q.Out, `{"status":"ready"}`...)

@@ -9,7 +9,7 @@ import (
 
 	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the share of the machine that one account's dear reads have at once, and how they wait for it. What a read costs
@@ -53,7 +53,7 @@ func costOf(o *operation) int {
 }
 
 // weigh has the request wait until there is room for what it costs.
-func (q *request) weigh() *engine.Error {
+func (q *request) weigh() *base.Error {
 	cost := q.op.cost
 	if cost == 0 {
 		return nil
@@ -76,7 +76,7 @@ type shares struct {
 	most     int
 	patience time.Duration
 	mu       sync.Mutex
-	by       map[engine.ID]*share
+	by       map[base.ID]*share
 }
 
 type share struct {
@@ -91,12 +91,12 @@ type inLine struct {
 }
 
 // take has a read begin, at once or within the time that it may wait; it says whether its turn has come.
-func (s *shares) take(account engine.ID, cost int, quit <-chan struct{}) bool {
+func (s *shares) take(account base.ID, cost int, quit <-chan struct{}) bool {
 	s.mu.Lock()
 	x := s.by[account]
 	if x == nil {
 		if s.by == nil {
-			s.by = map[engine.ID]*share{}
+			s.by = map[base.ID]*share{}
 		}
 		x = new(share)
 		s.by[account] = x
@@ -129,7 +129,7 @@ func (s *shares) take(account engine.ID, cost int, quit <-chan struct{}) bool {
 	return true // it came at the same moment
 }
 
-func (s *shares) give(account engine.ID, cost int) {
+func (s *shares) give(account base.ID, cost int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.by[account]
@@ -138,7 +138,7 @@ func (s *shares) give(account engine.ID, cost int) {
 }
 
 // admit has those begin whose turn has come.
-func (s *shares) admit(account engine.ID, x *share) {
+func (s *shares) admit(account base.ID, x *share) {
 	for len(x.line) > 0 && x.used+x.line[0].cost <= s.most {
 		x.used += x.line[0].cost
 		close(x.line[0].turn)
@@ -150,7 +150,7 @@ func (s *shares) admit(account engine.ID, x *share) {
 }
 
 // dear has the request wait until a dear read of its account may begin; what it has taken before counts.
-func (q *request) dear(cost int) *engine.Error {
+func (q *request) dear(cost int) *base.Error {
 	if cost <= q.cost || q.key == nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (q *request) dear(cost int) *engine.Error {
 	ok := q.server.shares.take(q.view.Account().ID, cost, q.server.quit)
 	q.idle += time.Since(began)
 	if !ok {
-		return q.later(engine.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
+		return q.later(base.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
 	}
 	q.cost = cost
 	return nil

@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of the share of dear reads.
 
 // waits is how many reads of an account wait.
-func (s *shares) waits(account engine.ID) int {
+func (s *shares) waits(account base.ID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x := s.by[account]; x != nil {
@@ -32,7 +32,7 @@ func (s *shares) empty() bool {
 
 // Reads begin in the order in which they came, as far as what they cost fits; one that has waited for too long leaves the others.
 func TestSharesAreGivenInOrder(t *testing.T) {
-	a, b := engine.ID{1}, engine.ID{2}
+	a, b := base.ID{1}, base.ID{2}
 	s := &shares{most: 2, patience: time.Hour}
 	quit := make(chan struct{})
 	require.True(t, s.take(a, 1, quit))
@@ -94,7 +94,7 @@ func TestDearReadsAreBounded(t *testing.T) {
 	require.True(t, s.server.shares.take(s.account, s.server.shares.most, nil))
 	for _, r := range reads {
 		a := s.call(r[0], r[1], r[2])
-		a.isRefusal(http.StatusTooManyRequests, engine.CodeRateLimited)
+		a.isRefusal(http.StatusTooManyRequests, base.CodeRateLimited)
 		require.Equal(t, "cost", at(a.object(), "details", "layer"), r)
 		require.Equal(t, "1", a.header["Retry-After"])
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // stocked is a shop with a location, a SKU with a buffer of two hours after, and two articles of it, one unit each.
@@ -46,26 +47,26 @@ func TestAccount(t *testing.T) {
 	require.Equal(t, [5]any{"Rental 2", "EUR", "Europe/Stockholm", "unlimited", when(noon + 1000)}, [5]any{b["name"], b["currency"], b["timezone"], b["plan"], b["updatedAt"]})
 	require.Equal(t, b, s.ok("GET", "/v1/admin/account", ""))
 	require.Equal(t, "JPY", s.ok("PATCH", "/v1/admin/account", `{"currency":"JPY"}`)["currency"])
-	s.call("PATCH", "/v1/admin/account", `{}`, "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("PATCH", "/v1/admin/account", `{}`, "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, "Another", s.ok("GET", "/v1/admin/account", "", "X-API-KEY", s.other)["name"])
-	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"name":"","plan":"growth","currency":"eur","timezone":"Local"}`,
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/account", `{"name":"","plan":"growth","currency":"eur","timezone":"Local"}`,
 		"body /name length", "body /plan unknown", "body /currency format", "body /timezone zone")
 	for _, currency := range []string{`"XYZ"`, `"E A"`, `"R U"`} {
-		s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":`+currency+`}`, "body /currency format")
+		s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":`+currency+`}`, "body /currency format")
 	}
-	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":null,"name":null}`, "body /currency required", "body /name required")
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":null,"name":null}`, "body /currency required", "body /name required")
 
 	// The currency takes a scope of its own.
 	some := s.newKey(s.account, engine.CreateKey{PublicID: "settings", Scopes: []string{"settings.account.write"}})
 	require.Equal(t, "R", s.ok("PATCH", "/v1/admin/account", `{"name":"R"}`, "X-API-KEY", some)["name"])
 	denied := s.call("PATCH", "/v1/admin/account", `{"name":"S","currency":"EUR"}`, "X-API-KEY", some)
-	denied.isRefusal(403, engine.CodeDeniedFields)
+	denied.isRefusal(403, base.CodeDeniedFields)
 	require.Equal(t, []any{map[string]any{"fields": []any{"currency"}, "requiredScopes": []any{"settings.payments.write"}}}, at(denied.object(), "details", "deniedFields"))
-	s.call("PATCH", "/v1/admin/account", `{"name":"","currency":"EUR"}`, "X-API-KEY", some).isRefusal(400, engine.CodeInvalid, "body /name length")
+	s.call("PATCH", "/v1/admin/account", `{"name":"","currency":"EUR"}`, "X-API-KEY", some).isRefusal(400, base.CodeInvalid, "body /name length")
 	more := s.newKey(s.account, engine.CreateKey{PublicID: "payments", Scopes: []string{"settings.account.write", "settings.payments.write"}})
 	require.Equal(t, "EUR", s.ok("PATCH", "/v1/admin/account", `{"currency":"EUR"}`, "X-API-KEY", more)["currency"])
 	reader := s.newKey(s.account, engine.CreateKey{PublicID: "accounts", Scopes: []string{"account.read"}})
-	s.call("PATCH", "/v1/admin/account", `{}`, "X-API-KEY", reader).isRefusal(403, engine.CodeMissingScope)
+	s.call("PATCH", "/v1/admin/account", `{}`, "X-API-KEY", reader).isRefusal(403, base.CodeMissingScope)
 }
 
 func TestLocations(t *testing.T) {
@@ -87,8 +88,8 @@ func TestLocations(t *testing.T) {
 	require.Equal(t, map[string]any{"address": nil, "zipCode": nil, "city": "Åre", "country": "SE", "state": nil, "details": nil}, p["address"])
 	require.Nil(t, s.ok("PATCH", path, `{"address":null}`)["address"])
 	require.Equal(t, "X", at(s.ok("PATCH", path, `{"address":{"state":"X"}}`), "address", "state"))
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"address":{"state":5,"city":"`+strings.Repeat("x", 256)+`"}}`, "body /address/state type", "body /address/city length")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"name":null,"timezone":"Local"}`, "body /name required", "body /timezone zone")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"address":{"state":5,"city":"`+strings.Repeat("x", 256)+`"}}`, "body /address/state type", "body /address/city length")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":null,"timezone":"Local"}`, "body /name required", "body /timezone zone")
 }
 
 func TestArticleOverAWindow(t *testing.T) {
@@ -136,7 +137,7 @@ func TestHoldFromAskingToRelease(t *testing.T) {
 	require.Len(t, at(h, "lines", 0, "unavailabilities"), 2)
 	require.Equal(t, 0.0, s.available("sku", sku, location, from, to))
 
-	a := s.refused(409, engine.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, to, 1))
+	a := s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, to, 1))
 	line := at(a.object(), "details", "lines", 0)
 	require.Equal(t, 0.0, at(line, "available"))
 	require.Equal(t, 1.0, at(line, "requested"))
@@ -149,7 +150,7 @@ func TestHoldFromAskingToRelease(t *testing.T) {
 	s.clock.Add(30_000)
 	require.Equal(t, when(noon+90_000), s.ok("POST", path+"/extend", `{"expiresInSeconds":60}`)["expiresAt"])
 	require.Equal(t, "confirmed", s.ok("POST", path+"/confirm", "")["status"])
-	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/extend", `{"expiresInSeconds":60}`)
+	s.refused(409, base.CodeStateNotAllowed, "POST", path+"/extend", `{"expiresInSeconds":60}`)
 
 	// A move: first dry, then for real, to an open end.
 	unit := at(h, "lines", 0, "unavailabilities", 0, "id").(string)
@@ -163,7 +164,7 @@ func TestHoldFromAskingToRelease(t *testing.T) {
 
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	require.Equal(t, "released", s.ok("GET", path, "")["status"])
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
 	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/holds", ""), "pagination", "total"))
 }
@@ -176,7 +177,7 @@ func TestHoldExpires(t *testing.T) {
 	second := s.ok("POST", "/v1/admin/holds", body) // no write fails on a hold that has lapsed
 	require.Equal(t, "confirmed", second["status"])
 	require.Equal(t, "expired", s.ok("GET", "/v1/admin/holds/"+h["id"].(string), "")["status"])
-	s.refused(409, engine.CodeHoldExpired, "POST", "/v1/admin/holds/"+h["id"].(string)+"/confirm", "")
+	s.refused(409, base.CodeHoldExpired, "POST", "/v1/admin/holds/"+h["id"].(string)+"/confirm", "")
 }
 
 func TestQuantities(t *testing.T) {
@@ -194,13 +195,13 @@ func TestQuantities(t *testing.T) {
 	require.Len(t, plan["removedSlotIds"], 2)
 	again := s.ok("GET", path+"/plan-quantity-change"+query, "")
 	require.Equal(t, plan, again, "asking changes nothing")
-	s.refused(409, engine.CodePlanChanged, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":2,"expectedPlan":"x"}`, location))
+	s.refused(409, base.CodePlanChanged, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":2,"expectedPlan":"x"}`, location))
 	applied := s.ok("POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":2,"expectedPlan":%q}`, location, plan["plan"]))
 	require.Equal(t, plan, applied, "the plan applied is the one previewed")
 	require.Equal(t, 1.0, at(s.ok("GET", path, ""), "quantity", "total"))
 
 	// The last unit is booked: not without force, and with it the holds become conflicts.
-	blocked := s.refused(409, engine.CodeQuantityBlocked, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
+	blocked := s.refused(409, base.CodeQuantityBlocked, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
 	require.Equal(t, "holds_exceed_remaining_stock", at(blocked.object(), "details", "reason"))
 	s.clock.Add(1000)
 	forced := s.ok("POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
@@ -225,14 +226,14 @@ func TestScheduledEvents(t *testing.T) {
 	body := fmt.Sprintf(`{"type":"reservation","name":"Service","comment":"brakes","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon+day), when(noon+2*day))
 	e := s.ok("POST", path, body)
 	require.Equal(t, "brakes", e["comment"])
-	s.refused(409, engine.CodeInsufficient, "POST", path, body)
+	s.refused(409, base.CodeInsufficient, "POST", path, body)
 	require.Equal(t, 0.0, s.available("article", first, location, noon+day, noon+2*day))
 	moved := s.ok("PATCH", path+"/"+e["id"].(string), fmt.Sprintf(`{"endDate":%q,"comment":null}`, when(noon+day+hour)))
 	require.Nil(t, moved["comment"])
 	require.Equal(t, 1.0, s.available("article", first, location, noon+day+2*hour, noon+2*day))
-	s.refused(404, engine.CodeNotFound, "PATCH", path+"/"+location, `{}`)
+	s.refused(404, base.CodeNotFound, "PATCH", path+"/"+location, `{}`)
 	require.Equal(t, "null", string(s.call("DELETE", path+"/"+e["id"].(string), "").body))
-	s.refused(404, engine.CodeNotFound, "DELETE", path+"/"+e["id"].(string), "")
+	s.refused(404, base.CodeNotFound, "DELETE", path+"/"+e["id"].(string), "")
 	require.Equal(t, 1.0, s.available("article", first, location, noon+day, noon+2*day))
 }
 
@@ -295,7 +296,7 @@ func TestAvailabilityInItsForms(t *testing.T) {
 	require.Equal(t, 0.0, x["available"])
 	require.Len(t, x["blockingUnavailabilities"], 1)
 	require.NotEmpty(t, x["alternatives"])
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/availability/query", `{"lines":[`+line("sku", sku, "")+","+line("sku", first, "")+`]}`)
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/availability/query", `{"lines":[`+line("sku", sku, "")+","+line("sku", first, "")+`]}`)
 }
 
 // Many lines are shared out; each gets its own answer, and of several that are refused the first is named.
@@ -341,11 +342,11 @@ func TestIdempotencyKey(t *testing.T) {
 	gotSeq, gotHash := s.eng.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash})
 
-	s.call("POST", "/v1/admin/holds", body+" ", "Idempotency-Key", "k-1").isRefusal(422, engine.CodeIdempotencyReused)
-	s.call("POST", "/v1/admin/holds?x=1", body, "Idempotency-Key", "k-1").isRefusal(400, engine.CodeInvalid, "query x unknown")
-	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", "k-2").isRefusal(409, engine.CodeInsufficient) // another key: another command
-	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", "a b").isRefusal(400, engine.CodeInvalid, "header Idempotency-Key format")
-	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", strings.Repeat("k", 256)).isRefusal(400, engine.CodeInvalid, "header Idempotency-Key format")
+	s.call("POST", "/v1/admin/holds", body+" ", "Idempotency-Key", "k-1").isRefusal(422, base.CodeIdempotencyReused)
+	s.call("POST", "/v1/admin/holds?x=1", body, "Idempotency-Key", "k-1").isRefusal(400, base.CodeInvalid, "query x unknown")
+	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", "k-2").isRefusal(409, base.CodeInsufficient) // another key: another command
+	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", "a b").isRefusal(400, base.CodeInvalid, "header Idempotency-Key format")
+	s.call("POST", "/v1/admin/holds", body, "Idempotency-Key", strings.Repeat("k", 256)).isRefusal(400, base.CodeInvalid, "header Idempotency-Key format")
 
 	// A refusal is not kept: it is judged anew.
 	s.ok("DELETE", "/v1/admin/holds/"+a.object()["id"].(string), "")
@@ -370,9 +371,9 @@ func TestEntityTags(t *testing.T) {
 	require.Equal(t, 200, s.call("GET", "/v1/admin/articles/"+first, "", "If-None-Match", `*`).status, "nor on articles")
 
 	for _, other := range []string{`"2"`, `W/"1"`, `1`, `"x"`} {
-		s.call("PATCH", path, `{"name":"n"}`, "If-Match", other).isRefusal(412, engine.CodePrecondition)
+		s.call("PATCH", path, `{"name":"n"}`, "If-Match", other).isRefusal(412, base.CodePrecondition)
 	}
 	require.Equal(t, `"2"`, s.call("PATCH", path, `{"name":"n"}`, "If-Match", `"9", "1"`).header["Etag"])
 	require.Equal(t, `"3"`, s.call("PATCH", path, `{"name":"m"}`, "If-Match", `*`).header["Etag"])
-	s.call("PATCH", "/v1/admin/skus/"+first, `{"name":"n"}`, "If-Match", `"9"`).isRefusal(404, engine.CodeNotFound)
+	s.call("PATCH", "/v1/admin/skus/"+first, `{"name":"n"}`, "If-Match", `"9"`).isRefusal(404, base.CodeNotFound)
 }

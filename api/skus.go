@@ -4,17 +4,19 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns SKUs on the wire.
 
 type createSKU struct {
-	engine.CreateSKU
+	stock.CreateSKU
 	before, after bufferInput
 }
 
-func (o *createSKU) command(q *request) engine.CreateSKU {
+func (o *createSKU) command(q *request) stock.CreateSKU {
 	o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
 	return o.CreateSKU
 }
@@ -28,26 +30,26 @@ var createSKUShape = wire.ShapeOf("CreateSKU", slices.Concat([]wire.Field[create
 	wire.Optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
 		Says("What one of its articles is bought for, in minor units of the account's currency."),
 },
-	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
+	labelFields(func(o *createSKU) *label.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
-var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat([]wire.Field[engine.PatchSKU]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).Says("What the SKU is called."),
-	wire.Merged("code", wire.Text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
+var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat([]wire.Field[stock.PatchSKU]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Name }).Says("What the SKU is called."),
+	wire.Merged("code", wire.Text(1, 255), true, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Code }).
 		Says("The code that people read, unique in the account. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Description }).
 		Says("What is told of its articles to customers. Null clears it."),
-	wire.Merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
+	wire.Merged("purchasePrice", money, true, func(o *stock.PatchSKU) *base.Opt[int64] { return &o.PurchasePrice }).
 		Says("What one of its articles is bought for, in minor units. Null clears it."),
 },
-	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
-	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
-	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
+	labelFields(func(o *stock.PatchSKU) *label.LabelsPatch { return &o.Labels }),
+	bufferPatchFields("Before", func(o *stock.PatchSKU) *stock.BufferPatch { return &o.Before }),
+	bufferPatchFields("After", func(o *stock.PatchSKU) *stock.BufferPatch { return &o.After }))...)
 
 var skuSchema = describe("SKU", (*scribe).writeSKU)
 
-func (w *scribe) writeSKU(s *engine.SKU) {
+func (w *scribe) writeSKU(s *stock.SKU) {
 	w.ID("id", s.ID, "The SKU's id.")
 	w.skuColumns(s)
 	w.labels(&s.Labels, "sku")
@@ -57,7 +59,7 @@ func (w *scribe) writeSKU(s *engine.SKU) {
 }
 
 // skuColumns writes the members of a SKU that a row of an export has, too.
-func (w *scribe) skuColumns(s *engine.SKU) {
+func (w *scribe) skuColumns(s *stock.SKU) {
 	w.Text("name", s.Name, "What the SKU is called.")
 	w.TextOrNull("code", s.Code, "The code that people read, unique in the account; null without one.")
 	w.TextOrNull("description", s.Description, "What is told of its articles to customers.")
@@ -65,7 +67,7 @@ func (w *scribe) skuColumns(s *engine.SKU) {
 }
 
 // articleSKU writes a SKU as it stands in an article.
-func (w *scribe) articleSKU(s *engine.SKU) {
+func (w *scribe) articleSKU(s *stock.SKU) {
 	w.ID("id", s.ID, "The SKU's id.")
 	w.Text("name", s.Name, "What the SKU is called.")
 	w.TextOrNull("code", s.Code, "The code that people read; null without one.")
@@ -73,7 +75,7 @@ func (w *scribe) articleSKU(s *engine.SKU) {
 	w.buffers(s.Before, s.After)
 }
 
-func answerSKU(q *request, s *engine.SKU) error {
+func answerSKU(q *request, s *stock.SKU) error {
 	if !q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
 		appendRecord(&q.scribe, s, (*scribe).writeSKU)
 	}
@@ -85,17 +87,17 @@ var skuOperations = append([]operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
 	}, input[foundPage]{query: foundQuery("the SKU", "the name or the code", "code")}, func(q *request, p *foundPage) error {
-		return appendFound(q, p, engine.View.FindSKUs, (*scribe).writeSKU)
+		return appendFound(q, p, stock.FindSKUs, (*scribe).writeSKU)
 	}),
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
 		summary: "Creates a SKU; its articles take its buffers where they have none of their own.", answer: skuSchema,
-	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op { return o.command(q) }, behind(answerSKU)),
+	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.Op { return o.command(q) }, behind(answerSKU)),
 	read(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
 		summary: "Returns a SKU.", answer: skuSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		s := q.view.SKU(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		s := stock.SKUByID(q.view, *id)
 		if s == nil {
 			return notFound("SKU")
 		}
@@ -104,20 +106,20 @@ var skuOperations = append([]operation{
 	write(operation{
 		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
 		summary: "Changes a SKU; changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
-	}, input[engine.PatchSKU]{path: byUUID(func(o *engine.PatchSKU) *engine.ID { return &o.ID }), body: patchSKUShape},
-		func(q *request, o *engine.PatchSKU) engine.Op {
+	}, input[stock.PatchSKU]{path: byUUID(func(o *stock.PatchSKU) *base.ID { return &o.ID }), body: patchSKUShape},
+		func(q *request, o *stock.PatchSKU) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(answerSKU)),
 	write(operation{
 		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
 		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: wire.NullSchema,
-	}, input[engine.DeleteSKU]{path: byUUID(func(o *engine.DeleteSKU) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteSKU) engine.Op {
+	}, input[stock.DeleteSKU]{path: byUUID(func(o *stock.DeleteSKU) *base.ID { return &o.ID })},
+		func(q *request, o *stock.DeleteSKU) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
-}, tagged[*engine.SKU]{
-	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
+}, tagged[*stock.SKU]{
+	of: stock.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),
 }.linkOperations()...)

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns pinned snapshots: states that reads may ask for by their sequence, so that one report of many calls is about
@@ -20,7 +20,7 @@ const (
 
 // pin is a state that is kept for a while. It holds the memory of what has changed since.
 type pin struct {
-	view  engine.View
+	view  base.View
 	now   int64 // the present as it was
 	until int64
 }
@@ -32,7 +32,7 @@ type pins struct {
 }
 
 // add pins a state, or keeps a pinned one for longer. ok is false where there are too many; wait is until the next one goes.
-func (p *pins) add(v engine.View, now, clock int64) (until int64, ok bool, wait int64) {
+func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(clock)
@@ -59,7 +59,7 @@ func (p *pins) add(v engine.View, now, clock int64) (until int64, ok bool, wait 
 	return clock + pinnedFor, true, 0
 }
 
-func (p *pins) find(account engine.ID, sequence uint64) *pin {
+func (p *pins) find(account base.ID, sequence uint64) *pin {
 	i := slices.IndexFunc(p.list, func(x pin) bool { return x.view.Sequence() == sequence && x.view.Account().ID == account })
 	if i < 0 {
 		return nil
@@ -68,7 +68,7 @@ func (p *pins) find(account engine.ID, sequence uint64) *pin {
 }
 
 // get gives the pinned state of an account at a sequence.
-func (p *pins) get(account engine.ID, sequence uint64, clock int64) (x pin, ok bool) {
+func (p *pins) get(account base.ID, sequence uint64, clock int64) (x pin, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(clock)
@@ -113,7 +113,7 @@ func (q *request) pinnedView() error {
 	}
 	x, ok := q.server.pins.get(q.view.Account().ID, q.asOf, q.clock)
 	if !ok {
-		return refuse(engine.CodeSnapshotGone, "no snapshot of this sequence is pinned")
+		return refuse(base.CodeSnapshotGone, "no snapshot of this sequence is pinned")
 	}
 	q.view, q.now = x.view, x.now
 	return nil

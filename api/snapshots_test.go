@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 const snapshotsPath = "/v1/admin/snapshots"
@@ -76,19 +77,19 @@ func TestReadsOfASnapshot(t *testing.T) {
 	require.Equal(t, 304, s.call("GET", "/v1/admin/skus/"+sku+"?"+asOf, "", "If-None-Match", `"1"`).status)
 	// What was made since is not there.
 	made := s.ok("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`)["id"].(string)
-	s.refused(404, engine.CodeNotFound, "GET", "/v1/admin/locations/"+made+"?"+asOf, "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/locations/"+made+"?"+asOf, "")
 
 	// Another account's are nobody's; one that is not pinned, or no more, is gone.
-	s.call("GET", "/v1/admin/skus?"+asOf, "", "X-API-KEY", s.other).isRefusal(410, engine.CodeSnapshotGone)
-	s.refused(410, engine.CodeSnapshotGone, "GET", "/v1/admin/skus?asOf=1", "")
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/skus?asOf=0", "", "query asOf range")
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/skus?asOf=1&asOf=2", "", "query asOf duplicate")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/locations?"+asOf, `{"name":"x","timezone":"UTC"}`, "query asOf unknown")
-	s.refused(400, engine.CodeInvalid, "GET", "/healthz?"+asOf, "", "query asOf unknown")
+	s.call("GET", "/v1/admin/skus?"+asOf, "", "X-API-KEY", s.other).isRefusal(410, base.CodeSnapshotGone)
+	s.refused(410, base.CodeSnapshotGone, "GET", "/v1/admin/skus?asOf=1", "")
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/skus?asOf=0", "", "query asOf range")
+	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/skus?asOf=1&asOf=2", "", "query asOf duplicate")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/locations?"+asOf, `{"name":"x","timezone":"UTC"}`, "query asOf unknown")
+	s.refused(400, base.CodeInvalid, "GET", "/healthz?"+asOf, "", "query asOf unknown")
 	s.clock.Add(pinnedFor - 5000 - 1)
 	require.Equal(t, was, read(asOf))
 	s.clock.Add(1)
-	s.refused(410, engine.CodeSnapshotGone, "GET", "/v1/admin/skus?"+asOf, "")
+	s.refused(410, base.CodeSnapshotGone, "GET", "/v1/admin/skus?"+asOf, "")
 	require.Zero(t, s.server.pins.count())
 }
 
@@ -104,15 +105,15 @@ func TestPinsAreBounded(t *testing.T) {
 	}
 	require.Equal(t, pinsOfAnAccount, s.server.pins.count())
 	a := pin(s.key)
-	a.isRefusal(429, engine.CodeRateLimited)
+	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, "53", a.header["Retry-After"])
 	require.Equal(t, 200, pin(s.other).status, "another account has its own")
 	s.clock.Add(53_000)
 	require.Equal(t, 200, pin(s.key).status)
 
 	for i := range pinsInAll - s.server.pins.count() {
-		account := engine.ID{byte(i), 15: 'p', 6: 0x70, 8: 0x80}
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: engine.CreateAccount{Name: "x"}})
+		account := base.ID{byte(i), 15: 'p', 6: 0x70, 8: 0x80}
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{Name: "x"}})
 		require.NoError(t, err)
 		v, _ := s.eng.View(account)
 		_, ok, _ := s.server.pins.add(v, s.clock.Load(), s.clock.Load())
@@ -128,7 +129,7 @@ func TestPinsAreBounded(t *testing.T) {
 	require.Equal(t, 200, a.status, "pinned already")
 	_, key := s.planned("unlimited", "newcomer1")
 	a = pin(key)
-	a.isRefusal(429, engine.CodeRateLimited)
+	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, "7", a.header["Retry-After"], "until the first of them goes")
 	s.server.pins.expire(s.clock.Load() + 7000)
 	require.Equal(t, 200, pin(key).status)

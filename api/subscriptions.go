@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns subscriptions on the wire: each is a line of an order.
 
-var subscriptionSchema = describeAs("Subscription", engine.SubscriptionRecord{
-	Subscription: new(engine.Subscription), Order: new(engine.Order), Line: &engine.OrderLine{Subscription: new(engine.Subscription)},
+var subscriptionSchema = describeAs("Subscription", order.SubscriptionRecord{
+	Subscription: new(order.Subscription), Order: new(order.Order), Line: &order.OrderLine{Subscription: new(order.Subscription)},
 }, (*scribe).writeSubscription)
 
-func (w *scribe) writeSubscription(s engine.SubscriptionRecord) {
+func (w *scribe) writeSubscription(s order.SubscriptionRecord) {
 	w.lineSubscription(s.Order, s.Line)
 	w.ID("orderId", s.Order.ID, "The order's id.")
 	w.Int("orderNumber", int64(s.Order.Number), "The order's number.")
@@ -25,7 +26,7 @@ func (w *scribe) writeSubscription(s engine.SubscriptionRecord) {
 	w.Created(s.ID)
 }
 
-func answerSubscription(q *request, s engine.SubscriptionRecord) error {
+func answerSubscription(q *request, s order.SubscriptionRecord) error {
 	if !q.sameRevision(s.Order.Revision) {
 		appendRecord(&q.scribe, s, (*scribe).writeSubscription)
 	}
@@ -33,14 +34,14 @@ func answerSubscription(q *request, s engine.SubscriptionRecord) error {
 }
 
 type listSubscriptions struct {
-	status []engine.SubscriptionStatus
+	status []order.SubscriptionStatus
 	page   page
 }
 
-var subscriptionStatus = wire.Enum(engine.SubscriptionDraft, engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
+var subscriptionStatus = wire.Enum(order.SubscriptionDraft, order.SubscriptionActive, order.SubscriptionCancelling, order.SubscriptionCancelled)
 
 var listSubscriptionsQuery = wire.ShapeOf("ListSubscriptions", slices.Concat([]wire.Field[listSubscriptions]{
-	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 4), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
+	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 4), nil, func(l *listSubscriptions) *[]order.SubscriptionStatus { return &l.status }).
 		Says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
@@ -51,18 +52,18 @@ var subscriptionOperations = []operation{
 		id: "admin.subscriptions.list", method: "GET", path: "/v1/admin/subscriptions", scopes: ordersRead,
 		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionSchema),
 	}, input[listSubscriptions]{query: listSubscriptionsQuery}, func(q *request, l *listSubscriptions) error {
-		all := q.view.Subscriptions()
+		all := order.Subscriptions(q.view)
 		if l.status != nil {
-			all = slices.DeleteFunc(all, func(s engine.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status(s.Order)) })
+			all = slices.DeleteFunc(all, func(s order.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status(s.Order)) })
 		}
-		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
+		appendPage(q, l.page, len(all), func(i int) order.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
 		return nil
 	}),
 	read(operation{
 		id: "admin.subscriptions.get", method: "GET", path: subscriptionPath, scopes: ordersRead, cached: true,
 		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		s, ok := q.view.Subscription(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		s, ok := order.SubscriptionByID(q.view, *id)
 		if !ok {
 			return notFound("subscription")
 		}
@@ -71,9 +72,9 @@ var subscriptionOperations = []operation{
 	write(operation{
 		id: "admin.subscriptions.cancel", method: "POST", path: subscriptionPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
 		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow; answers with its order.",
-	}, input[engine.CancelSubscription]{
-		path: byUUID(func(o *engine.CancelSubscription) *engine.ID { return &o.ID }),
-		body: wire.ShapeOf("CancelSubscription", wire.Defaulted("atEnd", wire.Boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).
+	}, input[order.CancelSubscription]{
+		path: byUUID(func(o *order.CancelSubscription) *base.ID { return &o.ID }),
+		body: wire.ShapeOf("CancelSubscription", wire.Defaulted("atEnd", wire.Boolean, false, func(o *order.CancelSubscription) *bool { return &o.AtEnd }).
 			Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
 	}, asIs, answerOrder),
 }

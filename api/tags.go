@@ -4,25 +4,26 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
 )
 
 // This file owns tags on the wire, and how they are linked to records and unlinked.
 
 // tagScopes are the areas of the keys' scopes by the scope of a tag.
-var tagScopes = map[engine.TagScope]string{
-	engine.TagInventory: "inventory.stock_items", engine.TagCatalog: "catalog.listings",
-	engine.TagCustomers: "customers", engine.TagOrders: "orders.details",
+var tagScopes = map[label.TagScope]string{
+	label.TagInventory: "inventory.stock_items", label.TagCatalog: "catalog.listings",
+	label.TagCustomers: "customers", label.TagOrders: "orders.details",
 }
 
 var (
-	allTagScopes = []engine.TagScope{engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders}
+	allTagScopes = []label.TagScope{label.TagInventory, label.TagCatalog, label.TagCustomers, label.TagOrders}
 	tagScope     = wire.Enum(allTagScopes...)
 )
 
 // listTags is a page of tags, or of those that are asked for.
 type listTags struct {
-	scopes []engine.TagScope
+	scopes []label.TagScope
 	search string
 	page   page
 }
@@ -33,12 +34,12 @@ var (
 )
 
 var createTagShape = wire.ShapeOf("CreateTag",
-	wire.Required("value", wire.Text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }).Says("The tag's text."),
-	wire.Required("scope", tagScope, func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
+	wire.Required("value", wire.Text(1, 255), func(o *label.CreateTag) *string { return &o.Value }).Says("The tag's text."),
+	wire.Required("scope", tagScope, func(o *label.CreateTag) *label.TagScope { return &o.Scope }).
 		Says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
 
 var patchTagShape = wire.ShapeOf("PatchTag",
-	wire.Merged("value", wire.Text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }).Says("The tag's text."))
+	wire.Merged("value", wire.Text(1, 255), false, func(o *label.PatchTag) *base.Opt[string] { return &o.Value }).Says("The tag's text."))
 
 var (
 	tagScopeSchema = wire.EnumSchema("inventory", "catalog", "customers", "orders")
@@ -46,7 +47,7 @@ var (
 	tagListSchema  = wire.ListSchema(tagSchema)
 )
 
-func (w *scribe) writeTag(g *engine.Tag) {
+func (w *scribe) writeTag(g *label.Tag) {
 	w.TextID("id", g.ID, "The tag's id.")
 	w.Text("value", g.Value, "The tag's text.")
 	w.As(tagScopeSchema, "scope", string(g.Scope), "What it can be linked to.")
@@ -55,11 +56,11 @@ func (w *scribe) writeTag(g *engine.Tag) {
 }
 
 // tags is the tags linked to a record; one that was deleted is no more.
-func (w *scribe) tags(l *engine.Labels, about string) {
+func (w *scribe) tags(l *label.Labels, about string) {
 	w.Key("tags", tagListSchema, about)
 	w.Out = append(w.Out, '[')
 	for _, id := range l.Tags {
-		if g := w.view.Tag(id); g != nil {
+		if g := label.TagByID(w.view, id); g != nil {
 			w.Next()
 			appendRecord(w, g, (*scribe).writeTag)
 		}
@@ -67,15 +68,15 @@ func (w *scribe) tags(l *engine.Labels, about string) {
 	w.Out = append(w.Out, ']')
 }
 
-func answerTag(q *request, g *engine.Tag) error {
+func answerTag(q *request, g *label.Tag) error {
 	q.tag = g.Revision
 	appendRecord(&q.scribe, g, (*scribe).writeTag)
 	return nil
 }
 
 // needTag says that the request needs the write scope of a tag's own scope. Where there is no such tag, the command says so.
-func (q *request) needTag(id engine.ID) {
-	if g := q.view.Tag(id); g != nil {
+func (q *request) needTag(id base.ID) {
+	if g := label.TagByID(q.view, id); g != nil {
 		q.need(tagScopes[g.Scope] + ".write")
 	}
 }
@@ -85,22 +86,22 @@ var tagOperations = []operation{
 		id: "admin.tags.list", method: "GET", path: "/v1/admin/tags", scopes: tagsRead,
 		summary: "Lists tags in order of creation: those of the scopes that the key may read.", answer: pagedSchema(tagSchema),
 	}, input[listTags]{query: wire.ShapeOf("ListTags", append(pageFields(func(o *listTags) *page { return &o.page }),
-		wire.Defaulted("scope", wire.ListOf(tagScope, 1, len(tagScopes)), nil, func(o *listTags) *[]engine.TagScope { return &o.scopes }).
+		wire.Defaulted("scope", wire.ListOf(tagScope, 1, len(tagScopes)), nil, func(o *listTags) *[]label.TagScope { return &o.scopes }).
 			Says("Only tags of these scopes. Default: of all that the key may read."),
 		searchFilter("the text", func(o *listTags) *string { return &o.search }))...)}, func(q *request, o *listTags) error {
 		scopes := o.scopes
 		if scopes == nil {
 			scopes = allTagScopes
 		}
-		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s engine.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
-		tags, total := q.view.FindTags(&engine.RecordQuery{Search: o.search}, scopes, o.page.part())
+		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s label.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
+		tags, total := label.FindTags(q.view, &base.RecordQuery{Search: o.search}, scopes, o.page.part())
 		appendRows(q, o.page, tags, total, (*scribe).writeTag)
 		return nil
 	}),
 	write(operation{
 		id: "admin.tags.create", method: "POST", path: "/v1/admin/tags", scopes: tagsWrite,
 		summary: "Creates a tag; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
-	}, input[engine.CreateTag]{body: createTagShape}, func(q *request, o *engine.CreateTag) engine.Op {
+	}, input[label.CreateTag]{body: createTagShape}, func(q *request, o *label.CreateTag) base.Op {
 		if area := tagScopes[o.Scope]; area != "" {
 			q.need(area + ".write")
 		}
@@ -109,8 +110,8 @@ var tagOperations = []operation{
 	write(operation{
 		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
 		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
-	}, input[engine.PatchTag]{path: byID(func(o *engine.PatchTag) *engine.ID { return &o.ID }), body: patchTagShape},
-		func(q *request, o *engine.PatchTag) engine.Op {
+	}, input[label.PatchTag]{path: byID(func(o *label.PatchTag) *base.ID { return &o.ID }), body: patchTagShape},
+		func(q *request, o *label.PatchTag) base.Op {
 			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
@@ -118,8 +119,8 @@ var tagOperations = []operation{
 	write(operation{
 		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
 		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: wire.NullSchema,
-	}, input[engine.DeleteTag]{path: byID(func(o *engine.DeleteTag) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteTag) engine.Op {
+	}, input[label.DeleteTag]{path: byID(func(o *label.DeleteTag) *base.ID { return &o.ID })},
+		func(q *request, o *label.DeleteTag) base.Op {
 			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
@@ -127,22 +128,22 @@ var tagOperations = []operation{
 }
 
 // tagsField is the tags of a record that is made or changed.
-func tagsField[In any](at func(*In) *engine.LabelsPatch) wire.Field[In] {
-	return wire.Merged("tags", wire.ListOf(wire.LooseID, 0, 100), true, func(in *In) *engine.Opt[[]engine.ID] { return &at(in).Tags }).
+func tagsField[In any](at func(*In) *label.LabelsPatch) wire.Field[In] {
+	return wire.Merged("tags", wire.ListOf(wire.LooseID, 0, 100), true, func(in *In) *base.Opt[[]base.ID] { return &at(in).Tags }).
 		Says("Ids of tags; the list replaces what is linked.")
 }
 
 // tagIDs are the tags that are linked, from the body, or unlinked, from the query, the body, or both alike.
 type tagIDs struct {
-	id          engine.ID
-	query, body []engine.ID
+	id          base.ID
+	query, body []base.ID
 }
 
 // given gives the ids and where they stand.
-func (q *request) given(o *tagIDs) (ids []engine.ID, inQuery bool) {
+func (q *request) given(o *tagIDs) (ids []base.ID, inQuery bool) {
 	tell := func(in, pointer, code, message string) {
 		if !q.faults.At(pointer) {
-			q.faults.Add(engine.Fault{In: in, Pointer: pointer, Code: code, Message: message})
+			q.faults.Add(base.Fault{In: in, Pointer: pointer, Code: code, Message: message})
 		}
 	}
 	switch {
@@ -159,9 +160,9 @@ func (q *request) given(o *tagIDs) (ids []engine.ID, inQuery bool) {
 	return o.body, false
 }
 
-func sameIDs(a, b []engine.ID) bool {
-	sorted := func(ids []engine.ID) []engine.ID {
-		ids = slices.SortedFunc(slices.Values(ids), engine.ID.Compare)
+func sameIDs(a, b []base.ID) bool {
+	sorted := func(ids []base.ID) []base.ID {
+		ids = slices.SortedFunc(slices.Values(ids), base.ID.Compare)
 		return slices.Compact(ids)
 	}
 	return slices.Equal(sorted(a), sorted(b))
@@ -169,11 +170,11 @@ func sameIDs(a, b []engine.ID) bool {
 
 // tagged is a kind of record that tags are linked to.
 type tagged[R any] struct {
-	of     engine.Labelled
+	of     label.Labelled
 	about  string // its name in the document, with the article
 	area   string // of operation ids
 	path   string // of the list
-	id     wire.Kind[engine.ID]
+	id     wire.Kind[base.ID]
 	scopes []string
 	answer *wire.Schema
 	render func(*request, R) error
@@ -181,29 +182,29 @@ type tagged[R any] struct {
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
-	id := wire.ShapeOf("ID", wire.Required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).Says("The record's id."))
+	id := wire.ShapeOf("ID", wire.Required("id", r.id, func(o *tagIDs) *base.ID { return &o.id }).Says("The record's id."))
 	return []operation{
 		write(operation{
 			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes, answer: r.answer,
 			summary: "Links tags to " + r.about + "; one that is linked stays.",
 		}, input[tagIDs]{
 			path: id,
-			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100), func(o *tagIDs) *[]engine.ID { return &o.body }).Says("Ids of the tags.")),
-		}, func(_ *request, o *tagIDs) engine.Op {
-			return engine.LinkTags{To: r.of, ID: o.id, Tags: o.body}
+			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100), func(o *tagIDs) *[]base.ID { return &o.body }).Says("Ids of the tags.")),
+		}, func(_ *request, o *tagIDs) base.Op {
+			return label.LinkTags{To: r.of, ID: o.id, Tags: o.body}
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
 			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
 		}, input[tagIDs]{
 			path: id,
-			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil, func(o *tagIDs) *[]base.ID { return &o.query }).
 				Says("Repeated, or with commas between; here or in the body.")),
-			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
+			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]base.ID { return &o.body }).
 				Says("Here or in the query.")),
-		}, func(q *request, o *tagIDs) engine.Op {
+		}, func(q *request, o *tagIDs) base.Op {
 			ids, inQuery := q.given(o)
-			return engine.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
+			return label.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
 		}, answerNull),
 	}
 }

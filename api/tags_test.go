@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file holds tags on the wire: whose scope a key needs, and the forms in which they are linked.
@@ -36,19 +37,19 @@ func TestTags(t *testing.T) {
 	require.Equal(t, "Indoor", p.object()["value"])
 	require.Equal(t, when(noon+1000), p.object()["updatedAt"])
 	require.Equal(t, []any{p.object()}, s.ok("GET", "/v1/admin/tags", "")["data"])
-	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 
 	s.call("GET", "/v1/admin/tags", "", "X-API-KEY", s.other)
-	s.call("PATCH", path, `{"value":"x"}`, "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
-	s.call("DELETE", path, "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
-	s.refused(404, engine.CodeNotFound, "DELETE", "/v1/admin/tags/none", "")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/tags", `{"value":"","scope":"stock","id":"x"}`, "body /value length", "body /scope enum", "body /id unknown")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/tags", "", "body /value required", "body /scope required")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"value":null,"scope":"orders"}`, "body /value required", "body /scope unknown")
-	s.refused(409, engine.CodeConflict, "POST", "/v1/admin/tags", `{"value":"Indoor","scope":"inventory"}`)
+	s.call("PATCH", path, `{"value":"x"}`, "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
+	s.call("DELETE", path, "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
+	s.refused(404, base.CodeNotFound, "DELETE", "/v1/admin/tags/none", "")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/tags", `{"value":"","scope":"stock","id":"x"}`, "body /value length", "body /scope enum", "body /id unknown")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/tags", "", "body /value required", "body /scope required")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"value":null,"scope":"orders"}`, "body /value required", "body /scope unknown")
+	s.refused(409, base.CodeConflict, "POST", "/v1/admin/tags", `{"value":"Indoor","scope":"inventory"}`)
 
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 }
 
 // A record shows the names of what it is labelled with, and who holds it with an old one is not told that it is the same.
@@ -104,7 +105,7 @@ func TestTagsByScopeOfTheKey(t *testing.T) {
 			if of == own {
 				made := s.ok("POST", "/v1/admin/tags", body, "X-API-KEY", key)["id"].(string)
 				s.ok("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", key)
-				s.call("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", reader).isRefusal(403, engine.CodeMissingScope)
+				s.call("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", reader).isRefusal(403, base.CodeMissingScope)
 				require.Equal(t, 200, s.call("DELETE", "/v1/admin/tags/"+made, "", "X-API-KEY", key).status)
 				continue
 			}
@@ -112,19 +113,19 @@ func TestTagsByScopeOfTheKey(t *testing.T) {
 				s.call("POST", "/v1/admin/tags", body, "X-API-KEY", key), s.call("PATCH", "/v1/admin/tags/"+id, `{"value":"x"}`, "X-API-KEY", key),
 				s.call("DELETE", "/v1/admin/tags/"+id, "", "X-API-KEY", key),
 			} {
-				a.isRefusal(403, engine.CodeMissingScope)
+				a.isRefusal(403, base.CodeMissingScope)
 				require.Equal(t, []any{scopes[of] + ".write"}, at(a.object(), "details", "requiredScopes"))
 			}
 		}
-		s.call("POST", "/v1/admin/tags", `{"value":"","scope":"orders"}`, "X-API-KEY", key).isRefusal(400, engine.CodeInvalid, "body /value length") // faults come first
-		s.call("PATCH", "/v1/admin/tags/none", `{"value":"x"}`, "X-API-KEY", key).isRefusal(404, engine.CodeNotFound)
+		s.call("POST", "/v1/admin/tags", `{"value":"","scope":"orders"}`, "X-API-KEY", key).isRefusal(400, base.CodeInvalid, "body /value length") // faults come first
+		s.call("PATCH", "/v1/admin/tags/none", `{"value":"x"}`, "X-API-KEY", key).isRefusal(404, base.CodeNotFound)
 	}
 	two := s.newKey(s.account, engine.CreateKey{PublicID: "twotwo22", Scopes: []string{"orders.read", "catalog.listings.read"}})
 	list := s.ok("GET", "/v1/admin/tags?page=2&pageSize=1", "", "X-API-KEY", two)
 	require.Equal(t, 2.0, at(list, "pagination", "total"))
 	require.Equal(t, "orders", at(list, "data", 0, "scope"))
 	none := s.newKey(s.account, engine.CreateKey{PublicID: "nonenone", Scopes: []string{"inventory.skus.write"}})
-	s.call("GET", "/v1/admin/tags", "", "X-API-KEY", none).isRefusal(403, engine.CodeMissingScope)
+	s.call("GET", "/v1/admin/tags", "", "X-API-KEY", none).isRefusal(403, base.CodeMissingScope)
 }
 
 func TestLinkingTags(t *testing.T) {
@@ -142,25 +143,25 @@ func TestLinkingTags(t *testing.T) {
 		require.Equal(t, []any{"b", "a"}, tagValues(s.ok("POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, a))))
 
 		for _, method := range []string{"POST", "DELETE"} {
-			s.refused(400, engine.CodeInvalid, method, link, "", "body /tagIds required")
-			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":null}`, "body /tagIds required")
-			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":[]}`, "body /tagIds length")
-			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":"x"}`, "body /tagIds type")
-			s.refused(400, engine.CodeInvalid, method, link+"?tagId="+a, "", "query tagId unknown", "body /tagIds required")
+			s.refused(400, base.CodeInvalid, method, link, "", "body /tagIds required")
+			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":null}`, "body /tagIds required")
+			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":[]}`, "body /tagIds length")
+			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":"x"}`, "body /tagIds type")
+			s.refused(400, base.CodeInvalid, method, link+"?tagId="+a, "", "query tagId unknown", "body /tagIds required")
 			body := fmt.Sprintf(`{"tagIds":[%q]}`, a)
-			s.refused(404, engine.CodeNotFound, method, path[:len(path)-len(a)]+a+"/tags", body)
-			s.call(method, link, body, "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+			s.refused(404, base.CodeNotFound, method, path[:len(path)-len(a)]+a+"/tags", body)
+			s.call(method, link, body, "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 		}
-		s.refused(400, engine.CodeInvalid, "DELETE", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b), "query tagIds exclusive")
-		s.refused(400, engine.CodeInvalid, "POST", link+"?tagIds="+a, "", "query tagIds unknown", "body /tagIds required")
-		s.refused(404, engine.CodeNotFound, "POST", link, `{"tagIds":["none"]}`)
-		s.refused(404, engine.CodeNotFound, "POST", link, fmt.Sprintf(`{"tagIds":[%q]}`, foreign))
-		s.refused(400, engine.CodeInvalid, "POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, other), "body /tagIds/1 scope")
-		s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"name":"","tags":[%q]}`, other), "body /name length", "body /tags/0 scope")
-		s.refused(404, engine.CodeNotFound, "PATCH", path, `{"tags":["none"]}`)
+		s.refused(400, base.CodeInvalid, "DELETE", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b), "query tagIds exclusive")
+		s.refused(400, base.CodeInvalid, "POST", link+"?tagIds="+a, "", "query tagIds unknown", "body /tagIds required")
+		s.refused(404, base.CodeNotFound, "POST", link, `{"tagIds":["none"]}`)
+		s.refused(404, base.CodeNotFound, "POST", link, fmt.Sprintf(`{"tagIds":[%q]}`, foreign))
+		s.refused(400, base.CodeInvalid, "POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, other), "body /tagIds/1 scope")
+		s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"name":"","tags":[%q]}`, other), "body /name length", "body /tags/0 scope")
+		s.refused(404, base.CodeNotFound, "PATCH", path, `{"tags":["none"]}`)
 
 		tag := s.call("PATCH", path, `{}`).header["Etag"]
-		s.call("DELETE", link+"?tagIds="+a, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+		s.call("DELETE", link+"?tagIds="+a, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 		require.Equal(t, "null", string(s.call("DELETE", link+"?tagIds="+a+"&tagIds="+other, "", "If-Match", tag).body))
 		require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
 		require.Equal(t, "null", string(s.call("DELETE", link, fmt.Sprintf(`{"tagIds":[%q]}`, a)).body), "not linked is no fault")
@@ -169,8 +170,8 @@ func TestLinkingTags(t *testing.T) {
 		require.Empty(t, s.ok("PATCH", path, `{"tags":null}`)["tags"])
 		s.ok("PATCH", path, fmt.Sprintf(`{"tags":[%q,%q]}`, a, b))
 	}
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/skus/none/tags", `{"tagIds":["`+a+`"]}`, "path id format")
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/articles/none/tags", `{"tagIds":["`+a+`"]}`)
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/skus/none/tags", `{"tagIds":["`+a+`"]}`, "path id format")
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/articles/none/tags", `{"tagIds":["`+a+`"]}`)
 	made := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"x","skuId":%q,"tags":[%q]}`, sku, b))
 	require.Equal(t, []any{"b"}, tagValues(made))
 	require.Equal(t, []any{"a", "b"}, tagValues(made["sku"].(map[string]any)))
@@ -189,7 +190,7 @@ func TestLinkingTags(t *testing.T) {
 	// Inventory is written with the record's own scope.
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "skuskusk", Scopes: []string{"inventory.skus.write"}})
 	require.Equal(t, 200, s.call("POST", "/v1/admin/skus/"+sku+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).status)
-	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
 }
 
 func TestTagIDsOfAQueryMayHaveCommasBetween(t *testing.T) {
@@ -202,6 +203,6 @@ func TestTagIDsOfAQueryMayHaveCommasBetween(t *testing.T) {
 	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds[]="+a+"&tagIds="+b+","+c, "").body))
 	require.Empty(t, tagValues(s.ok("GET", path, "")))
 	for _, unknown := range []string{nobodyID, a + "," + nobodyID, "none"} {
-		s.refused(404, engine.CodeNotFound, "DELETE", path+"/tags?tagIds="+unknown, "")
+		s.refused(404, base.CodeNotFound, "DELETE", path+"/tags?tagIds="+unknown, "")
 	}
 }

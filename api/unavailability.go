@@ -2,7 +2,8 @@ package api
 
 import (
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -14,7 +15,7 @@ var (
 	unavailabilitySchema = describe("Unavailability", (*scribe).writeUnavailability)
 )
 
-func (w *scribe) writeUnavailability(u *engine.Unavailability) {
+func (w *scribe) writeUnavailability(u *stock.Unavailability) {
 	w.ID("id", u.ID, "The id of the taken unit.")
 	w.Range("range", u.Range, "From when until when it is taken, buffers included.")
 	w.tenant()
@@ -32,7 +33,7 @@ func (w *scribe) writeUnavailability(u *engine.Unavailability) {
 }
 
 // ownerOf is the id of what the unit is taken for, if that is of the kind.
-func ownerOf(u *engine.Unavailability, is timeline.Blocker) (id engine.ID) {
+func ownerOf(u *stock.Unavailability, is timeline.Blocker) (id base.ID) {
 	if u.Blocker == is {
 		id = u.Owner
 	}
@@ -59,10 +60,10 @@ func bodyType(k timeline.Kind) string {
 	return "booking"
 }
 
-var intervalList = wire.ListSchema(describe("UnavailabilityInterval", func(w *scribe, u *engine.Unavailability) { w.interval(u, "", u.Body) }))
+var intervalList = wire.ListSchema(describe("UnavailabilityInterval", func(w *scribe, u *stock.Unavailability) { w.interval(u, "", u.Body) }))
 
 // interval writes a piece of the time that a unit is taken for.
-func (w *scribe) interval(u *engine.Unavailability, kind string, s engine.Span) {
+func (w *scribe) interval(u *stock.Unavailability, kind string, s base.Span) {
 	w.As(intervalTypes, "type", kind, "What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")
 	w.Range("range", s, "From when until when.")
 	w.ID("unavailabilityId", u.ID, "The unit that is taken.")
@@ -70,34 +71,34 @@ func (w *scribe) interval(u *engine.Unavailability, kind string, s engine.Span) 
 }
 
 // intervals writes the pieces: the body, and the buffers that there are.
-func (w *scribe) intervals(u *engine.Unavailability) {
+func (w *scribe) intervals(u *stock.Unavailability) {
 	w.Key("intervals", intervalList, "The time in pieces: buffers, and what is between.")
 	if !w.Writes() {
 		return
 	}
-	piece := func(kind string, s engine.Span) {
+	piece := func(kind string, s base.Span) {
 		if s.Start < s.End || kind != "buffer" {
 			w.Next()
 			w.Braces(func() { w.interval(u, kind, s) })
 		}
 	}
 	w.Out = append(w.Out, '[')
-	piece("buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})
+	piece("buffer", base.Span{Start: u.Range.Start, End: u.Body.Start})
 	piece(bodyType(u.Kind), u.Body)
-	piece("buffer", engine.Span{Start: u.Body.End, End: u.Range.End})
+	piece("buffer", base.Span{Start: u.Body.End, End: u.Range.End})
 	w.Out = append(w.Out, ']')
 }
 
 // listUnits asks for what is taken of or for a record.
 type listUnits struct {
-	of     engine.ID
+	of     base.ID
 	window *window
 	page   page
 }
 
-func listedUnit(w *scribe, u engine.Unavailability) { w.writeUnavailability(&u) }
+func listedUnit(w *scribe, u stock.Unavailability) { w.writeUnavailability(&u) }
 
 // units writes the first of the units that are taken, of which there are total.
-func (w *scribe) units(name string, list []engine.Unavailability, total int, about string) {
+func (w *scribe) units(name string, list []stock.Unavailability, total int, about string) {
 	wire.First(&w.Writer, name, "Unavailability", list, total, about, w.writeUnavailability)
 }

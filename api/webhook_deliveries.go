@@ -4,21 +4,22 @@ import (
 	"slices"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns deliveries on the wire: a webhook's log, and what can be sent once more.
 
-var deliveryStates = []engine.DeliveryState{engine.DeliveryPending, engine.DeliveryDone, engine.DeliveryFailed}
+var deliveryStates = []outbox.DeliveryState{outbox.DeliveryPending, outbox.DeliveryDone, outbox.DeliveryFailed}
 
 // deliveryState is a state by its name.
-var deliveryState = func() wire.Kind[engine.DeliveryState] {
+var deliveryState = func() wire.Kind[outbox.DeliveryState] {
 	names := make([]string, len(deliveryStates))
 	for i, s := range deliveryStates {
 		names[i] = s.String()
 	}
 	name := wire.Enum(names...)
-	return wire.Scalar(wire.JSONString, name.Schema, func(raw []byte, dst *engine.DeliveryState) wire.Wrong {
+	return wire.Scalar(wire.JSONString, name.Schema, func(raw []byte, dst *outbox.DeliveryState) wire.Wrong {
 		var text string
 		w := name.Text(raw, &text)
 		if w.Code == "" {
@@ -30,35 +31,35 @@ var deliveryState = func() wire.Kind[engine.DeliveryState] {
 
 type listDeliveries struct {
 	page
-	webhook engine.ID
-	state   engine.DeliveryState
+	webhook base.ID
+	state   outbox.DeliveryState
 }
 
 // oneDelivery is a delivery of a webhook.
-type oneDelivery struct{ webhook, id engine.ID }
+type oneDelivery struct{ webhook, id base.ID }
 
-func byDelivery[In any](webhook, id func(*In) *engine.ID) *wire.Shape[In] {
+func byDelivery[In any](webhook, id func(*In) *base.ID) *wire.Shape[In] {
 	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."), wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
 }
 
 var listDeliveriesQuery = wire.ShapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
-	wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
+	wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *outbox.DeliveryState { return &o.state }).
 		Says("Only deliveries in this state. Default: 0."))...)
 
 var recoverShape = wire.ShapeOf("RecoverDeliveries",
-	wire.Required("since", wire.Instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
+	wire.Required("since", wire.Instant, func(o *outbox.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
 
 var testWebhookQuery = wire.ShapeOf("TestWebhook",
-	wire.Defaulted("eventType", hookEvent, "", func(o *engine.TestWebhook) *engine.HookEvent { return &o.EventType }).Says("Which of its types; default the first."))
+	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.TestWebhook) *base.HookEvent { return &o.EventType }).Says("Which of its types; default the first."))
 
 var (
 	eventResource         = wire.EnumSchema("order", "conflict", "hold", "unavailability", "webhook")
 	deliverySchema        = describe("WebhookDelivery", (*scribe).writeDelivery)
-	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
+	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
 	recoveredSchema       = describe("RecoveredDeliveries", (*scribe).writeRecovered)
 )
 
-func (w *scribe) writeDelivery(d *engine.Delivery) {
+func (w *scribe) writeDelivery(d *outbox.Delivery) {
 	w.ID("id", d.ID, "The delivery's id.")
 	w.ID("webhookId", d.Webhook, "The webhook that is told.")
 	w.ID("eventId", d.Event, "The event's id, the same for each webhook that is told of it.")
@@ -75,10 +76,10 @@ func (w *scribe) writeDelivery(d *engine.Delivery) {
 	w.GivenInstant("endedAt", d.Ended, "When it was taken or given up; null: neither yet.")
 }
 
-func (w *scribe) writeDeliveryDetails(d *engine.Delivery, body []byte, attempts []engine.Attempt) {
+func (w *scribe) writeDeliveryDetails(d *outbox.Delivery, body []byte, attempts []outbox.Attempt) {
 	w.writeDelivery(d)
 	w.Text("body", string(body), "The exact bytes that are sent.")
-	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *engine.Attempt) {
+	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *outbox.Attempt) {
 		w.Count("number", a.Number, "Which attempt it was, from 1.")
 		w.Instant("at", a.At, "When it was made.")
 		w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")
@@ -88,12 +89,12 @@ func (w *scribe) writeDeliveryDetails(d *engine.Delivery, body []byte, attempts 
 	})
 }
 
-func (w *scribe) writeRecovered(r *engine.Recovered) {
+func (w *scribe) writeRecovered(r *outbox.Recovered) {
 	w.Count("queued", r.Queued, "How many deliveries are sent again.")
 	w.Count("left", r.Left, "How many are left for another call.")
 }
 
-func answerDelivery(q *request, d *engine.Delivery) error {
+func answerDelivery(q *request, d *outbox.Delivery) error {
 	appendRecord(&q.scribe, d, (*scribe).writeDelivery)
 	return nil
 }
@@ -109,21 +110,21 @@ var webhookDeliveryOperations = []operation{
 	read(operation{
 		id: "admin.webhooks.listDeliveries", method: "GET", path: deliveriesPath, scopes: webhooksRead, answer: pagedSchema(deliverySchema),
 		summary: "Lists the deliveries of a webhook, the newest first; they are kept for 14 days, of an account at most 1 GiB.",
-	}, input[listDeliveries]{path: byUUID(func(o *listDeliveries) *engine.ID { return &o.webhook }), query: listDeliveriesQuery}, func(q *request, o *listDeliveries) error {
-		if q.view.Webhook(o.webhook) == nil {
+	}, input[listDeliveries]{path: byUUID(func(o *listDeliveries) *base.ID { return &o.webhook }), query: listDeliveriesQuery}, func(q *request, o *listDeliveries) error {
+		if outbox.WebhookByID(q.view, o.webhook) == nil {
 			return notFound("webhook")
 		}
-		list, total := q.view.Deliveries(o.webhook, o.state, o.offset(), o.size)
+		list, total := outbox.Deliveries(q.view, o.webhook, o.state, o.offset(), o.size)
 		appendRows(q, o.page, list, total, (*scribe).writeDelivery)
 		return nil
 	}),
 	read(operation{
 		id: "admin.webhooks.getDelivery", method: "GET", path: deliveryPath, scopes: webhooksRead, live: true, cached: true,
 		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout, answer: deliveryDetailsSchema,
-	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *engine.ID { return &o.webhook }, func(o *oneDelivery) *engine.ID { return &o.id })},
+	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *base.ID { return &o.webhook }, func(o *oneDelivery) *base.ID { return &o.id })},
 		func(q *request, o *oneDelivery) error {
-			d := q.view.Delivery(o.id)
-			if d == nil || d.Webhook != o.webhook || q.view.Webhook(o.webhook) == nil {
+			d := outbox.DeliveryByID(q.view, o.id)
+			if d == nil || d.Webhook != o.webhook || outbox.WebhookByID(q.view, o.webhook) == nil {
 				return notFound("delivery")
 			}
 			q.needEvent(d.Type)
@@ -137,16 +138,16 @@ var webhookDeliveryOperations = []operation{
 			if err != nil {
 				return err
 			}
-			appendRecord(&q.scribe, d, func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, body, attempts) })
+			appendRecord(&q.scribe, d, func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, body, attempts) })
 			return nil
 		}),
 	write(operation{
 		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
 		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. " + eventScopeAbout,
-	}, input[engine.RedeliverDelivery]{path: byDelivery(func(o *engine.RedeliverDelivery) *engine.ID { return &o.Webhook }, func(o *engine.RedeliverDelivery) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.RedeliverDelivery) engine.Op {
+	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID { return &o.Webhook }, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
+		func(q *request, o *outbox.RedeliverDelivery) base.Op {
 			q.needHook(o.Webhook)
-			if d := q.view.Delivery(o.ID); d != nil && d.Webhook == o.Webhook {
+			if d := outbox.DeliveryByID(q.view, o.ID); d != nil && d.Webhook == o.Webhook {
 				q.needEvent(d.Type)
 			}
 			return o
@@ -154,11 +155,11 @@ var webhookDeliveryOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite, answer: recoveredSchema,
 		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
-	}, input[engine.RecoverDeliveries]{path: byUUID(func(o *engine.RecoverDeliveries) *engine.ID { return &o.Webhook }), body: recoverShape},
-		func(q *request, o *engine.RecoverDeliveries) engine.Op {
+	}, input[outbox.RecoverDeliveries]{path: byUUID(func(o *outbox.RecoverDeliveries) *base.ID { return &o.Webhook }), body: recoverShape},
+		func(q *request, o *outbox.RecoverDeliveries) base.Op {
 			q.needHook(o.Webhook)
 			return o
-		}, func(q *request, r *engine.Recovered) error {
+		}, func(q *request, r *outbox.Recovered) error {
 			appendRecord(&q.scribe, r, (*scribe).writeRecovered)
 			return nil
 		}),
@@ -166,8 +167,8 @@ var webhookDeliveryOperations = []operation{
 		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite, answer: deliverySchema,
 		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. " +
 			"How that goes does not count, and the webhook may be disabled. " + eventScopeAbout,
-	}, input[engine.TestWebhook]{path: byUUID(func(o *engine.TestWebhook) *engine.ID { return &o.ID }), query: testWebhookQuery},
-		func(q *request, o *engine.TestWebhook) engine.Op {
+	}, input[outbox.TestWebhook]{path: byUUID(func(o *outbox.TestWebhook) *base.ID { return &o.ID }), query: testWebhookQuery},
+		func(q *request, o *outbox.TestWebhook) base.Op {
 			q.needHook(o.ID)
 			return o
 		}, answerDelivery),

@@ -4,7 +4,11 @@ import (
 	"fmt"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns the data of events: the record that each tells of, as the interface shows it.
@@ -13,23 +17,23 @@ import (
 func EventPayload(_ string, record any) []byte {
 	const row = 1 << 10 // about what is written of an order's line, of each unit, and of other records
 	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, row)}}
-	if of, is := record.(engine.OfAccount); is {
+	if of, is := record.(base.OfAccount); is {
 		w.account, record = of.Account, of.Record
 	}
 	switch r := record.(type) {
-	case *engine.OrderRecord:
+	case *order.OrderRecord:
 		w.Out = make([]byte, 0, row*(3+len(r.Lines)+len(r.Units)))
 		appendOrder(&w, r)
-	case *engine.Conflict:
+	case *stock.Conflict:
 		appendRecord(&w, *r, (*scribe).writeConflict)
-	case *engine.Hold:
+	case *hold.Hold:
 		appendHold(&w, r)
-	case *engine.Unavailability:
+	case *stock.Unavailability:
 		appendRecord(&w, r, (*scribe).writeUnavailability)
-	case *engine.Webhook:
+	case *outbox.Webhook:
 		appendRecord(&w, r, (*scribe).writeWebhook)
-	case engine.Example:
-		return exampleOfEvent(engine.HookEvent(r))
+	case outbox.Example:
+		return exampleOfEvent(base.HookEvent(r))
 	default:
 		panic(fmt.Sprintf("api: no event is of a %T", record))
 	}

@@ -7,12 +7,13 @@ import (
 
 	"holdfast/api/auth"
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns webhooks on the wire. A secret is drawn here, shown in the answer that makes it, and never again.
 
-var hookEvent = wire.Enum(engine.HookEvents...)
+var hookEvent = wire.Enum(base.HookEvents...)
 
 const (
 	eventTypeAbout  = "The only type of event that it is told of, or one of eventTypes, which may be given instead."
@@ -27,34 +28,34 @@ const (
 )
 
 var createWebhookShape = wire.ShapeOf("CreateWebhook",
-	wire.Defaulted("eventType", hookEvent, "", func(o *engine.CreateWebhook) *engine.HookEvent { return &o.EventType }).Says(eventTypeAbout),
-	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(engine.HookEvents)), nil, func(o *engine.CreateWebhook) *[]engine.HookEvent { return &o.EventTypes }).
+	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.CreateWebhook) *base.HookEvent { return &o.EventType }).Says(eventTypeAbout),
+	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), nil, func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
-	wire.Optional("label", wire.Text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
+	wire.Required("url", link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
+	wire.Optional("label", wire.Text(1, 255), func(o *outbox.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
 
 var patchWebhookShape = wire.ShapeOf("PatchWebhook",
-	wire.Merged("eventType", hookEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
-	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(engine.HookEvents)), false, func(o *engine.PatchWebhook) *engine.Opt[[]engine.HookEvent] { return &o.EventTypes }).
+	wire.Merged("eventType", hookEvent, false, func(o *outbox.PatchWebhook) *base.Opt[base.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
+	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), false, func(o *outbox.PatchWebhook) *base.Opt[[]base.HookEvent] { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).Says(endpointAbout),
-	wire.Merged("label", wire.Text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
+	wire.Merged("url", link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).Says(endpointAbout),
+	wire.Merged("label", wire.Text(1, 255), true, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
 
 var rotateSecretShape = wire.ShapeOf("RotateSecret",
-	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
+	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, outbox.MaxOverlap), defaultOverlap, func(o *outbox.RotateSecret) *int64 { return &o.Overlap }).
 		Says("How long the secret before it stays good: default a day."),
-	wire.Defaulted("signWith", wire.Enum(engine.Signers...), engine.SignOld, func(o *engine.RotateSecret) *engine.Signer { return &o.SignWith }).
+	wire.Defaulted("signWith", wire.Enum(outbox.Signers...), outbox.SignOld, func(o *outbox.RotateSecret) *outbox.Signer { return &o.SignWith }).
 		Says("Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time."))
 
 var (
-	disabledSchema   = wire.EnumSchema(engine.TooManyFailures)
+	disabledSchema   = wire.EnumSchema(outbox.TooManyFailures)
 	webhookSchema    = describe("Webhook", (*scribe).writeWebhook)
-	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *engine.Webhook) { w.writeNewWebhook(h, "") })
+	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *outbox.Webhook) { w.writeNewWebhook(h, "") })
 )
 
-func (w *scribe) writeWebhook(h *engine.Webhook) {
+func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
 	w.As(hookEvent.Schema, "eventType", string(h.EventType), "The type of event that it is told of, of several the first.")
 	w.hookEvents(h)
@@ -68,7 +69,7 @@ func (w *scribe) writeWebhook(h *engine.Webhook) {
 	w.GivenInstant("missedSince", h.MissedSince, "When the first of them happened; null: there was none.")
 	w.Created(h.ID)
 	w.Updated(h.UpdatedAt)
-	var maker *engine.ID
+	var maker *base.ID
 	if h.Maker != nil {
 		maker = &h.Maker.Key
 	}
@@ -78,7 +79,7 @@ func (w *scribe) writeWebhook(h *engine.Webhook) {
 
 var hookEventList = wire.ListSchema(hookEvent.Schema)
 
-func (w *scribe) hookEvents(h *engine.Webhook) {
+func (w *scribe) hookEvents(h *outbox.Webhook) {
 	w.Key("eventTypes", hookEventList, "All types of events that it is told of.")
 	if !w.Writes() {
 		return
@@ -92,30 +93,30 @@ func (w *scribe) hookEvents(h *engine.Webhook) {
 }
 
 // writeNewWebhook writes a webhook with its secret, which is empty in a repeat.
-func (w *scribe) writeNewWebhook(h *engine.Webhook, secret string) {
+func (w *scribe) writeNewWebhook(h *outbox.Webhook, secret string) {
 	w.writeWebhook(h)
 	w.GivenText("secret", secret, "The key of its signatures, shown this once; null in a repeat.")
 }
 
 // needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
-func (q *request) needEvent(typ engine.HookEvent) { q.need(auth.EventScope(string(typ))) }
+func (q *request) needEvent(typ base.HookEvent) { q.need(auth.EventScope(string(typ))) }
 
 // needHook is needEvent of the type that a webhook has, if there is one.
-func (q *request) needHook(id engine.ID) {
-	if w := q.view.Webhook(id); w != nil {
+func (q *request) needHook(id base.ID) {
+	if w := outbox.WebhookByID(q.view, id); w != nil {
 		q.needEvents(w.EventTypes())
 	}
 }
 
-func (q *request) needEvents(types []engine.HookEvent) {
+func (q *request) needEvents(types []base.HookEvent) {
 	for _, typ := range types {
 		q.needEvent(typ)
 	}
 }
 
 // maker is the key of the request, as it is recorded with a webhook that it makes.
-func (q *request) maker() *engine.Maker {
-	return &engine.Maker{Key: q.key.ID, Scopes: slices.Clone(q.key.Scopes)}
+func (q *request) maker() *outbox.Maker {
+	return &outbox.Maker{Key: q.key.ID, Scopes: slices.Clone(q.key.Scopes)}
 }
 
 // reach notes a fault where an endpoint will not be called: it would be refused when it is dialled, and the webhook disabled soon after.
@@ -124,11 +125,11 @@ func (q *request) reach(address string) {
 		return // told first: what is no address is not looked up
 	}
 	if why := q.server.endpoint(q.ctx, address); why != "" {
-		q.faults.Add(engine.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})
 	}
 }
 
-func answerWebhook(q *request, w *engine.Webhook) error {
+func answerWebhook(q *request, w *outbox.Webhook) error {
 	if !q.sameRevision(w.Revision) {
 		appendRecord(&q.scribe, w, (*scribe).writeWebhook)
 	}
@@ -137,24 +138,24 @@ func answerWebhook(q *request, w *engine.Webhook) error {
 
 // drawSecret makes the text of a new secret, for the command and for this one answer.
 func (q *request) drawSecret() string {
-	var b [engine.SecretBytes]byte
+	var b [outbox.SecretBytes]byte
 	rand.Read(b[:])
-	q.secret = engine.SecretPrefix + base64.StdEncoding.EncodeToString(b[:])
+	q.secret = outbox.SecretPrefix + base64.StdEncoding.EncodeToString(b[:])
 	return q.secret
 }
 
 // answerSecret answers with a webhook and its new secret, which a repeat does not show.
-func answerSecret(q *request, w *engine.Webhook) error {
+func answerSecret(q *request, w *outbox.Webhook) error {
 	q.tag = w.Revision
 	if q.replayed {
 		q.secret = ""
 	}
-	appendRecord(&q.scribe, w, func(to *scribe, w *engine.Webhook) { to.writeNewWebhook(w, q.secret) })
+	appendRecord(&q.scribe, w, func(to *scribe, w *outbox.Webhook) { to.writeNewWebhook(w, q.secret) })
 	return nil
 }
 
 // webhookAction is an operation on one webhook that takes nothing and answers with it.
-func webhookAction[In any](id, action, summary string, at func(*In) *engine.ID, command func(q *request, o *In) engine.Op) operation {
+func webhookAction[In any](id, action, summary string, at func(*In) *base.ID, command func(q *request, o *In) base.Op) operation {
 	return write(operation{
 		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite, summary: summary, answer: webhookSchema,
 	}, input[In]{path: byUUID(at)}, command, answerWebhook)
@@ -170,14 +171,14 @@ var webhookOperations = []operation{
 		id: "admin.webhooks.list", method: "GET", path: "/v1/admin/webhooks", scopes: webhooksRead,
 		summary: "Lists webhooks in order of creation.", answer: pagedSchema(webhookSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		all := q.view.Webhooks()
-		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, (*scribe).writeWebhook)
+		all := outbox.Webhooks(q.view)
+		appendPage(q, *p, len(all), func(i int) *outbox.Webhook { return all[i] }, (*scribe).writeWebhook)
 		return nil
 	}),
 	write(operation{
 		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
 		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. " + hookScopeAbout,
-	}, input[engine.CreateWebhook]{body: createWebhookShape}, func(q *request, o *engine.CreateWebhook) engine.Op {
+	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request, o *outbox.CreateWebhook) base.Op {
 		if o.EventType != "" {
 			q.needEvent(o.EventType)
 		}
@@ -189,8 +190,8 @@ var webhookOperations = []operation{
 	read(operation{
 		id: "admin.webhooks.get", method: "GET", path: webhookPath, scopes: webhooksRead, cached: true,
 		summary: "Returns a webhook.", answer: webhookSchema,
-	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		w := q.view.Webhook(*id)
+	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+		w := outbox.WebhookByID(q.view, *id)
 		if w == nil {
 			return notFound("webhook")
 		}
@@ -199,8 +200,8 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
 		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout, answer: webhookSchema,
-	}, input[engine.PatchWebhook]{path: byUUID(func(o *engine.PatchWebhook) *engine.ID { return &o.ID }), body: patchWebhookShape},
-		func(q *request, o *engine.PatchWebhook) engine.Op {
+	}, input[outbox.PatchWebhook]{path: byUUID(func(o *outbox.PatchWebhook) *base.ID { return &o.ID }), body: patchWebhookShape},
+		func(q *request, o *outbox.PatchWebhook) base.Op {
 			q.needHook(o.ID)
 			if o.EventType.Set {
 				q.needEvent(o.EventType.Value)
@@ -215,20 +216,20 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
 		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
-	}, input[engine.DeleteWebhook]{path: byUUID(func(o *engine.DeleteWebhook) *engine.ID { return &o.ID })},
-		func(q *request, o *engine.DeleteWebhook) engine.Op {
+	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
+		func(q *request, o *outbox.DeleteWebhook) base.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.",
-		func(o *engine.EnableWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.EnableWebhook) engine.Op {
+		func(o *outbox.EnableWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.EnableWebhook) base.Op {
 			q.needHook(o.ID)
 			return o
 		}),
 	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.",
-		func(o *engine.DisableWebhook) *engine.ID { return &o.ID }, func(_ *request, o *engine.DisableWebhook) engine.Op { return o }),
+		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, func(_ *request, o *outbox.DisableWebhook) base.Op { return o }),
 	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
-		func(o *engine.UpgradeWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.UpgradeWebhook) engine.Op {
+		func(o *outbox.UpgradeWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.UpgradeWebhook) base.Op {
 			q.needHook(o.ID)
 			o.APIVersion = Version
 			return o
@@ -236,8 +237,8 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
 		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
-	}, input[engine.RotateSecret]{path: byUUID(func(o *engine.RotateSecret) *engine.ID { return &o.ID }), body: rotateSecretShape},
-		func(q *request, o *engine.RotateSecret) engine.Op {
+	}, input[outbox.RotateSecret]{path: byUUID(func(o *outbox.RotateSecret) *base.ID { return &o.ID }), body: rotateSecretShape},
+		func(q *request, o *outbox.RotateSecret) base.Op {
 			q.needHook(o.ID)
 			o.Secret = q.drawSecret()
 			return o

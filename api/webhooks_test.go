@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 const hooksPath = "/v1/admin/webhooks"
@@ -21,10 +23,10 @@ func (s *shop) hook(label string) map[string]any {
 }
 
 // attempted records an attempt at a delivery, as the sender does.
-func (s *shop) attempted(id string, a engine.Attempt) {
+func (s *shop) attempted(id string, a outbox.Attempt) {
 	s.Helper()
-	d, _ := engine.ParseID(id)
-	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "webhooks", Op: engine.RecordAttempts{Outcomes: []engine.Outcome{{Delivery: d, Attempt: a}}}})
+	d, _ := base.ParseID(id)
+	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "webhooks", Op: outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d, Attempt: a}}}})
 	require.NoError(s, err)
 }
 
@@ -45,16 +47,16 @@ func TestWebhooks(t *testing.T) {
 	p := s.call("PATCH", path, `{"url":"https://example.org:8443/x","label":null,"eventType":"order.deleted"}`, "If-Match", `"1"`)
 	require.Equal(t, `"2"`, p.header["Etag"])
 	require.Equal(t, [4]any{"https://example.org:8443/x", nil, "order.deleted", when(noon + 1000)}, [4]any{p.object()["url"], p.object()["label"], p.object()["eventType"], p.object()["updatedAt"]})
-	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"http://example.com/","secret":"x"}`,
+	s.refused(400, base.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"http://example.com/","secret":"x"}`,
 		"body /eventType enum", "body /secret unknown", "body /url format")
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"url":"https://user:pass@example.com/"}`, "body /url format")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"url":"https://user:pass@example.com/"}`, "body /url format")
 
-	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/enable", "")
+	s.refused(409, base.CodeStateNotAllowed, "POST", path+"/enable", "")
 	require.Equal(t, false, s.ok("POST", path+"/disable", "")["enabled"])
-	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/disable", "")
+	a := s.refused(409, base.CodeStateNotAllowed, "POST", path+"/disable", "")
 	require.Equal(t, map[string]any{"state": "disabled", "allowed": []any{"enable"}}, at(a.object(), "details"))
 	require.Equal(t, "order.deleted", s.ok("POST", path+"/test", "")["eventType"])
-	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`)
+	s.refused(409, base.CodeStateNotAllowed, "POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`)
 	require.Equal(t, true, s.ok("POST", path+"/enable", "")["enabled"])
 	require.Equal(t, Version, s.ok("POST", path+"/upgrade-version", "")["apiVersion"])
 
@@ -63,17 +65,17 @@ func TestWebhooks(t *testing.T) {
 	require.Regexp(t, `^whsec_`, r["secret"])
 	require.Regexp(t, `^whsec_`, s.ok("POST", path+"/rotate-secret", `{"overlapSeconds":0}`)["secret"])
 	require.Regexp(t, `^whsec_`, s.ok("POST", path+"/rotate-secret", `{"signWith":"new"}`)["secret"])
-	s.refused(400, engine.CodeInvalid, "POST", path+"/rotate-secret", `{"overlapSeconds":-1,"signWith":"both"}`, "body /overlapSeconds range", "body /signWith enum")
+	s.refused(400, base.CodeInvalid, "POST", path+"/rotate-secret", `{"overlapSeconds":-1,"signWith":"both"}`, "body /overlapSeconds range", "body /signWith enum")
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
-	s.refused(404, engine.CodeNotFound, "GET", path, "")
-	s.refused(404, engine.CodeNotFound, "GET", path+"/deliveries", "")
+	s.refused(404, base.CodeNotFound, "GET", path, "")
+	s.refused(404, base.CodeNotFound, "GET", path+"/deliveries", "")
 
 	// Who has the scope for it may, of the own account.
 	reader := s.newKey(s.account, engine.CreateKey{PublicID: "hookread", Scopes: []string{"settings.webhooks.read"}})
 	s.ok("GET", hooksPath, "", "X-API-KEY", reader)
-	s.call("POST", hooksPath, `{}`, "X-API-KEY", reader).isRefusal(403, engine.CodeMissingScope)
+	s.call("POST", hooksPath, `{}`, "X-API-KEY", reader).isRefusal(403, base.CodeMissingScope)
 	mine := hooksPath + "/" + s.hook("x")["id"].(string)
-	s.call("GET", mine, "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+	s.call("GET", mine, "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }
 
 func TestDeliveries(t *testing.T) {
@@ -87,9 +89,9 @@ func TestDeliveries(t *testing.T) {
 			[6]any{d["state"], d["test"], d["resource"], d["resourceId"], d["attemptCount"], d["nextAttemptAt"]})
 		ids = append(ids, d["id"].(string))
 	}
-	s.attempted(ids[0], engine.Attempt{Number: 1, At: s.clock.Load(), Took: 12, Status: 500, Answer: []byte("no\x00\xff")})
-	s.attempted(ids[0], engine.Attempt{Number: 2, At: s.clock.Load(), Took: 10_000, Error: "timed out"})
-	s.attempted(ids[1], engine.Attempt{Number: 1, At: s.clock.Load(), Status: 204})
+	s.attempted(ids[0], outbox.Attempt{Number: 1, At: s.clock.Load(), Took: 12, Status: 500, Answer: []byte("no\x00\xff")})
+	s.attempted(ids[0], outbox.Attempt{Number: 2, At: s.clock.Load(), Took: 10_000, Error: "timed out"})
+	s.attempted(ids[1], outbox.Attempt{Number: 1, At: s.clock.Load(), Status: 204})
 	list := func(query string) (got []string) {
 		for _, d := range s.ok("GET", path+"/deliveries"+query, "")["data"].([]any) {
 			got = append(got, d.(map[string]any)["id"].(string))
@@ -102,7 +104,7 @@ func TestDeliveries(t *testing.T) {
 	require.Equal(t, []string{ids[2], ids[0]}, list("?state=pending"))
 	require.Equal(t, []string{ids[1]}, list("?state=delivered"))
 	require.Empty(t, list("?state=failed"))
-	s.refused(400, engine.CodeInvalid, "GET", path+"/deliveries?state=lost", "", "query state enum")
+	s.refused(400, base.CodeInvalid, "GET", path+"/deliveries?state=lost", "", "query state enum")
 
 	one := s.ok("GET", path+"/deliveries/"+ids[0], "")
 	body := one["body"].(string)
@@ -116,16 +118,16 @@ func TestDeliveries(t *testing.T) {
 	seen := s.call("GET", path+"/deliveries/"+ids[0], "")
 	require.Equal(t, 304, s.call("GET", path+"/deliveries/"+ids[0], "", "If-None-Match", seen.header["Etag"]).status)
 
-	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/deliveries/"+ids[0]+"/redeliver", "")
+	s.refused(409, base.CodeStateNotAllowed, "POST", path+"/deliveries/"+ids[0]+"/redeliver", "")
 	require.Equal(t, "pending", s.ok("POST", path+"/deliveries/"+ids[1]+"/redeliver", "")["state"])
 	other := hooksPath + "/" + s.hook("Other")["id"].(string)
-	s.refused(404, engine.CodeNotFound, "GET", other+"/deliveries/"+ids[0], "")
-	s.refused(404, engine.CodeNotFound, "POST", other+"/deliveries/"+ids[1]+"/redeliver", "")
+	s.refused(404, base.CodeNotFound, "GET", other+"/deliveries/"+ids[0], "")
+	s.refused(404, base.CodeNotFound, "POST", other+"/deliveries/"+ids[1]+"/redeliver", "")
 	s.ok("POST", path+"/disable", "")
 	s.ok("POST", path+"/enable", "")
 	require.Len(t, list("?state=pending"), 3, "what was queued by hand is sent all the same")
 	require.Equal(t, map[string]any{"queued": 0.0, "left": 0.0}, s.ok("POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`))
-	s.refused(400, engine.CodeInvalid, "POST", path+"/recover", `{}`, "body /since required")
+	s.refused(400, base.CodeInvalid, "POST", path+"/recover", `{}`, "body /since required")
 }
 
 // A secret is in the one answer that makes it, and nowhere else.
@@ -151,7 +153,7 @@ func TestSecretsAreShownOnce(t *testing.T) {
 	for _, read := range []string{hooksPath, path, path + "/deliveries", path + "/deliveries/" + d, "/v1/admin/changes", "/v1/admin/snapshots", "/v1/admin/api-keys"} {
 		a := s.poll(read, s.key)
 		for _, secret := range secrets {
-			require.NotContains(t, string(a.body), secret[len(engine.SecretPrefix):], read)
+			require.NotContains(t, string(a.body), secret[len(outbox.SecretPrefix):], read)
 		}
 	}
 	require.Contains(t, string(s.poll("/v1/admin/changes", s.key).body), `"resource":"webhook"`)
@@ -159,7 +161,7 @@ func TestSecretsAreShownOnce(t *testing.T) {
 		require.NotContains(t, s.ok("POST", path+"/"+action, ""), "secret")
 	}
 	require.NotContains(t, s.ok("PATCH", path, `{}`), "secret")
-	require.False(t, strings.Contains(s.log.String(), engine.SecretPrefix))
+	require.False(t, strings.Contains(s.log.String(), outbox.SecretPrefix))
 }
 
 // What a webhook is sent is what its key could read: whoever makes one, changes it, has it send or reads what was sent needs the
@@ -169,12 +171,12 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	full := s.hook("by full access")
 	path := hooksPath + "/" + full["id"].(string)
 	sent := s.ok("POST", path+"/test", "")["id"].(string)
-	s.attempted(sent, engine.Attempt{Number: 1, At: noon, Status: 200})
+	s.attempted(sent, outbox.Attempt{Number: 1, At: noon, Status: 200})
 	hooks := s.newKey(s.account, engine.CreateKey{PublicID: "onlyhooks", Scopes: []string{"settings.webhooks.write"}})
 	lacks := func(method, path, body string) {
 		t.Helper()
 		a := s.call(method, path, body, "X-API-KEY", hooks)
-		a.isRefusal(403, engine.CodeMissingScope)
+		a.isRefusal(403, base.CodeMissingScope)
 		require.Equal(t, []any{"orders.details.read"}, at(a.object(), "details", "requiredScopes"))
 	}
 	const mine = `{"eventType":"order.updated","url":"https://example.net/"}`
@@ -189,11 +191,11 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	lacks("GET", path+"/deliveries/"+sent, "")
 	require.Equal(t, full["url"], s.ok("GET", path, "")["url"])
 	require.Equal(t, 1.0, at(s.ok("GET", hooksPath, ""), "pagination", "total"))
-	s.call("POST", hooksPath, `{"eventTypes":["webhook.disabled","unit.overdue"],"url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(403, engine.CodeMissingScope)
+	s.call("POST", hooksPath, `{"eventTypes":["webhook.disabled","unit.overdue"],"url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(403, base.CodeMissingScope)
 	s.ok("POST", hooksPath, `{"eventType":"webhook.disabled","url":"https://example.net/"}`, "X-API-KEY", hooks)
 	// Faults of the input and what is not there come first, and what tells nobody anything takes no more than its own scope.
-	s.call("POST", hooksPath, `{"eventType":"x","url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(400, engine.CodeInvalid, "body /eventType enum")
-	s.call("POST", hooksPath+"/"+sent+"/test", "", "X-API-KEY", hooks).isRefusal(404, engine.CodeNotFound)
+	s.call("POST", hooksPath, `{"eventType":"x","url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(400, base.CodeInvalid, "body /eventType enum")
+	s.call("POST", hooksPath+"/"+sent+"/test", "", "X-API-KEY", hooks).isRefusal(404, base.CodeNotFound)
 	s.ok("GET", path+"/deliveries", "", "X-API-KEY", hooks)
 	s.ok("POST", path+"/disable", "", "X-API-KEY", hooks)
 	lacks("POST", path+"/enable", "")
@@ -204,8 +206,8 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	s.ok("POST", hooksPath+"/"+own["id"].(string)+"/test", "", "X-API-KEY", both)
 	scopes := func(id any) []string {
 		v, _ := s.eng.View(s.account)
-		w, _ := engine.ParseID(id.(string))
-		return v.Webhook(w).Scopes()
+		w, _ := base.ParseID(id.(string))
+		return outbox.WebhookByID(v, w).Scopes()
 	}
 	require.Empty(t, scopes(full["id"]), "all")
 	require.Equal(t, []string{"settings.webhooks.write", "orders.read"}, scopes(own["id"]))
@@ -230,10 +232,10 @@ func TestATestShowsAnExample(t *testing.T) {
 	s := newShop(t)
 	w := s.ok("POST", hooksPath, `{"eventTypes":["order.created","order.updated","order.deleted","conflict.created","conflict.resolved","hold.expired","unit.overdue","webhook.disabled"],"url":"https://example.com/"}`)
 	require.Equal(t, "order.created", w["eventType"])
-	require.Len(t, w["eventTypes"], len(engine.HookEvents))
+	require.Len(t, w["eventTypes"], len(base.HookEvents))
 	path := hooksPath + "/" + w["id"].(string)
 	const none = "00000000-0000-0000-0000-000000000000"
-	for _, typ := range engine.HookEvents {
+	for _, typ := range base.HookEvents {
 		d := s.ok("POST", path+"/test?eventType="+string(typ), "")
 		require.Equal(t, [4]any{string(typ), typ.Resource(), none, true}, [4]any{d["eventType"], d["resource"], d["resourceId"], d["test"]})
 		var e map[string]any
@@ -244,9 +246,9 @@ func TestATestShowsAnExample(t *testing.T) {
 		}
 		require.Equal(t, none, data["id"], typ)
 	}
-	s.refused(400, engine.CodeInvalid, "POST", path+"/test?eventType=order.lost", "", "query eventType enum")
-	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"url":"https://example.com/"}`, "body /eventType required")
-	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.created","eventTypes":["hold.expired"],"url":"https://example.com/"}`, "body /eventType conflict")
+	s.refused(400, base.CodeInvalid, "POST", path+"/test?eventType=order.lost", "", "query eventType enum")
+	s.refused(400, base.CodeInvalid, "POST", hooksPath, `{"url":"https://example.com/"}`, "body /eventType required")
+	s.refused(400, base.CodeInvalid, "POST", hooksPath, `{"eventType":"order.created","eventTypes":["hold.expired"],"url":"https://example.com/"}`, "body /eventType conflict")
 }
 
 // An endpoint that would be refused when it is dialled is refused when it is set, once there is nothing else wrong with the request.
@@ -260,12 +262,12 @@ func TestEndpointsThatWillNotBeCalledAreRefused(t *testing.T) {
 		return ""
 	}
 	inner := `{"eventType":"order.created","url":"https://10.0.0.1/"}`
-	a := s.refused(400, engine.CodeInvalid, "POST", hooksPath, inner, "body /url address")
+	a := s.refused(400, base.CodeInvalid, "POST", hooksPath, inner, "body /url address")
 	require.Equal(t, "must lead elsewhere", at(a.object(), "errors", 0, "message"))
 	path := hooksPath + "/" + s.hook("x")["id"].(string)
-	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"url":"https://10.0.0.1/"}`, "body /url address")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"url":"https://10.0.0.1/"}`, "body /url address")
 	s.ok("PATCH", path, `{"label":"y"}`)
 	require.Equal(t, 3, asked)
-	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"https://10.0.0.1/"}`, "body /eventType enum")
+	s.refused(400, base.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"https://10.0.0.1/"}`, "body /eventType enum")
 	require.Equal(t, 3, asked)
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"holdfast/api/wire"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns what would be: hypothetical changes on the wire, and questions behind them.
@@ -24,23 +26,23 @@ const (
 // tryChange is a change as it comes in: the body of the operation that does it, with the id that stands in its path.
 type tryChange struct {
 	kind                    changeKind
-	hold, article, location *engine.ID
+	hold, article, location *base.ID
 	amount                  *int
 	from, expires           *int64
 	expected, note          *string
 	force                   *bool
-	lines                   *[]engine.HoldLineInput
+	lines                   *[]hold.HoldLineInput
 }
 
 var tryChangeShape = wire.ShapeOf("WhatIfChange",
 	wire.Required("kind", wire.Enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }).
 		Says("What is played: a hold, the release of one, or more or fewer units."),
-	wire.Optional("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(c *tryChange) **[]engine.HoldLineInput { return &c.lines }).Says("What is held, of a hold."),
+	wire.Optional("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(c *tryChange) **[]hold.HoldLineInput { return &c.lines }).Says("What is held, of a hold."),
 	wire.Optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).Says("After how many seconds it gives its stock back, of a hold."),
 	wire.Optional("note", wire.Text(0, 10_000), func(c *tryChange) **string { return &c.note }).Says("A text, of a hold."),
-	wire.Optional("holdId", wire.UUID, func(c *tryChange) **engine.ID { return &c.hold }).Says("The hold that is released, of a release."),
-	wire.Optional("articleId", wire.UUID, func(c *tryChange) **engine.ID { return &c.article }).Says("The article, of an increase or decrease."),
-	wire.Optional("serviceLocationId", wire.UUID, func(c *tryChange) **engine.ID { return &c.location }).Says("The location, of an increase or decrease."),
+	wire.Optional("holdId", wire.UUID, func(c *tryChange) **base.ID { return &c.hold }).Says("The hold that is released, of a release."),
+	wire.Optional("articleId", wire.UUID, func(c *tryChange) **base.ID { return &c.article }).Says("The article, of an increase or decrease."),
+	wire.Optional("serviceLocationId", wire.UUID, func(c *tryChange) **base.ID { return &c.location }).Says("The location, of an increase or decrease."),
 	wire.Optional("amount", count, func(c *tryChange) **int { return &c.amount }).Says("How many units, of an increase or decrease."),
 	wire.Optional("effectiveFrom", wire.Instant, func(c *tryChange) **int64 { return &c.from }).
 		Says("From when on there are more or fewer, of an increase or decrease. Default: now."),
@@ -49,7 +51,7 @@ var tryChangeShape = wire.ShapeOf("WhatIfChange",
 
 // op makes the command of a change, and names the members that its kind needs or does not have; nil where the kind could not
 // be read.
-func (c *tryChange) op(q *request, at string) engine.Op {
+func (c *tryChange) op(q *request, at string) base.Op {
 	if c.kind == "" {
 		return nil
 	}
@@ -72,20 +74,20 @@ func (c *tryChange) op(q *request, at string) engine.Op {
 		switch pointer := at + "/" + f.name; {
 		case q.faults.At(pointer):
 		case f.given && !f.has:
-			q.faults.Add(engine.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown, Message: "is no member of this kind of change"})
+			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown, Message: "is no member of this kind of change"})
 		case f.has && f.demands && !f.given:
-			q.faults.Add(engine.Fault{In: "body", Pointer: pointer, Code: wire.FaultRequired, Message: "is missing"})
+			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultRequired, Message: "is missing"})
 		}
 	}
 	switch c.kind {
 	case changeHold:
-		return engine.PlaceHold{Lines: given(c.lines), ExpiresIn: c.expires, Note: given(c.note)}
+		return hold.PlaceHold{Lines: given(c.lines), ExpiresIn: c.expires, Note: given(c.note)}
 	case changeRelease:
-		return engine.ReleaseHold{ID: given(c.hold)}
+		return hold.ReleaseHold{ID: given(c.hold)}
 	case changeIncrease:
-		return engine.IncreaseQuantity{Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from}
+		return stock.IncreaseQuantity{Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from}
 	}
-	return engine.DecreaseQuantity{
+	return stock.DecreaseQuantity{
 		Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from, Expected: c.expected, Force: given(c.force),
 	}
 }
@@ -100,7 +102,7 @@ func given[V any](v *V) (zero V) {
 
 type whatIf struct {
 	changes []tryChange
-	ops     []engine.Op
+	ops     []base.Op
 	queries []availabilityLine
 }
 
@@ -136,7 +138,7 @@ var whatIfOperations = []operation{
 			q.checkLines("/queries/", w.queries)
 		},
 		func(q *request, w *whatIf) error {
-			v, err := q.view.WhatIf(w.ops, q.now)
+			v, err := hold.WhatIf(q.view, w.ops, q.now)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of what would be, over the interface.
@@ -42,19 +43,19 @@ func TestWhatIfAnswersAndChangesNothing(t *testing.T) {
 	require.Equal(t, []any{0.0, 1.0, 2.0, 3.0}, ask(decrease)[:4], "one hold is a conflict now")
 	require.Equal(t, []any{0.0, 2.0, 2.0, 3.0, 0.0}, ask(), "as before")
 
-	a := s.refused(409, engine.CodeInsufficient, "POST", "/v1/admin/availability/what-if", body(release, place, place, place))
+	a := s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/availability/what-if", body(release, place, place, place))
 	require.Contains(t, a.object()["detail"], "(change 3)")
 	require.Equal(t, 0.0, at(a.object(), "details", "lines", 0, "available"))
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/availability/what-if", body(release, release))
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/availability/what-if", fill(`{"queries":[{"skuId":"$article","from":"$from"}]}`))
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/what-if",
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/availability/what-if", body(release, release))
+	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/availability/what-if", fill(`{"queries":[{"skuId":"$article","from":"$from"}]}`))
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/what-if",
 		fill(`{"changes":[{"kind":"move"},{"kind":"hold","amount":1},{"kind":"increase","articleId":"$article","amount":0,"force":true},{"kind":"hold","lines":[{"serviceLocationId":"$location","from":"$to","to":"$from"}]},{"holdId":"$hold"}],"queries":[{"from":"$from"}]}`),
 		"body /changes/0/kind enum", "body /changes/2/amount range", "body /changes/4/kind required",
 		"body /changes/1/lines required", "body /changes/1/amount unknown", "body /changes/2/serviceLocationId required", "body /changes/2/force unknown",
 		"body /changes/3/lines/0 required", "body /changes/3/lines/0/to order", "body /queries/0/skuId required")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/what-if", "", "body /queries required")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/what-if", `{"queries":[]}`, "body /queries length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/what-if", "", "body /queries required")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/what-if", `{"queries":[]}`, "body /queries length")
 	reader := s.newKey(s.account, engine.CreateKey{PublicID: "66666666", Scopes: []string{"inventory.stock_items.read"}})
 	require.Equal(t, 200, s.call("POST", "/v1/admin/availability/what-if", body(release, place), "X-API-KEY", reader).status)
-	s.call("POST", "/v1/admin/availability/what-if", body(release), "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+	s.call("POST", "/v1/admin/availability/what-if", body(release), "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }

@@ -13,6 +13,9 @@ import (
 
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 )
 
 // This file owns the Go benchmarks: the same operations as in a run, one by one, for go test -bench and its tools.
@@ -73,7 +76,7 @@ func BenchmarkBook(b *testing.B) {
 	w := open(b)
 	b.ReportAllocs()
 	p := dataset.NewPipeline(w.Engine, w.Account)
-	var list []engine.PlaceHold
+	var list []hold.PlaceHold
 	for b.Loop() {
 		if len(list) == 0 {
 			b.StopTimer()
@@ -92,12 +95,12 @@ func BenchmarkBook(b *testing.B) {
 var stream = sync.OnceValue(func() *dataset.Orders { return built.Orders() })
 
 // openOrder is a drawn order as the command that opens it.
-func openOrder(w *World, x dataset.Order) engine.CreateOrder {
+func openOrder(w *World, x dataset.Order) order.CreateOrder {
 	price := int64(4_500)
-	o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: w.Merchant.Locations[x.Location]}}
+	o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: w.Merchant.Locations[x.Location]}}
 	for _, sku := range x.SKUs {
-		o.Lines = append(o.Lines, engine.OrderLineInput{
-			Item: engine.Item{SKU: w.Merchant.SKUs[sku]}, Purchase: engine.PurchaseBooking, Quantity: dataset.LineUnits, From: &x.Start, To: &x.End, UnitPrice: &price,
+		o.Lines = append(o.Lines, order.OrderLineInput{
+			Item: base.Item{SKU: w.Merchant.SKUs[sku]}, Purchase: base.PurchaseBooking, Quantity: dataset.LineUnits, From: &x.Start, To: &x.End, UnitPrice: &price,
 		})
 	}
 	return o
@@ -117,17 +120,17 @@ func BenchmarkOrder(b *testing.B) {
 // BenchmarkPatchOrder changes the note of such an order, of a thousand in turn.
 func BenchmarkPatchOrder(b *testing.B) {
 	w := open(b)
-	var orders []engine.ID
+	var orders []base.ID
 	for range 1_000 {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Op: openOrder(w, stream().Next())})
 		require.NoError(b, err)
-		orders = append(orders, r.Record.(*engine.OrderRecord).ID)
+		orders = append(orders, r.Record.(*order.OrderRecord).ID)
 	}
 	b.ReportAllocs()
 	p := dataset.NewPipeline(w.Engine, w.Account)
 	i := 0
 	for b.Loop() {
-		p.Submit(engine.PatchOrder{ID: orders[i%len(orders)], Note: engine.Some(strconv.Itoa(i))})
+		p.Submit(order.PatchOrder{ID: orders[i%len(orders)], Note: base.Some(strconv.Itoa(i))})
 		i++
 	}
 	require.NoError(b, p.Flush())

@@ -6,6 +6,13 @@ import (
 	"time"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -16,12 +23,12 @@ import (
 type Heavy struct {
 	engine        *engine.Engine
 	now           func() int64
-	account       engine.ID
-	location, sku engine.ID
-	hook          engine.ID // told of orders while it is enabled
-	beside        engine.ID // the other account
-	besideSKU     engine.ID
-	besideAt      engine.ID
+	account       base.ID
+	location, sku base.ID
+	hook          base.ID // told of orders while it is enabled
+	beside        base.ID // the other account
+	besideSKU     base.ID
+	besideAt      base.ID
 	key           uint64 // idempotency keys so far
 	booked        int64
 }
@@ -45,23 +52,23 @@ type HeavyCommand struct {
 // NewHeavy makes both accounts in an engine.
 func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 	h := &Heavy{engine: e, now: now}
-	for n, id := range [...]*engine.ID{&h.account, &h.beside} {
+	for n, id := range [...]*base.ID{&h.account, &h.beside} {
 		binary.BigEndian.PutUint64(id[:], uint64(now())<<16|0x7000)
 		id[8], id[15] = 0x80, byte(n)+1
-		if _, err := h.do(*id, engine.CreateAccount{Name: "Heavy"}); err != nil {
+		if _, err := h.do(*id, base.CreateAccount{Name: "Heavy"}); err != nil {
 			return nil, err
 		}
-		at, err := h.do(*id, engine.CreateLocation{Name: "Here", Timezone: "UTC"})
+		at, err := h.do(*id, stock.CreateLocation{Name: "Here", Timezone: "UTC"})
 		if err != nil {
 			return nil, err
 		}
-		sku, err := h.do(*id, engine.CreateSKU{Name: "Chair"})
+		sku, err := h.do(*id, stock.CreateSKU{Name: "Chair"})
 		if err != nil {
 			return nil, err
 		}
-		location, chair, from := at.(*engine.Location).ID, sku.(*engine.SKU).ID, now()
-		if _, err := h.do(*id, engine.CreateArticle{
-			Name: "Chair", SKU: &chair, Quantities: []engine.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}},
+		location, chair, from := at.(*stock.Location).ID, sku.(*stock.SKU).ID, now()
+		if _, err := h.do(*id, stock.CreateArticle{
+			Name: "Chair", SKU: &chair, Quantities: []stock.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}},
 		}); err != nil {
 			return nil, err
 		}
@@ -71,16 +78,16 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 			h.besideAt, h.besideSKU = location, chair
 		}
 	}
-	w, err := h.do(h.account, engine.CreateWebhook{EventType: engine.OrderUpdated, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	w, err := h.do(h.account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	if err != nil {
 		return nil, err
 	}
-	h.hook = w.(*engine.Webhook).ID
-	_, err = h.do(h.account, engine.DisableWebhook{ID: h.hook})
+	h.hook = w.(*outbox.Webhook).ID
+	_, err = h.do(h.account, outbox.DisableWebhook{ID: h.hook})
 	return h, err
 }
 
-func (h *Heavy) do(account engine.ID, op engine.Op) (any, error) {
+func (h *Heavy) do(account base.ID, op base.Op) (any, error) {
 	r, err := h.engine.Do(engine.Command{Account: account, Actor: "bench", Op: op})
 	return r.Record, err
 }
@@ -90,37 +97,37 @@ func (h *Heavy) window(days int64) timeline.Span {
 	return timeline.Span{Start: from, End: from + 24*timeline.Hour}
 }
 
-func (h *Heavy) hold(lines int) engine.PlaceHold {
-	o := engine.PlaceHold{}
+func (h *Heavy) hold(lines int) hold.PlaceHold {
+	o := hold.PlaceHold{}
 	for range lines {
-		o.Lines = append(o.Lines, engine.HoldLineInput{Item: engine.Item{SKU: h.sku}, Location: h.location, Window: h.window(7), Quantity: heavyUnits / lines})
+		o.Lines = append(o.Lines, hold.HoldLineInput{Item: base.Item{SKU: h.sku}, Location: h.location, Window: h.window(7), Quantity: heavyUnits / lines})
 	}
 	return o
 }
 
-func (h *Heavy) order(status engine.OrderStatus) engine.CreateOrder {
+func (h *Heavy) order(status order.OrderStatus) order.CreateOrder {
 	w, price := h.window(7), int64(100)
-	return engine.CreateOrder{OrderInput: engine.OrderInput{Status: status, Pickup: h.location}, Lines: []engine.OrderLineInput{{
-		Item: engine.Item{SKU: h.sku}, Purchase: engine.PurchaseBooking, Quantity: heavyUnits, From: &w.Start, To: &w.End, UnitPrice: &price,
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: h.location}, Lines: []order.OrderLineInput{{
+		Item: base.Item{SKU: h.sku}, Purchase: base.PurchaseBooking, Quantity: heavyUnits, From: &w.Start, To: &w.End, UnitPrice: &price,
 	}}}
 }
 
 // Commands are all of them.
 func (h *Heavy) Commands() []HeavyCommand {
-	var id engine.ID // of the record that is there now
+	var id base.ID // of the record that is there now
 	keep := func(r any, err error) error {
 		switch r := r.(type) {
-		case *engine.Hold:
+		case *hold.Hold:
 			id = r.ID
-		case *engine.OrderRecord:
+		case *order.OrderRecord:
 			id = r.ID
 		}
 		return err
 	}
-	op := func(make func() engine.Op) func() error {
+	op := func(make func() base.Op) func() error {
 		return func() error { return keep(h.do(h.account, make())) }
 	}
-	keyed := func(make func() engine.Op) func() error {
+	keyed := func(make func() base.Op) func() error {
 		return func() error {
 			h.key++
 			k := &engine.Idempotency{}
@@ -132,7 +139,7 @@ func (h *Heavy) Commands() []HeavyCommand {
 	again := func() error {
 		k := &engine.Idempotency{}
 		binary.BigEndian.PutUint64(k.Key[:], h.key)
-		_, err := h.engine.Do(engine.Command{Account: h.account, Actor: "bench", Op: h.order(engine.OrderOpen), Idem: k})
+		_, err := h.engine.Do(engine.Command{Account: h.account, Actor: "bench", Op: h.order(order.OrderOpen), Idem: k})
 		return err
 	}
 	both := func(list ...func() error) func() error {
@@ -145,36 +152,36 @@ func (h *Heavy) Commands() []HeavyCommand {
 			return nil
 		}
 	}
-	hold := func() engine.Op { return h.hold(1) }
-	lines := func() engine.Op { return h.hold(heavyLines) }
-	order := func() engine.Op { return h.order(engine.OrderOpen) }
-	draft := func() engine.Op { return h.order(engine.OrderDraft) }
-	overbooked := func() engine.Op {
-		o := h.order(engine.OrderOpen)
+	made := func() base.Op { return h.hold(1) }
+	lines := func() base.Op { return h.hold(heavyLines) }
+	placed := func() base.Op { return h.order(order.OrderOpen) }
+	draft := func() base.Op { return h.order(order.OrderDraft) }
+	overbooked := func() base.Op {
+		o := h.order(order.OrderOpen)
 		o.AllowOverbooked = true
 		return o
 	}
-	confirm := func() engine.Op { return engine.ConfirmOrder{ID: id} }
-	release := op(func() engine.Op { return engine.ReleaseHold{ID: id} })
-	comment := op(func() engine.Op { return engine.AddComment{Order: id, Content: "ready"} })
-	cancel := op(func() engine.Op { return engine.CancelOrder{ID: id} })
-	hooked := op(func() engine.Op { return engine.EnableWebhook{ID: h.hook} })
-	unhooked := op(func() engine.Op { return engine.DisableWebhook{ID: h.hook} })
-	var first engine.ID
+	confirm := func() base.Op { return order.ConfirmOrder{ID: id} }
+	release := op(func() base.Op { return hold.ReleaseHold{ID: id} })
+	comment := op(func() base.Op { return order.AddComment{Order: id, Content: "ready"} })
+	cancel := op(func() base.Op { return order.CancelOrder{ID: id} })
+	hooked := op(func() base.Op { return outbox.EnableWebhook{ID: h.hook} })
+	unhooked := op(func() base.Op { return outbox.DisableWebhook{ID: h.hook} })
+	var first base.ID
 	return []HeavyCommand{
 		{Name: "nothing", Do: func() error { time.Sleep(50 * time.Millisecond); return nil }},
-		{Name: "hold of 10,000", Do: op(hold), After: release},
-		{Name: "hold of 10,000, keyed", Do: keyed(hold), After: release},
+		{Name: "hold of 10,000", Do: op(made), After: release},
+		{Name: "hold of 10,000, keyed", Do: keyed(made), After: release},
 		{Name: "hold of 1,000 lines", Do: op(lines), After: release},
-		{Name: "release of 10,000", Before: op(hold), Do: release},
-		{Name: "order of 10,000", Do: op(order), After: cancel},
-		{Name: "order of 10,000, keyed", Do: keyed(order), After: cancel},
-		{Name: "repeat of it", Before: keyed(order), Do: again, After: cancel},
+		{Name: "release of 10,000", Before: op(made), Do: release},
+		{Name: "order of 10,000", Do: op(placed), After: cancel},
+		{Name: "order of 10,000, keyed", Do: keyed(placed), After: cancel},
+		{Name: "repeat of it", Before: keyed(placed), Do: again, After: cancel},
 		{Name: "order of 10,000 confirmed, webhook", Before: both(op(draft), hooked), Do: op(confirm), After: both(unhooked, cancel)},
-		{Name: "comment on it", Before: op(order), Do: comment, After: cancel},
-		{Name: "comment on it, webhook", Before: both(op(order), hooked), Do: comment, After: both(unhooked, cancel)},
-		{Name: "order of 10,000 cancelled", Before: op(order), Do: cancel},
-		{Name: "order of 10,000, overbooked", Before: func() error { err := op(hold)(); first = id; return err }, Do: op(overbooked), After: func() error {
+		{Name: "comment on it", Before: op(placed), Do: comment, After: cancel},
+		{Name: "comment on it, webhook", Before: both(op(placed), hooked), Do: comment, After: both(unhooked, cancel)},
+		{Name: "order of 10,000 cancelled", Before: op(placed), Do: cancel},
+		{Name: "order of 10,000, overbooked", Before: func() error { err := op(made)(); first = id; return err }, Do: op(overbooked), After: func() error {
 			if err := cancel(); err != nil {
 				return err
 			}
@@ -184,26 +191,26 @@ func (h *Heavy) Commands() []HeavyCommand {
 		{Name: "import of 100,000 SKUs", Once: true, Do: func() error {
 			var b engine.Batch
 			for i := range heavyRows {
-				b.Rows = append(b.Rows, engine.CreateSKU{Name: fmt.Sprint("SKU ", i)})
+				b.Rows = append(b.Rows, stock.CreateSKU{Name: fmt.Sprint("SKU ", i)})
 			}
 			_, err := h.do(h.account, b)
 			return err
 		}},
 		{Name: "tag of 10,000 customers deleted", Once: true, Before: func() error {
-			r, err := h.do(h.account, engine.CreateTag{Value: "all", Scope: engine.TagCustomers})
+			r, err := h.do(h.account, label.CreateTag{Value: "all", Scope: label.TagCustomers})
 			if err != nil {
 				return err
 			}
-			id = r.(*engine.Tag).ID
+			id = r.(*label.Tag).ID
 			var b engine.Batch
 			for i := range heavyTags {
-				b.Rows = append(b.Rows, engine.CreateCustomer{
-					Contact: engine.ContactPatch{FirstName: engine.Some(fmt.Sprint("Customer ", i))}, Labels: engine.LabelsPatch{Tags: engine.Some([]engine.ID{id})},
+				b.Rows = append(b.Rows, commerce.CreateCustomer{
+					Contact: commerce.ContactPatch{FirstName: base.Some(fmt.Sprint("Customer ", i))}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{id})},
 				})
 			}
 			_, err = h.do(h.account, b)
 			return err
-		}, Do: op(func() engine.Op { return engine.DeleteTag{ID: id} })},
+		}, Do: op(func() base.Op { return label.DeleteTag{ID: id} })},
 	}
 }
 
@@ -231,8 +238,8 @@ func (h *Heavy) Beside(c HeavyCommand, times int) (waits []time.Duration, err er
 				w := h.window(h.booked % 300)
 				h.booked++
 				start := time.Now()
-				_, err := h.do(h.beside, engine.PlaceHold{Lines: []engine.HoldLineInput{{
-					Item: engine.Item{SKU: h.besideSKU}, Location: h.besideAt, Window: w, Quantity: 1,
+				_, err := h.do(h.beside, hold.PlaceHold{Lines: []hold.HoldLineInput{{
+					Item: base.Item{SKU: h.besideSKU}, Location: h.besideAt, Window: w, Quantity: 1,
 				}}})
 				if err != nil {
 					done <- err

@@ -7,6 +7,10 @@ import (
 
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns what orders cost in memory.
@@ -52,62 +56,62 @@ func heapPerOrder(scale float64) (r Result, err error) {
 		return r, err
 	}
 	r = Judge(float64(used-bare)/float64(n), orderHeapTarget)
-	page := func(q engine.OrderQuery) time.Duration {
+	page := func(q order.OrderQuery) time.Duration {
 		v, _ := w.Engine.View(shop.account)
 		q.Active, q.Limit = true, 50
 		start := time.Now()
 		const calls = 100
 		for range calls {
-			v.ListOrders(&q)
+			order.ListOrders(v, &q)
 		}
 		return time.Since(start) / calls
 	}
 	r.Note = fmt.Sprintf("%d orders, opened from disk, holds apart; a page of the list of all in %v, one from the middle in %v",
-		n, page(engine.OrderQuery{}).Round(time.Microsecond), page(engine.OrderQuery{Offset: n / 2}).Round(time.Microsecond))
+		n, page(order.OrderQuery{}).Round(time.Microsecond), page(order.OrderQuery{Offset: n / 2}).Round(time.Microsecond))
 	return r, nil
 }
 
 // orderShop is a merchant with one article, for orders in a row.
 type orderShop struct {
-	account, location, sku engine.ID
-	customers              []engine.ID
+	account, location, sku base.ID
+	customers              []base.ID
 }
 
 func newOrderShop(w *World) (*orderShop, error) {
-	s := &orderShop{account: engine.NewID(dataset.Epoch, engine.BaseOf([10]byte{1}))}
-	do := func(op engine.Op) (any, error) {
+	s := &orderShop{account: base.NewID(dataset.Epoch, base.BaseOf([10]byte{1}))}
+	do := func(op base.Op) (any, error) {
 		r, err := w.Engine.Do(engine.Command{Account: s.account, Actor: "bench", Op: op})
 		return r.Record, err
 	}
-	if _, err := do(engine.CreateAccount{Name: "Orders"}); err != nil {
+	if _, err := do(base.CreateAccount{Name: "Orders"}); err != nil {
 		return nil, err
 	}
-	location, err := do(engine.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"})
+	location, err := do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"})
 	if err != nil {
 		return nil, err
 	}
-	sku, err := do(engine.CreateSKU{Name: "Mountain bike"})
+	sku, err := do(stock.CreateSKU{Name: "Mountain bike"})
 	if err != nil {
 		return nil, err
 	}
-	s.location, s.sku = location.(*engine.Location).ID, sku.(*engine.SKU).ID
+	s.location, s.sku = location.(*stock.Location).ID, sku.(*stock.SKU).ID
 	for i := range 1_000 {
-		c, err := do(engine.CreateCustomer{Contact: engine.ContactPatch{FullName: engine.Some("Customer " + strconv.Itoa(i))}})
+		c, err := do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FullName: base.Some("Customer " + strconv.Itoa(i))}})
 		if err != nil {
 			return nil, err
 		}
-		s.customers = append(s.customers, c.(*engine.Customer).ID)
+		s.customers = append(s.customers, c.(*commerce.Customer).ID)
 	}
 	return s, nil
 }
 
-func (s *orderShop) draft(i int) engine.CreateOrder {
+func (s *orderShop) draft(i int) order.CreateOrder {
 	from := dataset.Epoch + int64(i%10_000)*60_000
 	to, price := from+86_400_000, int64(4_500)
-	return engine.CreateOrder{
-		OrderInput: engine.OrderInput{Pickup: s.location, Customer: &s.customers[i%len(s.customers)]},
-		Lines: []engine.OrderLineInput{{
-			Item: engine.Item{SKU: s.sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: &price,
+	return order.CreateOrder{
+		OrderInput: order.OrderInput{Pickup: s.location, Customer: &s.customers[i%len(s.customers)]},
+		Lines: []order.OrderLineInput{{
+			Item: base.Item{SKU: s.sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: &price,
 		}},
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"fmt"
 
 	"holdfast/bench/dataset"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -36,34 +39,34 @@ var reads = []read{
 
 // pointAvailability: one article at its location, any article alike.
 func pointAvailability(w *World) func(int) {
-	return ask(w, false, func(q dataset.Query) engine.Query {
-		return engine.Query{Item: engine.Item{Article: w.Merchant.Articles[q.Article]}, Location: w.Merchant.Locations[q.Location]}
+	return ask(w, false, func(q dataset.Query) hold.Query {
+		return hold.Query{Item: base.Item{Article: w.Merchant.Articles[q.Article]}, Location: w.Merchant.Locations[q.Location]}
 	})
 }
 
 // skuAvailability: a SKU at one location, the SKUs as often as they are booked.
 func skuAvailability(w *World) func(int) {
-	return ask(w, true, func(q dataset.Query) engine.Query {
-		return engine.Query{Item: engine.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location]}
+	return ask(w, true, func(q dataset.Query) hold.Query {
+		return hold.Query{Item: base.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location]}
 	})
 }
 
 // skuAvailabilityAllLocations: the same over all ten locations.
 func skuAvailabilityAllLocations(w *World) func(int) {
-	return ask(w, true, func(q dataset.Query) engine.Query {
-		return engine.Query{Item: engine.Item{SKU: w.Merchant.SKUs[q.SKU]}}
+	return ask(w, true, func(q dataset.Query) hold.Query {
+		return hold.Query{Item: base.Item{SKU: w.Merchant.SKUs[q.SKU]}}
 	})
 }
 
-func ask(w *World, popular bool, about func(dataset.Query) engine.Query) func(int) {
-	list := make([]engine.Query, drawn)
+func ask(w *World, popular bool, about func(dataset.Query) hold.Query) func(int) {
+	list := make([]hold.Query, drawn)
 	for i, q := range w.Set.Queries(drawn, 1, popular) {
 		list[i] = about(q)
 		list[i].Window = timeline.Span{Start: q.Start, End: q.End}
 	}
 	v := w.View()
 	return func(i int) {
-		if _, err := v.Available(list[i%drawn], dataset.Middle); err != nil {
+		if _, err := hold.Available(v, list[i%drawn], dataset.Middle); err != nil {
 			panic(err)
 		}
 	}
@@ -73,10 +76,10 @@ func ask(w *World, popular bool, about func(dataset.Query) engine.Query) func(in
 func calendar90Days(w *World) func(int) {
 	list := ninetyDays(w)
 	v := w.View()
-	var out []engine.Bucket
+	var out []stock.Bucket
 	return func(i int) {
 		var err error
-		if out, err = v.Calendar(list[i%drawn], engine.BucketDay, dataset.Middle, out[:0]); err != nil {
+		if out, err = hold.Calendar(v, list[i%drawn], stock.BucketDay, dataset.Middle, out[:0]); err != nil {
 			panic(err)
 		}
 		if len(out) != 90 {
@@ -89,11 +92,11 @@ func calendar90Days(w *World) func(int) {
 func starts90Days(w *World) func(int) {
 	list := ninetyDays(w)
 	v := w.View()
-	var out []engine.Start
+	var out []hold.Start
 	return func(i int) {
 		var err error
-		q := engine.StartQuery{Query: list[i%drawn], Length: engine.Period{Amount: 2, Unit: timeline.Days}}
-		if out, err = v.Starts(q, dataset.Middle, out[:0]); err != nil {
+		q := hold.StartQuery{Query: list[i%drawn], Length: commerce.Period{Amount: 2, Unit: timeline.Days}}
+		if out, err = hold.Starts(v, q, dataset.Middle, out[:0]); err != nil {
 			panic(err)
 		}
 		if len(out) < 90 {
@@ -103,12 +106,12 @@ func starts90Days(w *World) func(int) {
 }
 
 // ninetyDays are windows of 90 days of the SKUs, as often as they are booked.
-func ninetyDays(w *World) []engine.Query {
-	list := make([]engine.Query, drawn)
+func ninetyDays(w *World) []hold.Query {
+	list := make([]hold.Query, drawn)
 	for i, q := range w.Set.Queries(drawn, 2, true) {
 		start := min(q.Start, dataset.End-90*day) / day * day
-		list[i] = engine.Query{
-			Item: engine.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location],
+		list[i] = hold.Query{
+			Item: base.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location],
 			Window: timeline.Span{Start: start, End: start + 90*day},
 		}
 	}
@@ -126,21 +129,21 @@ func listPages(pages int) func(w *World) func(int) {
 			n = (len(w.Merchant.Articles) + 2) / size
 		}
 		rng := dataset.Rand(3)
-		list := make([]engine.ArticleQuery, drawn)
+		list := make([]stock.ArticleQuery, drawn)
 		for i, q := range w.Set.Queries(drawn, 4, false) {
 			start := min(q.Start, dataset.End-7*day)
-			list[i] = engine.ArticleQuery{
+			list[i] = stock.ArticleQuery{
 				Window: timeline.Span{Start: start, End: start + 7*day}, Now: dataset.Middle, Active: true, Archived: true,
-				Sort: engine.ByAvailability, Offset: size * rng.Int(n), Limit: size,
+				Sort: stock.ByAvailability, Offset: size * rng.Int(n), Limit: size,
 			}
 		}
-		var page []*engine.Article
+		var page []*stock.Article
 		return func(i int) {
 			q := list[i/2%drawn]
 			var total int
 			var err error
 			q.Desc = i%2 == 0
-			page, total, err = v.ListArticles(&q, page[:0])
+			page, total, err = stock.ListArticles(v, &q, page[:0])
 			if err != nil {
 				panic(err)
 			}
@@ -155,7 +158,7 @@ func listPages(pages int) func(w *World) func(int) {
 func planReduction(w *World) func(int) {
 	v := w.View()
 	return func(int) {
-		plan, err := v.PlanQuantity(w.Busy, w.Merchant.Locations[0], 1, nil, dataset.Middle)
+		plan, err := stock.PlanQuantity(v, w.Busy, w.Merchant.Locations[0], 1, nil, dataset.Middle)
 		if err != nil {
 			panic(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"holdfast/api"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -157,7 +158,7 @@ func (w *World) Reopen() error { return errors.Join(w.shut(), w.open()) }
 func (w *World) Close() error { return errors.Join(w.shut(), os.RemoveAll(w.dir)) }
 
 // View is the account as it is.
-func (w *World) View() engine.View {
+func (w *World) View() base.View {
 	v, ok := w.Engine.View(w.Account)
 	if !ok {
 		panic("bench: the account is gone")

@@ -8,6 +8,7 @@ import (
 
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/hold"
 )
 
 // This file owns bookings in process, through the durable path: each is a command of its own with one line and one unit.
@@ -18,7 +19,7 @@ var bookTarget = AtLeast(20_000, "/s")
 func book(w *World, budget time.Duration) (Result, error) {
 	const batch = 20_000
 	p := dataset.NewPipeline(w.Engine, w.Account)
-	return booked(w, budget, batch, func(list []engine.PlaceHold) ([]time.Duration, error) {
+	return booked(w, budget, batch, func(list []hold.PlaceHold) ([]time.Duration, error) {
 		for i := range list {
 			p.Submit(list[i])
 		}
@@ -29,7 +30,7 @@ func book(w *World, budget time.Duration) (Result, error) {
 // bookConcurrently books them from 64 goroutines, each of which waits for its own.
 func bookConcurrently(w *World, budget time.Duration) (Result, error) {
 	const batch, goroutines = 20_000, 64
-	return booked(w, budget, batch, func(list []engine.PlaceHold) ([]time.Duration, error) {
+	return booked(w, budget, batch, func(list []hold.PlaceHold) ([]time.Duration, error) {
 		var next atomic.Int64
 		var failure atomic.Pointer[error]
 		var workers sync.WaitGroup
@@ -54,11 +55,11 @@ func bookConcurrently(w *World, budget time.Duration) (Result, error) {
 }
 
 // booked draws batches and lets them be booked; the drawing is not measured. How long each took is known where do says so.
-func booked(w *World, budget time.Duration, batch int, do func([]engine.PlaceHold) ([]time.Duration, error)) (Result, error) {
+func booked(w *World, budget time.Duration, batch int, do func([]hold.PlaceHold) ([]time.Duration, error)) (Result, error) {
 	var t Tally
 	before := w.Engine.Stats()
 	for t.Took < budget {
-		list := make([]engine.PlaceHold, batch)
+		list := make([]hold.PlaceHold, batch)
 		for i := range list {
 			list[i] = w.Command(w.Next())
 		}

@@ -3,6 +3,8 @@ package engine
 import (
 	"crypto/sha256"
 
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 	"holdfast/engine/table"
 )
 
@@ -18,66 +20,66 @@ type CreateKey struct {
 	ExpiresAt *int64
 }
 
-func (o CreateKey) Check() []Fault {
-	var c checker
-	c.text("/label", o.Label, 1, maxName)
+func (o CreateKey) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/label", o.Label, 1, base.MaxName)
 	if o.ExpiresAt != nil {
-		c.instant("/expiresAt", *o.ExpiresAt)
+		c.Instant("/expiresAt", *o.ExpiresAt)
 	}
-	if n := len(o.PublicID); n < 8 || n > longestPublicID {
-		c.fault("/id", "length", "must have between 8 and 32 letters and digits")
+	if n := len(o.PublicID); n < 8 || n > base.LongestPublicID {
+		c.Fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
 	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > maxScopes) {
-		c.fault("/scopes", "length", "must have between 1 and "+itoa(maxScopes)+" scopes; without the member the key has full access")
+		c.Fault("/scopes", "length", "must have between 1 and "+base.Itoa(maxScopes)+" scopes; without the member the key has full access")
 	}
-	return c.faults
+	return c.Faults
 }
 
 const maxScopes = 100 // more than there are
 
-func (o CreateKey) plan(t *tx) (any, error) {
-	if _, taken := t.keys.Get(keyRef{name: publicName(o.PublicID)}); taken {
-		return nil, refuse(CodeConflict, "a key with this public id exists")
+func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
+	if _, taken := t.Keys.Get(base.KeyRef{Name: base.PublicName(o.PublicID)}); taken {
+		return nil, base.Refuse(base.CodeConflict, "a key with this public id exists")
 	}
-	if o.ExpiresAt != nil && *o.ExpiresAt <= t.now {
-		return nil, invalid([]Fault{{Pointer: "/expiresAt", Code: "range", Message: "must lie ahead"}})
+	if o.ExpiresAt != nil && *o.ExpiresAt <= t.Now {
+		return nil, base.Invalid([]base.Fault{{Pointer: "/expiresAt", Code: "range", Message: "must lie ahead"}})
 	}
-	k := &Key{
-		ID: t.newID(), PublicID: o.PublicID, Hash: o.Hash, Label: o.Label, Scopes: o.Scopes,
+	k := &base.Key{
+		ID: t.NewID(), PublicID: o.PublicID, Hash: o.Hash, Label: o.Label, Scopes: o.Scopes,
 		Version: o.Version, ExpiresAt: o.ExpiresAt, Revision: 1,
 	}
-	record(t, keyKind, nil, k)
+	base.Record(t, base.KeyKind, nil, k)
 	return k, nil
 }
 
-func (CreateKey) result() any { return new(Key) }
+func (CreateKey) Result() any { return new(base.Key) }
 
 // RevokeKey ends a key; the next request with it is refused. The webhooks that it made go on: it answers with the *RevokedKey,
 // which names them.
 type RevokeKey struct {
-	ID      ID
+	ID      base.ID
 	IfMatch []uint64
 }
 
-func (RevokeKey) Check() []Fault { return nil }
+func (RevokeKey) Check() []base.Fault { return nil }
 
-func (o RevokeKey) plan(t *tx) (any, error) {
-	k := keyKind.in(t.acc).Get(o.ID)
+func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
+	k := base.KeyKind.In(t.Acc).Get(o.ID)
 	if k == nil {
-		return nil, notFound("API key")
+		return nil, base.NotFound("API key")
 	}
-	if err := match(o.IfMatch, k.Revision); err != nil {
+	if err := base.Match(o.IfMatch, k.Revision); err != nil {
 		return nil, err
 	}
 	if k.RevokedAt != nil {
-		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the key is revoked already", Details: StateDetails{State: "revoked", Allowed: []string{}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the key is revoked already", Details: base.StateDetails{State: "revoked", Allowed: []string{}}}
 	}
 	n := *k
-	n.RevokedAt = &t.now
+	n.RevokedAt = &t.Now
 	n.Revision++
-	record(t, keyKind, k, &n)
+	base.Record(t, base.KeyKind, k, &n)
 	r := &RevokedKey{Key: n}
-	for w := range t.acc.webhooks().All() {
+	for w := range outbox.WebhookTable(t.Acc).All() {
 		if w.Maker != nil && w.Maker.Key == k.ID {
 			r.Webhooks = append(r.Webhooks, w.ID)
 		}
@@ -85,26 +87,26 @@ func (o RevokeKey) plan(t *tx) (any, error) {
 	return r, nil
 }
 
-func (RevokeKey) result() any { return new(RevokedKey) }
+func (RevokeKey) Result() any { return new(RevokedKey) }
 
 // RevokedKey is a key that was revoked, with the webhooks that it made, in order of creation.
 type RevokedKey struct {
-	Key
-	Webhooks []ID `json:",omitempty"`
+	base.Key
+	Webhooks []base.ID `json:",omitempty"`
 }
 
 // Keys yields the account's keys in order of creation.
-func (v View) Keys() *table.Table[Key] { return keyKind.in(v.acc) }
+func Keys(v base.View) *table.Table[base.Key] { return base.KeyKind.In(v.Acc) }
 
 // Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's state
 // and all that the view reads are of the same sequence.
-func (e *Engine) Key(publicID []byte) (*Key, View, bool) {
+func (e *Engine) Key(publicID []byte) (*base.Key, base.View, bool) {
 	s := e.current.Load()
-	r, ok := s.keys.Get(keyRef{name: publicName(publicID)})
-	ok = ok && len(publicID) <= longestPublicID
+	r, ok := s.Keys.Get(base.KeyRef{Name: base.PublicName(publicID)})
+	ok = ok && len(publicID) <= base.LongestPublicID
 	if !ok {
-		return nil, View{}, false
+		return nil, base.View{}, false
 	}
-	v, ok := s.view(r.account)
-	return r.key, v, ok
+	v, ok := view(s, r.Account)
+	return r.Key, v, ok
 }

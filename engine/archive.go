@@ -12,6 +12,10 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -55,9 +59,9 @@ type ArchiveEnd struct {
 }
 
 // kindNamed finds a kind by its name.
-func kindNamed(name string) kindOf {
+func kindNamed(name string) base.KindOf {
 	for _, k := range schema {
-		if k.tableName() == name {
+		if k.TableName() == name {
 			return k
 		}
 	}
@@ -65,38 +69,38 @@ func kindNamed(name string) kindOf {
 }
 
 // sum is what a line says of its row.
-func (x image) sum() string {
-	key := append([]byte{x.tag}, x.id[:]...)
-	return fmt.Sprintf("%016x", xxhash.Sum64(append(key, x.value...)))
+func sum(x base.Image) string {
+	key := append([]byte{x.Tag}, x.ID[:]...)
+	return fmt.Sprintf("%016x", xxhash.Sum64(append(key, x.Value...)))
 }
 
 // line is a row as an archive has it.
-func (x image) line() ArchiveLine {
-	l := ArchiveLine{Kind: kindByTag[x.tag].tableName(), ID: x.id.String(), Sum: x.sum()}
-	if len(x.value) > 1 && x.value[1] == '{' && json.Valid(x.value[1:]) {
-		l.Form, l.Row = x.value[0], x.value[1:]
+func line(x base.Image) ArchiveLine {
+	l := ArchiveLine{Kind: kindByTag[x.Tag].TableName(), ID: x.ID.String(), Sum: sum(x)}
+	if len(x.Value) > 1 && x.Value[1] == '{' && json.Valid(x.Value[1:]) {
+		l.Form, l.Row = x.Value[0], x.Value[1:]
 	} else {
-		l.Bytes = x.value
+		l.Bytes = x.Value
 	}
 	return l
 }
 
 // image is the row of a line.
-func (l *ArchiveLine) image() (x image, err error) {
+func (l *ArchiveLine) image() (x base.Image, err error) {
 	k := kindNamed(l.Kind)
 	if k == nil {
 		return x, fmt.Errorf("there are no rows of the kind %q", l.Kind)
 	}
-	var id ID
+	var id base.ID
 	if id.UnmarshalText([]byte(l.ID)) != nil {
 		return x, fmt.Errorf("%q is no id", l.ID)
 	}
-	x = image{k.tableTag(), id, l.Bytes}
+	x = base.Image{Tag: k.TableTag(), ID: id, Value: l.Bytes}
 	if l.Row != nil {
-		x.value = append([]byte{l.Form}, l.Row...)
+		x.Value = append([]byte{l.Form}, l.Row...)
 	}
-	if x.sum() != l.Sum {
-		return x, fmt.Errorf("the row is not as it was written: its sum is %s, the line says %q", x.sum(), l.Sum)
+	if sum(x) != l.Sum {
+		return x, fmt.Errorf("the row is not as it was written: its sum is %s, the line says %q", sum(x), l.Sum)
 	}
 	return x, nil
 }
@@ -112,12 +116,12 @@ func CheckArchiveLine(line []byte) error {
 }
 
 // ArchivedBehind says that rows of a kind stand behind those of another that they are a part of.
-func ArchivedBehind(kind string) bool { return kind == orderUnitsName }
+func ArchivedBehind(kind string) bool { return kind == order.OrderUnitsName }
 
 // ArchivedID is the id of the record that a line is of; false: it has none of its own.
-func ArchivedID(l ArchiveLine) (id ID, ok bool) {
+func ArchivedID(l ArchiveLine) (id base.ID, ok bool) {
 	switch l.Kind {
-	case "", accountKind.name, ledgerKind.name, lotKind.name, orderUnitsName:
+	case "", base.AccountKind.Name, base.LedgerKind.Name, stock.LotKind.Name, order.OrderUnitsName:
 		return id, false
 	}
 	return id, id.UnmarshalText([]byte(l.ID)) == nil
@@ -150,32 +154,32 @@ func mustPlainJSON(v any) []byte {
 	return b.Bytes()
 }
 
-func (w *archiveWriter) row(x image) bool {
-	l := x.line()
+func (w *archiveWriter) row(x base.Image) bool {
+	l := line(x)
 	w.line(l)
 	w.rows[l.Kind]++
 	return w.err == nil
 }
 
 // WriteArchive writes the account as an archive. It takes as long as the account is large; nothing waits for it.
-func (v View) WriteArchive(to io.Writer) error {
-	a := v.acc
+func WriteArchive(v base.View, to io.Writer) error {
+	a := v.Acc
 	w := &archiveWriter{out: bufio.NewWriterSize(to, 1<<16), hash: sha256.New(), rows: map[string]int{}}
-	w.line(ArchiveHead{archiveVersion, persist.Format, a.id.String(), a.row.Name, v.at, a.ledger.Sequence})
+	w.line(ArchiveHead{archiveVersion, persist.Format, a.ID.String(), a.Row.Name, v.At, a.Ledger.Sequence})
 	for _, k := range archived {
-		k.each(a, func(x image) bool {
-			if !w.row(x) || x.tag != tagOrder {
+		k.Each(a, func(x base.Image) bool {
+			if !w.row(x) || x.Tag != base.TagOrder {
 				return w.err == nil
 			}
-			o := a.orders().Get(x.id)
-			for part := range o.unitsRows() {
-				r := o.unitsRow(part)
-				w.row(image{tagOrderUnits, orderUnitsKind.key(r), orderUnitsKind.encode(nil, r)})
+			o := order.OrderTable(a).Get(x.ID)
+			for part := range o.UnitsRows() {
+				r := o.UnitsRow(part)
+				w.row(base.Image{Tag: base.TagOrderUnits, ID: order.OrderUnitsKind.Key(r), Value: order.OrderUnitsKind.Encode(nil, r)})
 			}
 			return w.err == nil
 		})
 	}
-	end := ArchiveEnd{Rows: w.rows, LeftOut: a.leftOut()}
+	end := ArchiveEnd{Rows: w.rows, LeftOut: leftOut(a)}
 	w.hash.Write(mustPlainJSON(end))
 	end.SHA256 = hex.EncodeToString(w.hash.Sum(nil))
 	w.line(end)
@@ -186,7 +190,7 @@ func (v View) WriteArchive(to io.Writer) error {
 }
 
 // leftOut counts what an archive does not have, as far as it is known without reading the disk.
-func (a *account) leftOut() map[string]int {
-	secrets := a.webhooks().Len()
-	return map[string]int{"API keys": keyKind.in(a).Len(), "webhook secrets": secrets, "webhook deliveries": a.deliveries().Len()}
+func leftOut(a *base.AccountState) map[string]int {
+	secrets := outbox.WebhookTable(a).Len()
+	return map[string]int{"API keys": base.KeyKind.In(a).Len(), "webhook secrets": secrets, "webhook deliveries": outbox.DeliveryTable(a).Len()}
 }

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -18,36 +23,36 @@ const (
 
 // judge finds what keeps the rows from being an account.
 func (r *archiveReader) judge() error {
-	account, _ := ParseID(r.Head.Account)
+	account, _ := base.ParseID(r.Head.Account)
 	n := &r.numbers
 	switch {
-	case len(r.rows) == 0 || r.rows[0].tag != tagAccount || n.Sequence == 0:
+	case len(r.rows) == 0 || r.rows[0].Tag != base.TagAccount || n.Sequence == 0:
 		return &archiveFault{text: "the account's own row, or its ledger, is missing"}
-	case max(n.Location, n.SKU, n.Article) > maxRecord || max(n.Slot, n.Order) > maxNumber || int(n.Lot) != r.kinds[lotKind.name]:
+	case max(n.Location, n.SKU, n.Article) > maxRecord || max(n.Slot, n.Order) > maxNumber || int(n.Lot) != r.kinds[stock.LotKind.Name]:
 		return &archiveFault{text: "the ledger counts what is not there"}
 	}
-	s := newState()
-	s.at = r.Head.At
-	a := s.account(account)
-	a.ledger = *n
-	a.ledger.Lot = 0
+	s := base.NewState()
+	s.At = r.Head.At
+	a := s.Account(account)
+	a.Ledger = *n
+	a.Ledger.Lot = 0
 	for step := range steps(r.rows) {
-		if err := s.judgeStep(a, step); err != nil {
-			return &archiveFault{step[0].line, kindByTag[step[0].tag].tableName(), err.Error()}
+		if err := judgeStep(s, a, step); err != nil {
+			return &archiveFault{step[0].line, kindByTag[step[0].Tag].TableName(), err.Error()}
 		}
 	}
-	s.count(a, tagLedger, ID{}, ledgerKind.encode(nil, &a.ledger))
-	if a.row == nil || a.ledger.Lot != n.Lot {
+	count(s, a, base.TagLedger, base.ID{}, base.LedgerKind.Encode(nil, &a.Ledger))
+	if a.Row == nil || a.Ledger.Lot != n.Lot {
 		return &archiveFault{text: "the account's own row, or a lot, is missing"}
 	}
-	return s.judgeWhole(a)
+	return judgeWhole(s, a)
 }
 
 // steps yields rows in the parts that no command takes apart: each for itself, but an order with its units.
 func steps(rows []archivedRow) func(yield func([]archivedRow) bool) {
 	return func(yield func([]archivedRow) bool) {
 		for i, n := 0, 1; i < len(rows); i, n = i+n, 1 {
-			for rows[i].tag == tagOrder && i+n < len(rows) && rows[i+n].tag == tagOrderUnits {
+			for rows[i].Tag == base.TagOrder && i+n < len(rows) && rows[i+n].Tag == base.TagOrderUnits {
 				n++
 			}
 			if !yield(rows[i : i+n]) {
@@ -58,41 +63,41 @@ func steps(rows []archivedRow) func(yield func([]archivedRow) bool) {
 }
 
 // count adds a row to the state hash.
-func (s *state) count(a *account, tag byte, id ID, value []byte) {
-	sum, _ := rowHash(nil, tag, rowKey(nil, tag, a.id, id)[1:], value)
-	s.hash += sum
+func count(s *base.State, a *base.AccountState, tag byte, id base.ID, value []byte) {
+	sum, _ := base.RowHash(nil, tag, base.RowKey(nil, tag, a.ID, id)[1:], value)
+	s.Hash += sum
 }
 
 // judgeStep puts rows in place: what they break is an error.
-func (s *state) judgeStep(a *account, step []archivedRow) (err error) {
+func judgeStep(s *base.State, a *base.AccountState, step []archivedRow) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("does not fit the rows before it: %v", p)
 		}
 	}()
-	set := make([]rowChange, len(step))
+	set := make([]base.RowChange, len(step))
 	for i, x := range step {
-		if set[i], err = kindByTag[x.tag].read(a.id, x.id, nil, x.value); err != nil {
+		if set[i], err = kindByTag[x.Tag].Read(a.ID, x.ID, nil, x.Value); err != nil {
 			return err
 		}
-		if err = a.fits(set[i], set[0]); err != nil {
+		if err = fits(a, set[i], set[0]); err != nil {
 			return err
 		}
-		if err = set[i].verify(a); err != nil {
+		if err = set[i].Verify(a); err != nil {
 			return err
 		}
-		s.count(a, x.tag, x.id, x.value)
+		count(s, a, x.Tag, x.ID, x.Value)
 	}
-	if l, is := set[0].(*change[lot]); is {
-		a.ledger.Lot = max(a.ledger.Lot, uint32(l.after.no))
+	if l, is := set[0].(*base.Change[stock.Lot]); is {
+		a.Ledger.Lot = max(a.Ledger.Lot, uint32(l.After.No))
 	}
-	s.apply(a.id, set, nil)
+	s.Apply(a.ID, set, nil)
 	return nil
 }
 
 // fits says what keeps a row from its place where nothing else would: what is named by number is there, and no number is beyond
 // what was given out. first is the row that its step begins with.
-func (a *account) fits(c, first rowChange) error {
+func fits(a *base.AccountState, c, first base.RowChange) error {
 	beyond := func(what string, no, last uint32) error {
 		if no == 0 || no > last {
 			return fmt.Errorf("%s %d was never given out", what, no)
@@ -100,38 +105,38 @@ func (a *account) fits(c, first rowChange) error {
 		return nil
 	}
 	switch c := c.(type) {
-	case *change[Location]:
-		return beyond("location", c.after.No, a.ledger.Location)
-	case *change[SKU]:
-		return beyond("SKU", c.after.No, a.ledger.SKU)
-	case *change[Article]:
-		if c.after.SKU != nil && a.skus().Get(*c.after.SKU) == nil {
-			return fmt.Errorf("there is no SKU %s", c.after.SKU)
+	case *base.Change[stock.Location]:
+		return beyond("location", c.After.No, a.Ledger.Location)
+	case *base.Change[stock.SKU]:
+		return beyond("SKU", c.After.No, a.Ledger.SKU)
+	case *base.Change[stock.Article]:
+		if c.After.SKU != nil && stock.SKUTable(a).Get(*c.After.SKU) == nil {
+			return fmt.Errorf("there is no SKU %s", c.After.SKU)
 		}
-		return beyond("article", c.after.No, a.ledger.Article)
-	case *change[CatalogItem]:
-		return beyond("catalog item", c.after.No, maxRecord)
-	case *change[lot]:
-		return beyond("lot", uint32(c.after.no), a.ledger.Lot+1)
-	case *change[timeline.Slot]:
-		if c.after.Span.End <= c.after.Span.Start {
+		return beyond("article", c.After.No, a.Ledger.Article)
+	case *base.Change[commerce.CatalogItem]:
+		return beyond("catalog item", c.After.No, maxRecord)
+	case *base.Change[stock.Lot]:
+		return beyond("lot", uint32(c.After.No), a.Ledger.Lot+1)
+	case *base.Change[timeline.Slot]:
+		if c.After.Span.End <= c.After.Span.Start {
 			return fmt.Errorf("it has no time")
 		}
-		if err := beyond("slot", uint32(c.after.No), a.ledger.Slot); err != nil {
+		if err := beyond("slot", uint32(c.After.No), a.Ledger.Slot); err != nil {
 			return err
 		}
-		return beyond("lot", uint32(c.after.Lot), a.ledger.Lot)
-	case *change[timeline.Placed]:
-		if at := c.after.Place; at.Seated() {
-			if s, ok := a.stock.Slot(at.Slot); !ok || s.Lot != at.Lot {
+		return beyond("lot", uint32(c.After.Lot), a.Ledger.Lot)
+	case *base.Change[timeline.Placed]:
+		if at := c.After.Place; at.Seated() {
+			if s, ok := a.Stock.Slot(at.Slot); !ok || s.Lot != at.Lot {
 				return fmt.Errorf("lot %d has no slot %d", at.Lot, at.Slot)
 			}
 		}
-		return beyond("lot", uint32(c.after.Place.Lot), a.ledger.Lot)
-	case *change[Order]:
-		return beyond("order", c.after.Number, a.ledger.Order)
-	case *change[orderUnits]:
-		if o, is := first.(*change[Order]); !is || o.after.Number != c.after.order || c.after.part >= o.after.unitsRows() {
+		return beyond("lot", uint32(c.After.Place.Lot), a.Ledger.Lot)
+	case *base.Change[order.Order]:
+		return beyond("order", c.After.Number, a.Ledger.Order)
+	case *base.Change[order.OrderUnits]:
+		if o, is := first.(*base.Change[order.Order]); !is || o.After.Number != c.After.Order || c.After.Part >= o.After.UnitsRows() {
 			return fmt.Errorf("its order does not stand before it, or has fewer units")
 		}
 	}
@@ -139,26 +144,26 @@ func (a *account) fits(c, first rowChange) error {
 }
 
 // judgeWhole checks what is derived of all rows, and reads every record as answers do.
-func (s *state) judgeWhole(a *account) (err error) {
+func judgeWhole(s *base.State, a *base.AccountState) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &archiveFault{text: fmt.Sprintf("the rows do not fit each other: %v", p)}
 		}
 	}()
-	if err := s.publish().check(); err != nil {
+	if err := checkAll(s.Publish()); err != nil {
 		return &archiveFault{text: "the rows do not fit each other: " + err.Error()}
 	}
-	v := View{acc: a, at: s.at}
-	for o := range a.orders().All() {
-		a.orderRecord(o, a.stock, &edits{}, math.MaxInt)
+	v := base.View{Acc: a, At: s.At}
+	for o := range order.OrderTable(a).All() {
+		order.RecordWith(a, o, a.Stock, &order.Edits{}, math.MaxInt)
 	}
-	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
-		if u := a.unavailability(h.Hold, h.Place); u.Owner == (ID{}) {
+	for h := range a.Stock.Overlapping(base.Span{Start: math.MinInt64, End: base.Forever}) {
+		if u := stock.UnavailabilityAt(a, h.Hold, h.Place); u.Owner == (base.ID{}) {
 			return &archiveFault{text: fmt.Sprintf("unavailability %s is nobody's", h.ID)}
 		}
 	}
-	for r := range holdKind.all(a) {
-		v.Hold(r.id)
+	for r := range hold.HoldKind.All(a) {
+		hold.HoldByID(v, r.ID)
 	}
 	return nil
 }

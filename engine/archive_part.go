@@ -1,21 +1,26 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
+)
 
 // This file owns the command that an import is made of: it puts some rows of an archive in place, and notes how far the import is.
 
 // importPart puts rows of an archive in place.
 type importPart struct {
 	name     string
-	at       int64     // the instant that the archive is of
-	numbers  ledger    // what its account had given out
-	goal     Importing // the import that it is a part of
-	from, to int       // rows of it
-	set      []rowChange
+	at       int64          // the instant that the archive is of
+	numbers  base.Ledger    // what its account had given out
+	goal     base.Importing // the import that it is a part of
+	from, to int            // rows of it
+	set      []base.RowChange
 }
 
 // carries says that an operation is done in an account that an archive is being imported into.
-func carries(op Op) bool {
+func carries(op base.Op) bool {
 	switch op.(type) {
 	case importPart, forget:
 		return true
@@ -23,53 +28,53 @@ func carries(op Op) bool {
 	return false
 }
 
-func (o importPart) Check() []Fault {
-	var c checker
+func (o importPart) Check() []base.Fault {
+	var c base.Checker
 	if o.name != "" {
-		c.text("/name", o.name, 1, maxName)
+		c.Text("/name", o.name, 1, base.MaxName)
 	}
-	return c.faults
+	return c.Faults
 }
 
-func (importPart) result() any { return new(Importing) }
+func (importPart) Result() any { return new(base.Importing) }
 
-func (o importPart) plan(t *tx) (any, error) {
-	was, n := t.acc.imported(), o.goal
-	n.Since = t.now
+func (o importPart) PlanOn(t *base.Tx) (any, error) {
+	was, n := t.Acc.Imported(), o.goal
+	n.Since = t.Now
 	switch {
-	case was == nil && t.acc.has() != "":
-		return nil, refuse(CodeConflict, "the account has records (%s): an archive goes into an account that has none", t.acc.has())
-	case was == nil && o.at > t.now:
-		return nil, refuse(CodeConflict, "the archive is from %d seconds ahead of this clock", (o.at-t.now+999)/1000)
+	case was == nil && has(t.Acc) != "":
+		return nil, base.Refuse(base.CodeConflict, "the account has records (%s): an archive goes into an account that has none", has(t.Acc))
+	case was == nil && o.at > t.Now:
+		return nil, base.Refuse(base.CodeConflict, "the archive is from %d seconds ahead of this clock", (o.at-t.Now+999)/1000)
 	case was == nil && o.from == 0:
 	case was == nil || was.Archive != n.Archive || was.NewIDs != n.NewIDs:
-		return nil, refuse(CodeConflict, "another archive was imported into the account, or this one with other ids")
+		return nil, base.Refuse(base.CodeConflict, "another archive was imported into the account, or this one with other ids")
 	case was.Done != o.from:
-		return nil, refuse(CodeConflict, "the archive is being imported by another call")
+		return nil, base.Refuse(base.CodeConflict, "the archive is being imported by another call")
 	default:
 		n = *was
 	}
 	for _, c := range o.set {
-		if c, is := c.(*change[Account]); is {
+		if c, is := c.(*base.Change[base.Account]); is {
 			c = o.account(t, c)
-			t.set = append(t.set, c)
+			t.Set = append(t.Set, c)
 			continue
 		}
-		if l, is := c.(*change[lot]); is {
-			t.ledger.Lot = max(t.ledger.Lot, uint32(l.after.no))
+		if l, is := c.(*base.Change[stock.Lot]); is {
+			t.Ledger.Lot = max(t.Ledger.Lot, uint32(l.After.No))
 		}
-		t.set = append(t.set, c)
+		t.Set = append(t.Set, c)
 	}
 	if n.Done = o.to; n.Done == n.Rows {
-		n.Ended = t.now
+		n.Ended = t.Now
 	}
-	o.count(&t.ledger)
-	record(t, importKind, was, &n)
+	o.count(&t.Ledger)
+	base.Record(t, base.ImportKind, was, &n)
 	return &n, nil
 }
 
 // count has an account go on with the numbers that the archive's had given out. Lots count as they come: each is asked for by its number.
-func (o importPart) count(l *ledger) {
+func (o importPart) count(l *base.Ledger) {
 	for _, x := range [...]struct {
 		at   *uint32
 		last uint32
@@ -82,24 +87,24 @@ func (o importPart) count(l *ledger) {
 }
 
 // account is the account's own row: it keeps what it is called, and its plan, where it was there before.
-func (o importPart) account(t *tx, c *change[Account]) *change[Account] {
-	n := *c.after
-	n.ID, n.Name = t.acc.id, cmp.Or(o.name, n.Name)
-	if was := t.acc.row; was != nil {
+func (o importPart) account(t *base.Tx, c *base.Change[base.Account]) *base.Change[base.Account] {
+	n := *c.After
+	n.ID, n.Name = t.Acc.ID, cmp.Or(o.name, n.Name)
+	if was := t.Acc.Row; was != nil {
 		n.Name, n.Plan, n.Revision = cmp.Or(o.name, was.Name), was.Plan, was.Revision+1
 	}
-	n.UpdatedAt = t.now
-	return &change[Account]{kind: accountKind, before: t.acc.row, after: &n}
+	n.UpdatedAt = t.Now
+	return &base.Change[base.Account]{Kind: base.AccountKind, Before: t.Acc.Row, After: &n}
 }
 
 // has names a kind of which the account has a row that would be in an archive, beside its own; empty: there is none.
-func (a *account) has() (kind string) {
+func has(a *base.AccountState) (kind string) {
 	for _, k := range archived {
-		if tag := k.tableTag(); tag == tagAccount || tag == tagLedger {
+		if tag := k.TableTag(); tag == base.TagAccount || tag == base.TagLedger {
 			continue
 		}
-		k.each(a, func(image) bool {
-			kind = k.tableName()
+		k.Each(a, func(base.Image) bool {
+			kind = k.TableName()
 			return false
 		})
 		if kind != "" {
@@ -110,10 +115,10 @@ func (a *account) has() (kind string) {
 }
 
 // archived are the kinds whose rows are in an archive, in its order. Of the others it says how many there were, where that is known.
-var archived = func() (list []kindOf) {
+var archived = func() (list []base.KindOf) {
 	for _, k := range schema {
-		switch k.tableTag() {
-		case tagKey, tagIdempotency, tagBody, tagDelivery, tagAttempt, tagImport, tagOrderUnits: // the last come behind their order
+		switch k.TableTag() {
+		case base.TagKey, base.TagIdempotency, base.TagBody, base.TagDelivery, base.TagAttempt, base.TagImport, base.TagOrderUnits: // the last come behind their order
 		default:
 			list = append(list, k)
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -28,14 +29,14 @@ type AccountArchive struct {
 	Head    ArchiveHead
 	End     ArchiveEnd
 	rows    []archivedRow
-	numbers ledger // what the account has given out
-	least   Base   // of the random parts of the ids of rows
-	most    Base
+	numbers base.Ledger // what the account has given out
+	least   base.Base   // of the random parts of the ids of rows
+	most    base.Base
 }
 
 // archivedRow is a row in the bytes that this program writes, and where it stands.
 type archivedRow struct {
-	image
+	base.Image
 	line int
 }
 
@@ -49,15 +50,15 @@ type archiveFault struct {
 func (f *archiveFault) Error() string { return f.text }
 
 // invalidArchive refuses an archive. The pointer of the fault is the number of its line, from 0.
-func invalidArchive(f *archiveFault) *Error {
-	fault := Fault{Code: "format", Message: f.text}
+func invalidArchive(f *archiveFault) *base.Error {
+	fault := base.Fault{Code: "format", Message: f.text}
 	if f.line > 0 {
-		fault.Pointer = "/" + itoa(f.line-1)
+		fault.Pointer = "/" + base.Itoa(f.line-1)
 	}
 	if f.kind != "" {
 		fault.Message = f.kind + ": " + f.text
 	}
-	return &Error{Code: CodeInvalid, Detail: "the archive is not whole, or is not as it was written", Faults: []Fault{fault}}
+	return &base.Error{Code: base.CodeInvalid, Detail: "the archive is not whole, or is not as it was written", Faults: []base.Fault{fault}}
 }
 
 // archiveReader reads an archive.
@@ -106,7 +107,7 @@ func (r *archiveReader) next() ([]byte, error) {
 	case err == io.EOF:
 		return nil, r.fault("it has no end")
 	case err != nil:
-		return nil, refuse(CodeBodyTooLarge, "the archive cannot be read: %v", err)
+		return nil, base.Refuse(base.CodeBodyTooLarge, "the archive cannot be read: %v", err)
 	case len(line) > maxArchiveLine:
 		return nil, r.fault("it is longer than %d bytes", maxArchiveLine)
 	case r.bytes > maxArchive:
@@ -174,7 +175,7 @@ func (r *archiveReader) head(line []byte) error {
 	if r.Head.Version > archiveVersion || r.Head.Format > persist.Format {
 		return r.fault("a newer version of holdfast wrote it, in format %d: this one reads up to %d", r.Head.Format, persist.Format)
 	}
-	if _, ok := ParseID(r.Head.Account); !ok || r.Head.Format < 1 {
+	if _, ok := base.ParseID(r.Head.Account); !ok || r.Head.Format < 1 {
 		return r.fault("it names no account or format")
 	}
 	return nil
@@ -194,40 +195,40 @@ func (r *archiveReader) row(line []byte) error {
 	if err != nil {
 		return fault(err)
 	}
-	account, _ := ParseID(r.Head.Account)
-	images, err := kindByTag[x.tag].present(nil, account, x.id, x.value)
+	account, _ := base.ParseID(r.Head.Account)
+	images, err := kindByTag[x.Tag].Present(nil, account, x.ID, x.Value)
 	if err != nil {
 		return fault(err)
 	}
 	for _, x := range images {
-		switch x.tag {
-		case tagKey, tagIdempotency, tagBody, tagDelivery, tagAttempt, tagImport:
+		switch x.Tag {
+		case base.TagKey, base.TagIdempotency, base.TagBody, base.TagDelivery, base.TagAttempt, base.TagImport:
 			return fault(errors.New("rows of this kind are in no archive"))
-		case tagLedger:
-			n, err := ledgerKind.decode(account, x.id, x.value)
+		case base.TagLedger:
+			n, err := base.LedgerKind.Decode(account, x.ID, x.Value)
 			if err != nil {
 				return fault(err)
 			}
 			r.numbers = *n
 			continue
 		}
-		r.rows = append(r.rows, archivedRow{x, r.line})
+		r.rows = append(r.rows, archivedRow{Image: x, line: r.line})
 		r.spread(x)
 	}
 	return nil
 }
 
 // spread notes how far the random parts of ids reach.
-func (r *archiveReader) spread(x image) {
-	switch x.tag {
-	case tagAccount, tagLot, tagOrderUnits:
+func (r *archiveReader) spread(x base.Image) {
+	switch x.Tag {
+	case base.TagAccount, base.TagLot, base.TagOrderUnits:
 		return // these have no ids
 	}
-	_, b := splitID(x.id)
-	if len(r.rows) == 1 || b.less(r.least) || r.least == (Base{}) {
+	_, b := base.SplitID(x.ID)
+	if len(r.rows) == 1 || b.Less(r.least) || r.least == (base.Base{}) {
 		r.least = b
 	}
-	if r.most.less(b) {
+	if r.most.Less(b) {
 		r.most = b
 	}
 }

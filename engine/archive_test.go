@@ -13,6 +13,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of what keeps an archive from being half in place: commands of bounded size, crashes between them, and accounts
@@ -22,7 +28,7 @@ import (
 func (s *shop) archive() (text []byte, a *AccountArchive) {
 	s.Helper()
 	var b bytes.Buffer
-	require.NoError(s.T, s.view().WriteArchive(&b))
+	require.NoError(s.T, WriteArchive(s.view(), &b))
 	a, err := ReadArchive(bytes.NewReader(b.Bytes()))
 	require.NoError(s.T, err)
 	return b.Bytes(), a
@@ -34,13 +40,13 @@ func filled(t *testing.T) *shop {
 	sku := s.sku()
 	s.article(sku, 3)
 	for n := range int64(6) {
-		s.book(Item{SKU: sku}, noon+n*3*hour, noon+(n*3+2)*hour, 2)
+		s.book(base.Item{SKU: sku}, noon+n*3*hour, noon+(n*3+2)*hour, 2)
 	}
-	o := s.rent(Item{SKU: sku}, noon+30*hour, noon+40*hour, 2)
-	s.rent(Item{SKU: sku}, noon+50*hour, noon+60*hour, 1)
-	s.do(PlaceHold{Lines: s.booking(Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines, ExpiresIn: ptr(int64(600))})
+	o := s.rent(base.Item{SKU: sku}, noon+30*hour, noon+40*hour, 2)
+	s.rent(base.Item{SKU: sku}, noon+50*hour, noon+60*hour, 1)
+	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines, ExpiresIn: ptr(int64(600))})
 	require.NotZero(t, o.Number)
-	s.do(CreateWebhook{EventType: OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06", Secret: testSecret})
+	s.do(outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06", Secret: testSecret})
 	s.do(CreateKey{PublicID: "abcdefgh", Label: "counter"})
 	return s
 }
@@ -57,7 +63,7 @@ func archivedRows(text []byte) (rows []string) {
 	return rows
 }
 
-var zeroSecret = func() (b [SecretBytes]byte) { return b }
+var zeroSecret = func() (b [outbox.SecretBytes]byte) { return b }
 
 // An import that is cut short behind any of its commands, by a crash, is gone on with and doubles nothing. Until the last of them the
 // account does nothing: no command, and nothing that is due.
@@ -67,8 +73,8 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 		text, a := s.archive()
 		require.NotContains(t, string(text), "whsec_")
 		require.NotContains(t, string(text), "abcdefgh")
-		s.bounded(Bounds{Group: 5})
-		into := ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: "Other", NewIDs: newIDs, Secret: zeroSecret}
+		s.bounded(base.Bounds{Group: 5})
+		into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: newIDs, Secret: zeroSecret}
 		s.now += 700_000 // the cart has expired by now
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
@@ -81,7 +87,7 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 			require.True(t, ok)
 			require.NoError(t, s.Engine.Check())
 			var again bytes.Buffer
-			require.NoError(t, v.WriteArchive(&again))
+			require.NoError(t, WriteArchive(v, &again))
 			s.shut()
 			s.open()
 			if err == nil {
@@ -94,10 +100,10 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 			before = v.Imported().Done
 			require.Error(t, v.Ready())
-			var refusal *Error
+			var refusal *base.Error
 			_, err = s.Do(Command{Account: into.Account, Op: CreateKey{PublicID: "12345678", Label: "x"}})
 			require.ErrorAs(t, err, &refusal)
-			require.Equal(t, CodeNotReady, refusal.Code)
+			require.Equal(t, base.CodeNotReady, refusal.Code)
 			require.NoError(t, s.Tick(t.Context()))
 			v, _ = s.View(into.Account)
 			require.Equal(t, before, v.Imported().Done, "a start and the clock leave it as it is")
@@ -112,12 +118,12 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 		require.Equal(t, [2]int{r.Rows, 1}, [2]int{r.Before, r.Hooks})
 		v, _ = s.View(into.Account)
 		require.Equal(t, sequence, v.Sequence(), "it is not done again")
-		for w := range v.acc.webhooks().All() {
+		for w := range outbox.WebhookTable(v.Acc).All() {
 			require.False(t, w.Enabled)
 			require.NotEqual(t, testSecret, w.Secret)
 			require.NotEmpty(t, w.Secret)
 		}
-		for l := range v.Locations().All() {
+		for l := range stock.Locations(v).All() {
 			require.Equal(t, newIDs, !strings.Contains(string(text), l.ID.String()))
 		}
 		require.NoError(t, s.Tick(t.Context()))
@@ -129,27 +135,27 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 12)
-	kit := s.kit(Component{Item{SKU: sku}, 2})
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
 	for _, name := range []string{"Ann", "Ben"} {
-		m := s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name)}}).(*Customer).ID
-		o := PlaceHold{Lines: s.booking(kit, noon+10*hour, noon+20*hour, 1).Lines, Customer: &m}
-		o.Lines = append(o.Lines, s.booking(Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines...)
+		m := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}).(*commerce.Customer).ID
+		o := hold.PlaceHold{Lines: s.booking(kit, noon+10*hour, noon+20*hour, 1).Lines, Customer: &m}
+		o.Lines = append(o.Lines, s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines...)
 		s.do(o)
 	}
-	s.do(PlaceHold{Lines: s.booking(Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines})
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{Item{SKU: sku}, 1}})})
+	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}})})
 	_, a := s.archive()
-	into := ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
+	into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
 	_, err := s.Import(t.Context(), a, into)
 	require.NoError(t, err)
 	s.reopen()
 	v, ok := s.View(into.Account)
 	require.True(t, ok)
-	ids := func(v View) (people, skus []ID) {
-		for m := range v.acc.customers().All() {
+	ids := func(v base.View) (people, skus []base.ID) {
+		for m := range commerce.CustomerTable(v.Acc).All() {
 			people = append(people, m.ID)
 		}
-		for x := range v.acc.skus().All() {
+		for x := range stock.SKUTable(v.Acc).All() {
 			skus = append(skus, x.ID)
 		}
 		return people, skus
@@ -157,19 +163,19 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 	people, skus := ids(v)
 	were, _ := ids(s.view())
 	require.Len(t, people, 2)
-	holds, total := v.ListHolds(&HoldQuery{Part: Part{Limit: 10}, Units: 10})
+	holds, total := hold.ListHolds(v, &hold.HoldQuery{Part: base.Part{Limit: 10}, Units: 10})
 	require.Equal(t, 3, total)
-	require.Equal(t, ID{}, holds[2].Customer)
+	require.Equal(t, base.ID{}, holds[2].Customer)
 	for i, id := range people {
 		require.NotContains(t, were, id)
 		require.Equal(t, id, holds[i].Customer)
-		page, total := v.ListHolds(&HoldQuery{Customer: &id, Part: Part{Limit: 10}, Units: 10})
+		page, total := hold.ListHolds(v, &hold.HoldQuery{Customer: &id, Part: base.Part{Limit: 10}, Units: 10})
 		require.Equal(t, 1, total)
 		require.Equal(t, holds[i], page[0])
-		require.Equal(t, []Component{{Item{SKU: skus[0]}, 2}}, v.acc.holds().get(holds[i].ID).lines[0].booked.components)
-		r, err := s.Do(Command{Account: into.Account, Op: ChangeHold{ID: holds[i].ID, Change: []HoldLineChange{{Line: 0, Quantity: ptr(2)}}}})
+		require.Equal(t, []commerce.Component{{Item: base.Item{SKU: skus[0]}, Quantity: 2}}, hold.Holds(v.Acc).Get(holds[i].ID).Lines[0].Booked.Components)
+		r, err := s.Do(Command{Account: into.Account, Op: hold.ChangeHold{ID: holds[i].ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}}})
 		require.NoError(t, err)
-		require.Equal(t, 4, r.Record.(*Hold).Lines[0].Taken)
+		require.Equal(t, 4, r.Record.(*hold.Hold).Lines[0].Taken)
 	}
 	require.NoError(t, s.Engine.Check())
 }
@@ -178,22 +184,22 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 func TestImportOfAnAccountIsRefused(t *testing.T) {
 	s := filled(t)
 	_, a := s.archive()
-	code := func(o ImportArchive) Code {
+	code := func(o ImportArchive) base.Code {
 		o.Secret = zeroSecret
 		seq, hash := s.State()
 		_, err := s.Import(t.Context(), a, o)
-		var refusal *Error
+		var refusal *base.Error
 		require.True(t, errors.As(err, &refusal), "%v", err)
 		gotSeq, gotHash := s.State()
 		require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash})
 		return refusal.Code
 	}
-	require.Equal(t, CodeConflict, code(ImportArchive{Account: s.acc}))
-	require.Equal(t, CodeInvalid, code(ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: strings.Repeat("x", 300)}))
+	require.Equal(t, base.CodeConflict, code(ImportArchive{Account: s.acc}))
+	require.Equal(t, base.CodeInvalid, code(ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: strings.Repeat("x", 300)}))
 
 	// One that has keys alone keeps them, and its name.
-	other := makeID(noon, Base{lo: 10})
-	_, err := s.Do(Command{Account: other, Op: CreateAccount{Name: "Mine", Plan: "growth"}})
+	other := base.MakeID(noon, base.Base{Lo: 10})
+	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Mine", Plan: "growth"}})
 	require.NoError(t, err)
 	_, err = s.Do(Command{Account: other, Op: CreateKey{PublicID: "12345678", Label: "x"}})
 	require.NoError(t, err)
@@ -201,49 +207,49 @@ func TestImportOfAnAccountIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	v, _ := s.View(other)
 	require.Equal(t, [2]string{"Mine", "growth"}, [2]string{v.Account().Name, v.Account().Plan})
-	require.Equal(t, 1, v.Keys().Len())
-	require.Equal(t, CodeConflict, code(ImportArchive{Account: other, NewIDs: true}))
+	require.Equal(t, 1, Keys(v).Len())
+	require.Equal(t, base.CodeConflict, code(ImportArchive{Account: other, NewIDs: true}))
 	s.reopen()
 
 	a.Head.At = s.now + 5_000
-	require.Equal(t, CodeConflict, code(ImportArchive{Account: makeID(noon, Base{lo: 11})}))
+	require.Equal(t, base.CodeConflict, code(ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 11})}))
 }
 
 // Ids that are moved keep their order and distances, also when they are moved once more, and the way is told as text.
 func TestIDsAreMoved(t *testing.T) {
-	var list []ID
+	var list []base.ID
 	for ms := range int64(3) {
-		for _, b := range []Base{{}, {lo: 1}, {lo: 1<<lowBits - 1}, {hi: 1}, {hi: 0x07ff, lo: 1<<lowBits - 9}} {
-			list = append(list, makeID(noon+ms, b))
+		for _, b := range []base.Base{{}, {Lo: 1}, {Lo: 1<<base.LowBits - 1}, {Hi: 1}, {Hi: 0x07ff, Lo: 1<<base.LowBits - 9}} {
+			list = append(list, base.MakeID(noon+ms, b))
 		}
 	}
-	slices.SortFunc(list, ID.Compare)
+	slices.SortFunc(list, base.ID.Compare)
 	for round := range 3 {
-		least, most := Base{hi: 0x0fff}, Base{}
+		least, most := base.Base{Hi: 0x0fff}, base.Base{}
 		for _, id := range list {
-			_, b := splitID(id)
-			if b.less(least) {
+			_, b := base.SplitID(id)
+			if b.Less(least) {
 				least = b
 			}
-			if most.less(b) {
+			if most.Less(b) {
 				most = b
 			}
 		}
-		s, err := ParseIDShift(shiftOf(least, most, []byte{byte(round)}).String())
+		s, err := base.ParseIDShift(base.ShiftOf(least, most, []byte{byte(round)}).String())
 		require.NoError(t, err)
 		for i, id := range list {
 			n := s.Of(id)
 			require.NotEqual(t, id, n)
-			require.Equal(t, CreatedAt(id), CreatedAt(n))
-			require.Equal(t, s.Of(after(id, 3)), after(n, 3))
-			_, ok := ParseID(n.String())
+			require.Equal(t, base.CreatedAt(id), base.CreatedAt(n))
+			require.Equal(t, s.Of(base.After(id, 3)), base.After(n, 3))
+			_, ok := base.ParseID(n.String())
 			require.True(t, ok)
 			list[i] = n
 		}
-		require.True(t, slices.IsSortedFunc(list, ID.Compare), "round %d", round)
+		require.True(t, slices.IsSortedFunc(list, base.ID.Compare), "round %d", round)
 	}
-	require.Equal(t, ID{}, IDShift{Base{1, 1}}.Of(ID{}))
-	require.Equal(t, maxID, IDShift{Base{1, 1}}.Of(maxID))
+	require.Equal(t, base.ID{}, base.IDShift{By: base.Base{Hi: 1, Lo: 1}}.Of(base.ID{}))
+	require.Equal(t, base.MaxID, base.IDShift{By: base.Base{Hi: 1, Lo: 1}}.Of(base.MaxID))
 }
 
 // sealed makes an archive of lines, head first and end last: with sums, counts and the hash of what stands in them.
@@ -286,24 +292,24 @@ func TestArchiveIsJudged(t *testing.T) {
 		return err
 	}
 	refused := func(lines [][]byte, what string, n int) {
-		var refusal *Error
+		var refusal *base.Error
 		require.ErrorAs(t, judge(lines), &refusal, "line %d %s", n, what)
-		require.Equal(t, CodeInvalid, refusal.Code)
+		require.Equal(t, base.CodeInvalid, refusal.Code)
 		require.Len(t, refusal.Faults, 1)
 	}
 	draw := rand.New(rand.NewPCG(1, 15))
 	passed := 0
 	tried := func(lines [][]byte) {
 		a, err := ReadArchive(bytes.NewReader(sealed(t, lines)))
-		var refusal *Error
+		var refusal *base.Error
 		if err != nil {
 			require.ErrorAs(t, err, &refusal)
-			require.Equal(t, CodeInvalid, refusal.Code)
+			require.Equal(t, base.CodeInvalid, refusal.Code)
 			return
 		}
 		passed++
 		if passed%16 == 0 && passed < 200 {
-			_, err = s.Import(t.Context(), a, ImportArchive{Account: makeID(noon, Base{lo: uint64(1000 + passed)}), Secret: zeroSecret})
+			_, err = s.Import(t.Context(), a, ImportArchive{Account: base.MakeID(noon, base.Base{Lo: uint64(1000 + passed)}), Secret: zeroSecret})
 			require.NoError(t, err)
 			require.NoError(t, s.Engine.Check())
 		}

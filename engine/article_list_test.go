@@ -11,47 +11,53 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns the slow twin of the list of articles: it reads every article's whole record, filters it, and sorts them all.
 
 // setArchived archives an article, or takes it back.
 type setArchived struct {
-	id ID
+	id base.ID
 	at *int64
 }
 
-func (setArchived) Check() []Fault { return nil }
-func (setArchived) result() any    { return new(Article) }
-func (o setArchived) plan(t *tx) (any, error) {
-	r := t.acc.articles().Get(o.id)
+func (setArchived) Check() []base.Fault { return nil }
+func (setArchived) Result() any         { return new(stock.Article) }
+func (o setArchived) PlanOn(t *base.Tx) (any, error) {
+	r := stock.ArticleTable(t.Acc).Get(o.id)
 	n := *r
 	n.ArchivedAt = o.at
-	record(t, articleKind, r, &n)
-	t.reassign(r, &n, true)
+	base.Record(t, stock.ArticleKind, r, &n)
+	stock.Reassign(t, r, &n, true)
 	return &n, nil
 }
 
 // slowRecord is an article as the twin reads it: of each field a list of values, none where there is none.
 type slowRecord struct {
-	*Article
+	*stock.Article
 	fields     map[string][]any // float64 or lower-case text
-	attributes map[ID]Value
+	attributes map[base.ID]label.Value
 }
 
 // slowIncomes is what each article brings in by the records of all orders.
-func (s *shop) slowIncomes() map[ID]float64 {
-	earned := map[ID]float64{}
+func (s *shop) slowIncomes() map[base.ID]float64 {
+	earned := map[base.ID]float64{}
 	v := s.view()
-	for o := range v.Orders().All() {
-		r := v.OrderRecord(o, MaxListed)
+	for o := range order.Orders(v).All() {
+		r := order.RecordOf(v, o, base.MaxListed)
 		prices, ok := o.LinePrices()
 		require.True(s, ok)
 		units := r.Units
 		for i, l := range o.Lines {
-			var live []UnitRecord
+			var live []order.UnitRecord
 			for j := range l.Units {
-				if l.Units[j].State != Cancelled {
+				if l.Units[j].State != order.Cancelled {
 					live = append(live, units[j])
 				}
 			}
@@ -61,7 +67,7 @@ func (s *shop) slowIncomes() map[ID]float64 {
 				rest := int64(len(live) - j)
 				share := (left + rest - 1) / rest // the greater ones first
 				left -= share
-				if !u.Conflict && u.Article != (ID{}) && o.Status != OrderDraft && !o.Cancelled {
+				if !u.Conflict && u.Article != (base.ID{}) && o.Status != order.OrderDraft && !o.Cancelled {
 					earned[u.Article] += float64(share)
 				}
 			}
@@ -70,15 +76,15 @@ func (s *shop) slowIncomes() map[ID]float64 {
 	return earned
 }
 
-func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
+func (s *shop) slowRecords(q *stock.ArticleQuery) (list []slowRecord) {
 	v := s.view()
-	var location ID
+	var location base.ID
 	if q.Location != nil {
 		location = *q.Location
 	}
 	earned := s.slowIncomes()
-	for r := range v.Articles().All() {
-		x := slowRecord{r, map[string][]any{}, map[ID]Value{}}
+	for r := range stock.Articles(v).All() {
+		x := slowRecord{Article: r, fields: map[string][]any{}, attributes: map[base.ID]label.Value{}}
 		list = append(list, x)
 		text := func(field string, texts ...*string) {
 			for _, t := range texts {
@@ -94,10 +100,10 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 		status := string(r.Status)
 		text("status", &status)
 		text("condition", r.Condition)
-		var other *Labels
+		var other *label.Labels
 		price, description := r.PurchasePrice, r.Description
 		if r.SKU != nil {
-			sku := v.SKU(*r.SKU)
+			sku := stock.SKUByID(v, *r.SKU)
 			other = &sku.Labels
 			id := sku.ID.String()
 			text("skuId", &id)
@@ -124,28 +130,28 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 			}
 		}
 		x.fields["itemIncome"], x.fields["profitability"] = []any{earned[r.ID]}, []any{profit}
-		x.fields["createdAt"] = []any{float64(CreatedAt(r.ID))}
+		x.fields["createdAt"] = []any{float64(base.CreatedAt(r.ID))}
 		for _, id := range r.Tags {
-			if g := v.Tag(id); g != nil {
+			if g := label.TagByID(v, id); g != nil {
 				text("tags", &g.Value)
 			}
 		}
-		v.EachAttribute(&r.Labels, other, func(d *Attribute, value Value, _ bool) { x.attributes[d.ID] = value })
-		var stock, anywhere ArticleStock
-		require.NoError(s, v.ArticleStock(&stock, r.ID, location, q.Window, q.Now))
-		require.NoError(s, v.ArticleStock(&anywhere, r.ID, ID{}, q.Window, q.Now))
+		label.EachAttribute(v, &r.Labels, other, func(d *label.Attribute, value label.Value, _ bool) { x.attributes[d.ID] = value })
+		var lots, anywhere stock.ArticleStock
+		require.NoError(s, stock.FillArticleStock(v, &lots, r.ID, location, q.Window, q.Now))
+		require.NoError(s, stock.FillArticleStock(v, &anywhere, r.ID, base.ID{}, q.Window, q.Now))
 		units, free, taken := 0.0, 0.0, 0.0
-		for _, c := range stock.Quantity {
+		for _, c := range lots.Quantity {
 			units += float64(c.Count)
 		}
-		for _, c := range stock.Availability {
+		for _, c := range lots.Availability {
 			free += float64(c.Count)
 		}
-		most := map[ID]int{}
-		for _, u := range stock.Units {
-			at := max(instantOr(q.Window).Start, u.Range.Start)
+		most := map[base.ID]int{}
+		for _, u := range lots.Units {
+			at := max(stock.InstantOr(q.Window).Start, u.Range.Start)
 			now := 0
-			for _, o := range stock.Units {
+			for _, o := range lots.Units {
 				if o.Location == u.Location && o.Range.Holds(at) {
 					now++
 				}
@@ -157,11 +163,11 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 		}
 		x.fields["quantity"], x.fields["availability"], x.fields["unavailability"] = []any{units}, []any{free}, []any{taken}
 		x.fields["hasConflicts"] = []any{0.0}
-		if slices.ContainsFunc(stock.Units, Unavailability.Conflict) {
+		if slices.ContainsFunc(lots.Units, stock.Unavailability.Conflict) {
 			x.fields["hasConflicts"] = []any{1.0}
 		}
-		for _, l := range stock.Locations {
-			name := v.Location(l.Location).Name
+		for _, l := range lots.Locations {
+			name := stock.LocationByID(v, l.Location).Name
 			text("serviceLocation", &name)
 		}
 		for _, l := range anywhere.Locations {
@@ -174,13 +180,13 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 
 // slowValue is a value as the twin compares it: a number, the instant of a datetime as one, or a text without case. Days are
 // texts: they are in order as such.
-func slowValue(format AttributeFormat, v Value) any {
+func slowValue(format label.AttributeFormat, v label.Value) any {
 	switch {
-	case v.Kind == NumberValue:
+	case v.Kind == label.NumberValue:
 		return v.Number
-	case v.Kind == BooleanValue:
+	case v.Kind == label.BooleanValue:
 		return fmt.Sprint(v.Bool)
-	case format == FormatDatetime:
+	case format == label.FormatDatetime:
 		at, err := time.Parse(time.RFC3339, v.Text)
 		if err != nil {
 			panic(err)
@@ -210,7 +216,7 @@ func slowCompare(x, y any) int {
 }
 
 // passes judges a list of values by the words of the interface.
-func passes(f *Filter, format AttributeFormat, have []any, now int64) bool {
+func passes(f *stock.Filter, format label.AttributeFormat, have []any, now int64) bool {
 	var operands []any
 	for _, v := range f.Values {
 		operands = append(operands, slowValue(format, v))
@@ -228,52 +234,52 @@ func passes(f *Filter, format AttributeFormat, have []any, now int64) bool {
 		return slices.ContainsFunc(have, func(h any) bool { return slowCompare(h, operands[0]) >= 0 && slowCompare(h, operands[1]) <= 0 })
 	}
 	contains := func() bool {
-		if format == FormatMultiselect {
+		if format == label.FormatMultiselect {
 			return some(func(h, o any) bool { return h == o })
 		}
 		return text(strings.Contains)
 	}
 	switch f.Operator {
-	case IsEmpty:
+	case label.IsEmpty:
 		return len(have) == 0
-	case IsNotEmpty:
+	case label.IsNotEmpty:
 		return len(have) > 0
-	case StartsWith:
+	case label.StartsWith:
 		return text(strings.HasPrefix)
-	case EndsWith:
+	case label.EndsWith:
 		return text(strings.HasSuffix)
-	case Contains:
+	case label.Contains:
 		return contains()
-	case DoesNotContain:
+	case label.DoesNotContain:
 		return !contains()
-	case Equal, InArray:
+	case label.Equal, label.InArray:
 		return some(func(h, o any) bool { return h == o })
-	case NotEqual, NotInArray:
+	case label.NotEqual, label.NotInArray:
 		return !some(func(h, o any) bool { return h == o })
-	case Greater:
+	case label.Greater:
 		return some(func(h, o any) bool { return slowCompare(h, o) > 0 })
-	case GreaterOrEqual:
+	case label.GreaterOrEqual:
 		return some(func(h, o any) bool { return slowCompare(h, o) >= 0 })
-	case Less:
+	case label.Less:
 		return some(func(h, o any) bool { return slowCompare(h, o) < 0 })
-	case LessOrEqual:
+	case label.LessOrEqual:
 		return some(func(h, o any) bool { return slowCompare(h, o) <= 0 })
-	case Between:
+	case label.Between:
 		return within()
-	case NotBetween:
+	case label.NotBetween:
 		return !within()
-	case IsToday:
+	case label.IsToday:
 		return day(0)
-	case IsBeforeToday:
+	case label.IsBeforeToday:
 		return day(-1)
-	case IsAfterToday:
+	case label.IsAfterToday:
 		return day(1)
 	}
 	panic(f.Operator)
 }
 
 // slowList is the twin of ListArticles.
-func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
+func (s *shop) slowList(q *stock.ArticleQuery) (ids []base.ID, total int) {
 	var found []slowRecord
 	for _, x := range s.slowRecords(q) {
 		ok := (x.ArchivedAt == nil && q.Active || x.ArchivedAt != nil && q.Archived) &&
@@ -282,7 +288,7 @@ func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
 		if q.Search != "" {
 			hit := false
 			for _, field := range []string{"name", "codes", "skuName", "skuCode"} {
-				hit = hit || passes(&Filter{Operator: Contains, Values: []Value{{Kind: TextValue, Text: q.Search}}}, FormatText, x.fields[field], q.Now)
+				hit = hit || passes(&stock.Filter{Operator: label.Contains, Values: []label.Value{{Kind: label.TextValue, Text: q.Search}}}, label.FormatText, x.fields[field], q.Now)
 			}
 			ok = ok && hit
 		}
@@ -290,11 +296,11 @@ func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
 			f := &q.Filters[i]
 			have, format := x.fields[string(f.Field)], f.Format
 			if f.Field != "" {
-				format = f.Field.format()
+				format = f.Field.Format()
 			} else {
 				switch v := x.attributes[f.Attribute]; v.Kind {
-				case NoValue:
-				case ListValue:
+				case label.NoValue:
+				case label.ListValue:
 					for _, t := range v.List {
 						have = append(have, strings.ToLower(t))
 					}
@@ -313,7 +319,7 @@ func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
 		if len(a) == 0 || len(b) == 0 {
 			return cmp.Compare(len(b), len(a)) * min(len(a)+len(b), 1)
 		}
-		if q.Sort == ByTags || q.Sort == ByServiceLocation {
+		if q.Sort == stock.ByTags || q.Sort == stock.ByServiceLocation {
 			slices.SortFunc(a, func(p, q any) int { return cmp.Compare(p.(string), q.(string)) })
 			slices.SortFunc(b, func(p, q any) int { return cmp.Compare(p.(string), q.(string)) })
 		}
@@ -356,52 +362,52 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		n := rnd.Int64N(4)
 		return &n
 	}
-	locations := []ID{s.loc}
+	locations := []base.ID{s.loc}
 	for _, name := range []string{"alpha", "Beta", "beta"} {
-		locations = append(locations, s.do(CreateLocation{Name: name, Timezone: "UTC"}).(*Location).ID)
+		locations = append(locations, s.do(stock.CreateLocation{Name: name, Timezone: "UTC"}).(*stock.Location).ID)
 	}
-	var tags []ID
+	var tags []base.ID
 	for _, value := range []string{"Red", "red", "blue", "green"} {
-		tags = append(tags, s.do(CreateTag{Value: value, Scope: TagInventory}).(*Tag).ID)
+		tags = append(tags, s.do(label.CreateTag{Value: value, Scope: label.TagInventory}).(*label.Tag).ID)
 	}
-	var attributes []*Attribute
-	for _, format := range FilterFormats {
-		o := CreateAttribute{Name: string(format), Key: string(format), Format: format}
+	var attributes []*label.Attribute
+	for _, format := range label.FilterFormats {
+		o := label.CreateAttribute{Name: string(format), Key: string(format), Format: format}
 		if format.Chosen() {
 			o.Options = []string{"Red", "Blue", "Green"}
 		}
-		attributes = append(attributes, s.do(o).(*Attribute))
+		attributes = append(attributes, s.do(o).(*label.Attribute))
 	}
-	attributes = append(attributes, s.do(CreateAttribute{Name: "smart", Key: "smart", Format: FormatSmartField}).(*Attribute))
+	attributes = append(attributes, s.do(label.CreateAttribute{Name: "smart", Key: "smart", Format: label.FormatSmartField}).(*label.Attribute))
 	// Few values, so that equal ones are met; days and instants are around today, where the account is.
-	value := func(format AttributeFormat) Value {
+	value := func(format label.AttributeFormat) label.Value {
 		switch format {
-		case FormatNumber:
-			return Value{Kind: NumberValue, Number: float64(rnd.IntN(4))}
-		case FormatBoolean:
-			return Value{Kind: BooleanValue, Bool: chance(2)}
-		case FormatDate:
-			return Value{Kind: TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(5)-2)*day).UTC().Format(time.DateOnly)}
-		case FormatDatetime:
-			return Value{Kind: TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(9)-4)*11*hour).UTC().Format("2006-01-02T15:04:05.000Z")}
-		case FormatSelect, FormatMultiselect:
-			return Value{Kind: TextValue, Text: pick("Red", "Blue", "Green")}
+		case label.FormatNumber:
+			return label.Value{Kind: label.NumberValue, Number: float64(rnd.IntN(4))}
+		case label.FormatBoolean:
+			return label.Value{Kind: label.BooleanValue, Bool: chance(2)}
+		case label.FormatDate:
+			return label.Value{Kind: label.TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(5)-2)*day).UTC().Format(time.DateOnly)}
+		case label.FormatDatetime:
+			return label.Value{Kind: label.TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(9)-4)*11*hour).UTC().Format("2006-01-02T15:04:05.000Z")}
+		case label.FormatSelect, label.FormatMultiselect:
+			return label.Value{Kind: label.TextValue, Text: pick("Red", "Blue", "Green")}
 		}
-		return Value{Kind: TextValue, Text: pick(words[:6]...)}
+		return label.Value{Kind: label.TextValue, Text: pick(words[:6]...)}
 	}
-	labels := func() (p LabelsPatch) {
-		var given []AttributeInput
+	labels := func() (p label.LabelsPatch) {
+		var given []label.AttributeInput
 		for _, d := range attributes {
 			if chance(2) {
 				continue
 			}
 			v := value(d.Format)
-			if d.Format == FormatMultiselect {
-				v = Value{Kind: ListValue, List: []string{pick("Red", "Blue"), "Green"}}
+			if d.Format == label.FormatMultiselect {
+				v = label.Value{Kind: label.ListValue, List: []string{pick("Red", "Blue"), "Green"}}
 			}
-			given = append(given, AttributeInput{d.Key, v})
+			given = append(given, label.AttributeInput{Key: d.Key, Value: v})
 		}
-		p.Attributes = Some(given)
+		p.Attributes = base.Some(given)
 		for _, id := range tags {
 			if chance(4) {
 				p.Tags.Set, p.Tags.Value = true, append(p.Tags.Value, id)
@@ -409,29 +415,29 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		}
 		return p
 	}
-	costs := func() (p DetailsPatch) {
+	costs := func() (p stock.DetailsPatch) {
 		if n := money(); n != nil {
-			p.ItemCosts = Some(*n)
+			p.ItemCosts = base.Some(*n)
 		}
 		return p
 	}
-	var skus []ID
+	var skus []base.ID
 	for i := range 8 {
 		code := fmt.Sprint(pick("k", "K"), i)
-		o := CreateSKU{Name: pick(words[:6]...), Description: some(), PurchasePrice: money(), Labels: labels()}
+		o := stock.CreateSKU{Name: pick(words[:6]...), Description: some(), PurchasePrice: money(), Labels: labels()}
 		if chance(2) {
 			o.Code = &code
 		}
-		skus = append(skus, s.do(o).(*SKU).ID)
+		skus = append(skus, s.do(o).(*stock.SKU).ID)
 	}
-	var articles []ID
+	var articles []base.ID
 	for range 200 {
 		if chance(3) {
 			s.now++
 		}
-		o := CreateArticle{
+		o := stock.CreateArticle{
 			Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Labels: labels(),
-			Status: ArticleStatus(pick("active", "active", "active", "inactive", "draft")), Details: costs(),
+			Status: stock.ArticleStatus(pick("active", "active", "active", "inactive", "draft")), Details: costs(),
 		}
 		if !chance(3) {
 			o.SKU = &skus[rnd.IntN(len(skus))]
@@ -442,107 +448,107 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		for _, at := range locations {
 			if chance(3) {
 				from := noon + rnd.Int64N(4)*day
-				o.Quantities = append(o.Quantities, InitialQuantity{at, 1 + rnd.IntN(3), &from})
+				o.Quantities = append(o.Quantities, stock.InitialQuantity{Location: at, Count: 1 + rnd.IntN(3), From: &from})
 			}
 		}
-		articles = append(articles, s.do(o).(*Article).ID)
+		articles = append(articles, s.do(o).(*stock.Article).ID)
 	}
 	for range 300 {
 		from := noon + day*(1+rnd.Int64N(20))
-		_, _ = s.try(PlaceHold{Lines: []HoldLineInput{{
-			Item: Item{Article: articles[rnd.IntN(200)]}, Location: locations[rnd.IntN(4)], Window: Span{Start: from, End: from + day*(1+rnd.Int64N(9))}, Quantity: 1,
+		_, _ = s.try(hold.PlaceHold{Lines: []hold.HoldLineInput{{
+			Item: base.Item{Article: articles[rnd.IntN(200)]}, Location: locations[rnd.IntN(4)], Window: base.Span{Start: from, End: from + day*(1+rnd.Int64N(9))}, Quantity: 1,
 		}}})
 	}
-	var orders []ID
-	order := func() {
+	var orders []base.ID
+	made := func() {
 		from := noon + day*(1+rnd.Int64N(20))
-		to, i, split := from+day*(1+rnd.Int64N(9)), Item{Article: articles[rnd.IntN(200)]}, []*int64{nil, ptr(int64(500_000)), ptr(int64(0))}[rnd.IntN(3)]
+		to, i, split := from+day*(1+rnd.Int64N(9)), base.Item{Article: articles[rnd.IntN(200)]}, []*int64{nil, ptr(int64(500_000)), ptr(int64(0))}[rnd.IntN(3)]
 		if chance(2) {
-			i = Item{SKU: skus[rnd.IntN(8)]}
+			i = base.Item{SKU: skus[rnd.IntN(8)]}
 		}
-		r, err := s.try(CreateOrder{
-			OrderInput: OrderInput{Status: []OrderStatus{OrderOpen, OrderOpen, OrderOpen, OrderDraft}[rnd.IntN(4)], Pickup: locations[rnd.IntN(4)], AllowOverbooked: chance(2)},
-			Lines: []OrderLineInput{{
-				Item: i, Purchase: PurchaseBooking, Quantity: 1 + rnd.IntN(3), From: &from, To: &to, UnitPrice: ptr(rnd.Int64N(5)), TaxRate: ptr(1_700), RevenueSplit: split,
+		r, err := s.try(order.CreateOrder{
+			OrderInput: order.OrderInput{Status: []order.OrderStatus{order.OrderOpen, order.OrderOpen, order.OrderOpen, order.OrderDraft}[rnd.IntN(4)], Pickup: locations[rnd.IntN(4)], AllowOverbooked: chance(2)},
+			Lines: []order.OrderLineInput{{
+				Item: i, Purchase: base.PurchaseBooking, Quantity: 1 + rnd.IntN(3), From: &from, To: &to, UnitPrice: ptr(rnd.Int64N(5)), TaxRate: ptr(1_700), RevenueSplit: split,
 			}},
 		})
 		if err == nil {
-			orders = append(orders, r.(*OrderRecord).ID)
+			orders = append(orders, r.(*order.OrderRecord).ID)
 		}
 	}
 	for range 150 {
-		order()
+		made()
 	}
 	require.Greater(t, len(orders), 50)
 	change := func() {
 		id := articles[rnd.IntN(200)]
 		switch rnd.IntN(10) {
 		case 0:
-			s.do(PatchArticle{Force: true, ID: id, Status: Some(ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
+			s.do(stock.PatchArticle{Force: true, ID: id, Status: base.Some(stock.ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
 		case 1:
-			s.do(PatchArticle{ID: id, Name: Some(pick(words[:6]...)), Labels: labels()})
+			s.do(stock.PatchArticle{ID: id, Name: base.Some(pick(words[:6]...)), Labels: labels()})
 		case 2:
 			s.do(setArchived{id, []*int64{nil, &s.now}[rnd.IntN(2)]})
 		case 3:
-			s.do(PatchSKU{ID: skus[rnd.IntN(8)], Name: Some(pick(words[:6]...)), Labels: labels()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Name: base.Some(pick(words[:6]...)), Labels: labels()})
 		case 4:
-			if r := s.view().Article(id); len(r.lots) > 0 {
-				at := s.view().acc.locations().No(r.lots[0].location).ID
-				_, _ = s.try(DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
+			if r := stock.ArticleByID(s.view(), id); len(r.Lots) > 0 {
+				at := stock.LocationTable(s.view().Acc).No(r.Lots[0].Location).ID
+				_, _ = s.try(stock.DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
 			}
 		case 5:
-			s.do(PatchArticle{Force: true, ID: id, SKU: Some(skus[rnd.IntN(8)])})
+			s.do(stock.PatchArticle{Force: true, ID: id, SKU: base.Some(skus[rnd.IntN(8)])})
 		case 6:
-			s.do(PatchArticle{ID: id, PurchasePrice: Null[int64](), Details: costs()})
-			s.do(PatchSKU{ID: skus[rnd.IntN(8)], PurchasePrice: Some(rnd.Int64N(5))})
+			s.do(stock.PatchArticle{ID: id, PurchasePrice: base.Null[int64](), Details: costs()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], PurchasePrice: base.Some(rnd.Int64N(5))})
 		case 7:
-			order()
+			made()
 		case 8:
-			_, _ = s.try(CancelOrder{ID: orders[rnd.IntN(len(orders))]})
+			_, _ = s.try(order.CancelOrder{ID: orders[rnd.IntN(len(orders))]})
 		case 9:
-			if r := s.view().Order(orders[rnd.IntN(len(orders))]); r != nil {
-				_, _ = s.try(AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: id})
+			if r := order.OrderByID(s.view(), orders[rnd.IntN(len(orders))]); r != nil {
+				_, _ = s.try(order.AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: id})
 			}
 		}
 	}
 	// Every operator with every format that it fits, of attributes and of fields, again and again.
 	type kindOfFilter struct {
-		Filter
-		format AttributeFormat
+		stock.Filter
+		format label.AttributeFormat
 	}
 	var kinds []kindOfFilter
 	for _, d := range attributes {
 		format := d.Format
-		if format == FormatSmartField {
-			format = FormatText
+		if format == label.FormatSmartField {
+			format = label.FormatText
 		}
-		for _, o := range operatorsOf[format] {
-			kinds = append(kinds, kindOfFilter{Filter{Attribute: d.ID, Format: format, Operator: o}, format})
+		for _, o := range label.OperatorsOf[format] {
+			kinds = append(kinds, kindOfFilter{Filter: stock.Filter{Attribute: d.ID, Format: format, Operator: o}, format: format})
 		}
 	}
-	for _, n := range articleFields {
-		for _, o := range operatorsOf[n.format] {
-			kinds = append(kinds, kindOfFilter{Filter{Field: n.name, Operator: o}, n.format})
+	for _, n := range stock.ArticleFields {
+		for _, o := range label.OperatorsOf[n.Format] {
+			kinds = append(kinds, kindOfFilter{Filter: stock.Filter{Field: n.Name, Operator: o}, format: n.Format})
 		}
 	}
 	turn := 0
-	filter := func() Filter {
+	filter := func() stock.Filter {
 		k := kinds[turn%len(kinds)]
 		turn++
 		f := k.Filter
-		least, most := f.Operator.operands()
+		least, most := f.Operator.Operands()
 		for range min(most, max(least, 1+rnd.IntN(2))) {
 			v := value(k.format)
 			switch {
-			case f.Field == FieldProfitability:
+			case f.Field == stock.FieldProfitability:
 				v.Number -= 4
-			case f.Field == FieldStatus:
+			case f.Field == stock.FieldStatus:
 				v.Text = pick("active", "draft")
-			case f.Field == FieldSKU:
+			case f.Field == stock.FieldSKU:
 				v.Text = skus[rnd.IntN(8)].String()
-			case f.Field == FieldServiceLocation:
+			case f.Field == stock.FieldServiceLocation:
 				v.Text = locations[rnd.IntN(4)].String()
-			case k.format == FormatText:
+			case k.format == label.FormatText:
 				v.Text = pick("dr", "saw", "\u00e9", "L", "red", "c2", "K1", "a")
 			}
 			f.Values = append(f.Values, v)
@@ -558,12 +564,12 @@ func TestListAgainstReadingEverything(t *testing.T) {
 			change()
 		}
 		from := noon + rnd.Int64N(25*24)*hour
-		q := ArticleQuery{
-			Window: Span{Start: from, End: from + []int64{0, hour, 7 * day}[rnd.IntN(3)]}, Now: s.now, Active: !chance(4), Archived: chance(3),
-			Sort: ArticleSorts[i/2%len(ArticleSorts)], Desc: i%2 == 0, Offset: []int{0, 0, 3, 70, 500}[rnd.IntN(5)], Limit: 1 + rnd.IntN(100),
+		q := stock.ArticleQuery{
+			Window: base.Span{Start: from, End: from + []int64{0, hour, 7 * day}[rnd.IntN(3)]}, Now: s.now, Active: !chance(4), Archived: chance(3),
+			Sort: stock.ArticleSorts[i/2%len(stock.ArticleSorts)], Desc: i%2 == 0, Offset: []int{0, 0, 3, 70, 500}[rnd.IntN(5)], Limit: 1 + rnd.IntN(100),
 		}
 		for range rnd.IntN(3) {
-			q.Status = append(q.Status, ArticleStatus(pick("active", "inactive", "draft")))
+			q.Status = append(q.Status, stock.ArticleStatus(pick("active", "inactive", "draft")))
 		}
 		if chance(8) {
 			q.SKU = &skus[rnd.IntN(8)]
@@ -580,11 +586,11 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		for range rnd.IntN(4) {
 			q.Filters = append(q.Filters, filter())
 		}
-		require.Empty(t, s.view().CheckArticles(&q))
-		page, total, err := s.view().ListArticles(&q, nil)
+		require.Empty(t, stock.CheckArticles(s.view(), &q))
+		page, total, err := stock.ListArticles(s.view(), &q, nil)
 		require.NoError(t, err)
 		want, wantTotal := s.slowList(&q)
-		var got []ID
+		var got []base.ID
 		for _, r := range page {
 			got = append(got, r.ID)
 		}
@@ -593,7 +599,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		if len(want) > 5 && len(q.Filters) > 0 {
 			full++
 		}
-		conflicts = conflicts || s.view().acc.stock.ConflictLen() > 0
+		conflicts = conflicts || s.view().Acc.Stock.ConflictLen() > 0
 	}
 	require.Greater(t, turn, 3*len(kinds))
 	require.Greater(t, full, 40, "most pages were empty")
@@ -607,22 +613,22 @@ func TestPicker(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 71))
 	for range 300 {
 		n, offset, limit := rnd.IntN(2000), rnd.IntN(300), 1+rnd.IntN(100)
-		var all []picked
-		p := picker{}
-		p.reset(offset+limit, rnd.IntN(2) == 0)
+		var all []stock.Picked
+		p := stock.Picker{}
+		p.Reset(offset+limit, rnd.IntN(2) == 0)
 		distinct, sorted := 1+rnd.IntN(1000), rnd.IntN(4)
 		for no := range n {
-			x := picked{number: float64(rnd.IntN(distinct)), no: uint32(no)}
+			x := stock.Picked{Number: float64(rnd.IntN(distinct)), No: uint32(no)}
 			if sorted == 0 {
-				x.number = float64(no)
+				x.Number = float64(no)
 			} else if sorted == 1 {
-				x.number = float64(-no)
+				x.Number = float64(-no)
 			}
 			all = append(all, x)
-			p.add(x)
+			p.Add(x)
 		}
-		slices.SortFunc(all, func(x, y picked) int { return p.compare(&x, &y) })
-		got := p.from(offset)
+		slices.SortFunc(all, func(x, y stock.Picked) int { return p.Compare(&x, &y) })
+		got := p.From(offset)
 		require.Equal(t, len(all[min(offset, n):min(offset+limit, n)]), min(limit, len(got)))
 		for i := range min(limit, len(got)) {
 			require.Equal(t, all[offset+i], got[i])

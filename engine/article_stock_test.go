@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // Of an article that cannot be held over a window: from when a unit can be held longer than from the window's start.
@@ -26,21 +30,21 @@ func TestFreeFrom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			article := s.article(ID{}, c.units)
-			slots := s.view().acc.stock.Slots(s.view().acc.articles().Get(article).lots[0].no)
+			article := s.article(base.ID{}, c.units)
+			slots := s.view().Acc.Stock.Slots(stock.ArticleTable(s.view().Acc).Get(article).Lots[0].No)
 			for _, h := range c.holds {
 				end := at(h[1])
 				if h[1] == 0 {
-					end = Forever
+					end = base.Forever
 				}
-				made := s.book(Item{Article: article}, at(h[0]), end, int(h[2]))
+				made := s.book(base.Item{Article: article}, at(h[0]), end, int(h[2]))
 				if h[3] > 0 {
-					slot, _ := s.view().acc.stock.Slot(slots[h[3]-1])
-					s.do(MoveHold{ID: made.ID, Lines: []MoveLine{{Unavailability: made.Lines[0].Units[0].ID, Slot: &slot.ID}}})
+					slot, _ := s.view().Acc.Stock.Slot(slots[h[3]-1])
+					s.do(hold.MoveHold{ID: made.ID, Lines: []hold.MoveLine{{Unavailability: made.Lines[0].Units[0].ID, Slot: &slot.ID}}})
 				}
 			}
-			var x ArticleStock
-			require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: at(c.start), End: at(c.end)}, s.now))
+			var x stock.ArticleStock
+			require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: at(c.start), End: at(c.end)}, s.now))
 			require.Len(t, x.Availability, 1)
 			require.Zero(t, x.Availability[0].Count)
 			if c.want == 0 {

@@ -7,14 +7,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file holds who uses attributes: the counts against a look at every record, and what each of the two takes.
 
 // slowLosing looks at every record.
-func (a *account) slowLosing(kind int, d *Attribute) (n int) {
-	for l := range labelled[kind].all(a) {
-		if left := *l; left.withoutGone(d) {
+func slowLosing(a *base.AccountState, kind int, d *label.Attribute) (n int) {
+	for l := range label.LabelledKinds[kind].All(a) {
+		if left := *l; left.WithoutGone(d) {
 			n++
 		}
 	}
@@ -24,11 +30,11 @@ func (a *account) slowLosing(kind int, d *Attribute) (n int) {
 func TestUsesOfAttributesAreCounted(t *testing.T) {
 	s := newShop(t)
 	names := []string{"a", "b", "c", "d", "e"}
-	one, many, note := s.attribute("one", FormatSelect, names...), s.attribute("many", FormatMultiselect, names...), s.attribute("note", FormatText)
+	one, many, note := s.attribute("one", label.FormatSelect, names...), s.attribute("many", label.FormatMultiselect, names...), s.attribute("note", label.FormatText)
 	rnd := rand.New(rand.NewPCG(15, 22))
-	some := func() LabelsPatch {
+	some := func() label.LabelsPatch {
 		var pairs []any
-		add := func(key string, v Value) {
+		add := func(key string, v label.Value) {
 			switch rnd.IntN(4) {
 			case 0:
 				pairs = append(pairs, key, nil)
@@ -43,26 +49,26 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 		add("note", text(names[rnd.IntN(5)]))
 		return values(pairs...)
 	}
-	named := ContactPatch{FirstName: Some("Ann")}
-	var skus, articles, customers, items []ID
+	named := commerce.ContactPatch{FirstName: base.Some("Ann")}
+	var skus, articles, customers, items []base.ID
 	for range 20 {
-		skus = append(skus, s.do(CreateSKU{Name: "x", Labels: some()}).(*SKU).ID)
-		articles = append(articles, s.do(CreateArticle{Name: "x", Labels: some()}).(*Article).ID)
-		customers = append(customers, s.do(CreateCustomer{Labels: some(), Contact: named}).(*Customer).ID)
-		items = append(items, s.do(CreateCatalogItem{Name: "x", Labels: some()}).(*CatalogItem).ID)
+		skus = append(skus, s.do(stock.CreateSKU{Name: "x", Labels: some()}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{Name: "x", Labels: some()}).(*stock.Article).ID)
+		customers = append(customers, s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID)
+		items = append(items, s.do(commerce.CreateCatalogItem{Name: "x", Labels: some()}).(*commerce.CatalogItem).ID)
 	}
 	judge := func() {
-		a := s.view().acc
-		for kind := range labelled {
-			for _, d := range []*Attribute{one, many} {
+		a := s.view().Acc
+		for kind := range label.LabelledKinds {
+			for _, d := range []*label.Attribute{one, many} {
 				n := *d
-				n.Options = slices.DeleteFunc(slices.Clone(d.Options), func(AttributeOption) bool { return rnd.IntN(3) == 0 })
-				require.Equal(t, a.slowLosing(kind, &n), a.losing(kind, &n), "%s of kind %d with %d options", d.Key, kind, len(n.Options))
+				n.Options = slices.DeleteFunc(slices.Clone(d.Options), func(label.AttributeOption) bool { return rnd.IntN(3) == 0 })
+				require.Equal(t, slowLosing(a, kind, &n), label.Losing(a, kind, &n), "%s of kind %d with %d options", d.Key, kind, len(n.Options))
 			}
-			for _, d := range []*Attribute{one, many, note} {
-				n := a.losing(kind, &Attribute{ID: d.ID})
-				require.Equal(t, a.slowLosing(kind, &Attribute{ID: d.ID}), n, "%s of kind %d", d.Key, kind)
-				require.Zero(t, a.losing(kind, d), "it stays as it is")
+			for _, d := range []*label.Attribute{one, many, note} {
+				n := label.Losing(a, kind, &label.Attribute{ID: d.ID})
+				require.Equal(t, slowLosing(a, kind, &label.Attribute{ID: d.ID}), n, "%s of kind %d", d.Key, kind)
+				require.Zero(t, label.Losing(a, kind, d), "it stays as it is")
 			}
 		}
 	}
@@ -70,23 +76,23 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 	for i := range 120 {
 		switch at := rnd.IntN(20); rnd.IntN(5) {
 		case 0:
-			s.do(PatchSKU{ID: skus[at], Labels: some()})
+			s.do(stock.PatchSKU{ID: skus[at], Labels: some()})
 		case 1:
-			s.do(PatchArticle{ID: articles[at], Labels: some()})
+			s.do(stock.PatchArticle{ID: articles[at], Labels: some()})
 		case 2:
-			s.do(PatchCustomer{ID: customers[at], Labels: some()})
+			s.do(commerce.PatchCustomer{ID: customers[at], Labels: some()})
 		case 3:
-			s.do(PatchCatalogItem{ID: items[at], Labels: some()})
+			s.do(commerce.PatchCatalogItem{ID: items[at], Labels: some()})
 		case 4:
-			s.do(DeleteCustomer{ID: customers[at]})
-			customers[at] = s.do(CreateCustomer{Labels: some(), Contact: named}).(*Customer).ID
+			s.do(commerce.DeleteCustomer{ID: customers[at]})
+			customers[at] = s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID
 		}
 		if judge(); i%40 == 0 {
 			s.reopen()
 			judge()
 		}
 	}
-	s.do(DeleteAttribute{ID: note.ID, Force: true})
+	s.do(label.DeleteAttribute{ID: note.ID, Force: true})
 	judge()
 	s.reopen()
 }
@@ -95,37 +101,37 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 // and a value of each of these: by the counts, and by a look at each record.
 func BenchmarkAttributeInUse(b *testing.B) {
 	a, _ := orderCrowd(b)
-	d := &Attribute{ID: makeID(9, Base{}), Format: FormatMultiselect}
+	d := &label.Attribute{ID: base.MakeID(9, base.Base{}), Format: label.FormatMultiselect}
 	for i := range 20 {
-		d.Options = append(d.Options, AttributeOption{ID: makeID(10, Base{lo: uint64(i)})})
+		d.Options = append(d.Options, label.AttributeOption{ID: base.MakeID(10, base.Base{Lo: uint64(i)})})
 	}
 	dice := rand.New(rand.NewPCG(1, 2))
-	customers := a.orders().Len() / 10
+	customers := order.OrderTable(a).Len() / 10
 	for no := range customers {
-		v := AttributeValue{Attribute: d.ID, Kind: ListValue}
+		v := label.AttributeValue{Attribute: d.ID, Kind: label.ListValue}
 		for range 1 + dice.IntN(3) {
 			if id := d.Options[dice.IntN(20)].ID; !slices.Contains(v.Options, id) {
 				v.Options = append(v.Options, id)
 			}
 		}
-		customerKind.in(a).Put(&Customer{ID: makeID(3, Base{lo: uint64(no)}), Labels: Labels{Attributes: []AttributeValue{v}}})
+		commerce.CustomerKind.In(a).Put(&commerce.Customer{ID: base.MakeID(3, base.Base{Lo: uint64(no)}), Labels: label.Labels{Attributes: []label.AttributeValue{v}}})
 	}
 	before := heapInUse()
-	a.addAllUses(a.attributeUses())
+	label.AddAllUses(a, label.AttributeUses(a))
 	memory := float64(heapInUse()-before) / float64(customers)
 	less := *d
 	less.Options = d.Options[:10]
 	for _, f := range []struct {
 		name  string
-		count func(kind int, d *Attribute) int
-	}{{"counted", func(kind int, d *Attribute) int { return a.losing(kind, d) }}, {"looked", func(kind int, d *Attribute) int { return a.slowLosing(kind, d) }}} {
+		count func(kind int, d *label.Attribute) int
+	}{{"counted", func(kind int, d *label.Attribute) int { return label.Losing(a, kind, d) }}, {"looked", func(kind int, d *label.Attribute) int { return slowLosing(a, kind, d) }}} {
 		b.Run(f.name, func(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			n, worked := 0, threadTime()
 			for b.Loop() {
 				n = 0
-				for kind := range labelled {
+				for kind := range label.LabelledKinds {
 					n += f.count(kind, &less)
 				}
 			}
@@ -134,16 +140,16 @@ func BenchmarkAttributeInUse(b *testing.B) {
 			b.ReportMetric(memory, "B/value")
 		})
 	}
-	c := a.customers().At(0)
+	c := commerce.CustomerTable(a).At(0)
 	n := *c
-	n.Attributes = []AttributeValue{{Attribute: d.ID, Kind: ListValue, Options: []ID{d.Options[19].ID}}}
-	there, back := []rowChange{&change[Customer]{kind: customerKind, before: c, after: &n}}, []rowChange{&change[Customer]{kind: customerKind, before: &n, after: c}}
+	n.Attributes = []label.AttributeValue{{Attribute: d.ID, Kind: label.ListValue, Options: []base.ID{d.Options[19].ID}}}
+	there, back := []base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: c, After: &n}}, []base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: &n, After: c}}
 	b.Run("two-writes", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, set := range [][]rowChange{there, back} {
-				a.followAttributeUses(set)
-				a.attributeUses().publish()
+			for _, set := range [][]base.RowChange{there, back} {
+				label.FollowAttributeUses(a, set)
+				label.AttributeUses(a).Publish()
 			}
 		}
 	})

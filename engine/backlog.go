@@ -3,6 +3,10 @@ package engine
 import (
 	"slices"
 
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,7 +16,7 @@ import (
 
 // backlog is an account in which more is due than one part does, and the commands that wait for it, in their order.
 type backlog struct {
-	account *account
+	account *base.AccountState
 	waiting []*Future
 }
 
@@ -22,9 +26,9 @@ var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }
 // park has a command wait in the backlog of its account; it says whether there is one.
 func (w *writer) park(f *Future) bool {
 	for _, b := range w.behind {
-		if b.account.id == f.cmd.Account {
+		if b.account.ID == f.cmd.Account {
 			if len(b.waiting) >= w.engine.queue.size {
-				f.turnAway(refuse(CodeOverloaded, "too many commands of the account wait until what is due in it is done"))
+				f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account wait until what is due in it is done"))
 				return true
 			}
 			b.waiting = append(b.waiting, f)
@@ -62,16 +66,16 @@ func (w *writer) turnAwayBacklog(err error) {
 
 // runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether that was
 // all, and the command's group has room.
-func (w *writer) runDue(a *account) (done bool) {
-	a.due.retry(w.state.at)
-	first, ok := a.due.first()
-	if !ok || first.at > w.state.at {
+func (w *writer) runDue(a *base.AccountState) (done bool) {
+	a.Due.Retry(w.state.At)
+	first, ok := a.Due.First()
+	if !ok || first.At > w.state.At {
 		return true
 	}
-	for o := (runDue{w.engine.bounds.DueItems, w.engine.bounds.DueRows, maxTries}); ; {
-		before := a.ledger.Sequence
-		_, err := w.do(&Command{Account: a.id, Actor: "clock", Op: o})
-		if err == nil && a.ledger.Sequence != before {
+	for o := (runDue{w.engine.bounds.DueItems, w.engine.bounds.DueRows, stock.MaxTries}); ; {
+		before := a.Ledger.Sequence
+		_, err := w.do(&Command{Account: a.ID, Actor: "clock", Op: o})
+		if err == nil && a.Ledger.Sequence != before {
 			break
 		}
 		// Less may be done where this cannot: all but the one item that is at fault, in the end.
@@ -79,27 +83,27 @@ func (w *writer) runDue(a *account) (done bool) {
 			o.items /= 2
 			continue
 		}
-		if e, is := err.(*Error); is && e.Code == CodeInvalid && o.tries > 1 { // for size
+		if e, is := err.(*base.Error); is && e.Code == base.CodeInvalid && o.tries > 1 { // for size
 			o.tries /= 2
 			continue
 		}
 		if err == nil {
-			err = refuse(CodeInternal, "it changes nothing")
+			err = base.Refuse(base.CodeInternal, "it changes nothing")
 		}
 		w.setAside(a, first, err)
 		break
 	}
-	first, ok = a.due.first()
-	return (!ok || first.at > w.state.at) && !w.full()
+	first, ok = a.Due.First()
+	return (!ok || first.At > w.state.At) && !w.full()
 }
 
 // setAside puts off a due item that cannot be done.
-func (w *writer) setAside(a *account, i dueItem, err error) {
+func (w *writer) setAside(a *base.AccountState, i base.DueItem, err error) {
 	w.engine.log.Error("what is due cannot be done: it is set aside, and tried again in an hour and at the next start",
-		"account", a.id.String(), "table", kindByTag[i.tag].tableName(), "row", i.id.String(), "error", err)
+		"account", a.ID.String(), "table", kindByTag[i.Tag].TableName(), "row", i.ID.String(), "error", err)
 	w.engine.stats.setAside.Add(1)
-	a.due.setAside(i, w.state.at)
-	w.state.mark(a)
+	a.Due.SetAside(i, w.state.At)
+	w.state.Mark(a)
 	w.unseen = true
 }
 
@@ -109,31 +113,31 @@ func (w *writer) show() {
 		return
 	}
 	w.unseen = false
-	was, s := w.engine.current.Load(), w.state.publish()
-	s.seq, s.hash, s.groups = was.seq, was.hash, was.groups
-	for _, a := range s.changed {
-		if old, ok := was.accounts.Get(tenant{id: a.id}); ok {
-			a.kept = old.kept
+	was, s := w.engine.current.Load(), w.state.Publish()
+	s.Seq, s.Hash, s.Groups = was.Seq, was.Hash, was.Groups
+	for _, a := range s.Changed {
+		if old, ok := was.Accounts.Get(base.Tenant{ID: a.ID}); ok {
+			a.Kept = old.Kept
 		}
 	}
-	s.changed = nil
+	s.Changed = nil
 	w.engine.current.Store(s)
 }
 
 // SetAside is an item that was due and could not be done.
 type SetAside struct {
-	Account, Row ID
+	Account, Row base.ID
 	Table        string
 	Due          int64
 }
 
 // SetAside lists what was set aside in all accounts, in a fixed order.
-func (e *Engine) SetAside() (list []SetAside) { return e.current.Load().setAside() }
+func (e *Engine) SetAside() (list []SetAside) { return setAside(e.current.Load()) }
 
-func (s *snapshot) setAside() (list []SetAside) {
-	s.accounts.Scan(func(a tenant) bool {
-		for _, i := range a.due.aside {
-			list = append(list, SetAside{a.id, i.id, kindByTag[i.tag].tableName(), i.at})
+func setAside(s *base.Snapshot) (list []SetAside) {
+	s.Accounts.Scan(func(a base.Tenant) bool {
+		for _, i := range a.Due.Aside {
+			list = append(list, SetAside{a.ID, i.ID, kindByTag[i.Tag].TableName(), i.At})
 		}
 		return true
 	})
@@ -150,48 +154,48 @@ type runDue struct {
 // least says that the command does no less than one item, as far as it goes.
 func (o runDue) least() bool { return o.items <= 1 }
 
-func (runDue) Check() []Fault { return nil }
-func (runDue) result() any    { return new(any) }
+func (runDue) Check() []base.Fault { return nil }
+func (runDue) Result() any         { return new(any) }
 
-func (o runDue) plan(t *tx) (any, error) {
-	t.seating().tries = o.tries
+func (o runDue) PlanOn(t *base.Tx) (any, error) {
+	stock.Seating(t).Tries = o.tries
 	large := 0 // orders are written whole
-	for n, i := range t.acc.due.upTo(t.now, o.items) {
-		if n > 0 && large+t.rows() > o.rows {
+	for n, i := range t.Acc.Due.UpTo(t.Now, o.items) {
+		if n > 0 && large+rows(t) > o.rows {
 			break
 		}
-		if i.tag == tagOrder {
-			large += t.acc.orders().Get(i.id).units()
+		if i.Tag == base.TagOrder {
+			large += order.OrderTable(t.Acc).Get(i.ID).UnitCount()
 		}
-		kindByTag[i.tag].due(t, i.id)
+		kindByTag[i.Tag].Due(t, i.ID)
 	}
-	t.seatFreed()
+	stock.SeatFreed(t)
 	return nil, nil
 }
 
 // rows is about how many rows the plan has changed so far, with the events that orders are told of.
-func (t *tx) rows() int {
-	n := len(t.set) + len(t.ordering().edits)*(1+t.acc.webhooks().Len())
-	if t.seating().stock != nil {
-		n += t.seating().stock.Touched()
+func rows(t *base.Tx) int {
+	n := len(t.Set) + len(order.Ordering(t).Edits)*(1+outbox.WebhookTable(t.Acc).Len())
+	if stock.Seating(t).Stock != nil {
+		n += stock.Seating(t).Stock.Touched()
 	}
 	return n
 }
 
 // follow tries the conflicts that a command left untried, by commands of their own: in the same group, so that a stop leaves
 // all or nothing of it, or, where they are many, as what is due.
-func (w *writer) follow(account ID, waiting *timeline.Waiting) {
-	tries := maxTries
+func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
+	tries := stock.MaxTries
 	for n := 0; waiting != nil; n++ {
-		var op Op = seatConflicts{*waiting, tries}
+		var op base.Op = stock.SeatConflicts{Waiting: *waiting, Tries: tries}
 		if n >= w.engine.bounds.FollowUps || w.full() {
 			op = postpone{*waiting}
 		}
 		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: op})
-		if err == nil && len(t.set) > 0 {
-			w.apply(w.state.account(account), t)
+		if err == nil && len(t.Set) > 0 {
+			w.apply(w.state.Account(account), t)
 		}
-		if e, is := err.(*Error); is && e.Code == CodeInvalid && tries > 1 { // for size
+		if e, is := err.(*base.Error); is && e.Code == base.CodeInvalid && tries > 1 { // for size
 			tries /= 2
 			continue
 		}
@@ -199,43 +203,43 @@ func (w *writer) follow(account ID, waiting *timeline.Waiting) {
 			w.engine.log.Error("conflicts could not be tried", "account", account.String(), "error", err)
 			return
 		}
-		waiting = t.waiting
+		waiting = t.Waiting
 	}
 }
 
 // untried is room that came free and conflicts that have not had their turn at it: due from the instant it is made.
 type untried struct {
-	ID ID
+	ID base.ID
 	At int64
 	timeline.Waiting
 }
 
-var untriedKind = func() *kind[untried] {
-	k := rowsOf(tagUntried, "room for conflicts", func(u *untried) ID { return u.ID })
-	k.resource = "" // what becomes of conflicts, their units tell
-	k.dueAt(func(u *untried) int64 { return u.At })
+var untriedKind = func() *base.Kind[untried] {
+	k := base.RowsOf(base.TagUntried, "room for conflicts", func(u *untried) base.ID { return u.ID })
+	k.Resource = "" // what becomes of conflicts, their units tell
+	k.DueAt(func(u *untried) int64 { return u.At })
 	return k
 }()
 
 func init() {
-	untriedKind.fall = func(t *tx, id ID) {
-		u := untriedKind.in(t.acc).Get(id)
+	untriedKind.Fall = func(t *base.Tx, id base.ID) {
+		u := untriedKind.In(t.Acc).Get(id)
 		var n *untried
-		if left := t.tryConflicts(u.Waiting, t.seating().tries); left != nil {
+		if left := stock.TryConflicts(t, u.Waiting, stock.Seating(t).Tries); left != nil {
 			n = &untried{id, u.At, *left}
 		}
-		record(t, untriedKind, u, n)
+		base.Record(t, untriedKind, u, n)
 	}
 }
 
 // postpone keeps room that conflicts are to be tried for.
 type postpone struct{ timeline.Waiting }
 
-func (postpone) Check() []Fault { return nil }
-func (postpone) result() any    { return new(any) }
+func (postpone) Check() []base.Fault { return nil }
+func (postpone) Result() any         { return new(any) }
 
-func (o postpone) plan(t *tx) (any, error) {
+func (o postpone) PlanOn(t *base.Tx) (any, error) {
 	o.Room = slices.Compact(slices.Clone(o.Room)) // the units of a hold leave the same room
-	record(t, untriedKind, nil, &untried{t.newID(), t.now, o.Waiting})
+	base.Record(t, untriedKind, nil, &untried{t.NewID(), t.Now, o.Waiting})
 	return nil, nil
 }

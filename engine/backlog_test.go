@@ -13,24 +13,27 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
 // carts places holds of some units each, on days of their own, that lapse in half a minute.
-func (s *shop) carts(n, units int) (ids []ID) {
-	item := Item{Article: s.article(ID{}, units)}
+func (s *shop) carts(n, units int) (ids []base.ID) {
+	item := base.Item{Article: s.article(base.ID{}, units)}
 	expires := int64(30)
 	for i := range int64(n) {
 		o := s.booking(item, noon+(i+1)*day, noon+(i+2)*day, units)
 		o.ExpiresIn = &expires
-		ids = append(ids, s.do(o).(*Hold).ID)
+		ids = append(ids, s.do(o).(*hold.Hold).ID)
 	}
 	return ids
 }
 
-func (s *shop) expired(ids []ID) (n int) {
+func (s *shop) expired(ids []base.ID) (n int) {
 	for _, id := range ids {
-		if h, ok := s.view().Hold(id); ok && h.Status == Expired {
+		if h, ok := hold.HoldByID(s.view(), id); ok && h.Status == hold.Expired {
 			n++
 		}
 	}
@@ -39,7 +42,7 @@ func (s *shop) expired(ids []ID) (n int) {
 
 // Twelve holds that lapse in one stop change more rows together than one command may: they are done in parts.
 func TestMoreIsDueThanOneCommandMayChange(t *testing.T) {
-	for name, b := range map[string]Bounds{
+	for name, b := range map[string]base.Bounds{
 		"by count":         {Rows: 50, DueRows: 20},
 		"by refusal alone": {Rows: 50, DueRows: 1 << 30},
 		"one is too many":  {Rows: 5, DueRows: 1},
@@ -62,7 +65,7 @@ func TestMoreIsDueThanOneCommandMayChange(t *testing.T) {
 func TestGroupsOfWhatIsDueAreClosedWhenFull(t *testing.T) {
 	s := newShop(t)
 	ids := s.carts(40, 20)
-	s.bounded(Bounds{DueItems: 1, Group: 30})
+	s.bounded(base.Bounds{DueItems: 1, Group: 30})
 	seq, _ := s.State()
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))
@@ -92,9 +95,9 @@ func TestATooLargeGroupIsNoFailureOfTheDisk(t *testing.T) {
 func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	s := newShop(t)
 	ids := s.carts(7, 2)
-	fall := holdKind.fall
-	t.Cleanup(func() { holdKind.fall = fall })
-	broken := func(t *tx, id ID) {
+	fall := hold.HoldKind.Fall
+	t.Cleanup(func() { hold.HoldKind.Fall = fall })
+	broken := func(t *base.Tx, id base.ID) {
 		switch id {
 		case ids[2]:
 			panic("planted")
@@ -103,13 +106,13 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 			fall(t, id)
 		}
 	}
-	holdKind.fall = broken
+	hold.HoldKind.Fall = broken
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, 5, s.expired(ids))
 	require.Equal(t, []SetAside{{s.acc, ids[2], "hold", noon + 30_000}, {s.acc, ids[4], "hold", noon + 30_000}}, s.SetAside())
 	require.Equal(t, uint64(2), s.Stats().SetAside)
-	s.article(ID{}, 1)
+	s.article(base.ID{}, 1)
 	require.NoError(t, s.Check())
 
 	s.reopen() // tried again at the start
@@ -121,22 +124,22 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	err := Verify(t.Context(), store, s.now)
 	require.ErrorContains(t, err, "hold "+ids[2].String())
 	require.ErrorContains(t, err, "hold "+ids[4].String())
-	holdKind.fall = fall
+	hold.HoldKind.Fall = fall
 	require.NoError(t, Verify(t.Context(), store, s.now))
-	holdKind.fall = broken
+	hold.HoldKind.Fall = broken
 	require.NoError(t, store.Close())
 	s.open()
 
-	s.now += tryAgain - 1
+	s.now += base.TryAgain - 1
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, uint64(2), s.Stats().SetAside, "not before an hour has passed")
 	s.now += 2 // a start is never at the instant of the last change
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, uint64(4), s.Stats().SetAside)
-	s.do(ReleaseHold{ID: ids[4]})
+	s.do(hold.ReleaseHold{ID: ids[4]})
 	require.Len(t, s.SetAside(), 1, "it is due no more")
-	holdKind.fall = fall
-	s.now += tryAgain
+	hold.HoldKind.Fall = fall
+	s.now += base.TryAgain
 	require.NoError(t, s.Tick(t.Context()))
 	require.Empty(t, s.SetAside())
 	require.Equal(t, 6, s.expired(ids))
@@ -145,11 +148,11 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 // Another account's command does not wait until all is done that is due in this one.
 func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 	s := newShop(t)
-	other := makeID(noon, Base{lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "Other"}})
+	other := base.MakeID(noon, base.Base{Lo: 2})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
 	require.NoError(t, err)
 	ids := s.carts(50, 1)
-	s.bounded(Bounds{DueItems: 1})
+	s.bounded(base.Bounds{DueItems: 1})
 	s.now += 60_000
 
 	// The engine asks for the time before each part of what is due, on the writer's goroutine.
@@ -161,41 +164,41 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 		}
 		if parts++; parts == 5 {
 			asking = true
-			others = s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+			others = s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
 			asking = false
 		}
 	}
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
 	mine, err := own.Wait()
 	require.NoError(t, err)
 	s.onNow = nil
 	require.Equal(t, 50, s.expired(ids), "an account's own command meets nothing that has lapsed")
 	theirs, err := others.Wait()
 	require.NoError(t, err)
-	require.Negative(t, theirs.Record.(*Location).ID.Compare(mine.Record.(*Location).ID), "judged before")
+	require.Negative(t, theirs.Record.(*stock.Location).ID.Compare(mine.Record.(*stock.Location).ID), "judged before")
 	require.Less(t, parts, 60)
 }
 
 // While much is on its way to the disk no more of what is due is done: another account's command goes behind no more than that.
 func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	s := newShop(t)
-	other := makeID(noon, Base{lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "Other"}})
+	other := base.MakeID(noon, base.Base{Lo: 2})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
 	require.NoError(t, err)
 	ids := s.carts(20, 10)
 	s.shut()
 	held, release := s.holdSyncs()
 	defer release()
-	s.bounds = Bounds{DueItems: 1, Group: 10}
+	s.bounds = base.Bounds{DueItems: 1, Group: 10}
 	s.open()
 	s.now += 60_000
 	held.Store(true)
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
 	for s.Stats().Commands == 0 {
 		runtime.Gosched()
 	}
 	for range 3 {
-		theirs := s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+		theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
 		select {
 		case <-theirs.planned:
 		case <-time.After(20 * time.Second):
@@ -227,22 +230,22 @@ func (s *shop) holdSyncs() (held *atomic.Bool, release func()) {
 // Where the conflicts that may want what came free are too many for one group, the rest of them is due, also after a stop.
 func TestConflictsThatFollowLater(t *testing.T) {
 	long(t)
-	const many = 4 * maxTries
+	const many = 4 * stock.MaxTries
 	s := newShop(t)
-	lot := s.article(ID{}, many)
-	s.book(Item{Article: lot}, noon+day, noon+2*day, many)
-	s.do(DecreaseQuantity{Article: lot, Location: s.loc, Amount: many, Force: true})
-	s.bounded(Bounds{FollowUps: 1})
+	lot := s.article(base.ID{}, many)
+	s.book(base.Item{Article: lot}, noon+day, noon+2*day, many)
+	s.do(stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: many, Force: true})
+	s.bounded(base.Bounds{FollowUps: 1})
 	total := func() int {
-		_, n := s.view().Conflicts(ConflictFilter{}, 0, 1, s.now)
+		_, n := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 1, s.now)
 		return n
 	}
-	s.do(IncreaseQuantity{Article: lot, Location: s.loc, Amount: many - 100})
-	require.Equal(t, many-2*maxTries, total())
+	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: many - 100})
+	require.Equal(t, many-2*stock.MaxTries, total())
 	require.NoError(t, s.Check())
 	s.shut()
 	s.now += 1000
 	s.open()
 	require.Equal(t, 100, total())
-	require.Zero(t, untriedKind.in(s.view().acc).Len())
+	require.Zero(t, untriedKind.In(s.view().Acc).Len())
 }

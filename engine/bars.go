@@ -5,6 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,18 +17,18 @@ import (
 
 // Bar is a unit that is taken, with what a picture of it needs.
 type Bar struct {
-	ID       ID
-	Range    Span // the hull: buffers and body
-	Body     Span
+	ID       base.ID
+	Range    base.Span // the hull: buffers and body
+	Body     base.Span
 	Kind     timeline.Kind
 	Flags    timeline.Flags
-	Owner    ID // the hold, order or scheduled event that it belongs to, as Flags.Blocker says
+	Owner    base.ID // the hold, order or scheduled event that it belongs to, as Flags.Blocker says
 	Number   uint32
 	Label    string // whom or what it is for: an order's customer, a hold's note, an event's name
-	Location ID
-	Slot     ID    // zero: a conflict
-	Due      int64 // of a unit of an order that is out for longer than it was to be: when it was due; 0 else
-	GoesTo   ID    // of a unit that comes back elsewhere: the location where it is to be then; zero else
+	Location base.ID
+	Slot     base.ID // zero: a conflict
+	Due      int64   // of a unit of an order that is out for longer than it was to be: when it was due; 0 else
+	GoesTo   base.ID // of a unit that comes back elsewhere: the location where it is to be then; zero else
 }
 
 // ArticleBars is what is on an article in a window. It may be read into again and again.
@@ -33,7 +38,7 @@ type ArticleBars struct {
 	Taken     int   // how many there are
 	Conflicts []Bar // what has none, in the same order; the first
 	Short     int   // how many there are
-	Events    []*ScheduledEvent
+	Events    []*stock.ScheduledEvent
 	Steps     []int64          // where the count changes, the window's start first: of more units than one, or of one that comes or goes; empty else
 	Counts    []timeline.Count // the units there and those taken of them, from each step on
 	Stepped   bool             // these are all steps
@@ -45,7 +50,7 @@ type ArticleBars struct {
 // barUnit is a unit that is taken, before its bar is made: of many only the first have one.
 type barUnit struct {
 	timeline.Hold
-	location, slot ID // slot is zero: a conflict
+	location, slot base.ID // slot is zero: a conflict
 }
 
 // Reset forgets what was read, and also the room for it where that is for more units than so many.
@@ -58,54 +63,54 @@ func (x *ArticleBars) Reset(most int) {
 	}
 }
 
-// ArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given, at that one alone. At most
+// FillArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given, at that one alone. At most
 // so many bars, conflicts and steps are told of each.
-func (v View) ArticleBars(x *ArticleBars, r *Article, location ID, w Span, bars, steps int) {
-	a := v.acc
+func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
+	a := v.Acc
 	x.Reset(math.MaxInt)
-	slots, there := 0, Span{}
-	for _, l := range r.lots {
-		at := a.locationID(l.location)
-		if location != (ID{}) && location != at {
+	slots, there := 0, base.Span{}
+	for _, l := range r.Lots {
+		at := stock.LocationID(a, l.Location)
+		if location != (base.ID{}) && location != at {
 			continue
 		}
-		x.lots = append(x.lots, timeline.LotRef(l.no))
-		for _, no := range a.stock.Slots(l.no) {
-			slot, _ := a.stock.Slot(no)
+		x.lots = append(x.lots, timeline.LotRef(l.No))
+		for _, no := range a.Stock.Slots(l.No) {
+			slot, _ := a.Stock.Slot(no)
 			slots, there = slots+1, slot.Span
-			for h := range a.stock.Holds(no, w) {
+			for h := range a.Stock.Holds(no, w) {
 				x.units = append(x.units, barUnit{h, at, slot.ID})
 			}
 		}
-		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), w) {
-			x.short = append(x.short, barUnit{h, at, ID{}})
+		for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), w) {
+			x.short = append(x.short, barUnit{h, at, base.ID{}})
 		}
 	}
-	for e := range v.ScheduledEvents(r.ID, w) {
-		if location == (ID{}) || e.Location == location {
+	for e := range stock.ScheduledEvents(v, r.ID, w) {
+		if location == (base.ID{}) || e.Location == location {
 			x.Events = append(x.Events, e)
 		}
 	}
 	x.Taken, x.Short = len(x.units), len(x.short)
-	x.Bars, x.Conflicts = a.firstBars(x.Bars, x.units, bars), a.firstBars(x.Conflicts, x.short, bars)
+	x.Bars, x.Conflicts = firstBars(a, x.Bars, x.units, bars), firstBars(a, x.Conflicts, x.short, bars)
 	if x.Stepped = slots == 1 && there.Covers(w); x.Stepped {
 		x.Units = 1 // there is nothing to count
 		return
 	}
-	a.addSteps(x, x.lots, w, steps)
+	addSteps(a, x, x.lots, w, steps)
 }
 
-func (a *account) bar(u *barUnit) Bar {
+func bar(a *base.AccountState, u *barUnit) Bar {
 	h := u.Hold
 	b := Bar{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: a.ownerOf(h), Location: u.location, Slot: u.slot,
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: stock.OwnerOf(a, h), Location: u.location, Slot: u.slot,
 	}
-	if to := a.goes(h); to != nil {
+	if to := stock.GoesTo(a, h); to != nil {
 		b.GoesTo = to.ID
 	}
-	if end, is := outUntil(h); is && h.Flags.Blocker() == timeline.BlockerOrder {
-		if o := a.orders().Get(b.Owner); o != nil {
-			if l := o.lineNo(h.Line); l != nil && l.To < end {
+	if end, is := stock.OutUntil(h); is && h.Flags.Blocker() == timeline.BlockerOrder {
+		if o := order.OrderTable(a).Get(b.Owner); o != nil {
+			if l := o.LineNo(h.Line); l != nil && l.To < end {
 				b.Due = l.To
 			}
 		}
@@ -114,40 +119,40 @@ func (a *account) bar(u *barUnit) Bar {
 }
 
 // firstBars makes bars of the first units in their order, and says whom they are for.
-func (a *account) firstBars(list []Bar, units []barUnit, most int) []Bar {
+func firstBars(a *base.AccountState, list []Bar, units []barUnit, most int) []Bar {
 	slices.SortFunc(units, func(x, y barUnit) int {
 		return cmp.Or(cmp.Compare(x.Body().Start, y.Body().Start), x.ID.Compare(y.ID))
 	})
 	for i := range units[:min(len(units), most)] {
-		list = append(list, a.bar(&units[i]))
+		list = append(list, bar(a, &units[i]))
 		b := &list[i]
 		switch b.Flags.Blocker() {
 		case timeline.BlockerOrder:
-			if o := a.orders().Get(b.Owner); o != nil {
+			if o := order.OrderTable(a).Get(b.Owner); o != nil {
 				b.Number = o.Number
-				if m := a.customers().Get(o.Customer); m != nil {
+				if m := commerce.CustomerTable(a).Get(o.Customer); m != nil {
 					b.Label = m.Name()
 				}
 			}
 		case timeline.BlockerScheduledEvent:
-			if e := a.events().Get(b.Owner); e != nil {
+			if e := stock.EventTable(a).Get(b.Owner); e != nil {
 				b.Label = e.Name
 			}
 		default:
-			b.Label = a.holds().note(b.Owner)
+			b.Label = hold.Holds(a).Note(b.Owner)
 		}
 	}
 	return list
 }
 
 // addSteps counts the units of lots over a window, wherever the count of one of them changes.
-func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most int) {
+func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w base.Span, most int) {
 	x.Stepped = true
 	x.Steps = append(x.Steps, w.Start)
 	for _, p := range lots {
 		var was timeline.Count
 		cuts := 0
-		a.stock.Sweep(p, w, func(over Span, c timeline.Count) bool {
+		a.Stock.Sweep(p, w, func(over base.Span, c timeline.Count) bool {
 			if c != was && over.Start > w.Start {
 				x.Steps = append(x.Steps, over.Start)
 				cuts++
@@ -164,7 +169,7 @@ func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most
 		for _, from := range x.Steps {
 			var sum timeline.Count
 			for _, p := range lots {
-				c := a.stock.CountAt(p, from)
+				c := a.Stock.CountAt(p, from)
 				sum.Stock += c.Stock
 				sum.Committed += c.Committed
 			}
@@ -185,34 +190,34 @@ func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most
 // CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them. The buckets are those
 // between neighbouring edges. Of each SKU and bucket, free is the fewest units free at an instant of it, below 0 where holds have no unit, and
 // stock the units there at its start.
-func (v View) CountSKUs(skus []*SKU, location ID, w Span, size BucketSize) (edges []int64, free, stock [][]int, err error) {
-	a, zone := v.acc, v.acc.row.Timezone
-	places, err := a.places(location)
+func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, size stock.BucketSize) (edges []int64, free, units [][]int, err error) {
+	a, zone := v.Acc, v.Acc.Row.Timezone
+	places, err := stock.Places(a, location)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if location != (ID{}) {
+	if location != (base.ID{}) {
 		zone = places[0].Timezone
 	}
-	if edges, err = a.edges(zone, size, nil, w); err != nil {
+	if edges, err = stock.Edges(a, zone, size, nil, w); err != nil {
 		return nil, nil, nil, err
 	}
-	var few []source
+	var few []stock.Source
 	var ofPool []int
 	for _, s := range skus {
 		least, there := make([]int, len(edges)-1), make([]int, len(edges)-1)
 		few = few[:0]
 		for _, l := range places {
-			few = a.sources(few, nil, s, l, w, w.Start)
+			few = stock.Sources(a, few, nil, s, l, w, w.Start)
 		}
 		for _, x := range few {
-			ofPool = a.stock.MinFrees(x.pool, edges, ofPool[:0])
+			ofPool = a.Stock.MinFrees(x.Pool, edges, ofPool[:0])
 			for i, n := range ofPool {
 				least[i] += n
 			}
-			a.stock.AddStock(x.pool, edges[:len(there)], there)
+			a.Stock.AddStock(x.Pool, edges[:len(there)], there)
 		}
-		free, stock = append(free, least), append(stock, there)
+		free, units = append(free, least), append(units, there)
 	}
-	return edges, free, stock, nil
+	return edges, free, units, nil
 }

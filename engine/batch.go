@@ -1,15 +1,20 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
+)
 
 // This file owns batches: many new records made by one command, as an import makes them.
 
 // Row is an Op that a Batch takes: it adds a record, and its plan depends on others of the batch by stock and by what is
 // distinct alone.
 type Row interface {
-	Op
+	base.Op
 	// distinct are values that no two rows of a kind may have.
-	distinct() []distinctValue
+	Distinct() []base.DistinctValue
 }
 
 // Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
@@ -27,17 +32,17 @@ const (
 // BatchResult is what a batch came to.
 type BatchResult struct{ Rows int }
 
-func (o Batch) Check() []Fault {
+func (o Batch) Check() []base.Fault {
 	if n := len(o.Rows); n < 1 || n > MaxBatch {
-		return []Fault{{Code: "length", Message: fmt.Sprintf("must have between 1 and %d rows", MaxBatch)}}
+		return []base.Fault{{Code: "length", Message: fmt.Sprintf("must have between 1 and %d rows", MaxBatch)}}
 	}
-	var faults []Fault
-	seen := map[distinctValue]bool{}
+	var faults []base.Fault
+	seen := map[base.DistinctValue]bool{}
 	for i, r := range o.Rows {
 		faults = addFaults(faults, i, r.Check())
-		for _, d := range r.distinct() {
+		for _, d := range r.Distinct() {
 			if seen[d] {
-				faults = append(faults, Fault{Pointer: rowPointer(i) + d.pointer, Code: "duplicate", Message: "an earlier row has the same"})
+				faults = append(faults, base.Fault{Pointer: rowPointer(i) + d.Pointer, Code: "duplicate", Message: "an earlier row has the same"})
 			}
 			seen[d] = true
 		}
@@ -45,45 +50,45 @@ func (o Batch) Check() []Fault {
 	return faults
 }
 
-func (o Batch) checkOn(a *account) (faults []Fault) {
+func (o Batch) CheckOn(a *base.AccountState) (faults []base.Fault) {
 	for i, r := range o.Rows {
-		faults = addFaults(faults, i, a.faultsOf(r))
+		faults = addFaults(faults, i, a.FaultsOf(r))
 	}
 	return faults
 }
 
-func (o Batch) plan(t *tx) (any, error) {
-	var faults []Fault
-	t.seating().gathers = true
+func (o Batch) PlanOn(t *base.Tx) (any, error) {
+	var faults []base.Fault
+	stock.Seating(t).Gathers = true
 	for i, r := range o.Rows {
-		_, err := r.plan(t)
-		if t.used > batchRows { // each has an id: what the rows make of units is bounded on the way
+		_, err := r.PlanOn(t)
+		if t.Used > batchRows { // each has an id: what the rows make of units is bounded on the way
 			return nil, tooManyRows(batchRows)
 		}
 		if err == nil {
 			continue
 		}
-		refusal, ok := err.(*Error)
+		refusal, ok := err.(*base.Error)
 		if !ok {
 			return nil, err
 		}
 		// What the row has left in the plan does no harm: the whole is refused.
-		faults = addFaults(faults, i, refusal.asFaults())
+		faults = addFaults(faults, i, asFaults(refusal))
 	}
 	if len(faults) > 0 {
-		return nil, invalid(faults)
+		return nil, base.Invalid(faults)
 	}
-	t.seating().gathers = false
-	t.seatFreed()
+	stock.Seating(t).Gathers = false
+	stock.SeatFreed(t)
 	return &BatchResult{len(o.Rows)}, nil
 }
 
-func (Batch) result() any { return new(BatchResult) }
+func (Batch) Result() any { return new(BatchResult) }
 
-func rowPointer(i int) string { return "/" + itoa(i) }
+func rowPointer(i int) string { return "/" + base.Itoa(i) }
 
 // addFaults adds the faults of a row.
-func addFaults(faults []Fault, row int, more []Fault) []Fault {
+func addFaults(faults []base.Fault, row int, more []base.Fault) []base.Fault {
 	for _, f := range more {
 		f.Pointer = rowPointer(row) + f.Pointer
 		faults = append(faults, f)
@@ -92,12 +97,12 @@ func addFaults(faults []Fault, row int, more []Fault) []Fault {
 }
 
 // asFaults is a refusal as faults of the input that met it.
-func (e *Error) asFaults() []Fault {
-	if d, ok := e.Details.(ShortageDetails); ok {
-		var faults []Fault
+func asFaults(e *base.Error) []base.Fault {
+	if d, ok := e.Details.(base.ShortageDetails); ok {
+		var faults []base.Fault
 		for _, s := range d.Lines {
-			faults = append(faults, Fault{
-				Pointer: "/lines/" + itoa(s.Line), Code: string(e.Code), Message: itoa(s.Available) + " of " + itoa(s.Requested) + " units are available",
+			faults = append(faults, base.Fault{
+				Pointer: "/lines/" + base.Itoa(s.Line), Code: string(e.Code), Message: base.Itoa(s.Available) + " of " + base.Itoa(s.Requested) + " units are available",
 			})
 		}
 		return faults
@@ -105,5 +110,5 @@ func (e *Error) asFaults() []Fault {
 	if len(e.Faults) > 0 {
 		return e.Faults
 	}
-	return []Fault{{Code: string(e.Code), Message: e.Detail}}
+	return []base.Fault{{Code: string(e.Code), Message: e.Detail}}
 }

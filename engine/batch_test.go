@@ -6,6 +6,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of batches.
@@ -15,17 +21,17 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		one, many := newShop(t), newShop(t)
-		var items [2][]Item
+		var items [2][]base.Item
 		for i, s := range []*shop{one, many} {
 			sku := s.sku(fourHours)
 			s.article(sku, 2)
 			a := s.article(sku, 1)
-			items[i] = []Item{{SKU: sku}, {Article: a}, s.kit(Component{Item{SKU: sku}, 1}, Component{Item{Article: s.article(ID{}, 1)}, 1})}
+			items[i] = []base.Item{{SKU: sku}, {Article: a}, s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{Article: s.article(base.ID{}, 1)}, Quantity: 1})}
 		}
 		var batch Batch
 		refused := map[string]bool{}
 		for n := range 12 {
-			rows := [2]PlaceHold{{AllowPast: true}, {AllowPast: true}}
+			rows := [2]hold.PlaceHold{{AllowPast: true}, {AllowPast: true}}
 			for range 1 + r.IntN(2) {
 				item, from := r.IntN(3), noon+int64(r.IntN(60)-10)*hour
 				to := from + int64(1+r.IntN(8))*hour
@@ -39,10 +45,10 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 			}
 		}
 		if len(refused) > 0 {
-			e := many.refused(CodeInvalid, batch)
+			e := many.refused(base.CodeInvalid, batch)
 			named := map[string]bool{}
 			for _, f := range e.Faults {
-				require.Equal(t, string(CodeInsufficient), f.Code)
+				require.Equal(t, string(base.CodeInsufficient), f.Code)
 				for n := 1; n < len(f.Pointer); n++ {
 					if f.Pointer[n] == '/' {
 						named[f.Pointer[1:n]] = true
@@ -72,23 +78,23 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 func TestBatchNamesAllFaults(t *testing.T) {
 	s := newShop(t)
 	code := "BIKE"
-	s.do(CreateSKU{Name: "Bike", Code: &code})
+	s.do(stock.CreateSKU{Name: "Bike", Code: &code})
 	other := "HELMET"
-	e := s.refused(CodeInvalid, Batch{Rows: []Row{
-		CreateSKU{Name: ""}, CreateSKU{Name: "x", Code: &other}, CreateSKU{Name: "y", Code: &other, PurchasePrice: new(int64)},
-		CreateSKU{Name: "z", Labels: LabelsPatch{Attributes: Some([]AttributeInput{{Key: "color"}})}},
+	e := s.refused(base.CodeInvalid, Batch{Rows: []Row{
+		stock.CreateSKU{Name: ""}, stock.CreateSKU{Name: "x", Code: &other}, stock.CreateSKU{Name: "y", Code: &other, PurchasePrice: new(int64)},
+		stock.CreateSKU{Name: "z", Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "color"}})}},
 	}})
 	var got []string
 	for _, f := range e.Faults {
 		got = append(got, f.Pointer+" "+f.Code)
 	}
 	require.Equal(t, []string{"/0/name required", "/2/code duplicate", "/3/attributes/color unknown"}, got)
-	e = s.refused(CodeInvalid, Batch{Rows: []Row{CreateSKU{Name: "a"}, CreateSKU{Name: "b", Code: &code}, CreateSKU{Name: "c", Labels: LabelsPatch{Tags: Some([]ID{{1}})}}}})
-	require.Equal(t, []Fault{
+	e = s.refused(base.CodeInvalid, Batch{Rows: []Row{stock.CreateSKU{Name: "a"}, stock.CreateSKU{Name: "b", Code: &code}, stock.CreateSKU{Name: "c", Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}}}})
+	require.Equal(t, []base.Fault{
 		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`}, {Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
 	}, e.Faults)
-	s.refused(CodeInvalid, Batch{})
-	s.refused(CodeInvalid, Batch{Rows: make([]Row, MaxBatch+1)})
+	s.refused(base.CodeInvalid, Batch{})
+	s.refused(base.CodeInvalid, Batch{Rows: make([]Row, MaxBatch+1)})
 }
 
 // New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does nothing.
@@ -96,22 +102,22 @@ func TestBatchOfArticles(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a := s.article(sku, 2)
-	s.book(Item{SKU: sku}, noon+day, noon+2*day, 2)
-	s.do(DecreaseQuantity{Article: a, Location: s.loc, Amount: 2, Force: true})
-	require.Equal(t, 2, s.view().acc.stock.ConflictLen())
-	row := CreateArticle{Name: "New", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
-	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}}, Idem: &Idempotency{Key: ID{1}, Fingerprint: ID{2}}}
+	s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 2)
+	s.do(stock.DecreaseQuantity{Article: a, Location: s.loc, Amount: 2, Force: true})
+	require.Equal(t, 2, s.view().Acc.Stock.ConflictLen())
+	row := stock.CreateArticle{Name: "New", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
+	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}}, Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	for _, replayed := range []bool{false, true} {
 		res, err := s.Do(cmd)
 		require.NoError(t, err)
 		require.Equal(t, &BatchResult{2}, res.Record)
 		require.Equal(t, replayed, res.Replayed)
 	}
-	require.Zero(t, s.view().acc.stock.ConflictLen())
-	require.Equal(t, 3, s.view().Articles().Len())
-	require.Equal(t, 2, s.available(Item{SKU: sku}, noon+day, noon+2*day))
-	for r := range s.view().Articles().From(after(a, 1)) {
-		require.Equal(t, []ArticleLocation{{s.loc, Span{Start: s.now, End: Forever}, 2}}, s.view().UnitsOf(r, noon))
+	require.Zero(t, s.view().Acc.Stock.ConflictLen())
+	require.Equal(t, 3, stock.Articles(s.view()).Len())
+	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+day, noon+2*day))
+	for r := range stock.Articles(s.view()).From(base.After(a, 1)) {
+		require.Equal(t, []stock.ArticleLocation{{Location: s.loc, Range: base.Span{Start: s.now, End: base.Forever}, Count: 2}}, stock.UnitsOf(s.view(), r, noon))
 	}
 	s.reopen()
 }

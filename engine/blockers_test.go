@@ -5,49 +5,54 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file holds what a refusal names, and the work that it may cost, against their bounds.
 
 // explained plans a command that is refused for stock, and gives its lines and what finding out cost.
-func (s *shop) explained(op Op) ([]Shortage, *inTheWay) {
+func (s *shop) explained(op base.Op) ([]base.Shortage, *stock.InTheWay) {
 	s.Helper()
 	snapshot := s.Engine.current.Load()
-	v, _ := snapshot.view(s.acc)
+	v, _ := view(snapshot, s.acc)
 	x := s.Engine.planOn(snapshot, v)
-	x.explain = true
-	_, err := op.plan(x)
-	var e *Error
+	x.Explain = true
+	_, err := op.PlanOn(x)
+	var e *base.Error
 	require.ErrorAs(s, err, &e)
-	require.Equal(s, CodeInsufficient, e.Code)
-	return e.Details.(ShortageDetails).Lines, x.seating().way
+	require.Equal(s, base.CodeInsufficient, e.Code)
+	return e.Details.(base.ShortageDetails).Lines, stock.Seating(x).Way
 }
 
 func TestBlockersAreTheFirstByStart(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 30)
-	var all []Unavailability
+	var all []stock.Unavailability
 	for i := range 30 { // those placed later begin earlier
-		h := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now + day - int64(i/2)*hour, End: s.now + 2*day}, Quantity: 1}}}).(*Hold)
+		h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + day - int64(i/2)*hour, End: s.now + 2*day}, Quantity: 1}}}).(*hold.Hold)
 		all = append(all, h.Lines[0].Units[0].Unavailability)
 	}
-	slices.SortFunc(all, func(x, y Unavailability) int {
+	slices.SortFunc(all, func(x, y stock.Unavailability) int {
 		if x.Range.Start != y.Range.Start {
 			return int(x.Range.Start - y.Range.Start)
 		}
 		return x.ID.Compare(y.ID)
 	})
-	var want []ID
+	var want []base.ID
 	for _, u := range all[:20] {
 		want = append(want, u.ID)
 	}
-	line := HoldLineInput{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
-	lines, _ := s.explained(PlaceHold{Lines: []HoldLineInput{line}})
+	line := hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
+	lines, _ := s.explained(hold.PlaceHold{Lines: []hold.HoldLineInput{line}})
 	require.Equal(t, want, lines[0].Blockers)
 	require.Equal(t, 30, lines[0].Blocking)
 
-	x, err := s.view().Explain(Query{Item: Item{SKU: sku}, Location: s.loc, Window: line.Window}, 1, s.now)
+	x, err := hold.Explain(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: line.Window}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 30, x.Blocking)
 	require.Len(t, x.Blockers, 20)
@@ -56,17 +61,17 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	}
 
 	// What the command itself moves stands in nobody's way, and is not counted.
-	other := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now + 4*day, End: s.now + 5*day}, Quantity: 30}}}).(*Hold)
+	other := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + 4*day, End: s.now + 5*day}, Quantity: 30}}}).(*hold.Hold)
 	from, to := s.now+day, s.now+4*day+hour
-	lines, _ = s.explained(MoveHold{ID: ownerOf(s, all[0].ID), Lines: []MoveLine{{Unavailability: all[0].ID, From: &from, To: &to}}})
+	lines, _ = s.explained(hold.MoveHold{ID: ownerOf(s, all[0].ID), Lines: []hold.MoveLine{{Unavailability: all[0].ID, From: &from, To: &to}}})
 	require.Equal(t, 30, lines[0].Blocking, "at the instant with the least free")
 	require.NotContains(t, lines[0].Blockers, all[0].ID)
-	lines, _ = s.explained(MoveHold{ID: other.ID, Lines: []MoveLine{{Unavailability: other.Lines[0].Units[0].ID, From: &line.Window.Start, To: &line.Window.End}}})
+	lines, _ = s.explained(hold.MoveHold{ID: other.ID, Lines: []hold.MoveLine{{Unavailability: other.Lines[0].Units[0].ID, From: &line.Window.Start, To: &line.Window.End}}})
 	require.Equal(t, 30, lines[0].Blocking)
 }
 
-func ownerOf(s *shop, unit ID) ID {
-	u, ok := s.view().Unavailability(unit)
+func ownerOf(s *shop, unit base.ID) base.ID {
+	u, ok := stock.UnavailabilityByID(s.view(), unit)
 	require.True(s, ok)
 	return u.Owner
 }
@@ -77,37 +82,37 @@ func TestWorkOfARefusalIsBounded(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 3000)
-	window := Span{Start: s.now + day, End: s.now + 100*day}
-	s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 3000}}})
-	var lines []HoldLineInput
+	window := base.Span{Start: s.now + day, End: s.now + 100*day}
+	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 3000}}})
+	var lines []hold.HoldLineInput
 	for i := range 1000 {
 		at := s.now + 2*day + int64(i)*hour
-		lines = append(lines, HoldLineInput{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: at, End: at + hour}, Quantity: 1})
+		lines = append(lines, hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: at, End: at + hour}, Quantity: 1})
 	}
-	short, way := s.explained(PlaceHold{Lines: lines})
+	short, way := s.explained(hold.PlaceHold{Lines: lines})
 	require.Len(t, short, 1000)
-	require.LessOrEqual(t, way.looks, maxBlockerLooks)
-	require.LessOrEqual(t, way.named, maxBlockersInAll)
+	require.LessOrEqual(t, way.Looks, stock.MaxBlockerLooks)
+	require.LessOrEqual(t, way.Named, base.MaxBlockersInAll)
 	named, next := 0, 0
 	for _, l := range short {
-		require.LessOrEqual(t, len(l.Blockers), maxBlockers)
+		require.LessOrEqual(t, len(l.Blockers), base.MaxBlockers)
 		require.Equal(t, 3000, l.Blocking, "how many there are is said of every line")
 		named += len(l.Blockers)
 		if l.Next != nil {
 			next++
 		}
 	}
-	require.Equal(t, way.named, named)
-	require.Equal(t, maxNextOfAnAnswer, next)
+	require.Equal(t, way.Named, named)
+	require.Equal(t, stock.MaxNextOfAnAnswer, next)
 
 	// The same instant is looked at once.
 	for i := range lines {
 		lines[i].Window = lines[0].Window
 	}
-	short, way = s.explained(PlaceHold{Lines: lines})
-	require.Equal(t, maxBlockersInAll, way.named)
-	require.Less(t, way.looks, 2*3000)
-	require.Len(t, short[49].Blockers, maxBlockers)
+	short, way = s.explained(hold.PlaceHold{Lines: lines})
+	require.Equal(t, base.MaxBlockersInAll, way.Named)
+	require.Less(t, way.Looks, 2*3000)
+	require.Len(t, short[49].Blockers, base.MaxBlockers)
 	require.Empty(t, short[50].Blockers)
 }
 
@@ -117,21 +122,21 @@ func TestHandOverExplainsOneUnitOfALine(t *testing.T) {
 	sku := s.sku()
 	s.article(sku, 400)
 	from, to := s.now+5*day, s.now+6*day
-	pinned := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now, End: from - day}, Quantity: 400}}}).(*Hold)
+	pinned := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now, End: from - day}, Quantity: 400}}}).(*hold.Hold)
 	require.Len(t, pinned.Lines[0].Units, 400)
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 200, From: &from, To: &to},
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 100, From: &from, To: &to},
-	}}).(*OrderRecord)
-	lines, way := s.explained(FulfillOrder{ID: o.ID})
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 200, From: &from, To: &to},
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 100, From: &from, To: &to},
+	}}).(*order.OrderRecord)
+	lines, way := s.explained(order.FulfillOrder{ID: o.ID})
 	require.Len(t, lines, 2)
 	for i, n := range []int{200, 100} {
 		require.Equal(t, [3]int{i, n, 0}, [3]int{lines[i].Line, lines[i].Requested, lines[i].Available})
 		require.Equal(t, 400, lines[i].Blocking)
 		require.Len(t, lines[i].Blockers, 20)
 	}
-	require.LessOrEqual(t, way.looks, 2*400)
-	require.LessOrEqual(t, way.nexts, 2)
+	require.LessOrEqual(t, way.Looks, 2*400)
+	require.LessOrEqual(t, way.Nexts, 2)
 }
 
 // A record has the first thousand of its units, and the rest by pages.
@@ -139,39 +144,39 @@ func TestRecordsHaveTheFirstUnits(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 1500)
-	w := Span{Start: s.now + day, End: s.now + 2*day}
-	line := func(n int) HoldLineInput {
-		return HoldLineInput{Item: Item{SKU: sku}, Location: s.loc, Window: w, Quantity: n}
+	w := base.Span{Start: s.now + day, End: s.now + 2*day}
+	line := func(n int) hold.HoldLineInput {
+		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: w, Quantity: n}
 	}
-	h := s.do(PlaceHold{Lines: []HoldLineInput{line(700), line(500)}}).(*Hold)
+	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(700), line(500)}}).(*hold.Hold)
 	require.Len(t, h.Lines[0].Units, 700)
 	require.Len(t, h.Lines[1].Units, 300)
 	require.Equal(t, 500, h.Lines[1].Taken)
-	whole, _ := s.view().Hold(h.ID)
+	whole, _ := hold.HoldByID(s.view(), h.ID)
 	require.Len(t, whole.Lines[1].Units, 500)
-	units, total, ok := s.view().HoldUnits(h.ID, Part{690, 20})
+	units, total, ok := hold.HoldUnits(s.view(), h.ID, base.Part{Offset: 690, Limit: 20})
 	require.True(t, ok)
 	require.Equal(t, 1200, total)
 	require.Equal(t, slices.Concat(whole.Lines[0].Units[690:], whole.Lines[1].Units[:10]), units)
 
-	var x ArticleStock
-	require.NoError(t, s.view().ArticleStock(&x, article, ID{}, w, s.now))
-	require.Len(t, x.Units, MaxListed)
+	var x stock.ArticleStock
+	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, w, s.now))
+	require.Len(t, x.Units, base.MaxListed)
 	require.Equal(t, 1200, x.Taken)
-	list, total, err := s.view().ArticleUnits(article, w, Part{1000, 250})
+	list, total, err := stock.ArticleUnits(s.view(), article, w, base.Part{Offset: 1000, Limit: 250})
 	require.NoError(t, err)
 	require.Equal(t, 1200, total)
 	require.Len(t, list, 200)
 	require.Positive(t, list[0].ID.Compare(x.Units[999].ID))
 
-	s.do(ReleaseHold{ID: h.ID})
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 900, From: &w.Start, To: &w.End},
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 300, From: &w.Start, To: &w.End},
-	}}).(*OrderRecord)
-	require.Len(t, o.Units, MaxListed)
+	s.do(hold.ReleaseHold{ID: h.ID})
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 900, From: &w.Start, To: &w.End},
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 300, From: &w.Start, To: &w.End},
+	}}).(*order.OrderRecord)
+	require.Len(t, o.Units, base.MaxListed)
 	require.Equal(t, 1200, o.StockItems())
-	r, items, total := s.view().OrderStockItems(o.ID, Part{895, 10})
+	r, items, total := order.OrderStockItems(s.view(), o.ID, base.Part{Offset: 895, Limit: 10})
 	require.Empty(t, r.Units)
 	require.Equal(t, 1200, total)
 	require.Len(t, items, 10)

@@ -7,12 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
 
 // feed reads all changes behind a sequence, at most so many commands' worth at a time.
-func (s *shop) feed(account ID, after uint64, most int) (list []Change, err error) {
+func (s *shop) feed(account base.ID, after uint64, most int) (list []Change, err error) {
 	s.T.Helper()
 	for {
 		v, ok := s.View(account)
@@ -51,39 +56,39 @@ func TestChangesOfEachCommand(t *testing.T) {
 	told("sku created")
 	first := s.article(sku, 2)
 	told("article created")
-	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
+	h := s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 1)
 	told("hold created")
-	s.do(PatchSKU{ID: sku, After: BufferPatch{Amount: Some[int64](4), Unit: Some(timeline.Hours)}})
+	s.do(stock.PatchSKU{ID: sku, After: stock.BufferPatch{Amount: base.Some[int64](4), Unit: base.Some(timeline.Hours)}})
 	told("sku updated")
-	s.do(IncreaseQuantity{Article: first, Location: s.loc, Amount: 2})
+	s.do(stock.IncreaseQuantity{Article: first, Location: s.loc, Amount: 2})
 	told("article updated")
-	s.do(ReleaseHold{ID: h.ID})
+	s.do(hold.ReleaseHold{ID: h.ID})
 	told("hold updated")
-	e := s.do(CreateScheduledEvent{Article: first, Location: s.loc, Type: EventReservation, Name: "x", Window: Span{Start: noon, End: noon + day}}).(*ScheduledEvent)
+	e := s.do(stock.CreateScheduledEvent{Article: first, Location: s.loc, Type: stock.EventReservation, Name: "x", Window: base.Span{Start: noon, End: noon + day}}).(*stock.ScheduledEvent)
 	told("scheduledEvent created")
-	s.do(PatchScheduledEvent{Article: first, ID: e.ID, To: Some[int64](noon + 2*day)})
+	s.do(stock.PatchScheduledEvent{Article: first, ID: e.ID, To: base.Some[int64](noon + 2*day)})
 	told("scheduledEvent updated")
-	s.do(DeleteScheduledEvent{Article: first, ID: e.ID})
+	s.do(stock.DeleteScheduledEvent{Article: first, ID: e.ID})
 	told("scheduledEvent deleted")
-	k := s.do(CreateKey{PublicID: "12345678", Label: "x"}).(*Key)
+	k := s.do(CreateKey{PublicID: "12345678", Label: "x"}).(*base.Key)
 	told("apiKey created")
 	s.do(RevokeKey{ID: k.ID})
 	told("apiKey updated")
 
-	g := s.do(CreateTag{Value: "v", Scope: TagOrders}).(*Tag)
+	g := s.do(label.CreateTag{Value: "v", Scope: label.TagOrders}).(*label.Tag)
 	told("tag created")
-	s.do(DeleteTag{ID: g.ID})
+	s.do(label.DeleteTag{ID: g.ID})
 	told("tag deleted")
 	gone, err := s.feed(s.acc, s.view().Sequence()-1, 1)
 	require.NoError(t, err)
 	require.Equal(t, "orders", gone[0].Area, "who may read it is known of what is gone, too")
-	empty := s.do(CreateArticle{Name: "x"}).(*Article).ID
-	s.do(DeleteArticle{ID: empty})
+	empty := s.do(stock.CreateArticle{Name: "x"}).(*stock.Article).ID
+	s.do(stock.DeleteArticle{ID: empty})
 	told("article deleted")
 
 	// However many units of a record change, it is told once.
-	s.book(Item{Article: first}, noon+3*day, noon+4*day, 3)
-	s.do(DecreaseQuantity{Article: first, Location: s.loc, Amount: 1, Force: true})
+	s.book(base.Item{Article: first}, noon+3*day, noon+4*day, 3)
+	s.do(stock.DecreaseQuantity{Article: first, Location: s.loc, Amount: 1, Force: true})
 	list, err := s.feed(s.acc, s.view().Sequence()-1, 1)
 	require.NoError(t, err)
 	seen := map[string]int{}
@@ -94,7 +99,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 
 	all, err := s.feed(s.acc, 0, 3)
 	require.NoError(t, err)
-	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: Created}, all[0])
+	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: base.Created}, all[0])
 	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
 	require.ErrorIs(t, err, errCursorGone)
 	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
@@ -106,10 +111,10 @@ func TestChangesFromAnywhere(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	const accounts = 5
-	ids := []ID{s.acc}
+	ids := []base.ID{s.acc}
 	for i := range uint64(accounts - 1) {
-		id := makeID(noon, Base{lo: 100 + i})
-		_, err := s.Do(Command{Account: id, Actor: "test", Op: CreateAccount{Name: "x"}})
+		id := base.MakeID(noon, base.Base{Lo: 100 + i})
+		_, err := s.Do(Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: "x"}})
 		require.NoError(t, err)
 		ids = append(ids, id)
 	}
@@ -122,11 +127,11 @@ func TestChangesFromAnywhere(t *testing.T) {
 			case i%300 == 299:
 				of = ids[3+i/300%2]
 			}
-			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: CreateLocation{Name: "x", Timezone: "UTC"}})
+			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: stock.CreateLocation{Name: "x", Timezone: "UTC"}})
 			require.NoError(t, err)
 		}
 	}
-	whole := map[ID][]Change{}
+	whole := map[base.ID][]Change{}
 	check := func() {
 		t.Helper()
 		for _, id := range ids {
@@ -183,23 +188,23 @@ func (s *shop) forgets() {
 func TestChangesBehindTheKeptLog(t *testing.T) {
 	s := newShop(t)
 	s.forgets()
-	other := makeID(noon, Base{lo: 100})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+	other := base.MakeID(noon, base.Base{Lo: 100})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
 	require.NoError(t, err)
 	_, err = s.feed(s.acc, 0, 10)
 	require.NoError(t, err)
-	order := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}).(*OrderRecord).ID
+	made := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}).(*order.OrderRecord).ID
 	for s.store.Marker().FirstKept < 500 {
 		s.now++
-		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
+		s.do(stock.CreateLocation{Name: "x", Timezone: "UTC"})
 		if s.now%40 == 0 {
-			s.do(AddComment{Order: order, Content: "x"})
+			s.do(order.AddComment{Order: made, Content: "x"})
 		}
 	}
 	end := s.view().Sequence()
-	history, whole := s.history(order, 2)
+	history, whole := s.history(made, 2)
 	require.False(t, whole, "the log does not reach back to where the order was made")
-	last := s.view().Order(order).Revision
+	last := order.OrderByID(s.view(), made).Revision
 	require.NotEmpty(t, history)
 	require.Less(t, len(history), int(last))
 	for i, c := range history {
@@ -234,10 +239,10 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 
 func TestChangedRings(t *testing.T) {
 	s := newShop(t)
-	other := makeID(noon, Base{lo: 100})
+	other := base.MakeID(noon, base.Base{Lo: 100})
 	c := s.Changed(s.acc)
 	require.Equal(t, c, s.Changed(s.acc))
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
 	require.NoError(t, err)
 	select {
 	case <-c:

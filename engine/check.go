@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"holdfast/engine/base"
+	"holdfast/engine/label"
 	"holdfast/persist"
 )
 
@@ -14,7 +16,7 @@ import (
 
 // Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the links
 // between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a large state.
-func (e *Engine) Check() error { return e.current.Load().check() }
+func (e *Engine) Check() error { return checkAll(e.current.Load()) }
 
 // Verify rebuilds the state from a store, read-only if need be, and checks it as Check does. Then it tries on that state what is
 // due at an instant, as a start would do it, and says what cannot be done.
@@ -24,24 +26,24 @@ func Verify(ctx context.Context, store *persist.Store, now int64) error {
 		return err
 	}
 	if older != nil {
-		s.hash = older.hash // the stored one was compared; what is in memory makes this
+		s.Hash = older.hash // the stored one was compared; what is in memory makes this
 	}
-	if err := s.publish().check(); err != nil {
+	if err := checkAll(s.Publish()); err != nil {
 		return err
 	}
-	return s.tryDue(ctx, now)
+	return tryDue(s, ctx, now)
 }
 
 // tryDue does what is due in a state that nothing is kept of.
-func (s *state) tryDue(ctx context.Context, now int64) error {
-	e := &Engine{queue: newQueue(0), bounds: Bounds{}.withDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
+func tryDue(s *base.State, ctx context.Context, now int64) error {
+	e := &Engine{queue: newQueue(0), bounds: base.Bounds{}.WithDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
 	w := newWriter(e, s)
-	s.at = max(s.at, now)
-	for _, x := range s.tree.Items() {
-		if x.importing() {
+	s.At = max(s.At, now)
+	for _, x := range s.Tree.Items() {
+		if x.Importing() {
 			continue // time does not act on it yet
 		}
-		for !w.runDue(s.account(x.id)) && ctx.Err() == nil {
+		for !w.runDue(s.Account(x.ID)) && ctx.Err() == nil {
 			w.open = new(group)
 		}
 		w.open = new(group)
@@ -49,7 +51,7 @@ func (s *state) tryDue(ctx context.Context, now int64) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return asideError(s.publish().setAside())
+	return asideError(setAside(s.Publish()))
 }
 
 // asideError says what could not be done; nil where there is nothing.
@@ -71,42 +73,42 @@ func asideError(list []SetAside) error {
 	return fmt.Errorf("what is due cannot be done, and a start would set it aside: %s", text.String())
 }
 
-func (s *snapshot) check() error {
+func checkAll(s *base.Snapshot) error {
 	var hash uint64
 	var err error
-	s.accounts.Scan(func(a tenant) bool {
+	s.Accounts.Scan(func(a base.Tenant) bool {
 		for _, k := range schema {
-			hash += k.sum(a.account)
+			hash += k.Sum(a.AccountState)
 		}
-		if err = a.check(); err != nil {
-			err = fmt.Errorf("account %s: %w", a.id, err)
+		if err = checkAccount(a.AccountState); err != nil {
+			err = fmt.Errorf("account %s: %w", a.ID, err)
 		}
 		return err == nil
 	})
-	if err == nil && hash != s.hash {
-		err = fmt.Errorf("the rows' hash is %016x, the state says %016x", hash, s.hash)
+	if err == nil && hash != s.Hash {
+		err = fmt.Errorf("the rows' hash is %016x, the state says %016x", hash, s.Hash)
 	}
 	return err
 }
 
-// check derives anew what domains keep of an account. Of an archive that is half in place the rows do not make sense of each other yet.
-func (a *account) check() error {
-	if a.importing() {
-		return a.stock.Check()
+// checkAccount derives anew what domains keep of an account. Of an archive that is half in place the rows do not make sense of each other yet.
+func checkAccount(a *base.AccountState) error {
+	if a.Importing() {
+		return a.Stock.Check()
 	}
-	due := untriedKind.in(a).Len() + sweepingKind.in(a).Len()
-	for _, f := range followers {
-		if f.check == nil {
+	due := untriedKind.In(a).Len() + label.SweepingKind.In(a).Len()
+	for _, f := range base.Followers {
+		if f.Check == nil {
 			continue
 		}
-		n, err := f.check(a)
+		n, err := f.Check(a)
 		if err != nil {
 			return err
 		}
 		due += n
 	}
-	if due != a.due.len() {
-		return fmt.Errorf("%d items are due, the rows say %d", a.due.len(), due)
+	if due != a.Due.Len() {
+		return fmt.Errorf("%d items are due, the rows say %d", a.Due.Len(), due)
 	}
 	return nil
 }

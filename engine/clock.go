@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"holdfast/engine/base"
 )
 
 // This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed the
@@ -13,14 +15,14 @@ import (
 // nudge is a command that changes nothing: the writer does what is due before it.
 type nudge struct{}
 
-func (nudge) Check() []Fault        { return nil }
-func (nudge) result() any           { return new(any) }
-func (nudge) plan(*tx) (any, error) { return nil, nil }
+func (nudge) Check() []base.Fault          { return nil }
+func (nudge) Result() any                  { return new(any) }
+func (nudge) PlanOn(*base.Tx) (any, error) { return nil, nil }
 
 // Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.
 func (e *Engine) Tick(ctx context.Context) error {
-	n := nudges{engine: e, patient: true, under: map[ID]bool{}}
-	for rung := map[alarm]bool{}; ; {
+	n := nudges{engine: e, patient: true, under: map[base.ID]bool{}}
+	for rung := map[base.Alarm]bool{}; ; {
 		n.send(ctx, rung)
 		if len(n.list) == 0 {
 			return ctx.Err()
@@ -36,19 +38,19 @@ type nudges struct {
 	engine  *Engine
 	patient bool // an account is nudged also where many of its commands wait, of which each does what is due
 	list    []*Future
-	under   map[ID]bool // accounts
+	under   map[base.ID]bool // accounts
 }
 
 // send nudges the accounts in which something is due, but for alarms that have rung before.
-func (n *nudges) send(ctx context.Context, rung map[alarm]bool) {
+func (n *nudges) send(ctx context.Context, rung map[base.Alarm]bool) {
 	now := n.engine.now()
-	n.engine.current.Load().alarms.Scan(func(x alarm) bool {
-		if x.at > now || ctx.Err() != nil || len(n.list) >= n.engine.queue.size/2 {
+	n.engine.current.Load().Alarms.Scan(func(x base.Alarm) bool {
+		if x.At > now || ctx.Err() != nil || len(n.list) >= n.engine.queue.size/2 {
 			return false
 		}
-		if !n.under[x.account] && !rung[x] {
-			n.under[x.account] = true
-			n.list = append(n.list, n.engine.submitted(Command{Account: x.account, Actor: "clock", Op: nudge{}}, n.patient))
+		if !n.under[x.Account] && !rung[x] {
+			n.under[x.Account] = true
+			n.list = append(n.list, n.engine.submitted(Command{Account: x.Account, Actor: "clock", Op: nudge{}}, n.patient))
 			if rung != nil {
 				rung[x] = true
 			}
@@ -95,12 +97,12 @@ func (e *Engine) keepTime() {
 	defer e.done.Done()
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { <-e.quit; stop() }()
-	n := nudges{engine: e, under: map[ID]bool{}}
+	n := nudges{engine: e, under: map[base.ID]bool{}}
 	clock, trim, sweep := time.NewTicker(lateness), time.NewTicker(trimLogEvery), time.NewTicker(sweepEvery)
 	defer clock.Stop()
 	defer trim.Stop()
 	defer sweep.Stop()
-	erased := map[ID]uint64{}
+	erased := map[base.ID]uint64{}
 	for {
 		select {
 		case <-e.quit:

@@ -3,6 +3,8 @@ package engine
 import (
 	"time"
 
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -11,14 +13,14 @@ import (
 // foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer only looks
 // whether it still holds.
 type foreseen interface {
-	foresee(v View, now int64) *timeline.Ahead
+	Foresee(v base.View, now int64) *timeline.Ahead
 }
 
 // Command is an Op on behalf of an account.
 type Command struct {
-	Account ID
+	Account base.ID
 	Actor   string // who asks: a key's label, or the name of a part of the engine
-	Op      Op
+	Op      base.Op
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
 
@@ -30,12 +32,12 @@ type Command struct {
 
 // Result is what a command came to.
 type Result struct {
-	Record   any              // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64           // the account's count of committed changes behind the command
-	Replayed bool             // true: a repeat under an idempotency key, nothing was done
-	Moves    int              // holds of others that changed their slot to make room
-	Moved    []Unavailability // of a preview: units that would go elsewhere, where they would be; the first MaxListed
-	Took     time.Duration    // how long planning took, by Options.Stopwatch; of a refusal, too
+	Record   any                    // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64                 // the account's count of committed changes behind the command
+	Replayed bool                   // true: a repeat under an idempotency key, nothing was done
+	Moves    int                    // holds of others that changed their slot to make room
+	Moved    []stock.Unavailability // of a preview: units that would go elsewhere, where they would be; the first MaxListed
+	Took     time.Duration          // how long planning took, by Options.Stopwatch; of a refusal, too
 
 	kept *idemRow // of a repeat: where Record is read from
 }

@@ -1,5 +1,9 @@
 package engine
 
+import (
+	"holdfast/engine/base"
+)
+
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
 // commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible, then
@@ -19,7 +23,7 @@ func (w *writer) commitGroups() {
 			continue
 		}
 		e.current.Store(g.snapshot)
-		e.store.Published(g.snapshot.seq)
+		e.store.Published(g.snapshot.Seq)
 		e.bells.ring(g.touched)
 		e.called.add(g.called)
 		e.stats.groups.Add(1)
@@ -36,17 +40,17 @@ func (e *Engine) storageFailed(waiters []waiter, cause error) {
 	if programFault(cause) {
 		why = "by a fault of the program the changes of a command could not be written; the server takes no more writes and must be restarted"
 	}
-	e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "%s", why))
+	e.failure.CompareAndSwap(nil, base.Refuse(base.CodeStorageFailed, "%s", why))
 	for _, x := range waiters {
 		x.future.answer(Result{}, unknownOutcome())
 	}
 }
 
 // unknownOutcome is the answer to a command whose record may or may not be found after a restart.
-func unknownOutcome() *Error {
-	return &Error{
-		Code:    CodeStorageFailed,
+func unknownOutcome() *base.Error {
+	return &base.Error{
+		Code:    base.CodeStorageFailed,
 		Detail:  "storage failed while the command was being made durable: it is there whole or not at all after a restart",
-		Details: UnknownOutcomeDetails{},
+		Details: base.UnknownOutcomeDetails{},
 	}
 }

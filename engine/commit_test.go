@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of commands that wait for the disk.
@@ -38,7 +40,7 @@ func TestCommandsThatWaitAreCounted(t *testing.T) {
 	defer release()
 	var all []*Future
 	submit := func() *Future {
-		f := s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateSKU{Name: "Bike"}})
+		f := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateSKU{Name: "Bike"}})
 		all = append(all, f)
 		return f
 	}

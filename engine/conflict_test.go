@@ -5,39 +5,43 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
 // This file owns conflicts: what they are counted against, and who has a unit for them.
 
 // unit is an unavailability as it is now.
-func (s *shop) unit(id ID) Unavailability {
+func (s *shop) unit(id base.ID) stock.Unavailability {
 	s.T.Helper()
-	u, ok := s.view().Unavailability(id)
+	u, ok := stock.UnavailabilityByID(s.view(), id)
 	require.True(s.T, ok)
 	return u
 }
 
 // beside is a shop with one unit of a SKU that an order has over some hours, and an order with a conflict over others.
-func beside(t *testing.T, seated, conflict [2]int64) (s *shop, sku Item, has, lacks *OrderRecord) {
+func beside(t *testing.T, seated, conflict [2]int64) (s *shop, sku base.Item, has, lacks *order.OrderRecord) {
 	s = newShop(t)
-	sku = Item{SKU: s.sku()}
+	sku = base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	at := func(hours int64) int64 { return s.now + hours*hour }
-	has = s.order(sku, PurchaseBooking, at(seated[0]), ptr(at(seated[1])), 1, false)
-	lacks = s.order(sku, PurchaseBooking, at(conflict[0]), ptr(at(conflict[1])), 1, true)
+	has = s.order(sku, base.PurchaseBooking, at(seated[0]), ptr(at(seated[1])), 1, false)
+	lacks = s.order(sku, base.PurchaseBooking, at(conflict[0]), ptr(at(conflict[1])), 1, true)
 	require.False(t, has.Conflict())
 	require.True(t, lacks.Conflict())
 	return s, sku, has, lacks
 }
 
-func (s *shop) until(o *OrderRecord, hours int64) PatchOrderLine {
-	return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + hours*hour)}
+func (s *shop) until(o *order.OrderRecord, hours int64) order.PatchOrderLine {
+	return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + hours*hour)}
 }
 
-func (s *shop) over(o *OrderRecord, from, to int64) PatchOrderLine {
+func (s *shop) over(o *order.OrderRecord, from, to int64) order.PatchOrderLine {
 	p := s.until(o, to)
-	p.From = Some(s.now + from*hour)
+	p.From = base.Some(s.now + from*hour)
 	return p
 }
 
@@ -49,9 +53,9 @@ func TestShorterBesideAConflict(t *testing.T) {
 	u := s.unit(lacks.Lines[0].Units[0].Hold)
 	require.True(t, u.Conflict())
 	require.Equal(t, s.now+25*hour, u.Range.End)
-	s.refused(CodeInsufficient, s.until(has, 22)) // what it gave up was counted for the conflict
-	s.do(s.over(lacks, 5, 25))                    // nothing is taken of what it asks for anew
-	s.refused(CodeInsufficient, s.over(has, 4, 20))
+	s.refused(base.CodeInsufficient, s.until(has, 22)) // what it gave up was counted for the conflict
+	s.do(s.over(lacks, 5, 25))                         // nothing is taken of what it asks for anew
+	s.refused(base.CodeInsufficient, s.over(has, 4, 20))
 	s.do(s.over(lacks, 10, 15))
 	s.do(s.over(lacks, 20, 40))
 	require.False(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict(), "it has room there")
@@ -62,15 +66,15 @@ func TestShorterBesideAConflict(t *testing.T) {
 // A conflict with other dates takes what it asks for anew as any hold does, also where no other conflict is in its pool.
 func TestLongerConflictNeedsRoom(t *testing.T) {
 	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 20})
-	s.refused(CodeInsufficient, s.until(lacks, 25))
-	s.refused(CodeInsufficient, s.over(lacks, 5, 25))
+	s.refused(base.CodeInsufficient, s.until(lacks, 25))
+	s.refused(base.CodeInsufficient, s.over(lacks, 5, 25))
 	s.do(s.until(has, 20))
 	s.do(s.until(lacks, 25)) // nobody has the hours from 20 on
 	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
 
 	// Of two units of a line that grows, the one that waits asks for the room that the other has just taken.
-	two := s.order(sku, PurchaseBooking, s.now+40*hour, ptr(s.now+50*hour), 2, true)
-	s.refused(CodeInsufficient, s.until(two, 60))
+	two := s.order(sku, base.PurchaseBooking, s.now+40*hour, ptr(s.now+50*hour), 2, true)
+	s.refused(base.CodeInsufficient, s.until(two, 60))
 	s.do(s.until(two, 45))
 	s.reopen()
 }
@@ -79,44 +83,44 @@ func TestLongerConflictNeedsRoom(t *testing.T) {
 func TestShorterLineOfMoreUnits(t *testing.T) {
 	s, _, has, _ := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
 	p := s.until(has, 20)
-	p.Quantity = Some(2)
-	s.refused(CodeInsufficient, p)
+	p.Quantity = base.Some(2)
+	s.refused(base.CodeInsufficient, p)
 }
 
 // The same by a move of a hold, and for two units that change places at once.
 func TestMovedBesideAConflict(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
-	first := s.book(Item{Article: a}, s.now+10*hour, s.now+30*hour, 1)
-	second := s.book(Item{Article: b}, s.now+10*hour, s.now+30*hour, 1)
-	lacks := s.order(sku, PurchaseBooking, s.now+10*hour, ptr(s.now+30*hour), 1, true)
+	first := s.book(base.Item{Article: a}, s.now+10*hour, s.now+30*hour, 1)
+	second := s.book(base.Item{Article: b}, s.now+10*hour, s.now+30*hour, 1)
+	lacks := s.order(sku, base.PurchaseBooking, s.now+10*hour, ptr(s.now+30*hour), 1, true)
 	require.True(t, lacks.Conflict())
-	id := func(h *Hold) ID { return h.Lines[0].Units[0].ID }
-	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 20*hour)}}})
-	s.refused(CodeInsufficient, MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
-	s.refused(CodeInsufficient, MoveHold{ID: second.ID, Lines: []MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
-	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 15*hour)}}})
+	id := func(h *hold.Hold) base.ID { return h.Lines[0].Units[0].ID }
+	s.do(hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 20*hour)}}})
+	s.refused(base.CodeInsufficient, hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
+	s.refused(base.CodeInsufficient, hold.MoveHold{ID: second.ID, Lines: []hold.MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
+	s.do(hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 15*hour)}}})
 	s.reopen()
 }
 
 // A hold keeps its claim when it goes to another unit of its pool.
 func TestToAnotherUnitBesideAConflict(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
 	at := func(hours int64) int64 { return s.now + hours*hour }
-	s.book(Item{Article: a}, at(18), at(20), 1)
-	s.book(Item{Article: b}, at(15), at(17), 1)
+	s.book(base.Item{Article: a}, at(18), at(20), 1)
+	s.book(base.Item{Article: b}, at(15), at(17), 1)
 	h := s.book(sku, at(10), at(12), 1)
 	u := s.unit(h.Lines[0].Units[0].ID)
-	lacks := s.order(sku, PurchaseBooking, at(11), ptr(at(19)), 1, true) // free at each instant, nowhere throughout
+	lacks := s.order(sku, base.PurchaseBooking, at(11), ptr(at(19)), 1, true) // free at each instant, nowhere throughout
 	require.True(t, lacks.Conflict())
 	to := a
 	if u.Article == a {
 		to = b
 	}
-	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: u.ID, Article: &to}}})
+	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: u.ID, Article: &to}}})
 	require.Equal(t, to, s.unit(u.ID).Article)
 	s.reopen()
 }
@@ -124,10 +128,10 @@ func TestToAnotherUnitBesideAConflict(t *testing.T) {
 // A hand-over is judged by seats: the unit lies on the counter, and the conflict that is counted beside it has none.
 func TestHandOverBesideAConflict(t *testing.T) {
 	s, _, has, lacks := beside(t, [2]int64{13, 16}, [2]int64{12, 15})
-	s.do(FulfillOrder{ID: has.ID})
+	s.do(order.FulfillOrder{ID: has.ID})
 	require.Equal(t, s.now, s.unit(has.Lines[0].Units[0].Hold).Body.Start)
 	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
-	s.refused(CodeInsufficient, FulfillOrder{ID: lacks.ID})
+	s.refused(base.CodeInsufficient, order.FulfillOrder{ID: lacks.ID})
 	s.reopen()
 }
 
@@ -135,23 +139,23 @@ func TestHandOverBesideAConflict(t *testing.T) {
 func TestShorterReservationBesideAConflict(t *testing.T) {
 	s := newShop(t)
 	article := s.article(s.sku(), 2)
-	reserve := func() *ScheduledEvent {
-		return s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "Repair", Window: Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*ScheduledEvent)
+	reserve := func() *stock.ScheduledEvent {
+		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*stock.ScheduledEvent)
 	}
 	first, second := reserve(), reserve()
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
-	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
-	for _, e := range []*ScheduledEvent{first, second} {
-		s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 20*hour)})
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	require.NotEqual(t, s.unit(base.After(first.ID, 1)).Conflict(), s.unit(base.After(second.ID, 1)).Conflict())
+	for _, e := range []*stock.ScheduledEvent{first, second} {
+		s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + 20*hour)})
 	}
-	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
+	require.NotEqual(t, s.unit(base.After(first.ID, 1)).Conflict(), s.unit(base.After(second.ID, 1)).Conflict())
 	s.reopen()
 }
 
 // taken is a shop in which two articles of a SKU are booked and the first goes out: its booking is a conflict.
-func taken(t *testing.T, out func(s *shop, article ID)) (s *shop, sku Item, other *Hold, lacks ID) {
+func taken(t *testing.T, out func(s *shop, article base.ID)) (s *shop, sku base.Item, other *hold.Hold, lacks base.ID) {
 	s = newShop(t)
-	sku = Item{SKU: s.sku()}
+	sku = base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	s.article(sku.SKU, 1)
 	first := s.book(sku, s.now+10*hour, s.now+20*hour, 1)
@@ -162,11 +166,13 @@ func taken(t *testing.T, out func(s *shop, article ID)) (s *shop, sku Item, othe
 	return s, sku, other, lacks
 }
 
-var waysOut = map[string]func(s *shop, article ID){
-	"inactive":    func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive), Force: true}) },
-	"archived":    func(s *shop, r ID) { s.do(ArchiveArticle{ID: r, Archived: true, Force: true}) },
-	"another SKU": func(s *shop, r ID) { s.do(PatchArticle{Force: true, ID: r, SKU: Some(s.sku())}) },
-	"no SKU":      func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Null[ID](), Force: true}) },
+var waysOut = map[string]func(s *shop, article base.ID){
+	"inactive": func(s *shop, r base.ID) {
+		s.do(stock.PatchArticle{ID: r, Status: base.Some(stock.ArticleInactive), Force: true})
+	},
+	"archived":    func(s *shop, r base.ID) { s.do(stock.ArchiveArticle{ID: r, Archived: true, Force: true}) },
+	"another SKU": func(s *shop, r base.ID) { s.do(stock.PatchArticle{Force: true, ID: r, SKU: base.Some(s.sku())}) },
+	"no SKU":      func(s *shop, r base.ID) { s.do(stock.PatchArticle{ID: r, SKU: base.Null[base.ID](), Force: true}) },
 }
 
 // A booking whose article was taken out belongs to its SKU: what comes free there is its, after a restart too.
@@ -176,10 +182,10 @@ func TestConflictOfAnArticleThatIsOut(t *testing.T) {
 			s, sku, other, lacks := taken(t, out)
 			s.reopen()
 			require.Equal(t, 0, s.available(sku, s.now+10*hour, s.now+20*hour))
-			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
-			s.do(ReleaseHold{ID: other.ID})
+			s.refused(base.CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.do(hold.ReleaseHold{ID: other.ID})
 			require.False(t, s.unit(lacks).Conflict())
-			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.refused(base.CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
 			s.reopen()
 		})
 	}
@@ -190,7 +196,7 @@ func TestConflictOfAnArticleThatIsOutGetsWhatIsNew(t *testing.T) {
 	for name, out := range waysOut {
 		t.Run(name, func(t *testing.T) {
 			s, _, other, lacks := taken(t, out)
-			s.do(IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc, Amount: 1})
+			s.do(stock.IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc, Amount: 1})
 			require.False(t, s.unit(lacks).Conflict())
 			s, sku, _, lacks := taken(t, out)
 			s.article(sku.SKU, 1)
@@ -204,15 +210,15 @@ func TestConflictWithNoArticleLeft(t *testing.T) {
 	for name, out := range waysOut {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			sku := Item{SKU: s.sku()}
+			sku := base.Item{SKU: s.sku()}
 			article := s.article(sku.SKU, 1)
 			lacks := s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID
 			out(s, article)
 			require.True(t, s.unit(lacks).Conflict())
-			_, total := s.view().Conflicts(ConflictFilter{SKU: sku.SKU}, 0, 10, s.now)
+			_, total := stock.Conflicts(s.view(), stock.ConflictFilter{SKU: sku.SKU}, 0, 10, s.now)
 			require.Equal(t, 1, total)
-			if s.view().Article(article).Takes() {
-				s.book(Item{Article: article}, s.now+10*hour, s.now+20*hour, 1)
+			if stock.ArticleByID(s.view(), article).Takes() {
+				s.book(base.Item{Article: article}, s.now+10*hour, s.now+20*hour, 1)
 			}
 			s.reopen()
 			other := s.article(sku.SKU, 1)
@@ -227,11 +233,11 @@ func TestConflictWithNoArticleLeft(t *testing.T) {
 // Of several pools it is in the one whose buffers are those on its hull, also when these change.
 func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	plain, wide := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
-	s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
-	third := s.do(CreateArticle{Name: "Unit", SKU: &sku.SKU, After: &fourHours, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
-	var units []Unavailability
+	s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
+	third := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku.SKU, After: &fourHours, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+	var units []stock.Unavailability
 	for range 3 {
 		units = append(units, s.unit(s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID))
 	}
@@ -239,10 +245,10 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 		if u.Article != third {
 			continue
 		}
-		s.do(PatchArticle{ID: third, Status: Some(ArticleInactive), Force: true})
+		s.do(stock.PatchArticle{ID: third, Status: base.Some(stock.ArticleInactive), Force: true})
 		require.Equal(t, wide, s.unit(u.ID).Article)
-		s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Null[int64]()}})
-		s.do(PatchArticle{ID: plain, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
+		s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Null[int64]()}})
+		s.do(stock.PatchArticle{ID: plain, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
 		require.Equal(t, plain, s.unit(u.ID).Article)
 	}
 	s.reopen()
@@ -251,32 +257,32 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 // What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of another from it.
 func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
-	a, b := Item{Article: s.article(sku.SKU, 1)}, Item{Article: s.article(sku.SKU, 1)}
+	sku := base.Item{SKU: s.sku()}
+	a, b := base.Item{Article: s.article(sku.SKU, 1)}, base.Item{Article: s.article(sku.SKU, 1)}
 	named, any := s.line(a, s.now+10*hour, s.now+20*hour, nil), s.line(sku, s.now+10*hour, s.now+20*hour, nil)
 	named.Quantity = 2
 	o := s.requiring(named, any)
 	o.AllowOverbooked = true
-	r := s.do(o).(*OrderRecord)
+	r := s.do(o).(*order.OrderRecord)
 	require.Equal(t, b.Article, s.unit(r.Lines[1].Units[0].Hold).Article)
 	require.False(t, s.unit(r.Lines[1].Units[0].Hold).Conflict())
-	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	_, total := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 10, s.now)
 	require.Equal(t, 1, total)
-	s.refused(CodeInsufficient, s.booking(b, s.now+10*hour, s.now+20*hour, 1))
+	s.refused(base.CodeInsufficient, s.booking(b, s.now+10*hour, s.now+20*hour, 1))
 	s.reopen()
 }
 
 // A unit of a named article is handed over early where what is in its way may move to another article; so is one that has no unit yet.
 func TestEarlyHandOverOfANamedArticle(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	for range 2 {
 		s.article(sku.SKU, 1)
 	}
 	first := s.rent(sku, s.now+10*hour, s.now+20*hour, 1)
 	on := s.unit(first.Lines[0].Units[0].Hold).Article
-	second := s.rent(Item{Article: on}, s.now+30*hour, s.now+40*hour, 1)
-	s.do(FulfillOrder{ID: second.ID})
+	second := s.rent(base.Item{Article: on}, s.now+30*hour, s.now+40*hour, 1)
+	s.do(order.FulfillOrder{ID: second.ID})
 	require.Equal(t, on, s.unit(second.Lines[0].Units[0].Hold).Article)
 	require.NotEqual(t, on, s.unit(first.Lines[0].Units[0].Hold).Article)
 	require.False(t, s.unit(first.Lines[0].Units[0].Hold).Conflict())
@@ -286,18 +292,18 @@ func TestEarlyHandOverOfANamedArticle(t *testing.T) {
 // A conflict that waits for an article has it as soon as what is there may move to another.
 func TestConflictOfAnArticlePushesOthersOut(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	for range 2 {
 		s.article(sku.SKU, 1)
 	}
-	var holds []*Hold
+	var holds []*hold.Hold
 	for range 2 {
 		holds = append(holds, s.book(sku, s.now+10*hour, s.now+20*hour, 1))
 	}
 	on := s.unit(holds[0].Lines[0].Units[0].ID).Article
-	waits := s.order(Item{Article: on}, PurchaseBooking, s.now+10*hour, ptr(s.now+20*hour), 1, true)
+	waits := s.order(base.Item{Article: on}, base.PurchaseBooking, s.now+10*hour, ptr(s.now+20*hour), 1, true)
 	require.True(t, waits.Conflict())
-	s.do(ReleaseHold{ID: holds[1].ID})
+	s.do(hold.ReleaseHold{ID: holds[1].ID})
 	u := s.unit(waits.Lines[0].Units[0].Hold)
 	require.False(t, u.Conflict())
 	require.Equal(t, on, u.Article)
@@ -311,36 +317,36 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	sku := s.sku()
 	r := s.article(sku, 2)
 	from, to := s.now+10*hour, s.now+20*hour
-	h, other := s.book(Item{Article: r}, from, to, 1), s.book(Item{Article: r}, from, to, 1)
+	h, other := s.book(base.Item{Article: r}, from, to, 1), s.book(base.Item{Article: r}, from, to, 1)
 	unit, second := h.Lines[0].Units[0].ID, other.Lines[0].Units[0].Slot
-	s.do(ReleaseHold{ID: other.ID})
-	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: unit, Slot: &second}}})
+	s.do(hold.ReleaseHold{ID: other.ID})
+	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, Slot: &second}}})
 	require.Equal(t, second, s.unit(unit).Slot)
-	status := func(to ArticleStatus) { s.do(PatchArticle{Force: true, ID: r, Status: Some(to)}) }
+	status := func(to stock.ArticleStatus) { s.do(stock.PatchArticle{Force: true, ID: r, Status: base.Some(to)}) }
 
-	status(ArticleInactive)
+	status(stock.ArticleInactive)
 	require.True(t, s.unit(unit).Conflict())
 	s.reopen()
-	status(ArticleActive)
+	status(stock.ArticleActive)
 	require.Equal(t, second, s.unit(unit).Slot)
 
-	status(ArticleInactive)
-	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: unit, To: ptr(to - hour)}}}) // it waits for its slot at other dates, too
-	status(ArticleActive)
+	status(stock.ArticleInactive)
+	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, To: ptr(to - hour)}}}) // it waits for its slot at other dates, too
+	status(stock.ArticleActive)
 	require.Equal(t, second, s.unit(unit).Slot)
 
 	// What is on its slot meanwhile moves away for it, as for all that is made for a slot.
-	status(ArticleInactive)
-	status(ArticleActive)
-	s.do(DecreaseQuantity{Article: r, Location: s.loc, Amount: 1, Force: true})
+	status(stock.ArticleInactive)
+	status(stock.ArticleActive)
+	s.do(stock.DecreaseQuantity{Article: r, Location: s.loc, Amount: 1, Force: true})
 	require.Equal(t, second, s.unit(unit).Slot, "the other one went")
 
 	// Where it is gone, any of the article's will do.
-	status(ArticleInactive)
-	s.do(DecreaseQuantity{Article: r, Location: s.loc, Amount: 1})
-	s.do(IncreaseQuantity{Article: r, Location: s.loc, Amount: 1})
+	status(stock.ArticleInactive)
+	s.do(stock.DecreaseQuantity{Article: r, Location: s.loc, Amount: 1})
+	s.do(stock.IncreaseQuantity{Article: r, Location: s.loc, Amount: 1})
 	require.True(t, s.unit(unit).Conflict())
-	status(ArticleActive)
+	status(stock.ArticleActive)
 	require.False(t, s.unit(unit).Conflict())
 	require.NotEqual(t, second, s.unit(unit).Slot)
 	s.reopen()
@@ -349,23 +355,23 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 // A conflict of an article all of whose units are taken by what is pinned there can sit nowhere, so it bars no other unit; one that could sit does.
 func TestPinnedConflictCountsWhereItCouldSit(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
-	a, b := Item{Article: s.article(sku.SKU, 1)}, Item{Article: s.article(sku.SKU, 1)}
+	sku := base.Item{SKU: s.sku()}
+	a, b := base.Item{Article: s.article(sku.SKU, 1)}, base.Item{Article: s.article(sku.SKU, 1)}
 	from, to := s.now+10*hour, s.now+20*hour
-	o := s.order(a, PurchaseBooking, from, &to, 2, true)
+	o := s.order(a, base.PurchaseBooking, from, &to, 2, true)
 	require.True(t, o.Conflict())
 	require.Equal(t, 0, s.available(a, from, to))
 	require.Equal(t, 1, s.available(sku, from, to))
 	require.Equal(t, 1, s.promised(sku, from, to))
-	changes, err := s.view().Calendar(Query{Item: sku, Location: s.loc, Window: Span{Start: from, End: to}}, BucketChange, s.now, nil)
+	changes, err := hold.Calendar(s.view(), hold.Query{Item: sku, Location: s.loc, Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	require.Equal(t, 1, changes[0].Available)
 	h := s.book(sku, from, to, 1)
 	require.Equal(t, b.Article, h.Lines[0].Units[0].Article)
-	s.refused(CodeInsufficient, s.booking(sku, from, to, 1))
-	s.do(ReleaseHold{ID: h.ID})
-	s.do(UnassignUnit{Order: o.ID, Unit: o.Lines[0].Units[0].ID})
+	s.refused(base.CodeInsufficient, s.booking(sku, from, to, 1))
+	s.do(hold.ReleaseHold{ID: h.ID})
+	s.do(order.UnassignUnit{Order: o.ID, Unit: o.Lines[0].Units[0].ID})
 	require.Equal(t, 1, s.available(sku, from, to), "the line names the article still")
 	s.reopen()
 }
@@ -399,10 +405,10 @@ func TestTimeSeatsAConflict(t *testing.T) {
 func TestTimeSeatsTheOldestConflictFirst(t *testing.T) {
 	s, sku, _, first := beside(t, [2]int64{10, 30}, [2]int64{20, 40})
 	at := func(hours int64) int64 { return noon + hours*hour }
-	second := s.order(sku, PurchaseBooking, at(15), ptr(at(50)), 1, true)
-	third := s.order(sku, PurchaseBooking, at(15), ptr(at(40)), 1, true)
-	waits := func(o *OrderRecord) bool { return s.orderNow(o).Conflict() }
-	s.bounded(Bounds{DueItems: 1, FollowUps: 1})
+	second := s.order(sku, base.PurchaseBooking, at(15), ptr(at(50)), 1, true)
+	third := s.order(sku, base.PurchaseBooking, at(15), ptr(at(40)), 1, true)
+	waits := func(o *order.OrderRecord) bool { return s.orderNow(o).Conflict() }
+	s.bounded(base.Bounds{DueItems: 1, FollowUps: 1})
 	s.tick(at(30))
 	require.False(t, waits(first))
 	require.True(t, waits(second))
@@ -416,12 +422,12 @@ func TestTimeSeatsTheOldestConflictFirst(t *testing.T) {
 // Where units are free at every instant and pins keep a conflict out, the end of what is pinned lets it in.
 func TestTimeSeatsAConflictThatPinsKeptOut(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
 	at := func(hours int64) int64 { return noon + hours*hour }
-	s.book(Item{Article: a}, at(18), at(20), 1)
-	s.book(Item{Article: b}, at(15), at(17), 1)
-	lacks := s.order(sku, PurchaseBooking, at(11), ptr(at(19)), 1, true)
+	s.book(base.Item{Article: a}, at(18), at(20), 1)
+	s.book(base.Item{Article: b}, at(15), at(17), 1)
+	lacks := s.order(sku, base.PurchaseBooking, at(11), ptr(at(19)), 1, true)
 	require.True(t, lacks.Conflict())
 	s.tick(at(17) - 1)
 	require.True(t, s.orderNow(lacks).Conflict())
@@ -434,7 +440,7 @@ func TestTimeSeatsAConflictThatPinsKeptOut(t *testing.T) {
 func TestTimeSeatsAConflictOnAUnitThatComes(t *testing.T) {
 	s, sku, _, lacks := beside(t, [2]int64{10, 50}, [2]int64{20, 40})
 	at := func(hours int64) int64 { return noon + hours*hour }
-	more := s.do(CreateArticle{Name: "Unit", SKU: &sku.SKU, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*Article).ID
+	more := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku.SKU, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*stock.Article).ID
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.tick(at(30))
 	u := s.unit(lacks.Lines[0].Units[0].Hold)
@@ -448,11 +454,11 @@ func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
 	s := newShop(t)
 	article := s.article(s.sku(), 1)
 	at := func(hours int64) int64 { return noon + hours*hour }
-	s.book(Item{Article: article}, at(10), at(30), 1)
-	lacks := s.order(Item{Article: article}, PurchaseBooking, at(20), ptr(at(40)), 1, true)
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	s.book(base.Item{Article: article}, at(10), at(30), 1)
+	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(20), ptr(at(40)), 1, true)
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
 	s.tick(at(5))
-	s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleActive)})
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.tick(at(30))
 	require.False(t, s.orderNow(lacks).Conflict())
@@ -462,16 +468,16 @@ func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
 // Time seats nobody on an article that is out. Back in, it has who waits for it.
 func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
+	article := s.article(base.ID{}, 1)
 	at := func(hours int64) int64 { return noon + hours*hour }
-	s.order(Item{Article: article}, PurchaseBooking, at(10), ptr(at(20)), 1, false)
-	lacks := s.order(Item{Article: article}, PurchaseBooking, at(15), ptr(at(40)), 1, true)
+	s.order(base.Item{Article: article}, base.PurchaseBooking, at(10), ptr(at(20)), 1, false)
+	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(15), ptr(at(40)), 1, true)
 	require.True(t, lacks.Conflict())
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
 	s.tick(at(20))
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.reopen()
-	s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleActive)})
 	require.False(t, s.orderNow(lacks).Conflict())
 	s.reopen()
 }
@@ -479,13 +485,13 @@ func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
 // Of what loses its unit to a reduction, the time until then is free: who waits for no more than that gets it.
 func TestForcedDecreaseSeatsWhoHasTimeUntilThen(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	article := s.article(sku.SKU, 1)
-	long := s.order(sku, PurchaseBooking, s.now+hour, nil, 1, false)
-	short := s.order(sku, PurchaseBooking, s.now+2*hour, ptr(s.now+4*hour), 1, true)
+	long := s.order(sku, base.PurchaseBooking, s.now+hour, nil, 1, false)
+	short := s.order(sku, base.PurchaseBooking, s.now+2*hour, ptr(s.now+4*hour), 1, true)
 	require.True(t, short.Conflict())
 
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: ptr(s.now + 10*hour), Force: true})
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: ptr(s.now + 10*hour), Force: true})
 	require.True(t, s.unit(long.Lines[0].Units[0].Hold).Conflict())
 	require.False(t, s.unit(short.Lines[0].Units[0].Hold).Conflict())
 	s.reopen()
@@ -494,12 +500,12 @@ func TestForcedDecreaseSeatsWhoHasTimeUntilThen(t *testing.T) {
 // Two articles whose buffers differ are two pools. Where a change of the buffers makes them one, of the article or of what it has from its SKU, who waits in the one
 // gets what is free in the other.
 func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
-	for name, join := range map[string]func(s *shop, sku, article ID){
-		"article": func(s *shop, _, article ID) {
-			s.do(PatchArticle{ID: article, Before: BufferPatch{Amount: Null[int64](), Unit: Null[timeline.Unit]()}})
+	for name, join := range map[string]func(s *shop, sku, article base.ID){
+		"article": func(s *shop, _, article base.ID) {
+			s.do(stock.PatchArticle{ID: article, Before: stock.BufferPatch{Amount: base.Null[int64](), Unit: base.Null[timeline.Unit]()}})
 		},
-		"SKU": func(s *shop, sku, _ ID) {
-			s.do(PatchSKU{ID: sku, Before: BufferPatch{Amount: Some[int64](1), Unit: Some(timeline.Hours)}})
+		"SKU": func(s *shop, sku, _ base.ID) {
+			s.do(stock.PatchSKU{ID: sku, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -507,19 +513,19 @@ func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 			sku := s.sku()
 			s.article(sku, 1)
 			other := s.article(sku, 1)
-			s.do(PatchArticle{ID: other, Before: BufferPatch{Amount: Some[int64](1), Unit: Some(timeline.Hours)}})
+			s.do(stock.PatchArticle{ID: other, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 			from, to := s.now+day, s.now+2*day
-			theirs := s.book(Item{Article: other}, from, to, 1)
-			s.book(Item{SKU: sku}, from, to, 1)
-			waits := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []OrderLineInput{
-				{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
-			}}).(*OrderRecord)
+			theirs := s.book(base.Item{Article: other}, from, to, 1)
+			s.book(base.Item{SKU: sku}, from, to, 1)
+			waits := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+				{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+			}}).(*order.OrderRecord)
 			require.True(t, waits.Conflict())
-			s.do(ReleaseHold{ID: theirs.ID})
-			require.True(t, s.view().Order(waits.ID).Conflict(), "it waits in the other pool")
+			s.do(hold.ReleaseHold{ID: theirs.ID})
+			require.True(t, order.OrderByID(s.view(), waits.ID).Conflict(), "it waits in the other pool")
 			before := s.view().Sequence()
 			join(s, sku, other)
-			require.False(t, s.view().Order(waits.ID).Conflict())
+			require.False(t, order.OrderByID(s.view(), waits.ID).Conflict())
 			list, err := s.feed(s.acc, before, 100)
 			require.NoError(t, err)
 			require.NotEmpty(t, list)

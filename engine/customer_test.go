@@ -5,73 +5,78 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
 )
 
 // This file holds customers.
 
 func TestCustomers(t *testing.T) {
 	s := newShop(t)
-	vip, other := s.tag("VIP", TagCustomers), s.tag("x", TagInventory)
-	s.attribute("note", FormatText)
-	address := ContactAddress{Address: Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa", Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
-	full := ContactPatch{
-		FirstName: Some("Ann"), LastName: Some("Lee"), Email: Some("ann@example.com"), Phone: Some("+351 1"), MarketingConsent: Some(true), DateOfBirth: Some("1980-02-29"),
-		BillingAddress: Some(address.Patch()), ShippingAddress: Some(ContactAddressPatch{}), CustomerType: Some(Business), CompanyName: Some("Lee Ltd"), TaxID: Some("PT1"), Language: Some("pt-PT"),
+	vip, other := s.tag("VIP", label.TagCustomers), s.tag("x", label.TagInventory)
+	s.attribute("note", label.FormatText)
+	address := commerce.ContactAddress{Address: base.Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa", Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
+	full := commerce.ContactPatch{
+		FirstName: base.Some("Ann"), LastName: base.Some("Lee"), Email: base.Some("ann@example.com"), Phone: base.Some("+351 1"), MarketingConsent: base.Some(true), DateOfBirth: base.Some("1980-02-29"),
+		BillingAddress: base.Some(address.Patch()), ShippingAddress: base.Some(commerce.ContactAddressPatch{}), CustomerType: base.Some(commerce.Business), CompanyName: base.Some("Lee Ltd"), TaxID: base.Some("PT1"), Language: base.Some("pt-PT"),
 	}
 	labels := values("note", text("n"))
-	labels.Tags = Some([]ID{vip})
-	m := s.do(CreateCustomer{Contact: full, Labels: labels}).(*Customer)
+	labels.Tags = base.Some([]base.ID{vip})
+	m := s.do(commerce.CreateCustomer{Contact: full, Labels: labels}).(*commerce.Customer)
 	require.Equal(t, "Ann Lee", m.Name())
 	require.Equal(t, address, *m.BillingAddress)
-	require.Equal(t, ContactAddress{}, *m.ShippingAddress)
-	require.Equal(t, []ID{vip}, m.Tags)
+	require.Equal(t, commerce.ContactAddress{}, *m.ShippingAddress)
+	require.Equal(t, []base.ID{vip}, m.Tags)
 	s.reopen()
-	require.Equal(t, m, s.view().Customer(m.ID))
+	require.Equal(t, m, commerce.CustomerByID(s.view(), m.ID))
 
 	s.now += hour
-	n := s.do(PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: ContactPatch{LastName: Null[string](), CustomerType: Null[CustomerType](), MarketingConsent: Null[bool](), BillingAddress: Null[ContactAddressPatch]()}}).(*Customer)
+	n := s.do(commerce.PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: commerce.ContactPatch{LastName: base.Null[string](), CustomerType: base.Null[commerce.CustomerType](), MarketingConsent: base.Null[bool](), BillingAddress: base.Null[commerce.ContactAddressPatch]()}}).(*commerce.Customer)
 	require.Equal(t, "Ann", n.Name())
-	require.Equal(t, Individual, n.CustomerType)
+	require.Equal(t, commerce.Individual, n.CustomerType)
 	require.False(t, n.MarketingConsent)
 	require.Nil(t, n.BillingAddress)
 	require.Equal(t, m.ShippingAddress, n.ShippingAddress)
 	require.Equal(t, m.Labels, n.Labels)
 	require.Equal(t, [2]uint64{2, uint64(noon + hour)}, [2]uint64{n.Revision, uint64(n.UpdatedAt)})
-	require.Equal(t, "Dr Ann", s.do(PatchCustomer{ID: m.ID, Contact: ContactPatch{FullName: Some("Dr Ann")}}).(*Customer).Name())
+	require.Equal(t, "Dr Ann", s.do(commerce.PatchCustomer{ID: m.ID, Contact: commerce.ContactPatch{FullName: base.Some("Dr Ann")}}).(*commerce.Customer).Name())
 
-	s.refused(CodePrecondition, PatchCustomer{ID: m.ID, IfMatch: []uint64{1}})
-	s.refused(CodePrecondition, DeleteCustomer{ID: m.ID, IfMatch: []uint64{1}})
-	s.refused(CodeNotFound, PatchCustomer{ID: vip})
-	s.refused(CodeInvalid, LinkTags{To: CustomerLabels, ID: m.ID, Tags: []ID{other}})
-	require.Equal(t, []string{""}, pointers(s.refused(CodeInvalid, CreateCustomer{Contact: ContactPatch{TaxID: Some("x"), FirstName: Null[string]()}})))
-	nobody := ContactPatch{FirstName: Null[string](), LastName: Null[string](), FullName: Null[string](), Email: Null[string](), Phone: Null[string](), CompanyName: Null[string]()}
-	require.Equal(t, []string{""}, pointers(s.refused(CodeInvalid, PatchCustomer{ID: m.ID, Contact: nobody})))
-	nobody.Phone = Some("1")
-	require.Empty(t, s.do(PatchCustomer{ID: m.ID, Contact: nobody}).(*Customer).Name())
+	s.refused(base.CodePrecondition, commerce.PatchCustomer{ID: m.ID, IfMatch: []uint64{1}})
+	s.refused(base.CodePrecondition, commerce.DeleteCustomer{ID: m.ID, IfMatch: []uint64{1}})
+	s.refused(base.CodeNotFound, commerce.PatchCustomer{ID: vip})
+	s.refused(base.CodeInvalid, label.LinkTags{To: commerce.CustomerLabels, ID: m.ID, Tags: []base.ID{other}})
+	require.Equal(t, []string{""}, pointers(s.refused(base.CodeInvalid, commerce.CreateCustomer{Contact: commerce.ContactPatch{TaxID: base.Some("x"), FirstName: base.Null[string]()}})))
+	nobody := commerce.ContactPatch{FirstName: base.Null[string](), LastName: base.Null[string](), FullName: base.Null[string](), Email: base.Null[string](), Phone: base.Null[string](), CompanyName: base.Null[string]()}
+	require.Equal(t, []string{""}, pointers(s.refused(base.CodeInvalid, commerce.PatchCustomer{ID: m.ID, Contact: nobody})))
+	nobody.Phone = base.Some("1")
+	require.Empty(t, s.do(commerce.PatchCustomer{ID: m.ID, Contact: nobody}).(*commerce.Customer).Name())
 
-	s.do(DeleteTag{ID: vip})
-	require.Empty(t, s.view().Customer(m.ID).Tags)
-	require.Nil(t, s.do(DeleteCustomer{ID: m.ID}))
-	s.refused(CodeNotFound, DeleteCustomer{ID: m.ID})
-	require.Zero(t, s.view().Customers().Len())
+	s.do(label.DeleteTag{ID: vip})
+	require.Empty(t, commerce.CustomerByID(s.view(), m.ID).Tags)
+	require.Nil(t, s.do(commerce.DeleteCustomer{ID: m.ID}))
+	s.refused(base.CodeNotFound, commerce.DeleteCustomer{ID: m.ID})
+	require.Zero(t, commerce.Customers(s.view()).Len())
 	s.reopen()
 }
 
 // A customer whom an order names beside its main contact is one whom it refers to, until it is closed or names another.
 func TestOrdersReferToAllWhomTheyName(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 1)
-	customer := func(name string) ID {
-		return s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name)}}).(*Customer).ID
+	customer := func(name string) base.ID {
+		return s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}).(*commerce.Customer).ID
 	}
 	main, beside, other := customer("Ann"), customer("Ben"), customer("Cleo")
-	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in := s.rental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &main
-	in.Customers = []OrderCustomerInput{{Customer: &beside}, {Customer: &main}, {Customer: &beside}, {Contact: ContactPatch{FirstName: Some("Dan")}}}
-	o := s.do(in).(*OrderRecord)
-	orders := func(id ID) (numbers []uint32) {
-		list, total := s.view().ListOrders(&OrderQuery{Customer: &id, Active: true, Limit: 10})
+	in.Customers = []order.OrderCustomerInput{{Customer: &beside}, {Customer: &main}, {Customer: &beside}, {Contact: commerce.ContactPatch{FirstName: base.Some("Dan")}}}
+	o := s.do(in).(*order.OrderRecord)
+	orders := func(id base.ID) (numbers []uint32) {
+		list, total := order.ListOrders(s.view(), &order.OrderQuery{Customer: &id, Active: true, Limit: 10})
 		require.Len(t, list, total)
 		for _, o := range list {
 			numbers = append(numbers, o.Number)
@@ -80,51 +85,53 @@ func TestOrdersReferToAllWhomTheyName(t *testing.T) {
 	}
 	for range 2 {
 		require.Equal(t, [][]uint32{{1}, {1}, nil}, [][]uint32{orders(main), orders(beside), orders(other)})
-		s.refused(CodeInUse, DeleteCustomer{ID: main})
-		s.refused(CodeInUse, DeleteCustomer{ID: beside})
+		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: main})
+		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: beside})
 		s.reopen()
 	}
-	s.do(PatchOrder{ID: o.ID, Customers: Some([]OrderCustomerInput{{Customer: &other}})})
+	s.do(order.PatchOrder{ID: o.ID, Customers: base.Some([]order.OrderCustomerInput{{Customer: &other}})})
 	require.Equal(t, [][]uint32{{1}, nil, {1}}, [][]uint32{orders(main), orders(beside), orders(other)})
-	s.do(DeleteCustomer{ID: beside})
-	s.refused(CodeInUse, DeleteCustomer{ID: other})
-	s.do(CancelOrder{ID: o.ID})
-	s.do(DeleteCustomer{ID: other})
+	s.do(commerce.DeleteCustomer{ID: beside})
+	s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: other})
+	s.do(order.CancelOrder{ID: o.ID})
+	s.do(commerce.DeleteCustomer{ID: other})
 	s.reopen()
 }
 
 func TestFaultsOfContacts(t *testing.T) {
 	s := newShop(t)
 	long := strings.Repeat("x", 256)
-	e := s.refused(CodeInvalid, CreateCustomer{Contact: ContactPatch{
-		FirstName: Some(""), LastName: Some(long), Phone: Some(long), CompanyName: Some(long), TaxID: Some(long), Email: Some("ann"), DateOfBirth: Some("1981-02-29"), Language: Some("portuguese!"),
-		CustomerType: Some[CustomerType]("firm"), BillingAddress: Some(ContactAddress{Address: Address{City: long}}.Patch()), ShippingAddress: Some(ContactAddress{DeliveryNotes: strings.Repeat("x", maxNote+1)}.Patch()),
+	e := s.refused(base.CodeInvalid, commerce.CreateCustomer{Contact: commerce.ContactPatch{
+		FirstName: base.Some(""), LastName: base.Some(long), Phone: base.Some(long), CompanyName: base.Some(long), TaxID: base.Some(long), Email: base.Some("ann"), DateOfBirth: base.Some("1981-02-29"), Language: base.Some("portuguese!"),
+		CustomerType: base.Some[commerce.CustomerType]("firm"), BillingAddress: base.Some(commerce.ContactAddress{Address: base.Address{City: long}}.Patch()), ShippingAddress: base.Some(commerce.ContactAddress{DeliveryNotes: strings.Repeat("x", base.MaxNote+1)}.Patch()),
 	}})
 	require.Equal(t, []string{"/firstName", "/lastName", "/phone", "/companyName", "/taxId", "/email", "/dateOfBirth", "/language", "/customerType", "/billingAddress/city", "/shippingAddress/deliveryNotes"}, pointers(e))
 	for _, good := range []string{"a@b", "first.last+tag@sub.example.com", "ü@example.com"} {
-		require.True(t, isEmail(good), good)
+		require.True(t, commerce.IsEmail(good), good)
 	}
 	for _, bad := range []string{"", "a", "@b", "a@", "a b@c.d", "Ann <a@b.c>", " a@b.c", "a@b.c ", "a@b.c, d@e.f", strings.Repeat("a", 251) + "@b.c"} {
-		require.False(t, isEmail(bad), bad)
+		require.False(t, commerce.IsEmail(bad), bad)
 	}
 	for _, good := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske-1994"} {
-		require.True(t, isLanguage(good), good)
+		require.True(t, commerce.IsLanguage(good), good)
 	}
 	for _, bad := range []string{"", "e", "1a", "en-", "-en", "en_US", "english-language-of-thirty-six-letters", "en-toolongpart", "e n"} {
-		require.False(t, isLanguage(bad), bad)
+		require.False(t, commerce.IsLanguage(bad), bad)
 	}
 }
 
 func TestNobodyIsBornInTheFuture(t *testing.T) {
 	s := newShop(t)
 	today, tomorrow := "2025-10-09", "2025-10-10"
-	born := func(day string) ContactPatch { return ContactPatch{FirstName: Some("Ann"), DateOfBirth: Some(day)} }
-	c := s.do(CreateCustomer{Contact: born(today)}).(*Customer)
-	for op, pointer := range map[Op]string{
-		&CreateCustomer{Contact: born(tomorrow)}: "/dateOfBirth", &PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
-		&CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Contact: ptr(born(tomorrow))}}:                               "/mainContact/dateOfBirth",
-		&CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Customers: []OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
+	born := func(day string) commerce.ContactPatch {
+		return commerce.ContactPatch{FirstName: base.Some("Ann"), DateOfBirth: base.Some(day)}
+	}
+	c := s.do(commerce.CreateCustomer{Contact: born(today)}).(*commerce.Customer)
+	for op, pointer := range map[base.Op]string{
+		&commerce.CreateCustomer{Contact: born(tomorrow)}: "/dateOfBirth", &commerce.PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
+		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Contact: ptr(born(tomorrow))}}:                                     "/mainContact/dateOfBirth",
+		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Customers: []order.OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
 	} {
-		require.Equal(t, []Fault{{Pointer: pointer, Code: "range", Message: "must not lie ahead"}}, s.refused(CodeInvalid, op).Faults)
+		require.Equal(t, []base.Fault{{Pointer: pointer, Code: "range", Message: "must not lie ahead"}}, s.refused(base.CodeInvalid, op).Faults)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns what those who send deliveries ask of the engine: whose queue has changed, and what is on disk of a delivery.
@@ -12,14 +15,14 @@ import (
 // called collects the accounts whose queues have changed for the one who sends.
 type called struct {
 	mu   sync.Mutex
-	list []ID
-	seen map[ID]bool
+	list []base.ID
+	seen map[base.ID]bool
 	bell chan struct{}
 }
 
-func newCalled() called { return called{seen: map[ID]bool{}, bell: make(chan struct{}, 1)} }
+func newCalled() called { return called{seen: map[base.ID]bool{}, bell: make(chan struct{}, 1)} }
 
-func (c *called) add(accounts []ID) {
+func (c *called) add(accounts []base.ID) {
 	if len(accounts) == 0 {
 		return
 	}
@@ -42,7 +45,7 @@ func (e *Engine) Called() <-chan struct{} { return e.called.bell }
 
 // TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all that
 // have any. There is one who asks.
-func (e *Engine) TakeCalled() []ID {
+func (e *Engine) TakeCalled() []base.ID {
 	c := &e.called
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,21 +56,21 @@ func (e *Engine) TakeCalled() []ID {
 }
 
 // Call reads what it takes to make an attempt at a delivery of a view; nil: there is nothing to send any more.
-func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
-	w := v.acc.webhooks().Get(d.Webhook)
+func (e *Engine) Call(v base.View, d *outbox.Delivery, now int64) (*outbox.Call, error) {
+	w := outbox.WebhookTable(v.Acc).Get(d.Webhook)
 	if w == nil || !w.Enabled && !d.ByHand {
 		return nil, nil
 	}
-	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
-	body, err := readStored(e.store, bodyKind, v.acc.id, d.Body)
+	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
+	body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
 	if err == nil && body == nil {
-		err = refuse(CodeNotFound, "the bytes of the event are not kept any more")
+		err = base.Refuse(base.CodeNotFound, "the bytes of the event are not kept any more")
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes(), Test: d.Test}
-	if c.Body, err = body.text(); err != nil {
+	c := &outbox.Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes(), Test: d.Test}
+	if c.Body, err = body.Text(); err != nil {
 		return nil, err
 	}
 	if w.OldSecret != "" && now < w.OldUntil {
@@ -80,16 +83,16 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 }
 
 // DeliveryDetails reads the bytes of a delivery and what came of its attempts, in order.
-func (e *Engine) DeliveryDetails(v View, d *Delivery) (body []byte, attempts []Attempt, err error) {
-	<-e.store.Wake(v.seq)
-	k, err := keptOf(e.store, v.acc.id, d)
-	if err == nil && k.body != nil {
-		body, err = k.body.text()
+func (e *Engine) DeliveryDetails(v base.View, d *outbox.Delivery) (body []byte, attempts []outbox.Attempt, err error) {
+	<-e.store.Wake(v.Seq)
+	k, err := outbox.KeptOf(e.store, v.Acc.ID, d)
+	if err == nil && k.Body != nil {
+		body, err = k.Body.Text()
 	}
 	if err != nil {
-		return nil, nil, refuse(CodeStorageFailed, "the delivery cannot be read")
+		return nil, nil, base.Refuse(base.CodeStorageFailed, "the delivery cannot be read")
 	}
-	for _, a := range k.attempts {
+	for _, a := range k.Attempts {
 		attempts = append(attempts, a.Attempt)
 	}
 	return body, attempts, nil
@@ -101,15 +104,15 @@ func (e *Engine) TrimDeliveries(ctx context.Context) error {
 	for _, id := range e.Accounts() {
 		for {
 			v, _ := e.View(id)
-			<-e.store.Wake(v.seq)
-			list, more, err := lapsed(v, e.store, e.Now(), e.logBytes)
+			<-e.store.Wake(v.Seq)
+			list, more, err := outbox.Lapsed(v, e.store, e.Now(), e.logBytes)
 			if err != nil || !more {
 				if err != nil {
 					return err
 				}
 				break
 			}
-			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: forgetDeliveries{list}}); err != nil {
+			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: outbox.ForgetDeliveries{List: list}}); err != nil {
 				return err
 			}
 			if ctx.Err() != nil {

@@ -7,15 +7,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns the tests of discount codes as records.
 
-func summer(code string) CreateDiscountCode {
-	return CreateDiscountCode{DiscountTerms{Code: code, ValueType: DiscountPercentage, Value: 10}}
+func summer(code string) commerce.CreateDiscountCode {
+	return commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: code, ValueType: commerce.DiscountPercentage, Value: 10}}
 }
 
-func pointersAndCodes(e *Error) (list []string) {
+func pointersAndCodes(e *base.Error) (list []string) {
 	for _, f := range e.Faults {
 		list = append(list, f.Pointer+" "+f.Code)
 	}
@@ -24,39 +28,39 @@ func pointersAndCodes(e *Error) (list []string) {
 
 func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 	s := newShop(t)
-	item := s.do(CreateCatalogItem{Name: "Bike"}).(*CatalogItem).ID
-	d := s.do(summer("Summer")).(*DiscountCode)
-	require.Equal(t, DiscountTerms{
-		Code: "Summer", ValueType: DiscountPercentage, Value: 10, Purchases: []PurchaseType{PurchaseBooking, PurchaseSale, PurchaseSubscription}, Duration: DiscountOnce,
+	item := s.do(commerce.CreateCatalogItem{Name: "Bike"}).(*commerce.CatalogItem).ID
+	d := s.do(summer("Summer")).(*commerce.DiscountCode)
+	require.Equal(t, commerce.DiscountTerms{
+		Code: "Summer", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}, Duration: commerce.DiscountOnce,
 	}, d.DiscountTerms)
-	full := s.do(CreateDiscountCode{DiscountTerms{
-		Code: "Club", ValueType: DiscountPerItem, Value: 250, Purchases: []PurchaseType{PurchaseSubscription}, UsageLimit: ptr[int64](3), StartsAt: ptr(noon), EndsAt: ptr(noon + day),
-		CatalogItems: []ID{item}, Duration: DiscountRepeating, Cycles: ptr[int64](6),
-	}}).(*DiscountCode)
+	full := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{
+		Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250, Purchases: []base.PurchaseType{base.PurchaseSubscription}, UsageLimit: ptr[int64](3), StartsAt: ptr(noon), EndsAt: ptr(noon + day),
+		CatalogItems: []base.ID{item}, Duration: commerce.DiscountRepeating, Cycles: ptr[int64](6),
+	}}).(*commerce.DiscountCode)
 	s.now += hour
-	n := s.do(PatchDiscountCode{
-		ID: d.ID, IfMatch: []uint64{1}, Code: Some("SUMMER-25"), ValueType: Some(DiscountPerOrder), Value: Some[int64](5000), UsageLimit: Some[int64](7), EndsAt: Some(noon + 9*day),
-	}).(*DiscountCode)
-	require.Equal(t, DiscountCode{
-		ID: d.ID, Currency: "EUR", UpdatedAt: s.now, Revision: 2, DiscountTerms: DiscountTerms{
-			Code: "SUMMER-25", ValueType: DiscountPerOrder, Value: 5000, Purchases: d.Purchases, UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: DiscountOnce,
+	n := s.do(commerce.PatchDiscountCode{
+		ID: d.ID, IfMatch: []uint64{1}, Code: base.Some("SUMMER-25"), ValueType: base.Some(commerce.DiscountPerOrder), Value: base.Some[int64](5000), UsageLimit: base.Some[int64](7), EndsAt: base.Some(noon + 9*day),
+	}).(*commerce.DiscountCode)
+	require.Equal(t, commerce.DiscountCode{
+		ID: d.ID, Currency: "EUR", UpdatedAt: s.now, Revision: 2, DiscountTerms: commerce.DiscountTerms{
+			Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, Purchases: d.Purchases, UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: commerce.DiscountOnce,
 		},
 	}, *n)
 	s.reopen()
-	require.Equal(t, n, s.view().DiscountCode(d.ID))
-	require.Equal(t, full, s.view().DiscountCode(full.ID))
-	cleared := s.do(PatchDiscountCode{
-		ID: full.ID, Purchases: Null[[]PurchaseType](), UsageLimit: Null[int64](), StartsAt: Null[int64](), EndsAt: Null[int64](), CatalogItems: Null[[]ID](),
-		Duration: Null[DiscountDuration](), Cycles: Null[int64](),
-	}).(*DiscountCode)
-	require.Equal(t, DiscountTerms{Code: "Club", ValueType: DiscountPerItem, Value: 250, Purchases: d.Purchases, Duration: DiscountOnce}, cleared.DiscountTerms)
+	require.Equal(t, n, commerce.DiscountCodeByID(s.view(), d.ID))
+	require.Equal(t, full, commerce.DiscountCodeByID(s.view(), full.ID))
+	cleared := s.do(commerce.PatchDiscountCode{
+		ID: full.ID, Purchases: base.Null[[]base.PurchaseType](), UsageLimit: base.Null[int64](), StartsAt: base.Null[int64](), EndsAt: base.Null[int64](), CatalogItems: base.Null[[]base.ID](),
+		Duration: base.Null[commerce.DiscountDuration](), Cycles: base.Null[int64](),
+	}).(*commerce.DiscountCode)
+	require.Equal(t, commerce.DiscountTerms{Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250, Purchases: d.Purchases, Duration: commerce.DiscountOnce}, cleared.DiscountTerms)
 
-	s.refused(CodePrecondition, PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
-	s.refused(CodePrecondition, DeleteDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
-	s.refused(CodeNotFound, PatchDiscountCode{ID: s.loc})
-	s.do(DeleteDiscountCode{ID: d.ID})
-	require.Nil(t, s.view().DiscountCode(d.ID))
-	s.refused(CodeNotFound, DeleteDiscountCode{ID: d.ID})
+	s.refused(base.CodePrecondition, commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
+	s.refused(base.CodePrecondition, commerce.DeleteDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
+	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: s.loc})
+	s.do(commerce.DeleteDiscountCode{ID: d.ID})
+	require.Nil(t, commerce.DiscountCodeByID(s.view(), d.ID))
+	s.refused(base.CodeNotFound, commerce.DeleteDiscountCode{ID: d.ID})
 	s.do(summer("summer-25")) // free again
 }
 
@@ -65,19 +69,19 @@ func TestDiscountCodesCompareWithoutCase(t *testing.T) {
 	for _, c := range []struct{ code, same string }{
 		{"Summer", "sUMMER"}, {"ÜBER", "über"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"Kelvin", "\u212aELVIN"}, {"ſale", "SALE"}, {"\U00010400", "\U00010428"},
 	} {
-		d := s.do(summer(c.code)).(*DiscountCode)
+		d := s.do(summer(c.code)).(*commerce.DiscountCode)
 		require.True(t, strings.EqualFold(c.code, c.same))
-		require.Equal(t, d, s.view().acc.discountByCode(c.same), c.same)
-		s.refused(CodeConflict, summer(c.same))
-		s.do(PatchDiscountCode{ID: d.ID, Code: Some(c.same)}) // its own
+		require.Equal(t, d, commerce.DiscountByCode(s.view().Acc, c.same), c.same)
+		s.refused(base.CodeConflict, summer(c.same))
+		s.do(commerce.PatchDiscountCode{ID: d.ID, Code: base.Some(c.same)}) // its own
 	}
-	other := s.do(summer("Winter")).(*DiscountCode)
-	s.refused(CodeConflict, PatchDiscountCode{ID: other.ID, Code: Some("SuMMeR")})
+	other := s.do(summer("Winter")).(*commerce.DiscountCode)
+	s.refused(base.CodeConflict, commerce.PatchDiscountCode{ID: other.ID, Code: base.Some("SuMMeR")})
 	for _, code := range []string{"Summer ", "Sum", "UBER", "strasse"} {
-		require.Nil(t, s.view().acc.discountByCode(code), code)
+		require.Nil(t, commerce.DiscountByCode(s.view().Acc, code), code)
 	}
 	list := func(search string, offset, limit int) (codes []string, total int) {
-		page, total := s.view().DiscountCodes(search, offset, limit)
+		page, total := commerce.DiscountCodes(s.view(), search, offset, limit)
 		for _, d := range page {
 			codes = append(codes, d.Code)
 		}
@@ -96,46 +100,46 @@ func TestDiscountCodesCompareWithoutCase(t *testing.T) {
 
 func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 	s := newShop(t)
-	faults := func(op Op, want ...string) {
+	faults := func(op base.Op, want ...string) {
 		t.Helper()
-		require.Equal(t, want, pointersAndCodes(s.refused(CodeInvalid, op)))
+		require.Equal(t, want, pointersAndCodes(s.refused(base.CodeInvalid, op)))
 	}
-	faults(CreateDiscountCode{}, "/code required", "/valueType enum", "/value range")
-	faults(CreateDiscountCode{DiscountTerms{
-		Code: strings.Repeat("x", 65), ValueType: "free", Value: maxSafe + 1, Purchases: []PurchaseType{PurchaseSale, PurchaseSale, "gift"}, UsageLimit: ptr[int64](0),
-		StartsAt: ptr(noon), EndsAt: ptr(noon), CatalogItems: []ID{{1}, {1}}, Duration: "twice", Cycles: ptr[int64](0),
+	faults(commerce.CreateDiscountCode{}, "/code required", "/valueType enum", "/value range")
+	faults(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{
+		Code: strings.Repeat("x", 65), ValueType: "free", Value: base.MaxSafe + 1, Purchases: []base.PurchaseType{base.PurchaseSale, base.PurchaseSale, "gift"}, UsageLimit: ptr[int64](0),
+		StartsAt: ptr(noon), EndsAt: ptr(noon), CatalogItems: []base.ID{{1}, {1}}, Duration: "twice", Cycles: ptr[int64](0),
 	}}, "/code length", "/valueType enum", "/value range", "/applicablePurchaseTypes/1 duplicate", "/applicablePurchaseTypes/2 enum", "/usageLimit range", "/endsAt order",
 		"/catalogItemIds/1 duplicate", "/subscriptionDuration enum", "/subscriptionDurationCycles range", "/subscriptionDurationCycles forbidden")
-	faults(CreateDiscountCode{DiscountTerms{Code: "x", ValueType: DiscountPercentage, Value: 101, StartsAt: ptr[int64](-1), EndsAt: ptr[int64](maxInstant + 1), Purchases: []PurchaseType{},
-		CatalogItems: []ID{}, Duration: DiscountRepeating}},
+	faults(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "x", ValueType: commerce.DiscountPercentage, Value: 101, StartsAt: ptr[int64](-1), EndsAt: ptr[int64](base.MaxInstant + 1), Purchases: []base.PurchaseType{},
+		CatalogItems: []base.ID{}, Duration: commerce.DiscountRepeating}},
 		"/value range", "/applicablePurchaseTypes length", "/startsAt range", "/endsAt range", "/catalogItemIds length", "/subscriptionDurationCycles required")
 	o := summer("x")
-	o.CatalogItems = []ID{s.loc}
-	s.refused(CodeNotFound, o)
-	o.CatalogItems = slices.Repeat([]ID{s.loc}, maxDiscountItems+1)
+	o.CatalogItems = []base.ID{s.loc}
+	s.refused(base.CodeNotFound, o)
+	o.CatalogItems = slices.Repeat([]base.ID{s.loc}, commerce.MaxDiscountItems+1)
 	faults(o, "/catalogItemIds length")
 
-	d := s.do(summer("x")).(*DiscountCode)
-	at := PatchDiscountCode{ID: d.ID}
+	d := s.do(summer("x")).(*commerce.DiscountCode)
+	at := commerce.PatchDiscountCode{ID: d.ID}
 	more := at
-	more.Value = Some[int64](101)
+	more.Value = base.Some[int64](101)
 	faults(more, "/value range")
-	more.ValueType = Some(DiscountPerItem)
+	more.ValueType = base.Some(commerce.DiscountPerItem)
 	s.do(more)
 	back := at
-	back.ValueType = Some(DiscountPercentage)
+	back.ValueType = base.Some(commerce.DiscountPercentage)
 	faults(back, "/value range")
 	cycles := at
-	cycles.Cycles = Some[int64](3)
+	cycles.Cycles = base.Some[int64](3)
 	faults(cycles, "/subscriptionDurationCycles forbidden")
-	cycles.Duration = Some(DiscountRepeating)
+	cycles.Duration = base.Some(commerce.DiscountRepeating)
 	s.do(cycles)
 	forever := at
-	forever.Duration = Some(DiscountForever)
+	forever.Duration = base.Some(commerce.DiscountForever)
 	faults(forever, "/subscriptionDurationCycles forbidden")
-	faults(PatchDiscountCode{
-		ID: d.ID, Code: Some(""), ValueType: Some[DiscountType](""), Value: Some[int64](0), Purchases: Some([]PurchaseType{}), UsageLimit: Some[int64](-1),
-		StartsAt: Some[int64](-1), EndsAt: Some[int64](-1), CatalogItems: Some([]ID{}), Duration: Some[DiscountDuration](""), Cycles: Some[int64](maxCount + 1),
+	faults(commerce.PatchDiscountCode{
+		ID: d.ID, Code: base.Some(""), ValueType: base.Some[commerce.DiscountType](""), Value: base.Some[int64](0), Purchases: base.Some([]base.PurchaseType{}), UsageLimit: base.Some[int64](-1),
+		StartsAt: base.Some[int64](-1), EndsAt: base.Some[int64](-1), CatalogItems: base.Some([]base.ID{}), Duration: base.Some[commerce.DiscountDuration](""), Cycles: base.Some[int64](base.MaxCount + 1),
 	}, "/code required", "/valueType enum", "/value range", "/applicablePurchaseTypes length", "/usageLimit range", "/startsAt range", "/endsAt range", "/catalogItemIds length",
 		"/subscriptionDuration enum", "/subscriptionDurationCycles range")
 }
@@ -143,70 +147,70 @@ func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 // An item that is gone stays where it was named, but is not taken anew.
 func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 	s := newShop(t)
-	var items []ID
+	var items []base.ID
 	for i := range 3 {
-		items = append(items, s.do(CreateCatalogItem{Name: strconv.Itoa(i)}).(*CatalogItem).ID)
+		items = append(items, s.do(commerce.CreateCatalogItem{Name: strconv.Itoa(i)}).(*commerce.CatalogItem).ID)
 	}
 	o := summer("x")
 	o.CatalogItems = items[:2]
-	d := s.do(o).(*DiscountCode)
-	s.do(DeleteCatalogItem{ID: items[0]})
-	s.do(DeleteCatalogItem{ID: items[2]})
-	require.Equal(t, items[:1], s.do(PatchDiscountCode{ID: d.ID, CatalogItems: Some(items[:1])}).(*DiscountCode).CatalogItems)
-	s.refused(CodeNotFound, PatchDiscountCode{ID: d.ID, CatalogItems: Some(items[1:])})
-	s.refused(CodeInvalid, PatchDiscountCode{ID: d.ID, CatalogItems: Some([]ID{items[0], items[0]})})
+	d := s.do(o).(*commerce.DiscountCode)
+	s.do(commerce.DeleteCatalogItem{ID: items[0]})
+	s.do(commerce.DeleteCatalogItem{ID: items[2]})
+	require.Equal(t, items[:1], s.do(commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some(items[:1])}).(*commerce.DiscountCode).CatalogItems)
+	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some(items[1:])})
+	s.refused(base.CodeInvalid, commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some([]base.ID{items[0], items[0]})})
 }
 
 // useTwice counts uses of a code in one command, beside a change of its terms.
 type useTwice struct {
-	ID   ID
+	ID   base.ID
 	By   []int
 	Code string
 }
 
-func (useTwice) Check() []Fault { return nil }
+func (useTwice) Check() []base.Fault { return nil }
 
-func (o useTwice) plan(t *tx) (any, error) {
-	d := t.acc.discounts().Get(o.ID)
+func (o useTwice) PlanOn(t *base.Tx) (any, error) {
+	d := commerce.DiscountTable(t.Acc).Get(o.ID)
 	if o.Code != "" {
-		if _, err := (PatchDiscountCode{ID: o.ID, Code: Some(o.Code)}).plan(t); err != nil {
+		if _, err := (commerce.PatchDiscountCode{ID: o.ID, Code: base.Some(o.Code)}).PlanOn(t); err != nil {
 			return nil, err
 		}
 	}
 	last := d
 	for _, n := range o.By {
-		last = t.useDiscount(d, n)
+		last = commerce.UseDiscount(t, d, n)
 	}
 	return last, nil
 }
 
-func (useTwice) result() any { return new(DiscountCode) }
+func (useTwice) Result() any { return new(commerce.DiscountCode) }
 
 func TestUsesOfACommandAddUp(t *testing.T) {
 	s := newShop(t)
-	d, other := s.do(summer("a")).(*DiscountCode), s.do(summer("b")).(*DiscountCode)
+	d, other := s.do(summer("a")).(*commerce.DiscountCode), s.do(summer("b")).(*commerce.DiscountCode)
 	s.now += hour
-	require.Equal(t, int64(5), s.do(useTwice{ID: d.ID, By: []int{2, -1, 4}}).(*DiscountCode).Used)
-	n := s.view().DiscountCode(d.ID)
+	require.Equal(t, int64(5), s.do(useTwice{ID: d.ID, By: []int{2, -1, 4}}).(*commerce.DiscountCode).Used)
+	n := commerce.DiscountCodeByID(s.view(), d.ID)
 	require.Equal(t, []any{int64(5), d.UpdatedAt, d.Revision}, []any{n.Used, n.UpdatedAt, n.Revision})
 	s.do(useTwice{ID: d.ID, By: []int{-1, -1}, Code: "c"})
-	n = s.view().DiscountCode(d.ID)
+	n = commerce.DiscountCodeByID(s.view(), d.ID)
 	require.Equal(t, []any{int64(3), "c", uint64(2)}, []any{n.Used, n.Code, n.Revision})
-	require.Zero(t, s.view().DiscountCode(other.ID).Used)
-	require.Equal(t, int64(3), s.do(PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2}, Value: Some[int64](20)}).(*DiscountCode).Used)
+	require.Zero(t, commerce.DiscountCodeByID(s.view(), other.ID).Used)
+	require.Equal(t, int64(3), s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2}, Value: base.Some[int64](20)}).(*commerce.DiscountCode).Used)
 	s.do(useTwice{ID: d.ID, By: []int{-3}}) // no order carries it
 	s.reopen()
-	require.Zero(t, s.view().DiscountCode(d.ID).Used)
+	require.Zero(t, commerce.DiscountCodeByID(s.view(), d.ID).Used)
 }
 
 func TestPricingRowByID(t *testing.T) {
 	s := newShop(t)
-	var tables []*PricingTable
-	rows := map[ID]*PricingRow{}
+	var tables []*commerce.PricingTable
+	rows := map[base.ID]*commerce.PricingRow{}
 	for i := range 3 {
-		p := s.do(CreatePricingTable{Name: strconv.Itoa(i)}).(*PricingTable)
+		p := s.do(commerce.CreatePricingTable{Name: strconv.Itoa(i)}).(*commerce.PricingTable)
 		for range i {
-			r := s.do(CreatePricingRow{Table: p.ID, Label: "x", Purchase: PurchaseSale, Price: 1}).(*PricingRow)
+			r := s.do(commerce.CreatePricingRow{Table: p.ID, Label: "x", Purchase: base.PurchaseSale, Price: 1}).(*commerce.PricingRow)
 			rows[r.ID] = r
 		}
 		tables = append(tables, p)
@@ -214,24 +218,24 @@ func TestPricingRowByID(t *testing.T) {
 	all := func() {
 		t.Helper()
 		for id, r := range rows {
-			p, got := s.view().acc.pricingRowByID(id)
+			p, got := commerce.PricingRowByID(s.view().Acc, id)
 			if r == nil {
 				require.Nil(t, p)
 				require.Nil(t, got)
 				continue
 			}
 			require.Equal(t, r, got)
-			require.Equal(t, s.view().PricingTable(r.Table), p)
+			require.Equal(t, commerce.PricingTableByID(s.view(), r.Table), p)
 		}
 	}
 	all()
-	changed := s.view().PricingTable(tables[2].ID).Rows[1].ID
-	rows[changed] = s.do(PatchPricingRow{Table: tables[2].ID, ID: changed, Price: Some[int64](7)}).(*PricingRow)
-	gone := s.view().PricingTable(tables[2].ID).Rows[0].ID
-	s.do(DeletePricingRow{Table: tables[2].ID, ID: gone})
+	changed := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[1].ID
+	rows[changed] = s.do(commerce.PatchPricingRow{Table: tables[2].ID, ID: changed, Price: base.Some[int64](7)}).(*commerce.PricingRow)
+	gone := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[0].ID
+	s.do(commerce.DeletePricingRow{Table: tables[2].ID, ID: gone})
 	rows[gone] = nil
-	alone := s.view().PricingTable(tables[1].ID).Rows[0].ID
-	s.do(DeletePricingTable{ID: tables[1].ID})
+	alone := commerce.PricingTableByID(s.view(), tables[1].ID).Rows[0].ID
+	s.do(commerce.DeletePricingTable{ID: tables[1].ID})
 	rows[alone] = nil
 	rows[s.loc] = nil
 	all()
@@ -242,45 +246,45 @@ func TestPricingRowByID(t *testing.T) {
 func TestACancelledDraftGivesTheUseOfItsCodesBack(t *testing.T) {
 	s := newShop(t)
 	s.do(summer("Summer"))
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
-	order := func(status OrderStatus) ID {
+	made := func(status order.OrderStatus) base.ID {
 		op := s.rental(status, bike, noon+day, noon+2*day, 1)
 		op.Lines[0].UnitPrice = ptr(int64(100))
-		id := s.do(op).(*OrderRecord).ID
-		s.do(ApplyDiscount{Order: id, Code: "summer"})
+		id := s.do(op).(*order.OrderRecord).ID
+		s.do(order.ApplyDiscount{Order: id, Code: "summer"})
 		return id
 	}
 	used := func(n int64) {
 		t.Helper()
-		require.Equal(t, n, s.view().acc.discountByCode("summer").Used)
+		require.Equal(t, n, commerce.DiscountByCode(s.view().Acc, "summer").Used)
 	}
-	draft, open := order(OrderDraft), order(OrderOpen)
+	draft, open := made(order.OrderDraft), made(order.OrderOpen)
 	used(2)
-	r := s.do(CancelOrder{ID: draft}).(*OrderRecord)
+	r := s.do(order.CancelOrder{ID: draft}).(*order.OrderRecord)
 	used(1)
 	require.Len(t, r.Codes, 1, "what it would have cost stays said")
 	s.reopen()
-	s.do(DeleteOrder{ID: draft})
+	s.do(order.DeleteOrder{ID: draft})
 	used(1)
-	s.do(CancelOrder{ID: open})
+	s.do(order.CancelOrder{ID: open})
 	used(1)
-	s.do(DeleteOrder{ID: open})
+	s.do(order.DeleteOrder{ID: open})
 	used(0)
 	s.reopen()
 }
 
 func TestTheSubscriptionOfADraftIsNotActive(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	o := s.order(Item{Article: article}, PurchaseSubscription, s.now, nil, 1, false)
-	require.Equal(t, SubscriptionActive, o.Lines[0].Subscription.Status(o.Order))
-	in := s.rental(OrderDraft, Item{Article: article}, s.now, s.now+day, 1)
-	in.Lines[0].Purchase, in.Lines[0].To, in.Lines[0].Subscription = PurchaseSubscription, nil, monthly
-	draft := s.do(in).(*OrderRecord)
-	require.Equal(t, SubscriptionDraft, draft.Lines[0].Subscription.Status(draft.Order))
-	e := s.refused(CodeStateNotAllowed, CancelSubscription{ID: draft.Lines[0].Subscription.ID})
-	require.Equal(t, StateDetails{State: "draft", Allowed: []string{}}, e.Details)
-	draft = s.do(CancelOrder{ID: draft.ID}).(*OrderRecord)
-	require.Equal(t, SubscriptionCancelled, draft.Lines[0].Subscription.Status(draft.Order))
+	article := s.article(base.ID{}, 1)
+	o := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now, nil, 1, false)
+	require.Equal(t, order.SubscriptionActive, o.Lines[0].Subscription.Status(o.Order))
+	in := s.rental(order.OrderDraft, base.Item{Article: article}, s.now, s.now+day, 1)
+	in.Lines[0].Purchase, in.Lines[0].To, in.Lines[0].Subscription = base.PurchaseSubscription, nil, monthly
+	draft := s.do(in).(*order.OrderRecord)
+	require.Equal(t, order.SubscriptionDraft, draft.Lines[0].Subscription.Status(draft.Order))
+	e := s.refused(base.CodeStateNotAllowed, order.CancelSubscription{ID: draft.Lines[0].Subscription.ID})
+	require.Equal(t, base.StateDetails{State: "draft", Allowed: []string{}}, e.Details)
+	draft = s.do(order.CancelOrder{ID: draft.ID}).(*order.OrderRecord)
+	require.Equal(t, order.SubscriptionCancelled, draft.Lines[0].Subscription.Status(draft.Order))
 }

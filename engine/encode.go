@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -22,27 +23,27 @@ const maxRecordBytes = 8 << 20
 
 // entry is what one command changed.
 type entry struct {
-	account ID
+	account base.ID
 	at      int64
-	set     []rowChange
+	set     []base.RowChange
 }
 
 type encoder struct {
 	store  *persist.Store
 	log    persist.Group // of the record that is being written
-	buf    encodeBuffer
+	buf    base.EncodeBuffer
 	limit  int    // maxRecordBytes; tests have another
 	seq    uint64 // of the last record handed over
 	hash   uint64 // sum of rowHash over all rows
-	kept   map[ID]*keptSums
-	owned  map[ID]bool // whose sums no snapshot has
-	failed error       // what ended it
+	kept   map[base.ID]*base.KeptSums
+	owned  map[base.ID]bool // whose sums no snapshot has
+	failed error            // what ended it
 }
 
-func newEncoder(store *persist.Store, s *snapshot) *encoder {
-	c := &encoder{store: store, limit: maxRecordBytes, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
-	s.accounts.Scan(func(a tenant) bool {
-		c.kept[a.id] = a.kept
+func newEncoder(store *persist.Store, s *base.Snapshot) *encoder {
+	c := &encoder{store: store, limit: maxRecordBytes, seq: s.Seq, hash: s.Hash, kept: map[base.ID]*base.KeptSums{}, owned: map[base.ID]bool{}}
+	s.Accounts.Scan(func(a base.Tenant) bool {
+		c.kept[a.ID] = a.Kept
 		return true
 	})
 	return c
@@ -89,22 +90,22 @@ func (c *encoder) write(g *group) error {
 			}
 		}
 		for _, x := range e.set {
-			delta := x.log(&c.log, &c.buf, e.account)
+			delta := x.Log(&c.log, &c.buf, e.account)
 			c.hash += delta
-			if k := x.of(); k.stored() {
-				c.sums(e.account)[k.tableTag()] += delta
+			if k := x.Of(); k.Stored() {
+				c.sums(e.account)[k.TableTag()] += delta
 			}
 		}
 	}
 	g.entries = nil
-	if err := c.hand(g, g.snapshot.at); err != nil {
+	if err := c.hand(g, g.snapshot.At); err != nil {
 		return err
 	}
-	g.snapshot.seq, g.snapshot.hash = c.seq, c.hash
-	for _, a := range g.snapshot.changed {
-		a.kept = c.kept[a.id]
+	g.snapshot.Seq, g.snapshot.Hash = c.seq, c.hash
+	for _, a := range g.snapshot.Changed {
+		a.Kept = c.kept[a.ID]
 	}
-	g.snapshot.changed = nil
+	g.snapshot.Changed = nil
 	clear(c.owned)
 	return nil
 }
@@ -121,9 +122,9 @@ func (c *encoder) hand(g *group, at int64) error {
 }
 
 // sums are an account's sums, to change.
-func (c *encoder) sums(id ID) *keptSums {
+func (c *encoder) sums(id base.ID) *base.KeptSums {
 	if !c.owned[id] {
-		n := new(keptSums)
+		n := new(base.KeptSums)
 		if s := c.kept[id]; s != nil {
 			*n = *s
 		}

@@ -17,8 +17,8 @@ func rowEncoding() (sum persist.Hash) {
 	fmt.Fprintln(h, runtime.Version())
 	for _, k := range schema {
 		for _, full := range []bool{false, true} {
-			b := k.example(full)
-			fmt.Fprintln(h, k.tableTag(), len(b))
+			b := k.Example(full)
+			fmt.Fprintln(h, k.TableTag(), len(b))
 			h.Write(b)
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -31,7 +34,7 @@ type Options struct {
 	Payload   func(version string, record any) []byte // a record as the interface shows it in a version, as JSON, for events; nil: null
 	Overdue   time.Duration                           // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
 	Phase     func(what string)                       // told what Open does now; may be nil
-	Bounds    Bounds                                  // how much is done at once, where it is not as usual
+	Bounds    base.Bounds                             // how much is done at once, where it is not as usual
 	Checks    bool                                    // verify every change against the row it was made on, and the timelines after every command
 }
 
@@ -44,15 +47,15 @@ type Engine struct {
 	log       *slog.Logger
 	stopwatch func() time.Duration
 	checks    bool
-	bounds    Bounds
+	bounds    base.Bounds
 	step      int64 // Options.Overdue in milliseconds
 	payload   func(version string, record any) []byte
 	queue     *queue
 	full      func() bool // Options.Full
 	quit      chan struct{}
 	done      sync.WaitGroup
-	current   atomic.Pointer[snapshot]
-	failure   atomic.Pointer[Error]
+	current   atomic.Pointer[base.Snapshot]
+	failure   atomic.Pointer[base.Error]
 	close     sync.Once
 	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
 	shut      bool
@@ -89,21 +92,21 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
+	o.Store.Published(s.Seq) // what was found is durable: followers and look-ups may see all of it
 	if older != nil {
 		o.Phase("reads rows that another version wrote, and writes them anew")
-		if err := s.rewrite(o.Store, older, o.Now(), o.Logger); err != nil {
+		if err := rewrite(s, o.Store, older, o.Now(), o.Logger); err != nil {
 			return nil, err
 		}
 	}
 	e := &Engine{
-		step: max(1, o.Overdue.Milliseconds()), payload: withoutPanic(o.Payload, o.Logger),
-		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.withDefaults(),
+		step: max(1, o.Overdue.Milliseconds()), payload: outbox.WithoutPanic(o.Payload, o.Logger),
+		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.WithDefaults(),
 		queue: newQueue(o.Queue), full: o.Full, quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
-	e.called.add(s.called)
-	s.called = nil
-	e.current.Store(s.publish())
+	e.called.add(s.Called)
+	s.Called = nil
+	e.current.Store(s.Publish())
 	w := newWriter(e, s)
 	e.done.Add(2)
 	go newEncoder(o.Store, e.current.Load()).run(w.pending, w.written)
@@ -194,17 +197,17 @@ func (f *Future) turnAway(err error) {
 // refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask for more of
 // what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
-	refusal, ok := err.(*Error)
-	if !ok || refusal.Code != CodeInsufficient || cmd.Brief || cmd.Explainer != nil && !cmd.Explainer.MayExplain() {
+	refusal, ok := err.(*base.Error)
+	if !ok || refusal.Code != base.CodeInsufficient || cmd.Brief || cmd.Explainer != nil && !cmd.Explainer.MayExplain() {
 		return err
 	}
 	s := e.current.Load()
-	v, ok := s.view(cmd.Account)
+	v, ok := view(s, cmd.Account)
 	if !ok {
 		return err
 	}
 	t := e.planOn(s, v)
-	t.now, t.explain = max(cmd.judged, s.at), true
+	t.Now, t.Explain = max(cmd.judged, s.At), true
 	if _, again := e.planned(t, cmd); errors.Is(again, refusal) {
 		return again
 	}
@@ -212,12 +215,12 @@ func (e *Engine) explain(cmd *Command, err error) error {
 }
 
 // planned runs an operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.
-func (e *Engine) planned(t *tx, cmd *Command) (res any, err error) {
+func (e *Engine) planned(t *base.Tx, cmd *Command) (res any, err error) {
 	err = e.contained(cmd, func() error {
-		if faults := t.acc.faultsOf(cmd.Op); len(faults) > 0 {
-			return invalid(faults)
+		if faults := t.Acc.FaultsOf(cmd.Op); len(faults) > 0 {
+			return base.Invalid(faults)
 		}
-		res, err = cmd.Op.plan(t)
+		res, err = cmd.Op.PlanOn(t)
 		return err
 	})
 	return res, err
@@ -228,11 +231,11 @@ func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if o, due := cmd.Op.(runDue); due && !o.least() { // less is tried
-				err = refuse(CodeInternal, "a part of what is due failed")
+				err = base.Refuse(base.CodeInternal, "a part of what is due failed")
 				return
 			}
 			e.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
-			err = refuse(CodeInternal, "the operation failed; nothing was changed")
+			err = base.Refuse(base.CodeInternal, "the operation failed; nothing was changed")
 		}
 	}()
 	return part()
@@ -245,7 +248,7 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 		return nil
 	}
 	s := e.current.Load()
-	v, ok := s.view(cmd.Account)
+	v, ok := view(s, cmd.Account)
 	if !ok {
 		return nil
 	}
@@ -254,12 +257,12 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 			a = nil
 		}
 	}()
-	return op.foresee(v, max(e.now(), s.at))
+	return op.Foresee(v, max(e.now(), s.At))
 }
 
 // planOn is a plan's working view of a snapshot.
-func (e *Engine) planOn(s *snapshot, v View) *tx {
-	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step, bounds: e.bounds}
+func (e *Engine) planOn(s *base.Snapshot, v base.View) *base.Tx {
+	return &base.Tx{Acc: v.Acc, Keys: s.Keys, Now: max(e.now(), s.At), Base: base.BaseOf(e.random()), Ledger: v.Acc.Ledger, Step: e.step, Bounds: e.bounds}
 }
 
 // Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned ahead is.
@@ -279,7 +282,7 @@ func (e *Engine) submit(f *Future, patient bool) {
 		if v, ok := e.View(f.cmd.Account); ok {
 			faults = v.Check(f.cmd.Op)
 		}
-		f.turnAway(invalid(faults))
+		f.turnAway(base.Invalid(faults))
 		return
 	}
 	if f.cmd.Idem != nil {
@@ -296,11 +299,11 @@ func (e *Engine) submit(f *Future, patient bool) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.shut {
-		f.turnAway(refuse(CodeNotReady, "the engine is closing"))
+		f.turnAway(base.Refuse(base.CodeNotReady, "the engine is closing"))
 		return
 	}
 	if !e.queue.put(f, patient) {
-		f.turnAway(refuse(CodeOverloaded, "too many commands of the account wait to be done"))
+		f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account wait to be done"))
 	}
 }
 
@@ -321,59 +324,59 @@ func (e *Engine) Do(cmd Command) (Result, error) {
 // Preview plans a command on the present snapshot and throws the plan away: what Do would have answered.
 func (e *Engine) Preview(cmd Command) (Result, error) {
 	s := e.current.Load()
-	v, ok := s.view(cmd.Account)
+	v, ok := view(s, cmd.Account)
 	if !ok {
-		return Result{}, notFound("account")
+		return Result{}, base.NotFound("account")
 	}
 	if faults := v.Check(cmd.Op); len(faults) > 0 {
-		return Result{}, invalid(faults)
+		return Result{}, base.Invalid(faults)
 	}
 	t := e.planOn(s, v)
-	t.explain = true
+	t.Explain = true
 	res, err := e.planned(t, &cmd)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Record: res, Sequence: v.Sequence(), Moved: t.moved()}, nil
+	return Result{Record: res, Sequence: v.Sequence(), Moved: moved(t)}, nil
 }
 
 // moved lists the units that had a place and would have another, those of the command's own record among them.
-func (t *tx) moved() (list []Unavailability) {
-	for _, c := range t.draft().Changes().Holds {
-		if c.Had && c.Has && c.Before.Place != c.After.Place && len(list) < MaxListed {
-			list = append(list, t.acc.unavailability(c.After.Hold, c.After.Place))
+func moved(t *base.Tx) (list []stock.Unavailability) {
+	for _, c := range stock.Draft(t).Changes().Holds {
+		if c.Had && c.Has && c.Before.Place != c.After.Place && len(list) < base.MaxListed {
+			list = append(list, stock.UnavailabilityAt(t.Acc, c.After.Hold, c.After.Place))
 		}
 	}
 	return list
 }
 
 // View gives an account as of the present snapshot; ok is false where there is no such account.
-func (e *Engine) View(account ID) (v View, ok bool) { return e.current.Load().view(account) }
+func (e *Engine) View(account base.ID) (v base.View, ok bool) { return view(e.current.Load(), account) }
 
-func (s *snapshot) view(id ID) (View, bool) {
-	a, ok := s.accounts.Get(tenant{id: id})
+func view(s *base.Snapshot, id base.ID) (base.View, bool) {
+	a, ok := s.Accounts.Get(base.Tenant{ID: id})
 	if !ok {
-		return View{}, false
+		return base.View{}, false
 	}
-	return View{acc: a.account, seq: s.seq, at: s.at}, true
+	return base.View{Acc: a.AccountState, Seq: s.Seq, At: s.At}, true
 }
 
 // Accounts lists the ids of all accounts, in id order.
-func (e *Engine) Accounts() (ids []ID) {
-	e.current.Load().accounts.Scan(func(a tenant) bool {
-		ids = append(ids, a.id)
+func (e *Engine) Accounts() (ids []base.ID) {
+	e.current.Load().Accounts.Scan(func(a base.Tenant) bool {
+		ids = append(ids, a.ID)
 		return true
 	})
 	return ids
 }
 
 // Now is the engine's present: the clock, but never earlier than the last command.
-func (e *Engine) Now() int64 { return max(e.now(), e.current.Load().at) }
+func (e *Engine) Now() int64 { return max(e.now(), e.current.Load().At) }
 
 // State is the published log sequence and the state hash at it: equal on every engine that has done the same commands.
 func (e *Engine) State() (seq, hash uint64) {
 	s := e.current.Load()
-	return s.seq, s.hash
+	return s.Seq, s.Hash
 }
 
 // Failed is the storage failure that ended writing, or nil.

@@ -5,6 +5,11 @@ import (
 	"context"
 	"errors"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 	"holdfast/persist"
 )
 
@@ -21,81 +26,81 @@ const eraseAtOnce = 100
 // EraseCustomer clears all that is known of a customer as a person, everywhere, where all their orders are closed. To erase one
 // again changes nothing. It answers with the *Customer.
 type EraseCustomer struct {
-	ID      ID
+	ID      base.ID
 	IfMatch []uint64
 
 	again bool // it was done, and a restore has taken it back: also where orders are not closed
 }
 
-func (EraseCustomer) Check() []Fault { return nil }
+func (EraseCustomer) Check() []base.Fault { return nil }
 
-func (o EraseCustomer) plan(t *tx) (any, error) {
-	m, err := found(t, customerKind, o.ID, o.IfMatch)
+func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
+	m, err := base.Found(t, commerce.CustomerKind, o.ID, o.IfMatch)
 	if err != nil || m.ErasedAt != 0 {
 		return m, err
 	}
 	if !o.again {
-		if err := t.acc.unreferred(m.ID, t.now); err != nil {
+		if err := t.Acc.Unreferred(m.ID, t.Now); err != nil {
 			return nil, err
 		}
 	}
-	n := Customer{
-		ID: m.ID, Contact: Contact{CustomerType: Individual}, UpdatedAt: t.now, Revision: m.Revision + 1, Labels: Labels{Tags: m.Tags},
-		ErasedAt: t.now, Traces: true,
+	n := commerce.Customer{
+		ID: m.ID, Contact: commerce.Contact{CustomerType: commerce.Individual}, UpdatedAt: t.Now, Revision: m.Revision + 1, Labels: label.Labels{Tags: m.Tags},
+		ErasedAt: t.Now, Traces: true,
 	}
-	t.eraseOrders(&n)
-	record(t, customerKind, m, &n)
+	eraseOrders(t, &n)
+	base.Record(t, commerce.CustomerKind, m, &n)
 	return &n, nil
 }
 
-func (EraseCustomer) result() any { return new(Customer) }
+func (EraseCustomer) Result() any { return new(commerce.Customer) }
 
 func init() {
-	customerKind.fall = func(t *tx, id ID) {
-		m := t.acc.customers().Get(id)
+	commerce.CustomerKind.Fall = func(t *base.Tx, id base.ID) {
+		m := commerce.CustomerTable(t.Acc).Get(id)
 		n := *m
-		t.eraseOrders(&n)
-		record(t, customerKind, m, &n)
+		eraseOrders(t, &n)
+		base.Record(t, commerce.CustomerKind, m, &n)
 	}
 }
 
 // eraseOrders erases a customer from some of their orders: those behind the last that was. Where there are more they are due.
-func (t *tx) eraseOrders(m *Customer) {
+func eraseOrders(t *base.Tx, m *commerce.Customer) {
 	n := 0
-	for o := range t.acc.ordersOf(m.ID) {
+	for o := range order.OrdersOf(t.Acc, m.ID) {
 		if o.ID.Compare(m.ErasedTo) <= 0 {
 			continue
 		}
 		if n == eraseAtOnce {
-			m.Erasing = t.now
+			m.Erasing = t.Now
 			return
 		}
 		n++
 		m.ErasedTo = o.ID
-		if edited, err := t.edit(o.ID); err == nil {
-			edited.forget(m.ID)
+		if edited, err := order.Edit(t, o.ID); err == nil {
+			eraseCustomer(edited, m.ID)
 		}
 	}
-	m.Erasing, m.ErasedTo = 0, ID{}
+	m.Erasing, m.ErasedTo = 0, base.ID{}
 }
 
 // isMain says that what an order keeps of one person alone is of a customer: consents, fields, documents, the way to pay.
-func (o *Order) isMain(id ID) bool {
-	return o.Customer == id || o.Customer == (ID{}) && len(o.Rest().Customers) == 1
+func isMain(o *order.Order, id base.ID) bool {
+	return o.Customer == id || o.Customer == (base.ID{}) && len(o.Rest().Customers) == 1
 }
 
-// forget takes what an order says of a customer as a person out of it.
-func (o *Order) forget(id ID) {
-	nobody := Contact{CustomerType: Individual}
-	of := map[ID]bool{} // ids by which lines name them
+// eraseCustomer takes what an order says of a customer as a person out of it.
+func eraseCustomer(o *order.Order, id base.ID) {
+	nobody := commerce.Contact{CustomerType: commerce.Individual}
+	of := map[base.ID]bool{} // ids by which lines name them
 	if o.Customer == id {
 		o.Contact, o.Given = &nobody, false
 		of[o.MainCustomer()] = true
 	}
-	main := o.isMain(id)
+	main := isMain(o, id)
 	if o.More != nil {
-		m := own(&o.More)
-		m.Customers = append([]OrderCustomer(nil), m.Customers...)
+		m := order.Own(&o.More)
+		m.Customers = append([]order.OrderCustomer(nil), m.Customers...)
 		for i := range m.Customers {
 			if c := &m.Customers[i]; c.Customer == id {
 				c.Contact, c.Fields, of[c.ID] = nobody, nil, true
@@ -103,22 +108,22 @@ func (o *Order) forget(id ID) {
 		}
 		if main {
 			m.Fields, m.Documents, m.Method.Card, m.Method.HasSaved = nil, nil, nil, false
-			m.Consents = append([]Consent(nil), m.Consents...)
+			m.Consents = append([]order.Consent(nil), m.Consents...)
 			for i := range m.Consents {
 				m.Consents[i].IPAddress, m.Consents[i].UserAgent = nil, nil
 			}
 		}
-		if m.empty() {
+		if m.Empty() {
 			o.More = nil
 		}
 	}
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if l.More == nil || l.More.Fields == nil || !of[l.More.OrderCustomer] && (l.More.OrderCustomer != ID{} || !main) {
+		if l.More == nil || l.More.Fields == nil || !of[l.More.OrderCustomer] && (l.More.OrderCustomer != base.ID{} || !main) {
 			continue
 		}
-		m := own(&l.More)
-		if m.Fields = nil; m.empty() {
+		m := order.Own(&l.More)
+		if m.Fields = nil; m.Empty() {
 			l.More = nil
 		}
 	}
@@ -126,15 +131,15 @@ func (o *Order) forget(id ID) {
 
 // Remarks are what an erasure leaves as it is: people's own words on an order.
 type Remarks struct {
-	Order    ID
+	Order    base.ID
 	Comments int
 	Notes    int // of the order and its lines
 }
 
-// Remarks says which orders of a customer have comments or notes: the first of them, and how many there are.
-func (v View) Remarks(customer ID, most int) (list []Remarks, total int) {
-	for o := range v.acc.ordersOf(customer) {
-		r := o.remarks()
+// RemarksOf says which orders of a customer have comments or notes: the first of them, and how many there are.
+func RemarksOf(v base.View, customer base.ID, most int) (list []Remarks, total int) {
+	for o := range order.OrdersOf(v.Acc, customer) {
+		r := remarks(o)
 		if r.Comments+r.Notes == 0 {
 			continue
 		}
@@ -145,7 +150,7 @@ func (v View) Remarks(customer ID, most int) (list []Remarks, total int) {
 	return list, total
 }
 
-func (o *Order) remarks() Remarks {
+func remarks(o *order.Order) Remarks {
 	r := Remarks{Order: o.ID, Comments: len(o.Rest().Comments)}
 	if o.Rest().Note != "" {
 		r.Notes++
@@ -164,43 +169,43 @@ func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 // blankTraces takes bodies of events and results of requests that name an erased customer out of what is kept. What they are is an
 // input: a plan reads no disk.
 type blankTraces struct {
-	bodies  []kept // each with a delivery of its own
+	bodies  []outbox.Kept // each with a delivery of its own
 	results []*idemRow
-	done    ID // nothing else of this customer is kept
+	done    base.ID // nothing else of this customer is kept
 }
 
-func (blankTraces) Check() []Fault { return nil }
-func (blankTraces) result() any    { return new(any) }
+func (blankTraces) Check() []base.Fault { return nil }
+func (blankTraces) Result() any         { return new(any) }
 
-func (o blankTraces) plan(t *tx) (any, error) {
+func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
 	for _, k := range o.bodies {
-		if d := t.acc.deliveries().Get(k.id); d != nil && d.Body == k.body.ID {
-			blank, err := k.body.blank()
+		if d := outbox.DeliveryTable(t.Acc).Get(k.ID); d != nil && d.Body == k.Body.ID {
+			blank, err := blank(k.Body)
 			if err != nil {
-				return nil, refuse(CodeInternal, "the body of an event cannot be read")
+				return nil, base.Refuse(base.CodeInternal, "the body of an event cannot be read")
 			}
-			record(t, bodyKind, k.body, blank)
+			base.Record(t, outbox.BodyKind, k.Body, blank)
 		}
 	}
 	for _, r := range o.results {
-		if last, is := t.idempotent().recent.rows[recentKey{t.acc.id, r.Key}]; is && (last.row == nil || last.row.Until != r.Until) {
+		if last, is := idempotentOf(t).recent.rows[recentKey{t.Acc.ID, r.Key}]; is && (last.row == nil || last.row.Until != r.Until) {
 			continue // used anew, or forgotten already, since it was read
 		}
 		n := &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
-		record(t, idempotencyKind, r, n)
-		t.idempotent().keyed = append(t.idempotent().keyed, keyedRow{r.Key, n})
+		base.Record(t, idempotencyKind, r, n)
+		idempotentOf(t).keyed = append(idempotentOf(t).keyed, keyedRow{r.Key, n})
 	}
-	if m := t.acc.customers().Get(o.done); m != nil && m.Traces {
+	if m := commerce.CustomerTable(t.Acc).Get(o.done); m != nil && m.Traces {
 		n := *m
 		n.Traces = false
-		record(t, customerKind, m, &n)
+		base.Record(t, commerce.CustomerKind, m, &n)
 	}
 	return nil, nil
 }
 
 // blank is the body of an event without its record.
-func (b *eventBody) blank() (*eventBody, error) {
-	text, err := b.text()
+func blank(b *outbox.EventBody) (*outbox.EventBody, error) {
+	text, err := b.Text()
 	if err != nil {
 		return nil, err
 	}
@@ -209,20 +214,20 @@ func (b *eventBody) blank() (*eventBody, error) {
 	if i < 0 {
 		return nil, errors.New("an event without data")
 	}
-	return &eventBody{ID: b.ID, packed: pack(append(bytes.Clone(text[:i+len(data)]), "null}"...))}, nil
+	return &outbox.EventBody{ID: b.ID, Packed: outbox.Pack(append(bytes.Clone(text[:i+len(data)]), "null}"...))}, nil
 }
 
 // forgetErased takes erased customers out of what is on disk alone, once the rows there are as far as the erasure. seen are
 // sequences at which an erasure was met first.
-func (e *Engine) forgetErased(ctx context.Context, seen map[ID]uint64) error {
+func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) error {
 	for _, id := range e.Accounts() {
 		v, _ := e.View(id)
-		if v.acc.importing() {
+		if v.Acc.Importing() {
 			continue
 		}
-		for m := range v.acc.customers().By(customerByTraces, "") {
+		for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
 			if seen[m.ID] == 0 {
-				seen[m.ID] = v.seq
+				seen[m.ID] = v.Seq
 			}
 			if e.store.Marker().Seq < seen[m.ID] {
 				continue
@@ -237,49 +242,49 @@ func (e *Engine) forgetErased(ctx context.Context, seen map[ID]uint64) error {
 }
 
 // forgetTraces does it for one customer, in commands of bounded size.
-func (e *Engine) forgetTraces(ctx context.Context, v View, m *Customer) error {
+func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Customer) error {
 	var o blankTraces
 	size := 0
 	flush := func(more int) error {
-		if size += more; size < trimBytes && more != 0 || ctx.Err() != nil {
+		if size += more; size < outbox.TrimBytes && more != 0 || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		_, err := e.Do(Command{Account: v.acc.id, Actor: "clock", Op: o})
+		_, err := e.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o})
 		o, size = blankTraces{}, 0
 		return err
 	}
-	name, bodies := []byte(m.ID.String()), map[ID]bool{}
-	for d := range v.acc.deliveries().All() {
-		if CreatedAt(d.Event) > m.ErasedAt {
+	name, bodies := []byte(m.ID.String()), map[base.ID]bool{}
+	for d := range outbox.DeliveryTable(v.Acc).All() {
+		if base.CreatedAt(d.Event) > m.ErasedAt {
 			break // its order was erased by then, or says so by an event of its own
 		}
 		if bodies[d.Body] {
 			continue
 		}
 		bodies[d.Body] = true
-		body, err := readStored(e.store, bodyKind, v.acc.id, d.Body)
+		body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
 		if err != nil || body == nil {
 			continue // dropped since
 		}
-		text, err := body.text()
+		text, err := body.Text()
 		if err != nil || !bytes.Contains(text, name) {
 			continue
 		}
-		o.bodies = append(o.bodies, kept{id: d.ID, body: body})
+		o.bodies = append(o.bodies, outbox.Kept{ID: d.ID, Body: body})
 		if err := flush(len(text)); err != nil {
 			return err
 		}
 	}
-	err := e.store.ScanTables(1, tagIdempotency, tagIdempotency, func(_ int, _ byte, key, value []byte) error {
-		account, id, err := splitKey(key)
-		if err != nil || account != v.acc.id || !bytes.Contains(value, name) {
+	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency, func(_ int, _ byte, key, value []byte) error {
+		account, id, err := base.SplitKey(key)
+		if err != nil || account != v.Acc.ID || !bytes.Contains(value, name) {
 			return err
 		}
-		r, err := idempotencyKind.decode(account, id, value)
+		r, err := idempotencyKind.Decode(account, id, value)
 		if err != nil || r.Until-idemKept > m.ErasedAt {
 			return err
 		}
-		if latest, ok, err := e.store.Row(tagIdempotency, key); err != nil || !ok || !bytes.Equal(latest, value) {
+		if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok || !bytes.Equal(latest, value) {
 			return err // the log is ahead of the rows here
 		}
 		o.results = append(o.results, r)
@@ -288,7 +293,7 @@ func (e *Engine) forgetTraces(ctx context.Context, v View, m *Customer) error {
 	if err != nil {
 		return err
 	}
-	if err := e.store.SetBeside([]persist.Pair{{Key: erasedKey(v.acc.id, m.ID), Value: []byte{1}}}); err != nil {
+	if err := e.store.SetBeside([]persist.Pair{{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}}}); err != nil {
 		return err
 	}
 	o.done = m.ID
@@ -298,7 +303,7 @@ func (e *Engine) forgetTraces(ctx context.Context, v View, m *Customer) error {
 // erasedName is in front of the keys of erasures beside the log, which a restore to a point before them does not take back.
 const erasedName = "erased"
 
-func erasedKey(account, customer ID) []byte {
+func erasedKey(account, customer base.ID) []byte {
 	return append(append([]byte(erasedName), account[:]...), customer[:]...)
 }
 
@@ -306,12 +311,12 @@ func erasedKey(account, customer ID) []byte {
 func (e *Engine) eraseAgain() error {
 	var list []Command
 	err := e.store.Beside(func(key, _ []byte) error {
-		if !bytes.HasPrefix(key, []byte(erasedName)) || len(key) != len(erasedName)+2*len(ID{}) {
+		if !bytes.HasPrefix(key, []byte(erasedName)) || len(key) != len(erasedName)+2*len(base.ID{}) {
 			return nil
 		}
 		ids := key[len(erasedName):]
-		account, customer := ID(ids[:16]), ID(ids[16:])
-		if v, ok := e.View(account); ok && v.Customer(customer) != nil && v.Customer(customer).ErasedAt == 0 {
+		account, customer := base.ID(ids[:16]), base.ID(ids[16:])
+		if v, ok := e.View(account); ok && commerce.CustomerByID(v, customer) != nil && commerce.CustomerByID(v, customer).ErasedAt == 0 {
 			list = append(list, Command{Account: account, Actor: "restore", Op: EraseCustomer{ID: customer, again: true}})
 		}
 		return nil
@@ -324,11 +329,11 @@ func (e *Engine) eraseAgain() error {
 	return err
 }
 
-func init() { registerFollower(follower{check: checkErasures}) }
+func init() { base.RegisterFollower(base.Follower{Check: checkErasures}) }
 
 // checkErasures counts the customers of whom orders are to be erased yet.
-func checkErasures(a *account) (due int, err error) {
-	for m := range a.customers().All() {
+func checkErasures(a *base.AccountState) (due int, err error) {
+	for m := range commerce.CustomerTable(a).All() {
 		if m.Erasing != 0 {
 			due++
 		}

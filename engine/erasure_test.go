@@ -6,6 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 	"holdfast/persist"
 
 	"github.com/stretchr/testify/require"
@@ -21,12 +26,12 @@ func (s *shop) rowsWith(text string) (n int) {
 		if err != nil || !ok {
 			return err
 		}
-		if tag == tagBody {
-			b, err := bodyKind.decode(ID{}, ID(key[16:]), latest)
+		if tag == base.TagBody {
+			b, err := outbox.BodyKind.Decode(base.ID{}, base.ID(key[16:]), latest)
 			if err != nil {
 				return err
 			}
-			if latest, err = b.text(); err != nil {
+			if latest, err = b.Text(); err != nil {
 				return err
 			}
 		}
@@ -41,33 +46,33 @@ func (s *shop) rowsWith(text string) (n int) {
 func TestErasureReachesAllThatIsKept(t *testing.T) {
 	s := newShop(t)
 	s.shut()
-	s.payload = func(_ string, r any) []byte { return mustJSON(r) }
+	s.payload = func(_ string, r any) []byte { return base.MustJSON(r) }
 	s.open()
-	hook := s.hook(OrderCreated)
-	bike := Item{SKU: s.sku()}
+	hook := s.hook(base.OrderCreated)
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
 	const secret = "Annabella"
 	ann := s.customer(secret, "ann@example.com")
-	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in := s.rental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &ann
-	in.Fields = []CheckoutField{{Name: "Size", Value: &CheckoutValue{Text: secret}}}
-	in.Consents = []Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
-	in.Documents = []OrderDocument{{Type: "id", Name: secret}}
-	in.Customers = []OrderCustomerInput{{Customer: &ann}, {Contact: ContactPatch{FirstName: Some("Ben")}}}
-	in.Lines[0].Fields = []CheckoutField{{Name: "Height", Value: &CheckoutValue{Text: secret}}}
-	key := Idempotency{Key: makeID(s.now, Base{lo: 77})}
+	in.Fields = []order.CheckoutField{{Name: "Size", Value: &order.CheckoutValue{Text: secret}}}
+	in.Consents = []order.Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
+	in.Documents = []order.OrderDocument{{Type: "id", Name: secret}}
+	in.Customers = []order.OrderCustomerInput{{Customer: &ann}, {Contact: commerce.ContactPatch{FirstName: base.Some("Ben")}}}
+	in.Lines[0].Fields = []order.CheckoutField{{Name: "Height", Value: &order.CheckoutValue{Text: secret}}}
+	key := Idempotency{Key: base.MakeID(s.now, base.Base{Lo: 77})}
 	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &key})
 	require.NoError(t, err)
-	o := res.Record.(*OrderRecord)
+	o := res.Record.(*order.OrderRecord)
 	s.inUse("order", 1, EraseCustomer{ID: ann})
 	price, _ := o.Price()
-	s.do(CancelOrder{ID: o.ID})
+	s.do(order.CancelOrder{ID: o.ID})
 	s.now += day
 
-	m := s.do(EraseCustomer{ID: ann}).(*Customer)
+	m := s.do(EraseCustomer{ID: ann}).(*commerce.Customer)
 	require.Equal(t, s.now, m.ErasedAt)
-	require.True(t, m.Contact.anonymous())
-	r := s.view().Order(o.ID)
+	require.True(t, m.Contact.Anonymous())
+	r := order.OrderByID(s.view(), o.ID)
 	require.Equal(t, o.Revision+2, r.Revision)
 	require.Equal(t, s.now, r.UpdatedAt)
 	require.Equal(t, ann, r.Customer)
@@ -75,24 +80,24 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	require.Len(t, r.Rest().Consents, 1)
 	after, _ := r.Price()
 	require.Equal(t, price, after)
-	s.refused(CodeStateNotAllowed, PatchCustomer{ID: ann, Contact: ContactPatch{FirstName: Some("x")}})
-	s.refused(CodeStateNotAllowed, in)
+	s.refused(base.CodeStateNotAllowed, commerce.PatchCustomer{ID: ann, Contact: commerce.ContactPatch{FirstName: base.Some("x")}})
+	s.refused(base.CodeStateNotAllowed, in)
 	require.Equal(t, m, s.do(EraseCustomer{ID: ann}))
 
 	// What is on disk alone follows when the rows there are as far.
-	seen, tags := map[ID]uint64{}, 0
+	seen, tags := map[base.ID]uint64{}, 0
 	require.Eventually(t, func() bool {
 		tags++
-		s.tag("x"+itoa(tags), TagOrders) // the fold goes on
+		s.tag("x"+base.Itoa(tags), label.TagOrders) // the fold goes on
 		require.NoError(t, s.forgetErased(context.Background(), seen))
-		return !s.view().Customer(ann).Traces && s.rowsWith(secret) == 0
+		return !commerce.CustomerByID(s.view(), ann).Traces && s.rowsWith(secret) == 0
 	}, 10*time.Second, 10*time.Millisecond)
-	list, _ := s.view().Deliveries(hook.ID, 0, 0, 10)
+	list, _ := outbox.Deliveries(s.view(), hook.ID, 0, 0, 10)
 	body, _, err := s.DeliveryDetails(s.view(), list[0])
 	require.NoError(t, err)
 	require.Contains(t, string(body), `"data":null}`)
 	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &Idempotency{Key: key.Key}})
-	require.Equal(t, CodeIdempotencyReused, err.(*Error).Code)
+	require.Equal(t, base.CodeIdempotencyReused, err.(*base.Error).Code)
 	s.reopen()
 }
 
@@ -101,14 +106,14 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 	sku := s.sku()
 	ann := s.customer("Annabella", "ann@example.com")
 	for range eraseAtOnce + 5 {
-		in := s.rental(OrderDraft, Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+		in := s.rental(order.OrderDraft, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
 		in.Customer = &ann
-		s.do(CancelOrder{ID: s.do(in).(*OrderRecord).ID})
+		s.do(order.CancelOrder{ID: s.do(in).(*order.OrderRecord).ID})
 	}
 	s.do(EraseCustomer{ID: ann})
 	left := func() (n int) {
-		for o := range s.view().Orders().All() {
-			if !o.Contact.anonymous() {
+		for o := range order.Orders(s.view()).All() {
+			if !o.Contact.Anonymous() {
 				n++
 			}
 		}
@@ -117,8 +122,8 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 	require.Equal(t, 5, left())
 	s.do(nudge{})
 	require.Zero(t, left())
-	require.Zero(t, s.view().Customer(ann).Erasing)
-	s.do(DeleteCustomer{ID: ann})
+	require.Zero(t, commerce.CustomerByID(s.view(), ann).Erasing)
+	s.do(commerce.DeleteCustomer{ID: ann})
 	s.reopen()
 }
 
@@ -129,6 +134,6 @@ func TestAnErasureThatWasTakenBackIsDoneAgain(t *testing.T) {
 	require.NoError(t, s.store.SetBeside([]persist.Pair{{Key: erasedKey(s.acc, ann), Value: []byte{1}}}))
 	s.shut()
 	s.open()
-	require.NotZero(t, s.view().Customer(ann).ErasedAt)
+	require.NotZero(t, commerce.CustomerByID(s.view(), ann).ErasedAt)
 	s.reopen()
 }

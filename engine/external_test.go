@@ -6,97 +6,111 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file holds what other systems keep on records: one record of a kind has an external id, and metadata merges.
 
-func externally(id string, pairs ...string) ExternalPatch {
-	p := ExternalPatch{ID: Some(id)}
+func externally(id string, pairs ...string) label.ExternalPatch {
+	p := label.ExternalPatch{ID: base.Some(id)}
 	for i := 0; i < len(pairs); i += 2 {
 		p.Metadata.Set = true
-		p.Metadata.Value = append(p.Metadata.Value, MetadataInput{pairs[i], &pairs[i+1]})
+		p.Metadata.Value = append(p.Metadata.Value, label.MetadataInput{Key: pairs[i], Value: &pairs[i+1]})
 	}
 	return p
 }
 
 func TestExternalIDs(t *testing.T) {
 	s := newShop(t)
-	name := ContactPatch{FirstName: Some("Ada")}
-	labels := func(p ExternalPatch) LabelsPatch { return LabelsPatch{External: p} }
+	name := commerce.ContactPatch{FirstName: base.Some("Ada")}
+	labels := func(p label.ExternalPatch) label.LabelsPatch { return label.LabelsPatch{External: p} }
 	// Each kind makes a record with an external id, and gives one to a record.
 	kinds := []struct {
 		name   string
-		create func(p ExternalPatch) Op
-		patch  func(id ID, p ExternalPatch) Op
-		record func(res any) (ID, *External)
-		find   func(external string) (ids []ID)
+		create func(p label.ExternalPatch) base.Op
+		patch  func(id base.ID, p label.ExternalPatch) base.Op
+		record func(res any) (base.ID, *label.External)
+		find   func(external string) (ids []base.ID)
 	}{
-		{"location", func(p ExternalPatch) Op { return CreateLocation{Name: "x", Timezone: "UTC", External: p} },
-			func(id ID, p ExternalPatch) Op { return PatchLocation{ID: id, External: p} },
-			func(res any) (ID, *External) { l := res.(*Location); return l.ID, l.External },
-			func(x string) []ID {
-				list, _ := s.view().FindLocations(&RecordQuery{External: &x}, First)
-				return idsOf(list, func(l *Location) ID { return l.ID })
+		{"location", func(p label.ExternalPatch) base.Op {
+			return stock.CreateLocation{Name: "x", Timezone: "UTC", External: p}
+		},
+			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchLocation{ID: id, External: p} },
+			func(res any) (base.ID, *label.External) { l := res.(*stock.Location); return l.ID, l.External },
+			func(x string) []base.ID {
+				list, _ := stock.FindLocations(s.view(), &base.RecordQuery{External: &x}, base.First)
+				return idsOf(list, func(l *stock.Location) base.ID { return l.ID })
 			}},
-		{"SKU", func(p ExternalPatch) Op { return CreateSKU{Name: "x", Labels: labels(p)} },
-			func(id ID, p ExternalPatch) Op { return PatchSKU{ID: id, Labels: labels(p)} },
-			func(res any) (ID, *External) { r := res.(*SKU); return r.ID, r.External },
-			func(x string) []ID {
-				list, _ := s.view().FindSKUs(&RecordQuery{External: &x}, First)
-				return idsOf(list, func(r *SKU) ID { return r.ID })
+		{"SKU", func(p label.ExternalPatch) base.Op { return stock.CreateSKU{Name: "x", Labels: labels(p)} },
+			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchSKU{ID: id, Labels: labels(p)} },
+			func(res any) (base.ID, *label.External) { r := res.(*stock.SKU); return r.ID, r.External },
+			func(x string) []base.ID {
+				list, _ := stock.FindSKUs(s.view(), &base.RecordQuery{External: &x}, base.First)
+				return idsOf(list, func(r *stock.SKU) base.ID { return r.ID })
 			}},
-		{"article", func(p ExternalPatch) Op { return CreateArticle{Name: "x", Labels: labels(p)} },
-			func(id ID, p ExternalPatch) Op { return PatchArticle{ID: id, Labels: labels(p)} },
-			func(res any) (ID, *External) { r := res.(*Article); return r.ID, r.External },
-			func(x string) []ID {
-				list, _, err := s.view().ListArticles(&ArticleQuery{External: &x, Active: true, Limit: 9}, nil)
+		{"article", func(p label.ExternalPatch) base.Op { return stock.CreateArticle{Name: "x", Labels: labels(p)} },
+			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchArticle{ID: id, Labels: labels(p)} },
+			func(res any) (base.ID, *label.External) { r := res.(*stock.Article); return r.ID, r.External },
+			func(x string) []base.ID {
+				list, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{External: &x, Active: true, Limit: 9}, nil)
 				require.NoError(t, err)
-				return idsOf(list, func(r *Article) ID { return r.ID })
+				return idsOf(list, func(r *stock.Article) base.ID { return r.ID })
 			}},
-		{"customer", func(p ExternalPatch) Op { return CreateCustomer{Contact: name, Labels: labels(p)} },
-			func(id ID, p ExternalPatch) Op { return PatchCustomer{ID: id, Labels: labels(p)} },
-			func(res any) (ID, *External) { r := res.(*Customer); return r.ID, r.External },
-			func(x string) []ID {
-				list, _ := s.view().FindCustomers(&RecordQuery{External: &x}, First)
-				return idsOf(list, func(r *Customer) ID { return r.ID })
+		{"customer", func(p label.ExternalPatch) base.Op { return commerce.CreateCustomer{Contact: name, Labels: labels(p)} },
+			func(id base.ID, p label.ExternalPatch) base.Op {
+				return commerce.PatchCustomer{ID: id, Labels: labels(p)}
+			},
+			func(res any) (base.ID, *label.External) { r := res.(*commerce.Customer); return r.ID, r.External },
+			func(x string) []base.ID {
+				list, _ := commerce.FindCustomers(s.view(), &base.RecordQuery{External: &x}, base.First)
+				return idsOf(list, func(r *commerce.Customer) base.ID { return r.ID })
 			}},
-		{"catalog item", func(p ExternalPatch) Op { return CreateCatalogItem{Name: "x", Labels: labels(p)} },
-			func(id ID, p ExternalPatch) Op { return PatchCatalogItem{ID: id, Labels: labels(p)} },
-			func(res any) (ID, *External) { r := res.(*CatalogItem); return r.ID, r.External },
-			func(x string) []ID {
-				list, _ := s.view().Catalog(CatalogFilter{Active: true, External: x}, 0, 9)
-				return idsOf(list, func(r *CatalogItem) ID { return r.ID })
+		{"catalog item", func(p label.ExternalPatch) base.Op { return commerce.CreateCatalogItem{Name: "x", Labels: labels(p)} },
+			func(id base.ID, p label.ExternalPatch) base.Op {
+				return commerce.PatchCatalogItem{ID: id, Labels: labels(p)}
+			},
+			func(res any) (base.ID, *label.External) { r := res.(*commerce.CatalogItem); return r.ID, r.External },
+			func(x string) []base.ID {
+				list, _ := commerce.Catalog(s.view(), commerce.CatalogFilter{Active: true, External: x}, 0, 9)
+				return idsOf(list, func(r *commerce.CatalogItem) base.ID { return r.ID })
 			}},
-		{"order", func(p ExternalPatch) Op { return CreateOrder{OrderInput: OrderInput{Pickup: s.loc, External: p}} },
-			func(id ID, p ExternalPatch) Op { return PatchOrder{ID: id, External: p} },
-			func(res any) (ID, *External) { r := res.(*OrderRecord); return r.ID, r.External },
-			func(x string) []ID {
-				list, _ := s.view().ListOrders(&OrderQuery{External: &x, Active: true, Limit: 9})
-				return idsOf(list, func(r *Order) ID { return r.ID })
+		{"order", func(p label.ExternalPatch) base.Op {
+			return order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, External: p}}
+		},
+			func(id base.ID, p label.ExternalPatch) base.Op { return order.PatchOrder{ID: id, External: p} },
+			func(res any) (base.ID, *label.External) { r := res.(*order.OrderRecord); return r.ID, r.External },
+			func(x string) []base.ID {
+				list, _ := order.ListOrders(s.view(), &order.OrderQuery{External: &x, Active: true, Limit: 9})
+				return idsOf(list, func(r *order.Order) base.ID { return r.ID })
 			}},
 	}
 	for _, k := range kinds {
 		a, x := k.record(s.do(k.create(externally("a", "source", "shop", "b", ""))))
-		require.Equal(t, &External{ID: "a", Metadata: []Metadata{{"b", ""}, {"source", "shop"}}}, x, k.name)
-		b, x := k.record(s.do(k.create(ExternalPatch{})))
+		require.Equal(t, &label.External{ID: "a", Metadata: []label.Metadata{{Key: "b", Value: ""}, {Key: "source", Value: "shop"}}}, x, k.name)
+		b, x := k.record(s.do(k.create(label.ExternalPatch{})))
 		require.Nil(t, x, k.name)
-		require.Contains(t, s.refused(CodeConflict, k.create(externally("a"))).Detail, "another "+k.name+" has the external id \"a\": "+a.String())
-		s.refused(CodeConflict, k.patch(b, externally("a")))
-		require.Equal(t, []ID{a}, k.find("a"), k.name)
+		require.Contains(t, s.refused(base.CodeConflict, k.create(externally("a"))).Detail, "another "+k.name+" has the external id \"a\": "+a.String())
+		s.refused(base.CodeConflict, k.patch(b, externally("a")))
+		require.Equal(t, []base.ID{a}, k.find("a"), k.name)
 		require.Empty(t, k.find("b"), k.name)
 
 		// The same again is no conflict; a text is changed, one is added, one taken away.
-		_, x = k.record(s.do(k.patch(a, ExternalPatch{ID: Some("a"), Metadata: Some([]MetadataInput{{"b", nil}, {"none", nil}, {"a", new("new")}, {"source", new("till")}})})))
-		require.Equal(t, &External{ID: "a", Metadata: []Metadata{{"a", "new"}, {"source", "till"}}}, x, k.name)
-		_, x = k.record(s.do(k.patch(a, ExternalPatch{})))
+		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{ID: base.Some("a"), Metadata: base.Some([]label.MetadataInput{{Key: "b", Value: nil}, {Key: "none", Value: nil}, {Key: "a", Value: new("new")}, {Key: "source", Value: new("till")}})})))
+		require.Equal(t, &label.External{ID: "a", Metadata: []label.Metadata{{Key: "a", Value: "new"}, {Key: "source", Value: "till"}}}, x, k.name)
+		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{})))
 		require.Equal(t, "a", x.ID, "what is not given stays")
-		_, x = k.record(s.do(k.patch(a, ExternalPatch{Metadata: Null[[]MetadataInput]()})))
-		require.Equal(t, &External{ID: "a"}, x)
-		_, x = k.record(s.do(k.patch(a, ExternalPatch{ID: Null[string]()})))
+		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{Metadata: base.Null[[]label.MetadataInput]()})))
+		require.Equal(t, &label.External{ID: "a"}, x)
+		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{ID: base.Null[string]()})))
 		require.Nil(t, x)
 		_, x = k.record(s.do(k.patch(b, externally("a"))))
 		require.Equal(t, "a", x.ID, "it is free again")
-		require.Equal(t, []ID{b}, k.find("a"), k.name)
+		require.Equal(t, []base.ID{b}, k.find("a"), k.name)
 	}
 	s.reopen()
 	for _, k := range kinds {
@@ -105,20 +119,20 @@ func TestExternalIDs(t *testing.T) {
 
 	// All faults are named, with the pointer of the key.
 	long := strings.Repeat("x", 501)
-	bad := ExternalPatch{ID: Some(""), Metadata: Some([]MetadataInput{{"", new("x")}, {long[:41], nil}, {"a/b", &long}})}
-	require.Equal(t, []string{"/externalId", "/metadata/", "/metadata/" + long[:41], "/metadata/a~1b"}, pointers(s.refused(CodeInvalid, kinds[0].create(bad))))
-	var many ExternalPatch
+	bad := label.ExternalPatch{ID: base.Some(""), Metadata: base.Some([]label.MetadataInput{{Key: "", Value: new("x")}, {Key: long[:41], Value: nil}, {Key: "a/b", Value: &long}})}
+	require.Equal(t, []string{"/externalId", "/metadata/", "/metadata/" + long[:41], "/metadata/a~1b"}, pointers(s.refused(base.CodeInvalid, kinds[0].create(bad))))
+	var many label.ExternalPatch
 	many.Metadata.Set = true
-	for i := range maxMetadata {
-		many.Metadata.Value = append(many.Metadata.Value, MetadataInput{"k" + strconv.Itoa(i), new("")})
+	for i := range label.MaxMetadata {
+		many.Metadata.Value = append(many.Metadata.Value, label.MetadataInput{Key: "k" + strconv.Itoa(i), Value: new("")})
 	}
 	id, _ := kinds[0].record(s.do(kinds[0].create(many)))
-	s.refused(CodeConflict, kinds[0].patch(id, ExternalPatch{Metadata: Some([]MetadataInput{{"more", new("")}})}))
-	many.Metadata.Value = append(many.Metadata.Value, MetadataInput{"more", nil})
-	require.Equal(t, []string{"/metadata"}, pointers(s.refused(CodeInvalid, kinds[0].create(many))))
+	s.refused(base.CodeConflict, kinds[0].patch(id, label.ExternalPatch{Metadata: base.Some([]label.MetadataInput{{Key: "more", Value: new("")}})}))
+	many.Metadata.Value = append(many.Metadata.Value, label.MetadataInput{Key: "more", Value: nil})
+	require.Equal(t, []string{"/metadata"}, pointers(s.refused(base.CodeInvalid, kinds[0].create(many))))
 }
 
-func idsOf[R any](list []*R, id func(*R) ID) (ids []ID) {
+func idsOf[R any](list []*R, id func(*R) base.ID) (ids []base.ID) {
 	for _, r := range list {
 		ids = append(ids, id(r))
 	}
@@ -128,9 +142,9 @@ func idsOf[R any](list []*R, id func(*R) ID) (ids []ID) {
 // Two rows of a batch are as two commands.
 func TestExternalIDsOfABatch(t *testing.T) {
 	s := newShop(t)
-	row := CreateSKU{Name: "x", Code: new("c"), Labels: LabelsPatch{External: externally("c")}}
+	row := stock.CreateSKU{Name: "x", Code: new("c"), Labels: label.LabelsPatch{External: externally("c")}}
 	s.do(Batch{Rows: []Row{row}})
-	again := CreateSKU{Name: "y", Labels: LabelsPatch{External: externally("d")}}
-	require.Equal(t, []string{"/1/externalId"}, pointers(s.refused(CodeInvalid, Batch{Rows: []Row{again, again}})))
-	require.Equal(t, []string{"/1"}, pointers(s.refused(CodeInvalid, Batch{Rows: []Row{again, CreateSKU{Name: "z", Labels: row.Labels}}})))
+	again := stock.CreateSKU{Name: "y", Labels: label.LabelsPatch{External: externally("d")}}
+	require.Equal(t, []string{"/1/externalId"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, again}})))
+	require.Equal(t, []string{"/1"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, stock.CreateSKU{Name: "z", Labels: row.Labels}}})))
 }

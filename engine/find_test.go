@@ -8,6 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of records that are found, against lists of all that are judged one by one.
@@ -35,36 +40,36 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	type record struct {
-		id    ID
+		id    base.ID
 		texts []string
 		code  string
-		scope TagScope
+		scope label.TagScope
 	}
 	var customers, skus, locations, tags []record
-	scopes := []TagScope{TagInventory, TagOrders}
-	locations = append(locations, record{id: s.loc, texts: []string{s.view().Location(s.loc).Name}})
+	scopes := []label.TagScope{label.TagInventory, label.TagOrders}
+	locations = append(locations, record{id: s.loc, texts: []string{stock.LocationByID(s.view(), s.loc).Name}})
 	for i := range 60 {
 		name, code := text(), fmt.Sprint("C", i%40)
-		customers = append(customers, record{s.do(CreateCustomer{Contact: ContactPatch{FullName: Some(name), Email: Some(code + "@x")}}).(*Customer).ID, []string{name, code + " x"}, code + "@x", ""})
+		customers = append(customers, record{s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FullName: base.Some(name), Email: base.Some(code + "@x")}}).(*commerce.Customer).ID, []string{name, code + " x"}, code + "@x", ""})
 		if i < 40 {
-			skus = append(skus, record{s.do(CreateSKU{Name: name, Code: &code}).(*SKU).ID, []string{name, code}, code, ""})
+			skus = append(skus, record{s.do(stock.CreateSKU{Name: name, Code: &code}).(*stock.SKU).ID, []string{name, code}, code, ""})
 		}
 		city := text()
-		locations = append(locations, record{s.do(CreateLocation{Name: name, Timezone: "UTC", Address: &Address{City: city}}).(*Location).ID, []string{name, city}, "", ""})
+		locations = append(locations, record{s.do(stock.CreateLocation{Name: name, Timezone: "UTC", Address: &base.Address{City: city}}).(*stock.Location).ID, []string{name, city}, "", ""})
 		scope := scopes[dice.IntN(2)]
 		if slices.ContainsFunc(tags, func(x record) bool { return x.texts[0] == name && x.scope == scope }) {
 			continue // a scope has no two of one name
 		}
-		tags = append(tags, record{s.do(CreateTag{Value: name, Scope: scope}).(*Tag).ID, []string{name}, "", scope})
+		tags = append(tags, record{s.do(label.CreateTag{Value: name, Scope: scope}).(*label.Tag).ID, []string{name}, "", scope})
 	}
 	// what is found follows what a record says by now
-	s.do(PatchCustomer{ID: customers[3].id, Contact: ContactPatch{FullName: Some("Renamed")}})
+	s.do(commerce.PatchCustomer{ID: customers[3].id, Contact: commerce.ContactPatch{FullName: base.Some("Renamed")}})
 	customers[3].texts[0] = "Renamed"
-	s.do(DeleteSKU{ID: skus[5].id})
+	s.do(stock.DeleteSKU{ID: skus[5].id})
 	skus = slices.Delete(skus, 5, 6)
 	check := func() {
 		for range 300 {
-			q, p := RecordQuery{}, Part{dice.IntN(10), 1 + dice.IntN(10)}
+			q, p := base.RecordQuery{}, base.Part{Offset: dice.IntN(10), Limit: 1 + dice.IntN(10)}
 			if dice.IntN(4) > 0 {
 				q.Search = strings.ToUpper(text()[:2])
 			}
@@ -75,38 +80,38 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 			if dice.IntN(4) == 0 {
 				code = fmt.Sprint("c", dice.IntN(45))
 			}
-			want := func(all []record, code string, of ...TagScope) (ids []ID, total int) {
+			want := func(all []record, code string, of ...label.TagScope) (ids []base.ID, total int) {
 				for _, r := range all {
 					if says(q.Search, r.texts...) && (code == "" || strings.EqualFold(r.code, code)) && (of == nil || slices.Contains(of, r.scope)) {
 						ids = append(ids, r.id)
 					}
 				}
-				return partOf(ids, p), len(ids)
+				return base.PartOf(ids, p), len(ids)
 			}
-			same := func(want []ID, total int, got []ID, n int) {
+			same := func(want []base.ID, total int, got []base.ID, n int) {
 				t.Helper()
 				require.Equal(t, total, n, "%+v %s", q, code)
 				require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "%+v %s", q, code)
 			}
-			list, n := s.view().FindLocations(&q, p)
+			list, n := stock.FindLocations(s.view(), &q, p)
 			ids, total := want(locations, "")
-			same(ids, total, idsOf(list, func(r *Location) ID { return r.ID }), n)
+			same(ids, total, idsOf(list, func(r *stock.Location) base.ID { return r.ID }), n)
 			of := scopes[:1+dice.IntN(2)]
-			found, n := s.view().FindTags(&q, of, p)
+			found, n := label.FindTags(s.view(), &q, of, p)
 			ids, total = want(tags, "", of...)
-			same(ids, total, idsOf(found, func(r *Tag) ID { return r.ID }), n)
+			same(ids, total, idsOf(found, func(r *label.Tag) base.ID { return r.ID }), n)
 			if code != "" {
 				q.Code = &code
 			}
-			units, n := s.view().FindSKUs(&q, p)
+			units, n := stock.FindSKUs(s.view(), &q, p)
 			ids, total = want(skus, code)
-			same(ids, total, idsOf(units, func(r *SKU) ID { return r.ID }), n)
+			same(ids, total, idsOf(units, func(r *stock.SKU) base.ID { return r.ID }), n)
 			if code != "" {
 				code += "@X"
 			}
-			people, n := s.view().FindCustomers(&q, p)
+			people, n := commerce.FindCustomers(s.view(), &q, p)
 			ids, total = want(customers, code)
-			same(ids, total, idsOf(people, func(r *Customer) ID { return r.ID }), n)
+			same(ids, total, idsOf(people, func(r *commerce.Customer) base.ID { return r.ID }), n)
 		}
 	}
 	check()

@@ -9,6 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -29,10 +32,10 @@ type shop struct {
 	fs    vfs.FS
 	now   int64
 	seed  atomic.Uint64
-	acc   ID
-	loc   ID
+	acc   base.ID
+	loc   base.ID
 
-	bounds  Bounds
+	bounds  base.Bounds
 	full    func() bool                             // whether memory is short; nil: it never is
 	queued  int                                     // most commands in the queue, 0: as usual
 	onNow   func()                                  // called whenever the engine asks for the time
@@ -40,11 +43,11 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	s := &shop{T: t, fs: vfs.NewMem(), now: noon, acc: makeID(noon, Base{lo: 1})}
+	s := &shop{T: t, fs: vfs.NewMem(), now: noon, acc: base.MakeID(noon, base.Base{Lo: 1})}
 	s.open()
 	t.Cleanup(func() { s.shut() })
-	s.do(CreateAccount{Name: "Rental", Timezone: "Europe/Lisbon"})
-	s.loc = s.do(CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*Location).ID
+	s.do(base.CreateAccount{Name: "Rental", Timezone: "Europe/Lisbon"})
+	s.loc = s.do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
 	return s
 }
 
@@ -77,7 +80,7 @@ func (s *shop) clock() int64 {
 }
 
 // bounded restarts the engine with bounds of the test's own.
-func (s *shop) bounded(b Bounds) {
+func (s *shop) bounded(b base.Bounds) {
 	s.bounds = b
 	s.reopen()
 }
@@ -99,12 +102,12 @@ func (s *shop) reopen() {
 	require.NoError(s.T, s.Engine.Check())
 }
 
-func (s *shop) try(op Op) (any, error) {
+func (s *shop) try(op base.Op) (any, error) {
 	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: op})
 	return res.Record, err
 }
 
-func (s *shop) do(op Op) any {
+func (s *shop) do(op base.Op) any {
 	s.T.Helper()
 	res, err := s.try(op)
 	require.NoError(s.T, err)
@@ -112,13 +115,13 @@ func (s *shop) do(op Op) any {
 }
 
 // refused demands a refusal with a code that leaves state, log and counters as they were.
-func (s *shop) refused(code Code, op Op) *Error {
+func (s *shop) refused(code base.Code, op base.Op) *base.Error {
 	s.T.Helper()
 	seq, hash := s.State()
 	res, err := s.try(op)
 	require.Error(s.T, err)
 	require.Nil(s.T, res)
-	e := err.(*Error)
+	e := err.(*base.Error)
 	require.Equal(s.T, code, e.Code, "%v", err)
 	gotSeq, gotHash := s.State()
 	require.Equal(s.T, seq, gotSeq)
@@ -126,46 +129,46 @@ func (s *shop) refused(code Code, op Op) *Error {
 	return e
 }
 
-func (s *shop) view() View {
+func (s *shop) view() base.View {
 	v, ok := s.View(s.acc)
 	require.True(s.T, ok)
 	return v
 }
 
-func (s *shop) sku(after ...Buffer) ID {
-	o := CreateSKU{Name: "Bike"}
+func (s *shop) sku(after ...stock.Buffer) base.ID {
+	o := stock.CreateSKU{Name: "Bike"}
 	if len(after) > 0 {
 		o.After = &after[0]
 	}
-	return s.do(o).(*SKU).ID
+	return s.do(o).(*stock.SKU).ID
 }
 
 // article makes an article with units at the shop's location.
-func (s *shop) article(sku ID, units int) ID {
-	o := CreateArticle{Name: "Unit"}
-	if sku != (ID{}) {
+func (s *shop) article(sku base.ID, units int) base.ID {
+	o := stock.CreateArticle{Name: "Unit"}
+	if sku != (base.ID{}) {
 		o.SKU = &sku
 	}
 	if units > 0 {
-		o.Quantities = []InitialQuantity{{Location: s.loc, Count: units}}
+		o.Quantities = []stock.InitialQuantity{{Location: s.loc, Count: units}}
 	}
-	return s.do(o).(*Article).ID
+	return s.do(o).(*stock.Article).ID
 }
 
-func (s *shop) book(i Item, from, to int64, n int) *Hold {
+func (s *shop) book(i base.Item, from, to int64, n int) *hold.Hold {
 	s.T.Helper()
-	return s.do(s.booking(i, from, to, n)).(*Hold)
+	return s.do(s.booking(i, from, to, n)).(*hold.Hold)
 }
 
-func (s *shop) booking(i Item, from, to int64, n int) PlaceHold {
-	return PlaceHold{AllowPast: true, Lines: []HoldLineInput{{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Quantity: n}}}
+func (s *shop) booking(i base.Item, from, to int64, n int) hold.PlaceHold {
+	return hold.PlaceHold{AllowPast: true, Lines: []hold.HoldLineInput{{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Quantity: n}}}
 }
 
-func (s *shop) available(i Item, from, to int64) int {
+func (s *shop) available(i base.Item, from, to int64) int {
 	s.T.Helper()
-	a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: from, End: to}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}}, s.now)
 	require.NoError(s.T, err)
 	return a.Available
 }
 
-var fourHours = Buffer{Amount: 4, Unit: timeline.Hours}
+var fourHours = stock.Buffer{Amount: 4, Unit: timeline.Hours}

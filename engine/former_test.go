@@ -4,70 +4,77 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file holds the removal of locations, SKUs and articles, and articles in the archive.
 
-func (s *shop) inUse(resource string, count int, op Op) {
+func (s *shop) inUse(resource string, count int, op base.Op) {
 	s.T.Helper()
-	require.Equal(s.T, InUseDetails{resource, count}, s.refused(CodeInUse, op).Details)
+	require.Equal(s.T, base.InUseDetails{Resource: resource, Count: count}, s.refused(base.CodeInUse, op).Details)
 }
 
 func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article, other := s.article(sku, 3), s.article(sku, 1)
-	past := s.book(Item{Article: article}, noon, noon+day, 1)
-	ahead := s.book(Item{Article: article}, noon+10*day, noon+11*day, 2)
-	note := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventNote, Name: "n", Window: Span{Start: noon, End: Forever}}).(*ScheduledEvent)
-	service := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "s", Window: Span{Start: noon, End: noon + 2*day + hour}}).(*ScheduledEvent)
+	past := s.book(base.Item{Article: article}, noon, noon+day, 1)
+	ahead := s.book(base.Item{Article: article}, noon+10*day, noon+11*day, 2)
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: base.Forever}}).(*stock.ScheduledEvent)
+	service := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "s", Window: base.Span{Start: noon, End: noon + 2*day + hour}}).(*stock.ScheduledEvent)
 	s.now += 2 * day
-	s.inUse("hold", 1, DeleteArticle{ID: article})
-	s.do(ReleaseHold{ID: ahead.ID})
-	s.inUse("scheduledEvent", 1, DeleteArticle{ID: article})
+	s.inUse("hold", 1, stock.DeleteArticle{ID: article})
+	s.do(hold.ReleaseHold{ID: ahead.ID})
+	s.inUse("scheduledEvent", 1, stock.DeleteArticle{ID: article})
 	s.now += 2 * hour
-	s.refused(CodePrecondition, DeleteArticle{ID: article, IfMatch: []uint64{9}})
-	require.Equal(t, 4, s.available(Item{SKU: sku}, noon+20*day, noon+21*day))
-	before, _ := s.view().Hold(past.ID)
+	s.refused(base.CodePrecondition, stock.DeleteArticle{ID: article, IfMatch: []uint64{9}})
+	require.Equal(t, 4, s.available(base.Item{SKU: sku}, noon+20*day, noon+21*day))
+	before, _ := hold.HoldByID(s.view(), past.ID)
 
 	seq, _ := s.State()
-	require.Nil(t, s.do(DeleteArticle{ID: article}))
+	require.Nil(t, s.do(stock.DeleteArticle{ID: article}))
 	got, _ := s.State()
 	require.Equal(t, seq+1, got)
-	s.refused(CodeNotFound, DeleteArticle{ID: article})
+	s.refused(base.CodeNotFound, stock.DeleteArticle{ID: article})
 	check := func() {
 		v := s.view()
-		require.Nil(t, v.Article(article))
-		require.Nil(t, v.ScheduledEvent(article, note.ID))
-		_, ok := v.Unavailability(after(service.ID, 1))
+		require.Nil(t, stock.ArticleByID(v, article))
+		require.Nil(t, stock.ScheduledEventOf(v, article, note.ID))
+		_, ok := stock.UnavailabilityByID(v, base.After(service.ID, 1))
 		require.False(t, ok, "what its events took is gone with them")
-		require.Equal(t, 1, v.Articles().Len())
-		require.Equal(t, 1, s.available(Item{SKU: sku}, noon+20*day, noon+21*day))
-		h, ok := v.Hold(past.ID)
+		require.Equal(t, 1, stock.Articles(v).Len())
+		require.Equal(t, 1, s.available(base.Item{SKU: sku}, noon+20*day, noon+21*day))
+		h, ok := hold.HoldByID(v, past.ID)
 		require.True(t, ok)
 		require.Equal(t, before, h, "a hold that is over still says what it had")
-		ended, _ := v.Hold(ahead.ID)
+		ended, _ := hold.HoldByID(v, ahead.ID)
 		require.Equal(t, article, ended.Lines[0].Article)
-		page, total, err := v.ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Archived: true, Sort: ByAvailability, Limit: 10}, nil)
+		page, total, err := stock.ListArticles(v, &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Archived: true, Sort: stock.ByAvailability, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
 		require.Equal(t, other, page[0].ID)
-		require.ErrorIs(t, v.ArticleStock(new(ArticleStock), article, ID{}, Span{Start: noon, End: s.now}, s.now), errNoArticle)
+		require.ErrorIs(t, stock.FillArticleStock(v, new(stock.ArticleStock), article, base.ID{}, base.Span{Start: noon, End: s.now}, s.now), stock.ErrNoArticle)
 	}
 	check()
 	s.reopen()
 	check()
-	for _, op := range []Op{
-		PatchArticle{ID: article}, ArchiveArticle{ID: article}, IncreaseQuantity{Article: article, Location: s.loc, Amount: 1}, s.booking(Item{Article: article}, noon+20*day, noon+21*day, 1),
-		LinkTags{To: ArticleLabels, ID: article, Tags: []ID{{1}}}, MoveHold{ID: past.ID, Lines: []MoveLine{{Unavailability: past.Lines[0].Units[0].ID, From: ptr(noon + hour)}}},
-		CreateScheduledEvent{Article: article, Location: s.loc, Type: EventNote, Name: "n", Window: Span{Start: noon, End: Forever}},
+	for _, op := range []base.Op{
+		stock.PatchArticle{ID: article}, stock.ArchiveArticle{ID: article}, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1}, s.booking(base.Item{Article: article}, noon+20*day, noon+21*day, 1),
+		label.LinkTags{To: stock.ArticleLabels, ID: article, Tags: []base.ID{{1}}}, hold.MoveHold{ID: past.ID, Lines: []hold.MoveLine{{Unavailability: past.Lines[0].Units[0].ID, From: ptr(noon + hour)}}},
+		stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: base.Forever}},
 	} {
-		s.refused(CodeNotFound, op)
+		s.refused(base.CodeNotFound, op)
 	}
 	again := s.article(sku, 2)
-	require.Equal(t, 3, s.available(Item{SKU: sku}, noon+20*day, noon+21*day))
-	page, total, _ := s.view().ListArticles(&ArticleQuery{
-		Window: Span{Start: s.now + day, End: s.now + day}, Now: s.now, Active: true, Archived: true, Sort: ByAvailability, Desc: true, Limit: 10,
+	require.Equal(t, 3, s.available(base.Item{SKU: sku}, noon+20*day, noon+21*day))
+	page, total, _ := stock.ListArticles(s.view(), &stock.ArticleQuery{
+		Window: base.Span{Start: s.now + day, End: s.now + day}, Now: s.now, Active: true, Archived: true, Sort: stock.ByAvailability, Desc: true, Limit: 10,
 	}, nil)
 	require.Equal(t, 2, total)
 	require.Equal(t, again, page[0].ID)
@@ -78,58 +85,58 @@ func ptr[V any](v V) *V { return &v }
 
 func TestConflictsStandInTheWayOfDeletion(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	h := s.book(Item{Article: article}, noon+day, noon+2*day, 1)
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
-	s.inUse("hold", 1, DeleteArticle{ID: article})
-	s.inUse("hold", 1, DeleteLocation{ID: s.loc})
+	article := s.article(base.ID{}, 1)
+	h := s.book(base.Item{Article: article}, noon+day, noon+2*day, 1)
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	s.inUse("hold", 1, stock.DeleteArticle{ID: article})
+	s.inUse("hold", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 3 * day
-	s.do(DeleteArticle{ID: article})
-	s.do(DeleteLocation{ID: s.loc})
-	conflicts, total := s.view().Conflicts(ConflictFilter{Article: article, Location: s.loc}, 0, 10, s.now)
+	s.do(stock.DeleteArticle{ID: article})
+	s.do(stock.DeleteLocation{ID: s.loc})
+	conflicts, total := stock.Conflicts(s.view(), stock.ConflictFilter{Article: article, Location: s.loc}, 0, 10, s.now)
 	require.Equal(t, 1, total)
 	require.Equal(t, h.ID, conflicts[0].Owner)
-	_, total = s.view().Conflicts(ConflictFilter{SKU: article}, 0, 10, s.now)
+	_, total = stock.Conflicts(s.view(), stock.ConflictFilter{SKU: article}, 0, 10, s.now)
 	require.Zero(t, total)
 	s.reopen()
-	s.do(ReleaseHold{ID: h.ID})
+	s.do(hold.ReleaseHold{ID: h.ID})
 	s.reopen()
 }
 
 func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s := newShop(t)
-	there := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
-	article := s.article(ID{}, 2)
-	s.do(IncreaseQuantity{Article: article, Location: there, Amount: 1, From: ptr(noon + day)})
-	s.inUse("article", 1, DeleteLocation{ID: s.loc})
-	s.inUse("article", 1, DeleteLocation{ID: there})
-	s.do(TransferQuantity{Article: article, From: s.loc, To: there, Amount: 2, At: ptr(noon + 2*day)})
-	s.inUse("article", 1, DeleteLocation{ID: s.loc})
+	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	article := s.article(base.ID{}, 2)
+	s.do(stock.IncreaseQuantity{Article: article, Location: there, Amount: 1, From: ptr(noon + day)})
+	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
+	s.inUse("article", 1, stock.DeleteLocation{ID: there})
+	s.do(stock.TransferQuantity{Article: article, From: s.loc, To: there, Amount: 2, At: ptr(noon + 2*day)})
+	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 3 * day
-	note := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventNote, Name: "n", Window: Span{Start: noon, End: noon + 4*day}}).(*ScheduledEvent)
-	s.inUse("scheduledEvent", 1, DeleteLocation{ID: s.loc})
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: noon + 4*day}}).(*stock.ScheduledEvent)
+	s.inUse("scheduledEvent", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 2 * day
-	s.refused(CodePrecondition, DeleteLocation{ID: s.loc, IfMatch: []uint64{9}})
-	s.do(DeleteLocation{ID: s.loc})
-	s.refused(CodeNotFound, DeleteLocation{ID: s.loc})
-	s.refused(CodeNotFound, PatchLocation{ID: s.loc})
+	s.refused(base.CodePrecondition, stock.DeleteLocation{ID: s.loc, IfMatch: []uint64{9}})
+	s.do(stock.DeleteLocation{ID: s.loc})
+	s.refused(base.CodeNotFound, stock.DeleteLocation{ID: s.loc})
+	s.refused(base.CodeNotFound, stock.PatchLocation{ID: s.loc})
 	check := func() {
-		var x ArticleStock
-		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: noon, End: noon + day}, s.now))
+		var x stock.ArticleStock
+		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: noon, End: noon + day}, s.now))
 		require.Equal(t, s.loc, x.Locations[0].Location, "the past is as it was")
 		require.Equal(t, 3, s.available2(article, there))
 	}
 	check()
 	s.reopen()
 	check()
-	s.refused(CodeNotFound, IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
-	s.do(PatchScheduledEvent{Article: article, ID: note.ID, Name: Some("other")})
-	s.refused(CodeNotFound, PatchScheduledEvent{Article: article, ID: note.ID, To: Some(noon + 9*day)})
+	s.refused(base.CodeNotFound, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	s.do(stock.PatchScheduledEvent{Article: article, ID: note.ID, Name: base.Some("other")})
+	s.refused(base.CodeNotFound, stock.PatchScheduledEvent{Article: article, ID: note.ID, To: base.Some(noon + 9*day)})
 	s.reopen()
 }
 
-func (s *shop) available2(article, location ID) int {
-	a, err := s.view().Available(Query{Item: Item{Article: article}, Location: location, Window: Span{Start: s.now, End: s.now + hour}}, s.now)
+func (s *shop) available2(article, location base.ID) int {
+	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: location, Window: base.Span{Start: s.now, End: s.now + hour}}, s.now)
 	require.NoError(s.T, err)
 	return a.Available
 }
@@ -138,24 +145,24 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 1)
-	second := PlaceHold{Lines: []HoldLineInput{
-		{Item: Item{Article: s.article(ID{}, 1)}, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: 1},
-		{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + day, End: noon + 2*day}, Quantity: 1},
+	second := hold.PlaceHold{Lines: []hold.HoldLineInput{
+		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1},
+		{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + day, End: noon + 2*day}, Quantity: 1},
 	}}
-	h := s.do(second).(*Hold)
-	s.inUse("article", 1, DeleteSKU{ID: sku})
-	s.do(PatchArticle{ID: article, SKU: Null[ID](), Force: true})
-	s.inUse("hold", 1, DeleteSKU{ID: sku})
+	h := s.do(second).(*hold.Hold)
+	s.inUse("article", 1, stock.DeleteSKU{ID: sku})
+	s.do(stock.PatchArticle{ID: article, SKU: base.Null[base.ID](), Force: true})
+	s.inUse("hold", 1, stock.DeleteSKU{ID: sku})
 	s.now += 2 * day
-	s.refused(CodePrecondition, DeleteSKU{ID: sku, IfMatch: []uint64{9}})
-	s.do(DeleteSKU{ID: sku})
-	s.refused(CodeNotFound, DeleteSKU{ID: sku})
-	s.refused(CodeNotFound, PatchArticle{ID: article, SKU: Some(sku), Force: true})
+	s.refused(base.CodePrecondition, stock.DeleteSKU{ID: sku, IfMatch: []uint64{9}})
+	s.do(stock.DeleteSKU{ID: sku})
+	s.refused(base.CodeNotFound, stock.DeleteSKU{ID: sku})
+	s.refused(base.CodeNotFound, stock.PatchArticle{ID: article, SKU: base.Some(sku), Force: true})
 	s.reopen()
-	got, _ := s.view().Hold(h.ID)
+	got, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, sku, got.Lines[1].SKU)
-	require.Nil(t, s.view().SKU(sku))
-	s.do(CreateSKU{Name: "x", Code: ptr("c")})
+	require.Nil(t, stock.SKUByID(s.view(), sku))
+	s.do(stock.CreateSKU{Name: "x", Code: ptr("c")})
 	s.reopen()
 }
 
@@ -163,47 +170,47 @@ func TestTheArchive(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a, b := s.article(sku, 1), s.article(sku, 1)
-	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 2)
+	h := s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 2)
 	s.now += hour
-	r := s.do(ArchiveArticle{ID: a, Archived: true, Force: true}).(*Article)
-	require.Equal(t, [3]any{s.now, uint64(2), ArticleActive}, [3]any{*r.ArchivedAt, r.Revision, r.Status})
-	again := s.do(ArchiveArticle{ID: a, Archived: true, Force: true}).(*Article)
+	r := s.do(stock.ArchiveArticle{ID: a, Archived: true, Force: true}).(*stock.Article)
+	require.Equal(t, [3]any{s.now, uint64(2), stock.ArticleActive}, [3]any{*r.ArchivedAt, r.Revision, r.Status})
+	again := s.do(stock.ArchiveArticle{ID: a, Archived: true, Force: true}).(*stock.Article)
 	require.Equal(t, r.Revision, again.Revision, "it is there already")
 	require.Equal(t, r.ArchivedAt, again.ArchivedAt)
-	_, total := s.view().Conflicts(ConflictFilter{SKU: sku}, 0, 10, s.now)
+	_, total := stock.Conflicts(s.view(), stock.ConflictFilter{SKU: sku}, 0, 10, s.now)
 	require.Equal(t, 1, total)
-	s.refused(CodeStateNotAllowed, s.booking(Item{Article: a}, noon+3*day, noon+4*day, 1))
-	require.Equal(t, 1, s.available(Item{SKU: sku}, noon+3*day, noon+4*day))
+	s.refused(base.CodeStateNotAllowed, s.booking(base.Item{Article: a}, noon+3*day, noon+4*day, 1))
+	require.Equal(t, 1, s.available(base.Item{SKU: sku}, noon+3*day, noon+4*day))
 	s.reopen()
 	s.now += hour
-	r = s.do(ArchiveArticle{ID: a}).(*Article)
+	r = s.do(stock.ArchiveArticle{ID: a}).(*stock.Article)
 	require.Nil(t, r.ArchivedAt)
 	require.Equal(t, uint64(3), r.Revision)
-	got, _ := s.view().Hold(h.ID)
+	got, _ := hold.HoldByID(s.view(), h.ID)
 	for _, u := range got.Lines[0].Units {
 		require.False(t, u.Conflict())
 	}
-	require.Equal(t, 2, s.available(Item{SKU: sku}, noon+3*day, noon+4*day))
-	s.do(PatchArticle{ID: b, Status: Some(ArticleInactive), Force: true})
-	s.do(ArchiveArticle{ID: b, Archived: true, Force: true})
-	s.do(ArchiveArticle{ID: b})
-	require.Equal(t, ArticleInactive, s.view().Article(b).Status, "the archive leaves the status alone")
-	s.refused(CodeNotFound, ArchiveArticle{ID: sku})
+	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+3*day, noon+4*day))
+	s.do(stock.PatchArticle{ID: b, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.ArchiveArticle{ID: b, Archived: true, Force: true})
+	s.do(stock.ArchiveArticle{ID: b})
+	require.Equal(t, stock.ArticleInactive, stock.ArticleByID(s.view(), b).Status, "the archive leaves the status alone")
+	s.refused(base.CodeNotFound, stock.ArchiveArticle{ID: sku})
 	s.reopen()
 }
 
 // TestComponentsStay: what a catalog item is made of is not removed under it.
 func TestComponentsStay(t *testing.T) {
 	s := newShop(t)
-	sku, article := s.sku(), s.article(ID{}, 0)
-	kit := s.do(CreateCatalogItem{Name: "kit", Components: []Component{
-		{Item: Item{SKU: sku}, Quantity: 1}, {Item: Item{Article: article}, Quantity: 1},
-	}}).(*CatalogItem)
-	s.refused(CodeInUse, DeleteSKU{ID: sku})
-	s.refused(CodeInUse, DeleteArticle{ID: article})
-	s.do(DeleteCatalogItem{ID: kit.ID})
-	s.do(DeleteSKU{ID: sku})
-	s.do(DeleteArticle{ID: article})
+	sku, article := s.sku(), s.article(base.ID{}, 0)
+	kit := s.do(commerce.CreateCatalogItem{Name: "kit", Components: []commerce.Component{
+		{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: article}, Quantity: 1},
+	}}).(*commerce.CatalogItem)
+	s.refused(base.CodeInUse, stock.DeleteSKU{ID: sku})
+	s.refused(base.CodeInUse, stock.DeleteArticle{ID: article})
+	s.do(commerce.DeleteCatalogItem{ID: kit.ID})
+	s.do(stock.DeleteSKU{ID: sku})
+	s.do(stock.DeleteArticle{ID: article})
 }
 
 // A hold that is over keeps no catalog item, still says what it was for, and its item's number is nobody else's.
@@ -211,28 +218,28 @@ func TestHoldsThatAreOverKeepNoCatalogItem(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 2)
-	item := func() ID {
-		return s.do(CreateCatalogItem{Name: "kit", Components: []Component{{Item: Item{SKU: sku}, Quantity: 1}}}).(*CatalogItem).ID
+	item := func() base.ID {
+		return s.do(commerce.CreateCatalogItem{Name: "kit", Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID
 	}
 	released, past := item(), item()
-	h := s.book(Item{CatalogItem: released}, noon+day, noon+2*day, 1)
-	p := s.book(Item{CatalogItem: past}, noon, noon+hour, 1)
-	s.inUse("hold", 1, DeleteCatalogItem{ID: released})
-	s.inUse("hold", 1, DeleteCatalogItem{ID: past})
-	s.do(ReleaseHold{ID: h.ID})
+	h := s.book(base.Item{CatalogItem: released}, noon+day, noon+2*day, 1)
+	p := s.book(base.Item{CatalogItem: past}, noon, noon+hour, 1)
+	s.inUse("hold", 1, commerce.DeleteCatalogItem{ID: released})
+	s.inUse("hold", 1, commerce.DeleteCatalogItem{ID: past})
+	s.do(hold.ReleaseHold{ID: h.ID})
 	s.now += 2 * hour
-	s.do(DeleteCatalogItem{ID: released})
-	s.do(DeleteCatalogItem{ID: past})
+	s.do(commerce.DeleteCatalogItem{ID: released})
+	s.do(commerce.DeleteCatalogItem{ID: past})
 	other := item()
 	for range 2 {
-		for id, of := range map[ID]ID{h.ID: released, p.ID: past} {
-			got, ok := s.view().Hold(id)
+		for id, of := range map[base.ID]base.ID{h.ID: released, p.ID: past} {
+			got, ok := hold.HoldByID(s.view(), id)
 			require.True(t, ok)
 			require.Equal(t, of, got.Lines[0].CatalogItem)
 		}
 		s.reopen()
 	}
-	s.do(DeleteCatalogItem{ID: other})
-	s.refused(CodeNotFound, OrderHold{Holds: []ID{p.ID}})
+	s.do(commerce.DeleteCatalogItem{ID: other})
+	s.refused(base.CodeNotFound, order.OrderHold{Holds: []base.ID{p.ID}})
 	s.reopen()
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns the tests of what is turned away while memory is short.
@@ -72,15 +75,15 @@ func TestNothingIsAddedWhileMemoryIsShort(t *testing.T) {
 	s := newShop(t)
 	s.full = func() bool { return short }
 	s.reopen()
-	create := CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}
-	o := s.do(create).(*OrderRecord)
-	comment := AddComment{Order: o.ID, Content: "A deposit was paid."}
+	create := order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}
+	o := s.do(create).(*order.OrderRecord)
+	comment := order.AddComment{Order: o.ID, Content: "A deposit was paid."}
 	s.do(comment)
 
 	short = true
-	s.refused(CodeOverloaded, comment)
-	s.refused(CodeOverloaded, create)
-	s.do(CancelOrder{ID: o.ID})
+	s.refused(base.CodeOverloaded, comment)
+	s.refused(base.CodeOverloaded, create)
+	s.do(order.CancelOrder{ID: o.ID})
 
 	short = false
 	s.do(create)

@@ -11,6 +11,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns what heavy commands keep the writer for: its plan and its apply, without the disk and without anything beside it.
@@ -19,26 +26,26 @@ import (
 type desk struct {
 	testing.TB
 	writer  *writer
-	account ID
-	loc     ID
+	account base.ID
+	loc     base.ID
 	seed    uint64
 
-	set           []rowChange // of the last command
+	set           []base.RowChange // of the last command
 	planned, done time.Duration
 	cpu           time.Duration
 }
 
 func newDesk(tb testing.TB, payload func(version string, record any) []byte) *desk {
-	d := &desk{TB: tb, account: makeID(noon, Base{lo: 1})}
+	d := &desk{TB: tb, account: base.MakeID(noon, base.Base{Lo: 1})}
 	e := &Engine{
 		now: func() int64 { return noon }, random: func() (b [10]byte) { d.seed++; b[6], b[7] = byte(d.seed>>8), byte(d.seed); return b },
-		bounds: Bounds{}.withDefaults(), queue: newQueue(16), step: defaultStep.Milliseconds(), payload: payload, called: newCalled(),
+		bounds: base.Bounds{}.WithDefaults(), queue: newQueue(16), step: defaultStep.Milliseconds(), payload: payload, called: newCalled(),
 	}
-	d.writer = newWriter(e, newState())
-	d.writer.state.at = noon
-	e.current.Store(d.writer.state.publish())
-	d.do(CreateAccount{Name: "Rental"})
-	d.loc = d.do(CreateLocation{Name: "Lisbon", Timezone: "UTC"}).(*Location).ID
+	d.writer = newWriter(e, base.NewState())
+	d.writer.state.At = noon
+	e.current.Store(d.writer.state.Publish())
+	d.do(base.CreateAccount{Name: "Rental"})
+	d.loc = d.do(stock.CreateLocation{Name: "Lisbon", Timezone: "UTC"}).(*stock.Location).ID
 	return d
 }
 
@@ -53,12 +60,12 @@ func threadTime() time.Duration {
 }
 
 // try does a command as the writer does, and publishes what it has made, as each group does.
-func (d *desk) try(op Op) (any, error) {
+func (d *desk) try(op base.Op) (any, error) {
 	require.Empty(d, op.Check(), "%T", op)
 	w := d.writer
-	w.state.at++
-	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: makeID(w.state.at, Base{})}}
-	if w.state.accounts[d.account] != nil {
+	w.state.At++
+	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: base.MakeID(w.state.At, base.Base{})}}
+	if w.state.Accounts[d.account] != nil {
 		cmd.ahead = w.engine.foresee(cmd)
 	}
 	cpu := threadTime()
@@ -69,15 +76,15 @@ func (d *desk) try(op Op) (any, error) {
 		return nil, err
 	}
 	began = time.Now()
-	w.apply(w.state.account(cmd.Account), t)
+	w.apply(w.state.Account(cmd.Account), t)
 	d.done, d.cpu = time.Since(began), threadTime()-cpu
-	d.set = t.set
+	d.set = t.Set
 	w.open = new(group)
-	d.writer.engine.current.Store(w.state.publish())
+	d.writer.engine.current.Store(w.state.Publish())
 	return res, nil
 }
 
-func (d *desk) do(op Op) any {
+func (d *desk) do(op base.Op) any {
 	d.Helper()
 	res, err := d.try(op)
 	require.NoError(d, err, "%T", op)
@@ -85,23 +92,23 @@ func (d *desk) do(op Op) any {
 }
 
 // chairs makes an article with units, and gives its SKU.
-func (d *desk) chairs(units int) (sku, article ID) {
-	sku = d.do(CreateSKU{Name: "Chair"}).(*SKU).ID
+func (d *desk) chairs(units int) (sku, article base.ID) {
+	sku = d.do(stock.CreateSKU{Name: "Chair"}).(*stock.SKU).ID
 	from := noon - 1000*day
-	return sku, d.do(CreateArticle{Name: "Chair", SKU: &sku, Quantities: []InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*Article).ID
+	return sku, d.do(stock.CreateArticle{Name: "Chair", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*stock.Article).ID
 }
 
-func (d *desk) order(status OrderStatus, sku ID, from, to int64, n int) CreateOrder {
+func (d *desk) order(status order.OrderStatus, sku base.ID, from, to int64, n int) order.CreateOrder {
 	price := int64(100)
-	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: d.loc}, Lines: []OrderLineInput{{
-		Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: &price,
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: d.loc}, Lines: []order.OrderLineInput{{
+		Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: &price,
 	}}}
 }
 
 // heavyStep is one command of the round that heavy commands make, with what leads up to it left out of the measure.
 type heavyStep struct {
 	name string
-	op   func() Op
+	op   func() base.Op
 	keep func(any)
 }
 
@@ -110,15 +117,15 @@ func (d *desk) heavyRound(units int) []heavyStep {
 	sku, _ := d.chairs(units)
 	_, many := d.chairs(units)
 	for range 8 {
-		d.do(IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: new(noon - 1000*day)})
+		d.do(stock.IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: new(noon - 1000*day)})
 	}
-	var id, line ID
-	var all []ID
+	var id, line base.ID
+	var all []base.ID
 	of := func(r any) {
 		switch r := r.(type) {
-		case *Hold:
+		case *hold.Hold:
 			id = r.ID
-		case *OrderRecord:
+		case *order.OrderRecord:
 			id, all = r.ID, nil
 			for i := range r.Lines {
 				line = r.Lines[i].ID
@@ -129,127 +136,133 @@ func (d *desk) heavyRound(units int) []heavyStep {
 		}
 	}
 	from, to := noon-day, noon+5*day // it is out for some days when it is handed over
-	hold := func() Op {
-		return PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: d.loc, Window: Span{Start: noon + 7*day, End: noon + 8*day}, Quantity: units}}}
+	made := func() base.Op {
+		return hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc, Window: base.Span{Start: noon + 7*day, End: noon + 8*day}, Quantity: units}}}
 	}
 	later := to + day
 	content := "ready"
 	at := noon + 100*day // an increase then calls the decrease off
 	return []heavyStep{
-		{"hold", hold, of},
-		{"its release", func() Op { return ReleaseHold{ID: id} }, nil},
-		{"order", func() Op { return d.order(OrderOpen, sku, from, to, units) }, of},
-		{"comment", func() Op { return AddComment{Order: id, Content: content} }, nil},
-		{"note", func() Op { content += "."; return PatchOrder{ID: id, Note: Some(content)} }, nil},
-		{"line's dates", func() Op { return PatchOrderLine{Order: id, ID: line, To: Some(later), UnitPrice: Some(int64(100))} }, nil},
-		{"prepare, named", func() Op { return PrepareOrder{ID: id, Units: all} }, nil},
-		{"fulfill", func() Op { return FulfillOrder{ID: id} }, nil},
-		{"return", func() Op { return ReturnOrder{ID: id} }, nil},
-		{"deletion", func() Op { return DeleteOrder{ID: id} }, nil},
-		{"order again", func() Op { return d.order(OrderOpen, sku, from, to, units) }, of},
-		{"fulfill, named", func() Op { return FulfillOrder{ID: id, Units: all} }, nil},
-		{"return, named", func() Op { return ReturnOrder{ID: id, Units: all} }, nil},
-		{"deletion again", func() Op { return DeleteOrder{ID: id} }, nil},
-		{"draft", func() Op { return d.order(OrderDraft, sku, from, to, units) }, of},
-		{"its confirmation", func() Op { return ConfirmOrder{ID: id} }, nil},
-		{"cancellation", func() Op { return CancelOrder{ID: id} }, nil},
-		{"deletion of that", func() Op { return DeleteOrder{ID: id} }, nil},
-		{"decrease", func() Op { return DecreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at} }, nil},
-		{"increase", func() Op { return IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at} }, nil},
+		{"hold", made, of},
+		{"its release", func() base.Op { return hold.ReleaseHold{ID: id} }, nil},
+		{"order", func() base.Op { return d.order(order.OrderOpen, sku, from, to, units) }, of},
+		{"comment", func() base.Op { return order.AddComment{Order: id, Content: content} }, nil},
+		{"note", func() base.Op { content += "."; return order.PatchOrder{ID: id, Note: base.Some(content)} }, nil},
+		{"line's dates", func() base.Op {
+			return order.PatchOrderLine{Order: id, ID: line, To: base.Some(later), UnitPrice: base.Some(int64(100))}
+		}, nil},
+		{"prepare, named", func() base.Op { return order.PrepareOrder{ID: id, Units: all} }, nil},
+		{"fulfill", func() base.Op { return order.FulfillOrder{ID: id} }, nil},
+		{"return", func() base.Op { return order.ReturnOrder{ID: id} }, nil},
+		{"deletion", func() base.Op { return order.DeleteOrder{ID: id} }, nil},
+		{"order again", func() base.Op { return d.order(order.OrderOpen, sku, from, to, units) }, of},
+		{"fulfill, named", func() base.Op { return order.FulfillOrder{ID: id, Units: all} }, nil},
+		{"return, named", func() base.Op { return order.ReturnOrder{ID: id, Units: all} }, nil},
+		{"deletion again", func() base.Op { return order.DeleteOrder{ID: id} }, nil},
+		{"draft", func() base.Op { return d.order(order.OrderDraft, sku, from, to, units) }, of},
+		{"its confirmation", func() base.Op { return order.ConfirmOrder{ID: id} }, nil},
+		{"cancellation", func() base.Op { return order.CancelOrder{ID: id} }, nil},
+		{"deletion of that", func() base.Op { return order.DeleteOrder{ID: id} }, nil},
+		{"decrease", func() base.Op {
+			return stock.DecreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at}
+		}, nil},
+		{"increase", func() base.Op {
+			return stock.IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at}
+		}, nil},
 	}
 }
 
 // heavyLines is what else is heavy: many lines, overbooking, units that leave with holds on them, and many records at once.
 func (d *desk) heavyLines(units int) []heavyStep {
 	sku, _ := d.chairs(units)
-	there := d.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID
+	there := d.do(stock.CreateLocation{Name: "Porto", Timezone: "UTC"}).(*stock.Location).ID
 	pooled, leaving := d.chairs(units)
 	imported, _ := d.chairs(units) // its holds stay: some 300 of a round meet at an instant
 	begun := noon - 1000*day
-	d.do(CreateArticle{Name: "Stool", SKU: &pooled, Quantities: []InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
-	tag := d.do(CreateTag{Value: "all", Scope: TagCustomers}).(*Tag).ID
+	d.do(stock.CreateArticle{Name: "Stool", SKU: &pooled, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
+	tag := d.do(label.CreateTag{Value: "all", Scope: label.TagCustomers}).(*label.Tag).ID
 	const lines = 1000
-	week := Span{Start: noon + 7*day, End: noon + 8*day}
-	var first, id, full ID
-	of := func(to *ID) func(any) {
+	week := base.Span{Start: noon + 7*day, End: noon + 8*day}
+	var first, id, full base.ID
+	of := func(to *base.ID) func(any) {
 		return func(r any) {
 			switch r := r.(type) {
-			case *Hold:
+			case *hold.Hold:
 				*to = r.ID
-			case *OrderRecord:
+			case *order.OrderRecord:
 				*to = r.ID
 			}
 		}
 	}
-	hold := func(sku ID, lines, each int) PlaceHold {
-		o := PlaceHold{}
+	made := func(sku base.ID, lines, each int) hold.PlaceHold {
+		o := hold.PlaceHold{}
 		for range lines {
-			o.Lines = append(o.Lines, HoldLineInput{Item: Item{SKU: sku}, Location: d.loc, Window: week, Quantity: each})
+			o.Lines = append(o.Lines, hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: d.loc, Window: week, Quantity: each})
 		}
 		return o
 	}
-	order := func(lines, each int) CreateOrder {
-		o := d.order(OrderOpen, sku, week.Start, week.End, each)
+	placed := func(lines, each int) order.CreateOrder {
+		o := d.order(order.OrderOpen, sku, week.Start, week.End, each)
 		for range lines - 1 {
 			o.Lines = append(o.Lines, o.Lines[0])
 		}
 		return o
 	}
-	free := func(at *ID) func() Op { return func() Op { return ReleaseHold{ID: *at} } }
+	free := func(at *base.ID) func() base.Op { return func() base.Op { return hold.ReleaseHold{ID: *at} } }
 	return []heavyStep{
-		{"hold, 1,000 lines", func() Op { return hold(sku, lines, units/lines) }, of(&id)},
+		{"hold, 1,000 lines", func() base.Op { return made(sku, lines, units/lines) }, of(&id)},
 		{"release of that", free(&id), nil},
-		{"order, 1,000 lines", func() Op { return order(lines, units/lines) }, of(&id)},
-		{"fulfill, lines", func() Op { return FulfillOrder{ID: id} }, nil},
-		{"return, lines", func() Op { return ReturnOrder{ID: id} }, nil},
-		{"deletion, lines", func() Op { return DeleteOrder{ID: id} }, nil},
-		{"hold of all", func() Op { return hold(sku, 1, units) }, of(&full)},
-		{"order, overbooked", func() Op { o := order(1, units); o.AllowOverbooked = true; return o }, of(&id)},
-		{"its cancellation", func() Op { return CancelOrder{ID: id} }, nil},
-		{"order, overbooked 2", func() Op { o := order(1, units); o.AllowOverbooked = true; return o }, of(&first)},
+		{"order, 1,000 lines", func() base.Op { return placed(lines, units/lines) }, of(&id)},
+		{"fulfill, lines", func() base.Op { return order.FulfillOrder{ID: id} }, nil},
+		{"return, lines", func() base.Op { return order.ReturnOrder{ID: id} }, nil},
+		{"deletion, lines", func() base.Op { return order.DeleteOrder{ID: id} }, nil},
+		{"hold of all", func() base.Op { return made(sku, 1, units) }, of(&full)},
+		{"order, overbooked", func() base.Op { o := placed(1, units); o.AllowOverbooked = true; return o }, of(&id)},
+		{"its cancellation", func() base.Op { return order.CancelOrder{ID: id} }, nil},
+		{"order, overbooked 2", func() base.Op { o := placed(1, units); o.AllowOverbooked = true; return o }, of(&first)},
 		{"release beside it", free(&full), nil},
-		{"deletion of the rest", func() Op { return DeleteOrder{ID: first} }, nil},
-		{"hold that will move", func() Op { return hold(pooled, 1, units) }, of(&id)},
-		{"decrease with moves", func() Op {
-			return DecreaseQuantity{Article: leaving, Location: d.loc, Amount: units, From: &week.Start}
+		{"deletion of the rest", func() base.Op { return order.DeleteOrder{ID: first} }, nil},
+		{"hold that will move", func() base.Op { return made(pooled, 1, units) }, of(&id)},
+		{"decrease with moves", func() base.Op {
+			return stock.DecreaseQuantity{Article: leaving, Location: d.loc, Amount: units, From: &week.Start}
 		}, nil},
-		{"increase again", func() Op {
-			return IncreaseQuantity{Article: leaving, Location: d.loc, Amount: units, From: &week.Start}
+		{"increase again", func() base.Op {
+			return stock.IncreaseQuantity{Article: leaving, Location: d.loc, Amount: units, From: &week.Start}
 		}, nil},
 		{"release of moved", free(&id), nil},
-		{"transfer", func() Op {
-			return TransferQuantity{Article: leaving, From: d.loc, To: there, Amount: units, At: &week.Start}
+		{"transfer", func() base.Op {
+			return stock.TransferQuantity{Article: leaving, From: d.loc, To: there, Amount: units, At: &week.Start}
 		}, nil},
-		{"transfer back", func() Op {
-			return TransferQuantity{Article: leaving, From: there, To: d.loc, Amount: units, At: &week.Start}
+		{"transfer back", func() base.Op {
+			return stock.TransferQuantity{Article: leaving, From: there, To: d.loc, Amount: units, At: &week.Start}
 		}, nil},
-		{"import of customers", func() Op {
+		{"import of customers", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}, Labels: LabelsPatch{Tags: Some([]ID{tag})}})
+				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
-		{"import of more", func() Op {
+		{"import of more", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}, Labels: LabelsPatch{Tags: Some([]ID{tag})}})
+				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
-		{"deletion of their tag", func() Op { return DeleteTag{ID: tag} }, func(any) { tag = d.do(CreateTag{Value: "all", Scope: TagCustomers}).(*Tag).ID }},
-		{"import of SKUs", func() Op {
+		{"deletion of their tag", func() base.Op { return label.DeleteTag{ID: tag} }, func(any) { tag = d.do(label.CreateTag{Value: "all", Scope: label.TagCustomers}).(*label.Tag).ID }},
+		{"import of SKUs", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, CreateSKU{Name: "Chair"})
+				b.Rows = append(b.Rows, stock.CreateSKU{Name: "Chair"})
 			}
 			return b
 		}, nil},
-		{"import of holds", func() Op {
+		{"import of holds", func() base.Op {
 			var b Batch
 			for i := range MaxBatch {
-				b.Rows = append(b.Rows, PlaceHold{Lines: []HoldLineInput{{
-					Item: Item{SKU: imported}, Location: d.loc, Quantity: 1, Window: Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
+				b.Rows = append(b.Rows, hold.PlaceHold{Lines: []hold.HoldLineInput{{
+					Item: base.Item{SKU: imported}, Location: d.loc, Quantity: 1, Window: base.Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
 				}}})
 			}
 			return b
@@ -264,7 +277,7 @@ func BenchmarkWriter(b *testing.B) {
 	defer runtime.UnlockOSThread()
 	d := newDesk(b, func(string, any) []byte { return []byte("null") })
 	took, cpu := map[string][]time.Duration{}, map[string][]time.Duration{}
-	steps := append(d.heavyRound(maxUnits), d.heavyLines(maxUnits)...)
+	steps := append(d.heavyRound(base.MaxUnits), d.heavyLines(base.MaxUnits)...)
 	for b.Loop() {
 		for _, s := range steps {
 			op, res := s.op(), any(nil)

@@ -6,26 +6,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 	"holdfast/persist"
 )
 
 // This file owns the bounds of what the writer does for a heavy command, in work that is counted: bytes that it writes itself, and rows.
 
-// count adds to n what is written of rows of the kind, until undo.
-func (k *kind[R]) count(n *int) (undo func()) {
-	encode := k.encode
-	k.encode = func(dst []byte, r *R) []byte {
+// rowsOfKind adds to n what is written of rows of the kind, until undo.
+func rowsOfKind[R any](k *base.Kind[R], n *int) (undo func()) {
+	encode := k.Encode
+	k.Encode = func(dst []byte, r *R) []byte {
 		had := len(dst)
 		dst = encode(dst, r)
 		*n += len(dst) - had
 		return dst
 	}
-	return func() { k.encode = encode }
+	return func() { k.Encode = encode }
 }
 
 // weighed is an operation whose result tells when it is written.
 type weighed struct {
-	Op
+	base.Op
 	n *int
 }
 
@@ -34,8 +37,8 @@ type weighedResult struct {
 	n      *int
 }
 
-func (o weighed) plan(t *tx) (any, error) {
-	r, err := o.Op.plan(t)
+func (o weighed) PlanOn(t *base.Tx) (any, error) {
+	r, err := o.Op.PlanOn(t)
 	return weighedResult{r, o.n}, err
 }
 
@@ -48,29 +51,29 @@ func (r weighedResult) MarshalJSON() ([]byte, error) {
 func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 	long(t)
 	var rows, texts, results, payloads int // bytes
-	marshal = func(v any) ([]byte, error) {
+	base.Marshal = func(v any) ([]byte, error) {
 		b, err := json.Marshal(v)
 		texts += len(b)
 		return b, err
 	}
-	t.Cleanup(func() { marshal = json.Marshal })
+	t.Cleanup(func() { base.Marshal = json.Marshal })
 	for _, k := range schema {
 		undo := k.(interface{ count(*int) func() }).count(&rows)
 		t.Cleanup(undo)
 	}
 	d := newDesk(t, func(_ string, o any) []byte {
-		b := mustJSON(o)
+		b := base.MustJSON(o)
 		payloads += len(b)
 		return b
 	})
-	for _, e := range []HookEvent{OrderCreated, OrderUpdated, OrderDeleted} {
-		d.do(CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	for _, e := range []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.OrderDeleted} {
+		d.do(outbox.CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	}
 	const units = 2500 // a byte of each would be too much
 	beside := 0        // of all commands together
 	for _, s := range d.heavyRound(units) {
 		rows, texts, results, payloads = 0, 0, 0, 0
-		res := d.do(weighed{s.op(), &results})
+		res := d.do(weighed{Op: s.op(), n: &results})
 		if s.keep != nil {
 			s.keep(res.(weighedResult).record)
 		}
@@ -80,11 +83,11 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		require.LessOrEqual(t, texts, units, s.name)
 		require.Zero(t, results, s.name)
 		require.Zero(t, payloads, s.name)
-		require.LessOrEqual(t, len(d.set), units+(units+unitsPerRow-1)/unitsPerRow+10, s.name)
+		require.LessOrEqual(t, len(d.set), units+(units+order.UnitsPerRow-1)/order.UnitsPerRow+10, s.name)
 
 		var log persist.Group
 		for _, c := range d.set {
-			c.log(&log, new(encodeBuffer), d.account)
+			c.Log(&log, new(base.EncodeBuffer), d.account)
 		}
 		require.Positive(t, rows, s.name)
 		require.Positive(t, results, s.name)

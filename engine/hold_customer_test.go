@@ -4,23 +4,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 )
 
 // This file owns the tests of whom holds are for.
 
 func TestAHoldIsForACustomer(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 9)
-	customer := func(name string) ID {
-		return s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name)}}).(*Customer).ID
+	customer := func(name string) base.ID {
+		return s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}).(*commerce.Customer).ID
 	}
 	ann, ben := customer("Ann"), customer("Ben")
-	cart := func(of *ID) *Hold {
-		return s.do(PlaceHold{Lines: []HoldLineInput{{Item: bike, Location: s.loc, Window: Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: of}).(*Hold)
+	cart := func(of *base.ID) *hold.Hold {
+		return s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: of}).(*hold.Hold)
 	}
-	listed := func(of ID) (ids []ID) {
-		page, total := s.view().ListHolds(&HoldQuery{Customer: &of, Part: Part{Limit: 10}})
+	listed := func(of base.ID) (ids []base.ID) {
+		page, total := hold.ListHolds(s.view(), &hold.HoldQuery{Customer: &of, Part: base.Part{Limit: 10}})
 		for _, h := range page {
 			require.Equal(t, of, h.Customer)
 			ids = append(ids, h.ID)
@@ -28,70 +33,70 @@ func TestAHoldIsForACustomer(t *testing.T) {
 		require.Len(t, page, total)
 		return ids
 	}
-	s.refused(CodeNotFound, PlaceHold{Lines: []HoldLineInput{{Item: bike, Location: s.loc, Window: Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: &bike.SKU})
+	s.refused(base.CodeNotFound, hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: &bike.SKU})
 	first, second, third := cart(&ann), cart(&ben), cart(nil)
-	require.Equal(t, []ID{ann, {}}, []ID{first.Customer, third.Customer})
-	require.Equal(t, []ID{first.ID}, listed(ann))
+	require.Equal(t, []base.ID{ann, {}}, []base.ID{first.Customer, third.Customer})
+	require.Equal(t, []base.ID{first.ID}, listed(ann))
 
 	// It is given to another, and to nobody; its lines stay.
-	c := s.do(ChangeHold{ID: third.ID, Customer: Some(ann)}).(*Hold)
+	c := s.do(hold.ChangeHold{ID: third.ID, Customer: base.Some(ann)}).(*hold.Hold)
 	require.Equal(t, third.Lines, c.Lines)
 	require.NotEqual(t, third.Revision, c.Revision)
-	require.Equal(t, []ID{first.ID, third.ID}, listed(ann))
+	require.Equal(t, []base.ID{first.ID, third.ID}, listed(ann))
 	s.reopen()
-	s.refused(CodeNotFound, ChangeHold{ID: third.ID, Customer: Some(bike.SKU)})
-	c = s.do(ChangeHold{ID: third.ID, Customer: Null[ID]()}).(*Hold)
-	require.Equal(t, []any{ID{}, third.Revision}, []any{c.Customer, c.Revision})
-	require.Nil(t, s.view().acc.holds().more.Get(third.ID), "it is as small as it was")
-	require.Equal(t, []ID{first.ID}, listed(ann))
-	s.do(ChangeHold{ID: third.ID, Customer: Some(ann), Change: []HoldLineChange{{Line: 0, Quantity: ptr(2)}}})
+	s.refused(base.CodeNotFound, hold.ChangeHold{ID: third.ID, Customer: base.Some(bike.SKU)})
+	c = s.do(hold.ChangeHold{ID: third.ID, Customer: base.Null[base.ID]()}).(*hold.Hold)
+	require.Equal(t, []any{base.ID{}, third.Revision}, []any{c.Customer, c.Revision})
+	require.Nil(t, hold.Holds(s.view().Acc).More.Get(third.ID), "it is as small as it was")
+	require.Equal(t, []base.ID{first.ID}, listed(ann))
+	s.do(hold.ChangeHold{ID: third.ID, Customer: base.Some(ann), Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}})
 
 	// It keeps its customer, with the count, until it has ended.
-	require.Equal(t, InUseDetails{"hold", 2}, s.refused(CodeInUse, DeleteCustomer{ID: ann}).Details)
-	require.Equal(t, InUseDetails{"hold", 2}, s.refused(CodeInUse, EraseCustomer{ID: ann}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: ann}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
 
 	// The order of it is for its customer, unless another is named. Of holds for several one has to be named.
-	require.Equal(t, []string{"/customerId"}, pointers(s.refused(CodeInvalid, OrderHold{Holds: []ID{first.ID, second.ID, third.ID}})))
-	o := s.do(OrderHold{Holds: []ID{first.ID, cart(nil).ID}}).(*OrderRecord)
+	require.Equal(t, []string{"/customerId"}, pointers(s.refused(base.CodeInvalid, order.OrderHold{Holds: []base.ID{first.ID, second.ID, third.ID}})))
+	o := s.do(order.OrderHold{Holds: []base.ID{first.ID, cart(nil).ID}}).(*order.OrderRecord)
 	require.Equal(t, []any{ann, "Ann"}, []any{o.Customer, *o.Contact.FirstName})
-	o = s.do(OrderHold{Holds: []ID{second.ID, third.ID}, OrderInput: OrderInput{Customer: &ben}}).(*OrderRecord)
+	o = s.do(order.OrderHold{Holds: []base.ID{second.ID, third.ID}, OrderInput: order.OrderInput{Customer: &ben}}).(*order.OrderRecord)
 	require.Equal(t, ben, o.Customer)
-	require.Equal(t, InUseDetails{"order", 1}, s.refused(CodeInUse, EraseCustomer{ID: ann}).Details)
-	require.Equal(t, []ID{first.ID, third.ID}, listed(ann), "those that have ended answer for a day")
+	require.Equal(t, base.InUseDetails{Resource: "order", Count: 1}, s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
+	require.Equal(t, []base.ID{first.ID, third.ID}, listed(ann), "those that have ended answer for a day")
 	s.reopen()
 	s.tick(s.now + 2*day)
 	require.Empty(t, listed(ann))
-	require.Zero(t, s.view().acc.holds().more.Len())
+	require.Zero(t, hold.Holds(s.view().Acc).More.Len())
 }
 
 // What is over is in nobody's way, and an order of it is for its customer only while there is one.
 func TestAHoldThatIsOverLetsItsCustomerGo(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
-	var holds []ID
-	var people []ID
+	var holds []base.ID
+	var people []base.ID
 	for range 2 {
-		m := s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}}).(*Customer).ID
-		h := s.do(PlaceHold{Lines: []HoldLineInput{{Item: bike, Location: s.loc, Window: Span{Start: s.now + hour, End: s.now + day}, Quantity: 1}}, Customer: &m}).(*Hold)
+		m := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}}).(*commerce.Customer).ID
+		h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + hour, End: s.now + day}, Quantity: 1}}, Customer: &m}).(*hold.Hold)
 		holds, people = append(holds, h.ID), append(people, m)
-		s.refused(CodeInUse, DeleteCustomer{ID: m})
+		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: m})
 	}
 	s.tick(s.now + 2*day)
-	s.do(DeleteCustomer{ID: people[0]})
+	s.do(commerce.DeleteCustomer{ID: people[0]})
 	s.do(EraseCustomer{ID: people[1]})
 	for _, id := range holds {
-		require.Zero(t, s.do(OrderHold{Holds: []ID{id}}).(*OrderRecord).Customer)
+		require.Zero(t, s.do(order.OrderHold{Holds: []base.ID{id}}).(*order.OrderRecord).Customer)
 	}
 }
 
 // An archive whose records get other ids has the holds be for the same people.
 func TestAHoldIsForTheSameOneUnderOtherIDs(t *testing.T) {
-	r := &holdRecord{id: makeID(1, Base{lo: 1}), customer: makeID(1, Base{lo: 2}), status: Confirmed, lines: []holdLine{{denseLine: denseLine{to: 1, item: 1, location: 1, quantity: 1, units: 1}}}}
-	shift := shiftOf(Base{lo: 1}, Base{lo: 9}, []byte("seed"))
-	x, err := holdKind.moved(ID{}, image{tagHold, r.id, encodeHold(nil, r)}, shift)
+	r := &hold.HoldRecord{ID: base.MakeID(1, base.Base{Lo: 1}), Customer: base.MakeID(1, base.Base{Lo: 2}), Status: hold.Confirmed, Lines: []hold.LineRow{{DenseLine: hold.DenseLine{To: 1, Item: 1, Location: 1, Quantity: 1, Units: 1}}}}
+	shift := base.ShiftOf(base.Base{Lo: 1}, base.Base{Lo: 9}, []byte("seed"))
+	x, err := hold.HoldKind.Moved(base.ID{}, base.Image{Tag: base.TagHold, ID: r.ID, Value: hold.EncodeHold(nil, r)}, shift)
 	require.NoError(t, err)
-	n, err := decodeHold(ID{}, x.id, x.value)
+	n, err := hold.DecodeHold(base.ID{}, x.ID, x.Value)
 	require.NoError(t, err)
-	require.Equal(t, []ID{shift.Of(r.id), shift.Of(r.customer)}, []ID{n.id, n.customer})
+	require.Equal(t, []base.ID{shift.Of(r.ID), shift.Of(r.Customer)}, []base.ID{n.ID, n.Customer})
 }

@@ -11,6 +11,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of the list of holds, against lists of all that are judged one by one, and its figures.
@@ -20,71 +26,71 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	dice := rand.New(rand.NewPCG(5, 6))
-	other := s.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID
-	places := []ID{s.loc, other}
-	var items []Item
+	other := s.do(stock.CreateLocation{Name: "Porto", Timezone: "UTC"}).(*stock.Location).ID
+	places := []base.ID{s.loc, other}
+	var items []base.Item
 	for range 2 {
 		sku := s.sku()
-		r := s.do(CreateArticle{Name: "Bike", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*Article)
-		items = append(items, Item{SKU: sku}, Item{Article: r.ID})
+		r := s.do(stock.CreateArticle{Name: "Bike", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*stock.Article)
+		items = append(items, base.Item{SKU: sku}, base.Item{Article: r.ID})
 	}
-	items = append(items, s.kit(Component{items[0], 1}))
+	items = append(items, s.kit(commerce.Component{Item: items[0], Quantity: 1}))
 	notes := []string{"", "", "call Anna", "phone call"}
-	var customers []*ID
+	var customers []*base.ID
 	for range 3 {
-		customers = append(customers, ptr(s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}}).(*Customer).ID), nil)
+		customers = append(customers, ptr(s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}}).(*commerce.Customer).ID), nil)
 	}
 	for range 150 {
-		o := PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}
+		o := hold.PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}
 		for range 1 + dice.IntN(2) {
 			from := s.now + int64(dice.IntN(30))*hour
-			l := HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
-			if dice.IntN(9) == 0 && l.CatalogItem == (ID{}) {
-				l.Purchase, l.Window.End = PurchaseSale, Forever
+			l := hold.HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: base.Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
+			if dice.IntN(9) == 0 && l.CatalogItem == (base.ID{}) {
+				l.Purchase, l.Window.End = base.PurchaseSale, base.Forever
 			}
 			o.Lines = append(o.Lines, l)
 		}
 		if dice.IntN(2) == 0 {
 			o.ExpiresIn = ptr(int64(30 + dice.IntN(7000)))
 		}
-		h := s.do(o).(*Hold)
+		h := s.do(o).(*hold.Hold)
 		switch dice.IntN(5) {
 		case 0:
-			s.do(ReleaseHold{ID: h.ID})
+			s.do(hold.ReleaseHold{ID: h.ID})
 		case 1:
-			_, _ = s.try(OrderHold{Holds: []ID{h.ID}})
+			_, _ = s.try(order.OrderHold{Holds: []base.ID{h.ID}})
 		}
 	}
 	s.now += hour
 	require.NoError(t, s.Tick(t.Context()))
 	passed := 0
 	for range 1500 {
-		q := &HoldQuery{Desc: dice.IntN(2) == 0, Part: Part{dice.IntN(40), 1 + dice.IntN(20)}, Units: 3}
+		q := &hold.HoldQuery{Desc: dice.IntN(2) == 0, Part: base.Part{Offset: dice.IntN(40), Limit: 1 + dice.IntN(20)}, Units: 3}
 		for range dice.IntN(3) {
 			switch dice.IntN(6) {
 			case 0:
-				q.Status = append(q.Status, HoldStatus(1+dice.IntN(len(HoldStatuses))))
+				q.Status = append(q.Status, hold.HoldStatus(1+dice.IntN(len(hold.HoldStatuses))))
 			case 1:
 				q.Items = append(q.Items, items[dice.IntN(5)])
 			case 2:
 				q.Location = &places[dice.IntN(2)]
 			case 3:
 				from := noon + int64(dice.IntN(30))*hour
-				q.Window = &Span{Start: from, End: from + int64(dice.IntN(5))*hour}
+				q.Window = &base.Span{Start: from, End: from + int64(dice.IntN(5))*hour}
 			case 4:
 				q.Search = []string{"CALL", "ann", "call pho", "nobody"}[dice.IntN(4)]
 			case 5:
 				q.Customer = customers[dice.IntN(6)]
 			}
 		}
-		var want []ID
-		for h := range s.view().EachHold() {
-			lines := slices.ContainsFunc(h.Lines, func(l HoldLine) bool {
+		var want []base.ID
+		for h := range hold.EachHold(s.view()) {
+			lines := slices.ContainsFunc(h.Lines, func(l hold.HoldLine) bool {
 				w, to := q.Window, l.Window.End
-				if l.Purchase == PurchaseSale {
+				if l.Purchase == base.PurchaseSale {
 					to = l.Window.Start + 1
 				}
-				return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
+				return !slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
 					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End && l.Window.Start <= w.Start && w.Start < to)
 			})
 			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && (q.Customer == nil || *q.Customer == h.Customer) && says(q.Search, h.Note) {
@@ -94,12 +100,12 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 		if q.Desc {
 			slices.Reverse(want)
 		}
-		page, total := s.view().ListHolds(q)
+		page, total := hold.ListHolds(s.view(), q)
 		require.Equal(t, len(want), total, "%+v", q)
-		want = partOf(want, q.Part)
-		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *Hold) ID { return h.ID })), "%+v", q)
+		want = base.PartOf(want, q.Part)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *hold.Hold) base.ID { return h.ID })), "%+v", q)
 		for _, h := range page {
-			one, _ := s.view().HoldWith(h.ID, 3)
+			one, _ := hold.HoldWith(s.view(), h.ID, 3)
 			require.Equal(t, one, h)
 		}
 		passed += len(page)
@@ -109,41 +115,41 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 
 // heldBook is an account with holds that no command made, and the records beside it, in order of their ids.
 type heldBook struct {
-	*account
+	*base.AccountState
 	dice      *rand.Rand
 	lines     int // that holds with several have, up to
 	several   int // one in so many has
-	records   []*holdRecord
-	items     []Item
-	places    []ID
-	customers []ID
+	records   []*hold.HoldRecord
+	items     []base.Item
+	places    []base.ID
+	customers []base.ID
 	next      int64
 }
 
 func newHeldBook(seed uint64, items, places, lines, several int) *heldBook {
 	dice := rand.New(rand.NewPCG(seed, 2))
-	b := &heldBook{account: newAccount(makeID(1, Base{})), dice: dice, lines: lines, several: several}
+	b := &heldBook{AccountState: base.NewAccount(base.MakeID(1, base.Base{})), dice: dice, lines: lines, several: several}
 	for i := range items {
-		id, no := makeID(2, Base{lo: uint64(i)}), uint32(i+1)
+		id, no := base.MakeID(2, base.Base{Lo: uint64(i)}), uint32(i+1)
 		switch i % 8 {
 		case 0:
-			b.articles().Put(&Article{ID: id, No: no})
-			b.items = append(b.items, Item{Article: id})
+			stock.ArticleTable(b.AccountState).Put(&stock.Article{ID: id, No: no})
+			b.items = append(b.items, base.Item{Article: id})
 		case 1:
-			b.catalog().Put(&CatalogItem{ID: id, No: no})
-			b.items = append(b.items, Item{CatalogItem: id})
+			commerce.CatalogTable(b.AccountState).Put(&commerce.CatalogItem{ID: id, No: no})
+			b.items = append(b.items, base.Item{CatalogItem: id})
 		default:
-			b.skus().Put(&SKU{ID: id, No: no})
-			b.items = append(b.items, Item{SKU: id})
+			stock.SKUTable(b.AccountState).Put(&stock.SKU{ID: id, No: no})
+			b.items = append(b.items, base.Item{SKU: id})
 		}
 	}
 	for i := range places {
-		id := makeID(3, Base{lo: uint64(i)})
-		b.locations().Put(&Location{ID: id, No: uint32(i + 1)})
+		id := base.MakeID(3, base.Base{Lo: uint64(i)})
+		stock.LocationTable(b.AccountState).Put(&stock.Location{ID: id, No: uint32(i + 1)})
 		b.places = append(b.places, id)
 	}
 	for i := range items {
-		b.customers = append(b.customers, makeID(4, Base{lo: uint64(i)}))
+		b.customers = append(b.customers, base.MakeID(4, base.Base{Lo: uint64(i)}))
 	}
 	return b
 }
@@ -153,10 +159,10 @@ var notesOfBook = []string{
 }
 
 // drawn is a hold that begins some time in two years, most at a full hour.
-func (b *heldBook) drawn(id ID) *holdRecord {
-	r := &holdRecord{id: id, status: Confirmed}
+func (b *heldBook) drawn(id base.ID) *hold.HoldRecord {
+	r := &hold.HoldRecord{ID: id, Status: hold.Confirmed}
 	if b.dice.IntN(3) == 0 {
-		r.status = HoldStatus(1 + b.dice.IntN(int(Ordered)))
+		r.Status = hold.HoldStatus(1 + b.dice.IntN(int(hold.Ordered)))
 	}
 	lines := 1
 	if b.dice.IntN(b.several) == 0 {
@@ -168,23 +174,23 @@ func (b *heldBook) drawn(id ID) *holdRecord {
 		if b.dice.IntN(10) == 0 {
 			from += int64(b.dice.IntN(90_000))
 		}
-		l := denseLine{
-			from: from, to: from + int64(1+b.dice.IntN(14*24))*hour, quantity: 1, units: 1,
-			item: uint32(i + 1), named: b.items[i].kind(), location: uint32(1 + b.dice.IntN(len(b.places))),
+		l := hold.DenseLine{
+			From: from, To: from + int64(1+b.dice.IntN(14*24))*hour, Quantity: 1, Units: 1,
+			Item: uint32(i + 1), Named: b.items[i].Kind(), Location: uint32(1 + b.dice.IntN(len(b.places))),
 		}
 		switch b.dice.IntN(40) {
 		case 0:
-			l.to, l.purchase = Forever, aSale
+			l.To, l.Purchase = base.Forever, hold.ASale
 		case 1:
-			l.to = Forever
+			l.To = base.Forever
 		}
-		r.lines = append(r.lines, holdLine{denseLine: l})
+		r.Lines = append(r.Lines, hold.LineRow{DenseLine: l})
 	}
 	if b.dice.IntN(10) == 0 {
-		r.note = notesOfBook[b.dice.IntN(len(notesOfBook))]
+		r.Note = notesOfBook[b.dice.IntN(len(notesOfBook))]
 	}
 	if b.dice.IntN(20) == 0 {
-		r.customer = b.customers[b.dice.IntN(len(b.customers))]
+		r.Customer = b.customers[b.dice.IntN(len(b.customers))]
 	}
 	return r
 }
@@ -192,24 +198,24 @@ func (b *heldBook) drawn(id ID) *holdRecord {
 // put makes one more.
 func (b *heldBook) put() {
 	b.next += 1 + int64(b.dice.IntN(2000))
-	r := b.drawn(makeID(noon+b.next, Base{}))
-	holdKind.put(nil, b.account, nil, r)
+	r := b.drawn(base.MakeID(noon+b.next, base.Base{}))
+	hold.HoldKind.Put(nil, b.AccountState, nil, r)
 	b.records = append(b.records, r)
 }
 
 // change takes one out, draws it anew, or gives it another status.
 func (b *heldBook) change(i int) {
-	was, is := b.records[i], (*holdRecord)(nil)
+	was, is := b.records[i], (*hold.HoldRecord)(nil)
 	switch b.dice.IntN(4) {
 	case 0:
 	case 1:
-		is = b.drawn(was.id)
+		is = b.drawn(was.ID)
 	default:
 		n := *was
-		n.status = HoldStatus(1 + b.dice.IntN(int(Ordered)))
+		n.Status = hold.HoldStatus(1 + b.dice.IntN(int(hold.Ordered)))
 		is = &n
 	}
-	holdKind.put(nil, b.account, was, is)
+	hold.HoldKind.Put(nil, b.AccountState, was, is)
 	if is == nil {
 		b.records = slices.Delete(b.records, i, i+1)
 	} else {
@@ -217,15 +223,15 @@ func (b *heldBook) change(i int) {
 	}
 }
 
-func (b *heldBook) question() *HoldQuery {
-	q := &HoldQuery{Desc: b.dice.IntN(2) == 0, Part: Part{Limit: 1 + b.dice.IntN(60)}}
+func (b *heldBook) question() *hold.HoldQuery {
+	q := &hold.HoldQuery{Desc: b.dice.IntN(2) == 0, Part: base.Part{Limit: 1 + b.dice.IntN(60)}}
 	if b.dice.IntN(2) == 0 {
 		q.Offset = b.dice.IntN(1 << b.dice.IntN(13))
 	}
 	for range 1 + b.dice.IntN(3) {
 		switch b.dice.IntN(10) {
 		case 0, 1:
-			q.Status = append(q.Status, HoldStatus(1+b.dice.IntN(int(Ordered))))
+			q.Status = append(q.Status, hold.HoldStatus(1+b.dice.IntN(int(hold.Ordered))))
 		case 2, 3:
 			q.Items = append(q.Items, b.items[b.dice.IntN(len(b.items))])
 		case 4, 5:
@@ -235,7 +241,7 @@ func (b *heldBook) question() *HoldQuery {
 			if b.dice.IntN(2) == 0 {
 				from += int64(b.dice.IntN(90_000))
 			}
-			q.Window = &Span{Start: from, End: from + int64(b.dice.IntN(30))*hour}
+			q.Window = &base.Span{Start: from, End: from + int64(b.dice.IntN(30))*hour}
 		case 8:
 			words := []string{"call", "ann", "refundable", "refundab", "refundi", "b call", "Anna phone", "nobody", "-"}
 			q.Search = words[b.dice.IntN(len(words))]
@@ -247,31 +253,31 @@ func (b *heldBook) question() *HoldQuery {
 }
 
 // passes says that a record has all that is asked for: one line meets all that is asked of lines.
-func (b *heldBook) passes(r *holdRecord, q *HoldQuery) bool {
-	if q.Status != nil && !slices.Contains(q.Status, r.status) || q.Customer != nil && *q.Customer != r.customer {
+func (b *heldBook) passes(r *hold.HoldRecord, q *hold.HoldQuery) bool {
+	if q.Status != nil && !slices.Contains(q.Status, r.Status) || q.Customer != nil && *q.Customer != r.Customer {
 		return false
 	}
-	if q.Search == "-" || !says(q.Search, r.note) {
+	if q.Search == "-" || !says(q.Search, r.Note) {
 		return false
 	}
-	return slices.ContainsFunc(r.lines, func(l holdLine) bool {
-		w := Span{Start: l.from, End: l.to}
-		if l.purchase.Type() == PurchaseSale {
+	return slices.ContainsFunc(r.Lines, func(l hold.LineRow) bool {
+		w := base.Span{Start: l.From, End: l.To}
+		if l.Purchase.Type() == base.PurchaseSale {
 			w.End = w.Start + 1
 		}
-		return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != b.items[l.item-1] }) &&
-			(q.Location == nil || *q.Location == b.places[l.location-1]) &&
+		return !slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != b.items[l.Item-1] }) &&
+			(q.Location == nil || *q.Location == b.places[l.Location-1]) &&
 			(q.Window == nil || w.Start < max(q.Window.End, q.Window.Start+1) && q.Window.Start < w.End)
 	})
 }
 
 // memos is how many sections of a version have a memo, how many have too many lines for one, and the most lines in
 // one behind the first of each row.
-func memos(a *account) (made, tooLong, further int) {
-	for s := range a.holds().rows.Sections(false) {
-		switch m, ok := s.Memo().(*holdMemo); {
+func memos(a *base.AccountState) (made, tooLong, further int) {
+	for s := range hold.Holds(a).Rows.Sections(false) {
+		switch m, ok := s.Memo().(*hold.HoldMemo); {
 		case m != nil:
-			made, further = made+1, max(further, len(m.owners))
+			made, further = made+1, max(further, len(m.Owners))
 		case ok:
 			tooLong++
 		}
@@ -288,33 +294,33 @@ func TestListOfABookOfHoldsThatChanges(t *testing.T) {
 				b.put()
 			}
 			type version struct {
-				View
-				records []*holdRecord
+				base.View
+				records []*hold.HoldRecord
 			}
 			var kept []version
 			passed, made, tooLong, further := 0, 0, 0, 0
 			for range c.rounds {
-				kept = append(kept, version{View{acc: b.publish()}, slices.Clone(b.records)})
+				kept = append(kept, version{View: base.View{Acc: b.Publish()}, records: slices.Clone(b.records)})
 				for range 60 {
 					v, q := kept[len(kept)-1-b.dice.IntN(min(3, len(kept)))], b.question()
-					var want []ID
+					var want []base.ID
 					for _, r := range v.records {
 						if b.passes(r, q) {
-							want = append(want, r.id)
+							want = append(want, r.ID)
 						}
 					}
 					if q.Desc {
 						slices.Reverse(want)
 					}
-					page, total := v.ListHolds(q)
+					page, total := hold.ListHolds(v.View, q)
 					if total != len(want) {
 						require.Equal(t, len(want), total, "%+v", q)
 					}
-					got := idsOf(page, func(h *Hold) ID { return h.ID })
-					require.True(t, slices.Equal(partOf(want, q.Part), got), "%+v", q)
+					got := idsOf(page, func(h *hold.Hold) base.ID { return h.ID })
+					require.True(t, slices.Equal(base.PartOf(want, q.Part), got), "%+v", q)
 					passed += len(page)
 				}
-				n, long, most := memos(kept[len(kept)-1].acc)
+				n, long, most := memos(kept[len(kept)-1].Acc)
 				made, tooLong, further = made+n, tooLong+long, max(further, most)
 				at := b.dice.IntN(len(b.records))
 				for range b.dice.IntN(300) { // some side by side, some anywhere, some new
@@ -344,8 +350,8 @@ func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 		b.put()
 	}
 	type asked struct {
-		View
-		questions []*HoldQuery
+		base.View
+		questions []*hold.HoldQuery
 	}
 	versions := make(chan asked, 8)
 	var work sync.WaitGroup
@@ -353,8 +359,8 @@ func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 		work.Go(func() {
 			for v := range versions {
 				for _, q := range v.questions {
-					_, total := v.ListHolds(q)
-					if n := v.walk(q); n != total {
+					_, total := hold.ListHolds(v.View, q)
+					if n := walk(v.View, q); n != total {
 						t.Errorf("%d of %d under %+v", total, n, q)
 					}
 				}
@@ -362,7 +368,7 @@ func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 		})
 	}
 	for range 150 {
-		v := asked{View: View{acc: b.publish()}}
+		v := asked{View: base.View{Acc: b.Publish()}}
 		for range 4 {
 			v.questions = append(v.questions, b.question())
 		}
@@ -378,13 +384,13 @@ func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 }
 
 // walk is how many holds pass by a look at each.
-func (v View) walk(q *HoldQuery) (n int) {
-	l, ok := v.acc.askHolds(q)
+func walk(v base.View, q *hold.HoldQuery) (n int) {
+	l, ok := hold.AskHolds(v.Acc, q)
 	if !ok {
 		return 0
 	}
-	for id, row := range v.acc.holds().rows.From(ID{}) {
-		if l.judge(id, &row) && (q.Customer == nil || row.more && v.acc.holds().more.Get(id).customer == *q.Customer) {
+	for id, row := range hold.Holds(v.Acc).Rows.From(base.ID{}) {
+		if l.Judge(id, &row) && (q.Customer == nil || row.More && hold.Holds(v.Acc).More.Get(id).Customer == *q.Customer) {
 			n++
 		}
 	}
@@ -415,46 +421,46 @@ func heldCrowd(b *testing.B) *heldBook {
 func BenchmarkListHolds(b *testing.B) {
 	book := heldCrowd(b)
 	n := len(book.records)
-	v := View{acc: book.publish()}
+	v := base.View{Acc: book.Publish()}
 	midnight := int64(noon-noon%day) + 400*day
 	filters := []struct {
 		name string
-		q    HoldQuery
+		q    hold.HoldQuery
 	}{
-		{"status", HoldQuery{Status: []HoldStatus{Held}}},
-		{"statuses", HoldQuery{Status: []HoldStatus{Held, Confirmed}}},
-		{"sku", HoldQuery{Items: book.items[7:8]}},
-		{"article", HoldQuery{Items: book.items[8:9]}},
-		{"catalog-item", HoldQuery{Items: book.items[9:10]}},
-		{"place", HoldQuery{Location: &book.places[3]}},
-		{"day", HoldQuery{Window: &Span{Start: midnight, End: midnight + day}}},
-		{"year", HoldQuery{Window: &Span{Start: midnight - 365*day, End: midnight}}},
-		{"seconds", HoldQuery{Window: &Span{Start: midnight + 1001, End: midnight + 50_001}}},
-		{"instant", HoldQuery{Window: &Span{Start: midnight, End: midnight}}},
-		{"word", HoldQuery{Search: "anna"}},
-		{"letter", HoldQuery{Search: "c"}},
-		{"long-word", HoldQuery{Search: "refundable"}},
-		{"customer", HoldQuery{Customer: &book.customers[3]}},
-		{"regular", HoldQuery{Customer: &book.customers[0]}},
-		{"sku-and-day", HoldQuery{Items: book.items[7:8], Window: &Span{Start: midnight, End: midnight + day}}},
-		{"several", HoldQuery{
-			Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Window: &Span{Start: midnight, End: midnight + 30*day},
+		{"status", hold.HoldQuery{Status: []hold.HoldStatus{hold.Held}}},
+		{"statuses", hold.HoldQuery{Status: []hold.HoldStatus{hold.Held, hold.Confirmed}}},
+		{"sku", hold.HoldQuery{Items: book.items[7:8]}},
+		{"article", hold.HoldQuery{Items: book.items[8:9]}},
+		{"catalog-item", hold.HoldQuery{Items: book.items[9:10]}},
+		{"place", hold.HoldQuery{Location: &book.places[3]}},
+		{"day", hold.HoldQuery{Window: &base.Span{Start: midnight, End: midnight + day}}},
+		{"year", hold.HoldQuery{Window: &base.Span{Start: midnight - 365*day, End: midnight}}},
+		{"seconds", hold.HoldQuery{Window: &base.Span{Start: midnight + 1001, End: midnight + 50_001}}},
+		{"instant", hold.HoldQuery{Window: &base.Span{Start: midnight, End: midnight}}},
+		{"word", hold.HoldQuery{Search: "anna"}},
+		{"letter", hold.HoldQuery{Search: "c"}},
+		{"long-word", hold.HoldQuery{Search: "refundable"}},
+		{"customer", hold.HoldQuery{Customer: &book.customers[3]}},
+		{"regular", hold.HoldQuery{Customer: &book.customers[0]}},
+		{"sku-and-day", hold.HoldQuery{Items: book.items[7:8], Window: &base.Span{Start: midnight, End: midnight + day}}},
+		{"several", hold.HoldQuery{
+			Status: []hold.HoldStatus{hold.Held, hold.Confirmed}, Location: &book.places[3], Window: &base.Span{Start: midnight, End: midnight + 30*day},
 		}},
-		{"several-and-word", HoldQuery{
-			Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Search: "anna",
-			Window: &Span{Start: midnight - 365*day, End: midnight},
+		{"several-and-word", hold.HoldQuery{
+			Status: []hold.HoldStatus{hold.Held, hold.Confirmed}, Location: &book.places[3], Search: "anna",
+			Window: &base.Span{Start: midnight - 365*day, End: midnight},
 		}},
 	}
 	before := heapInUse()
-	first := threadTimeOf(func() { v.ListHolds(&filters[0].q) })
-	second := threadTimeOf(func() { v.ListHolds(&filters[0].q) }) // which makes the memos
+	first := threadTimeOf(func() { hold.ListHolds(v, &filters[0].q) })
+	second := threadTimeOf(func() { hold.ListHolds(v, &filters[0].q) }) // which makes the memos
 	taken := heapInUse() - before
 	for _, f := range filters {
 		for _, page := range []string{"first", "middle", "walk"} {
 			q := f.q
 			q.Limit = 50
-			_, total := v.ListHolds(&q)
-			v.ListHolds(&q)
+			_, total := hold.ListHolds(v, &q)
+			hold.ListHolds(v, &q)
 			if page == "middle" {
 				q.Offset = total / 2
 			}
@@ -462,9 +468,9 @@ func BenchmarkListHolds(b *testing.B) {
 				worked := threadTimeOf(func() {
 					for b.Loop() {
 						if page == "walk" {
-							v.walk(&q)
+							walk(v, &q)
 						} else {
-							v.ListHolds(&q)
+							hold.ListHolds(v, &q)
 						}
 					}
 				})
@@ -475,7 +481,7 @@ func BenchmarkListHolds(b *testing.B) {
 	}
 	b.Run("memory", func(b *testing.B) {
 		for b.Loop() {
-			v.ListHolds(&filters[0].q)
+			hold.ListHolds(v, &filters[0].q)
 		}
 		b.ReportMetric(first, "first-cpu-ns")
 		b.ReportMetric(second, "second-cpu-ns")
@@ -489,8 +495,8 @@ func BenchmarkListHolds(b *testing.B) {
 				for range every {
 					book.change(book.dice.IntN(len(book.records)))
 				}
-				v := View{acc: book.publish()}
-				worked += threadTimeOf(func() { v.ListHolds(&filters[5].q) })
+				v := base.View{Acc: book.Publish()}
+				worked += threadTimeOf(func() { hold.ListHolds(v, &filters[5].q) })
 			}
 			b.ReportMetric(worked/float64(b.N), "cpu-ns/op")
 		})

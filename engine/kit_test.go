@@ -7,18 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
 // This file owns the tests of kits: catalog items that take stock.
 
-func (s *shop) kit(components ...Component) Item {
+func (s *shop) kit(components ...commerce.Component) base.Item {
 	s.T.Helper()
-	return Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: components}).(*CatalogItem).ID}
+	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: components}).(*commerce.CatalogItem).ID}
 }
 
 // promised demands that as many can be held as the answer says, and one more not.
-func (s *shop) promised(i Item, from, to int64) int {
+func (s *shop) promised(i base.Item, from, to int64) int {
 	s.T.Helper()
 	n := s.available(i, from, to)
 	preview := func(n int) error {
@@ -39,58 +44,58 @@ func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
 		s.article(bike, 1)
 	}
 	s.article(helmet, 5)
-	lock := s.article(ID{}, 2)
-	kit := s.kit(Component{Item{SKU: bike}, 1}, Component{Item{SKU: helmet}, 2}, Component{Item{Article: lock}, 1})
+	lock := s.article(base.ID{}, 2)
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 2}, commerce.Component{Item: base.Item{Article: lock}, Quantity: 1})
 	require.Equal(t, 2, s.promised(kit, noon, noon+day))
 	h := s.book(kit, noon, noon+day, 2)
 	require.Equal(t, kit, h.Lines[0].Item)
 	require.Equal(t, 2, h.Lines[0].Quantity)
 	require.Len(t, h.Lines[0].Units, 8)
 	require.Equal(t, 0, s.promised(kit, noon+hour, noon+2*hour))
-	require.Equal(t, 1, s.available(Item{SKU: bike}, noon, noon+day))
-	require.Equal(t, 1, s.available(Item{SKU: helmet}, noon, noon+day))
+	require.Equal(t, 1, s.available(base.Item{SKU: bike}, noon, noon+day))
+	require.Equal(t, 1, s.available(base.Item{SKU: helmet}, noon, noon+day))
 
-	e := s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 3))
-	short := e.Details.(ShortageDetails).Lines
+	e := s.refused(base.CodeInsufficient, s.booking(kit, noon, noon+day, 3))
+	short := e.Details.(base.ShortageDetails).Lines
 	require.Len(t, short, 1, "one line, whatever it lacks")
-	require.Equal(t, Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers, Blocking: 4}, short[0])
+	require.Equal(t, base.Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers, Blocking: 4}, short[0])
 	require.Len(t, short[0].Blockers, 4, "of what there is least of")
-	e = s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 2))
-	require.Equal(t, Span{Start: noon + day, End: noon + 2*day}, *e.Details.(ShortageDetails).Lines[0].Next)
+	e = s.refused(base.CodeInsufficient, s.booking(kit, noon, noon+day, 2))
+	require.Equal(t, base.Span{Start: noon + day, End: noon + 2*day}, *e.Details.(base.ShortageDetails).Lines[0].Next)
 
 	// A released kit gives all back, and its hold, which is over, keeps no item.
-	s.refused(CodeInUse, DeleteCatalogItem{ID: kit.CatalogItem})
+	s.refused(base.CodeInUse, commerce.DeleteCatalogItem{ID: kit.CatalogItem})
 	s.reopen()
-	require.Equal(t, h.Lines, func() []HoldLine { x, _ := s.view().Hold(h.ID); return x.Lines }())
-	s.do(ReleaseHold{ID: h.ID})
+	require.Equal(t, h.Lines, func() []hold.HoldLine { x, _ := hold.HoldByID(s.view(), h.ID); return x.Lines }())
+	s.do(hold.ReleaseHold{ID: h.ID})
 	require.Equal(t, 2, s.available(kit, noon, noon+day))
 	s.reopen()
-	s.do(DeleteCatalogItem{ID: kit.CatalogItem})
+	s.do(commerce.DeleteCatalogItem{ID: kit.CatalogItem})
 }
 
 func TestKitOfWhatIsNotThere(t *testing.T) {
 	s := newShop(t)
-	sku, article := s.sku(), s.article(ID{}, 1)
-	empty, kit := s.kit(), s.kit(Component{Item{Article: article}, 1}, Component{Item{SKU: sku}, 1})
-	_, err := s.view().Available(Query{Item: empty, Window: Span{Start: noon, End: noon + day}}, s.now)
-	require.ErrorIs(t, err, &Error{Code: CodeStateNotAllowed})
-	s.refused(CodeStateNotAllowed, s.booking(empty, noon, noon+day, 1))
-	s.refused(CodeNotFound, s.booking(Item{CatalogItem: sku}, noon, noon+day, 1))
+	sku, article := s.sku(), s.article(base.ID{}, 1)
+	empty, kit := s.kit(), s.kit(commerce.Component{Item: base.Item{Article: article}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	_, err := hold.Available(s.view(), hold.Query{Item: empty, Window: base.Span{Start: noon, End: noon + day}}, s.now)
+	require.ErrorIs(t, err, &base.Error{Code: base.CodeStateNotAllowed})
+	s.refused(base.CodeStateNotAllowed, s.booking(empty, noon, noon+day, 1))
+	s.refused(base.CodeNotFound, s.booking(base.Item{CatalogItem: sku}, noon, noon+day, 1))
 	require.Equal(t, 0, s.promised(kit, noon, noon+day), "the SKU has no unit")
 	s.article(sku, 1)
 	require.Equal(t, 1, s.promised(kit, noon, noon+day))
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogDraft)})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogDraft)})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
-	e := s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
-	require.Equal(t, StateDetails{"draft", []string{"update"}}, e.Details)
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	e := s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
+	require.Equal(t, base.StateDetails{State: "draft", Allowed: []string{"update"}}, e.Details)
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogActive)})
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
-	s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
-	lines := []HoldLineInput{{Item: Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: 1}}
-	s.refused(CodeInvalid, PlaceHold{Lines: lines})
-	many := s.kit(Component{Item{SKU: sku}, 6000})
-	s.refused(CodeInvalid, s.booking(many, noon, noon+day, 2))
+	s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
+	lines := []hold.HoldLineInput{{Item: base.Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}
+	s.refused(base.CodeInvalid, hold.PlaceHold{Lines: lines})
+	many := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 6000})
+	s.refused(base.CodeInvalid, s.booking(many, noon, noon+day, 2))
 }
 
 // Components that meet in one pool are judged together there: not by the least of what each has.
@@ -101,21 +106,21 @@ func TestComponentsThatMeetInOnePool(t *testing.T) {
 	for range 3 {
 		s.article(sku, 1)
 	}
-	twice := s.kit(Component{Item{SKU: sku}, 1}, Component{Item{SKU: sku}, 1})
+	twice := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, 2, s.promised(twice, noon, noon+day))
-	numbers := func(i Item) []int {
-		a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: noon, End: noon + day}}, s.now)
+	numbers := func(i base.Item) []int {
+		a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}}, s.now)
 		require.NoError(t, err)
 		return []int{a.Available, a.Stock, a.Committed}
 	}
 	require.Equal(t, []int{2, 2, 0}, numbers(twice))
-	own := s.kit(Component{Item{SKU: sku}, 3}, Component{Item{Article: first}, 1})
+	own := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 3}, commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
 	require.Equal(t, 1, s.promised(own, noon, noon+day))
 	require.Equal(t, []int{1, 1, 0}, numbers(own), "four units make one")
-	s.book(Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
+	s.book(base.Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
 	require.Equal(t, 0, s.promised(own, noon, noon+day))
 	require.Equal(t, []int{0, 1, 1}, numbers(own), "and three make none, though three are what the SKU's part takes")
-	s.do(PatchCatalogItem{ID: own.CatalogItem, Components: Some([]Component{{Item{SKU: sku}, 1}, {Item{Article: first}, 1}})})
+	s.do(commerce.PatchCatalogItem{ID: own.CatalogItem, Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: first}, Quantity: 1}})})
 	s.promised(own, noon, noon+day)
 	require.Equal(t, 1, s.promised(own, noon+day, noon+2*day))
 }
@@ -127,22 +132,22 @@ func TestKitsOfOneCommand(t *testing.T) {
 	sku := s.sku()
 	first := s.article(sku, 1)
 	s.article(sku, 1)
-	any, that := s.kit(Component{Item{SKU: sku}, 1}), s.kit(Component{Item{Article: first}, 1})
-	line := func(i Item, n int) HoldLineInput {
-		return HoldLineInput{Item: i, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: n}
+	any, that := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}), s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
+	line := func(i base.Item, n int) hold.HoldLineInput {
+		return hold.HoldLineInput{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: n}
 	}
-	e := s.refused(CodeInsufficient, PlaceHold{Lines: []HoldLineInput{line(any, 2), line(that, 1), line(Item{SKU: sku}, 1)}})
-	lines := e.Details.(ShortageDetails).Lines
+	e := s.refused(base.CodeInsufficient, hold.PlaceHold{Lines: []hold.HoldLineInput{line(any, 2), line(that, 1), line(base.Item{SKU: sku}, 1)}})
+	lines := e.Details.(base.ShortageDetails).Lines
 	require.Len(t, lines, 1)
 	require.Equal(t, []int{0, 2, 0}, []int{lines[0].Line, lines[0].Requested, lines[0].Available}, "of those that stay, the others hold all")
-	h := s.do(PlaceHold{Lines: []HoldLineInput{line(any, 1), line(that, 1)}}).(*Hold)
+	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(any, 1), line(that, 1)}}).(*hold.Hold)
 	require.Equal(t, first, h.Lines[1].Units[0].Article)
 	require.NotEqual(t, first, h.Lines[0].Units[0].Article)
 	require.Equal(t, 0, h.Lines[0].Units[0].Line)
 
 	// Units of a kit move like others.
-	moved := s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: ptr(noon + 2*day), To: ptr(noon + 3*day)}}}).(*Hold)
-	require.Equal(t, Span{Start: noon + 2*day, End: noon + 3*day}, moved.Lines[0].Window)
+	moved := s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: ptr(noon + 2*day), To: ptr(noon + 3*day)}}}).(*hold.Hold)
+	require.Equal(t, base.Span{Start: noon + 2*day, End: noon + 3*day}, moved.Lines[0].Window)
 	require.Equal(t, h.Lines[1].Window, moved.Lines[1].Window)
 }
 
@@ -151,45 +156,45 @@ func TestKitsOverTime(t *testing.T) {
 	bike, helmet := s.sku(fourHours), s.sku()
 	s.article(bike, 2)
 	s.article(helmet, 3)
-	kit := s.kit(Component{Item{SKU: bike}, 1}, Component{Item{SKU: helmet}, 1})
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 1})
 	from := noon + day
-	s.book(Item{SKU: bike}, from, from+4*hour, 2)            // with the buffer until 8
-	s.book(Item{SKU: helmet}, from+10*hour, from+20*hour, 3) // free of both for two hours only
+	s.book(base.Item{SKU: bike}, from, from+4*hour, 2)            // with the buffer until 8
+	s.book(base.Item{SKU: helmet}, from+10*hour, from+20*hour, 3) // free of both for two hours only
 	v := s.view()
-	next := func(length int64, n int) Span {
-		w, _, err := v.Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: length, Quantity: n, Until: from + 30*day}, s.now)
+	next := func(length int64, n int) base.Span {
+		w, _, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: length, Quantity: n, Until: from + 30*day}, s.now)
 		require.NoError(t, err)
 		return w
 	}
-	require.Equal(t, Span{Start: from + 8*hour, End: from + 10*hour}, next(2*hour, 1))
-	require.Equal(t, Span{Start: from + 20*hour, End: from + 23*hour}, next(3*hour, 1))
-	require.Equal(t, Span{}, next(2*hour, 3))
+	require.Equal(t, base.Span{Start: from + 8*hour, End: from + 10*hour}, next(2*hour, 1))
+	require.Equal(t, base.Span{Start: from + 20*hour, End: from + 23*hour}, next(3*hour, 1))
+	require.Equal(t, base.Span{}, next(2*hour, 3))
 
-	buckets, err := v.Calendar(Query{Item: kit, Location: s.loc, Window: Span{Start: from, End: from + 24*hour}}, BucketChange, s.now, nil)
+	buckets, err := hold.Calendar(v, hold.Query{Item: kit, Location: s.loc, Window: base.Span{Start: from, End: from + 24*hour}}, stock.BucketChange, s.now, nil)
 	require.NoError(t, err)
-	require.Equal(t, []Bucket{
-		{Span{Start: from, End: from + 8*hour}, 0, 0, 0, true}, {Span{Start: from + 8*hour, End: from + 10*hour}, 2, 2, 2, true},
-		{Span{Start: from + 10*hour, End: from + 20*hour}, 0, 0, 0, true}, {Span{Start: from + 20*hour, End: from + 24*hour}, 2, 2, 2, true},
+	require.Equal(t, []stock.Bucket{
+		{Range: base.Span{Start: from, End: from + 8*hour}, MinFree: 0, MaxFree: 0, Available: 0, Exact: true}, {Range: base.Span{Start: from + 8*hour, End: from + 10*hour}, MinFree: 2, MaxFree: 2, Available: 2, Exact: true},
+		{Range: base.Span{Start: from + 10*hour, End: from + 20*hour}, MinFree: 0, MaxFree: 0, Available: 0, Exact: true}, {Range: base.Span{Start: from + 20*hour, End: from + 24*hour}, MinFree: 2, MaxFree: 2, Available: 2, Exact: true},
 	}, buckets)
-	buckets, err = v.Calendar(Query{Item: kit, Window: Span{Start: from + 9*hour, End: from + 11*hour}}, BucketDay, s.now, nil)
+	buckets, err = hold.Calendar(v, hold.Query{Item: kit, Window: base.Span{Start: from + 9*hour, End: from + 11*hour}}, stock.BucketDay, s.now, nil)
 	require.NoError(t, err)
-	require.Equal(t, []Bucket{{Span{Start: from + 9*hour, End: from + 11*hour}, 0, 2, 0, true}}, buckets)
+	require.Equal(t, []stock.Bucket{{Range: base.Span{Start: from + 9*hour, End: from + 11*hour}, MinFree: 0, MaxFree: 2, Available: 0, Exact: true}}, buckets)
 
-	x, err := v.Explain(Query{Item: kit, Location: s.loc, Window: Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
+	x, err := hold.Explain(v, hold.Query{Item: kit, Location: s.loc, Window: base.Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, []any{0, 3, from + 10*hour}, []any{x.Available, x.Stock, x.At})
 	require.Len(t, x.Blockers, 3, "of the helmets, that there are none of")
 	require.Equal(t, "later", x.Alternatives[0].Kind)
-	require.Equal(t, Span{Start: from + 20*hour, End: from + 23*hour}, x.Alternatives[0].Window)
+	require.Equal(t, base.Span{Start: from + 20*hour, End: from + 23*hour}, x.Alternatives[0].Window)
 	require.Equal(t, "shorter", x.Alternatives[1].Kind)
 
-	porto := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
-	for _, sku := range []ID{bike, helmet} {
-		s.do(CreateArticle{Name: "there", SKU: &sku, Quantities: []InitialQuantity{{Location: porto, Count: 1}}})
+	porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	for _, sku := range []base.ID{bike, helmet} {
+		s.do(stock.CreateArticle{Name: "there", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: porto, Count: 1}}})
 	}
-	a, err := s.view().Available(Query{Item: kit, Window: Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: kit, Window: base.Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
 	require.NoError(t, err)
-	require.Equal(t, Availability{Available: 2 + 1, Stock: 2 + 1, Exact: true}, a, "each location by itself")
+	require.Equal(t, stock.Availability{Available: 2 + 1, Stock: 2 + 1, Exact: true}, a, "each location by itself")
 }
 
 // The count says that there is a kit, and no part alone is short, but what would have to move for the one part must sit where
@@ -198,23 +203,23 @@ func TestKitThatOnlySeatingTells(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
-	at := func(article ID, from, to int64, pinned bool) {
-		h := s.book(Item{Article: article}, noon+from*hour, noon+to*hour, 1)
+	at := func(article base.ID, from, to int64, pinned bool) {
+		h := s.book(base.Item{Article: article}, noon+from*hour, noon+to*hour, 1)
 		if !pinned { // made for the SKU, and put where it is
-			s.do(ReleaseHold{ID: h.ID})
-			others := map[ID]bool{a: true, b: true, c: true}
+			s.do(hold.ReleaseHold{ID: h.ID})
+			others := map[base.ID]bool{a: true, b: true, c: true}
 			delete(others, article)
-			var fill []*Hold
-			for _, x := range []ID{a, b, c} {
+			var fill []*hold.Hold
+			for _, x := range []base.ID{a, b, c} {
 				if others[x] {
-					if f, err := s.try(s.booking(Item{Article: x}, noon+from*hour, noon+to*hour, 1)); err == nil {
-						fill = append(fill, f.(*Hold))
+					if f, err := s.try(s.booking(base.Item{Article: x}, noon+from*hour, noon+to*hour, 1)); err == nil {
+						fill = append(fill, f.(*hold.Hold))
 					}
 				}
 			}
-			h = s.book(Item{SKU: sku}, noon+from*hour, noon+to*hour, 1)
+			h = s.book(base.Item{SKU: sku}, noon+from*hour, noon+to*hour, 1)
 			for _, f := range fill {
-				s.do(ReleaseHold{ID: f.ID})
+				s.do(hold.ReleaseHold{ID: f.ID})
 			}
 		}
 		require.Equal(s.T, article, h.Lines[0].Units[0].Article)
@@ -224,15 +229,15 @@ func TestKitThatOnlySeatingTells(t *testing.T) {
 	at(b, 2, 9, false)
 	at(c, 9, 16, false)
 	from, to := noon+4*hour, noon+14*hour
-	require.Equal(t, 2, s.promised(Item{SKU: sku}, from, to))
-	require.Equal(t, 1, s.promised(Item{Article: a}, from, to))
-	kit := s.kit(Component{Item{Article: a}, 1}, Component{Item{SKU: sku}, 1})
+	require.Equal(t, 2, s.promised(base.Item{SKU: sku}, from, to))
+	require.Equal(t, 1, s.promised(base.Item{Article: a}, from, to))
+	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, 0, s.promised(kit, from, to))
-	e := s.refused(CodeInsufficient, s.booking(kit, from, to, 1))
-	short := e.Details.(ShortageDetails).Lines[0]
+	e := s.refused(base.CodeInsufficient, s.booking(kit, from, to, 1))
+	short := e.Details.(base.ShortageDetails).Lines[0]
 	require.Equal(t, "fragmented_by_pinned_holds", short.Reason)
 	v := s.view()
-	w, ok, err := v.Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: to - from, Quantity: 1, Until: from + 30*day}, s.now)
+	w, ok, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: to - from, Quantity: 1, Until: from + 30*day}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, []any{true, noon + 16*hour}, []any{ok, w.Start}, "when both have ended")
 }
@@ -243,13 +248,13 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 	sku := s.sku()
 	first := s.article(sku, 4)
 	s.article(sku, 300)
-	i := s.kit(Component{Item{Article: first}, 1}, Component{Item{SKU: sku}, 2})
-	acc := s.view().acc
-	k, err := acc.kit(i.CatalogItem)
+	i := s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
+	acc := s.view().Acc
+	k, err := commerce.KitByID(acc, i.CatalogItem)
 	require.NoError(t, err)
-	l, w := acc.locations().Get(s.loc), Span{Start: noon, End: noon + day}
+	l, w := stock.LocationTable(acc).Get(s.loc), base.Span{Start: noon, End: noon + day}
 	seat := func(least, bound int, exact bool) []any {
-		n, sure := acc.seatKits(acc.stock, k, l, w, s.now, least, bound, exact, false)
+		n, sure := commerce.SeatKits(acc, acc.Stock, k, l, w, s.now, least, bound, exact, false)
 		return []any{n, sure}
 	}
 	require.Equal(t, []any{4, true}, seat(4, 4, true))
@@ -257,9 +262,9 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 	require.Equal(t, []any{4, false}, seat(0, 17, true), "the bound was wrong: what was found is the most that is")
 	require.Equal(t, []any{4, false}, seat(2, 3, false), "the bound was not sure: more was found")
 	require.Equal(t, []any{4, false}, seat(0, 1000, false))
-	many := s.kit(Component{Item{SKU: sku}, 100}, Component{Item{Article: first}, 1})
-	acc = s.view().acc
-	k, _ = acc.kit(many.CatalogItem)
+	many := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 100}, commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
+	acc = s.view().Acc
+	k, _ = commerce.KitByID(acc, many.CatalogItem)
 	require.Equal(t, []any{2, false}, seat(0, 3, true), "no more than that is tried")
 	require.Equal(t, 3, s.available(many, noon, noon+day), "free throughout: nothing has to be tried")
 }
@@ -271,35 +276,35 @@ func TestPromiseOfKits(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newShop(t)
-		skus := []ID{s.sku(), s.sku(Buffer{Amount: 1, Unit: timeline.Hours})}
-		var articles []ID
+		skus := []base.ID{s.sku(), s.sku(stock.Buffer{Amount: 1, Unit: timeline.Hours})}
+		var articles []base.ID
 		for range 2 + r.IntN(4) {
 			articles = append(articles, s.article(skus[r.IntN(2)], 1+r.IntN(2)))
 		}
 		if r.IntN(2) == 0 { // a pool of its own in the first SKU
-			own := Buffer{Amount: 2, Unit: timeline.Hours}
-			articles = append(articles, s.do(CreateArticle{Name: "x", SKU: &skus[0], After: &own, Quantities: []InitialQuantity{{Location: s.loc, Count: 2}}}).(*Article).ID)
+			own := stock.Buffer{Amount: 2, Unit: timeline.Hours}
+			articles = append(articles, s.do(stock.CreateArticle{Name: "x", SKU: &skus[0], After: &own, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article).ID)
 		}
-		part := func() Component {
+		part := func() commerce.Component {
 			if r.IntN(2) == 0 {
-				return Component{Item{Article: articles[r.IntN(len(articles))]}, 1}
+				return commerce.Component{Item: base.Item{Article: articles[r.IntN(len(articles))]}, Quantity: 1}
 			}
-			return Component{Item{SKU: skus[r.IntN(2)]}, 1 + r.IntN(2)}
+			return commerce.Component{Item: base.Item{SKU: skus[r.IntN(2)]}, Quantity: 1 + r.IntN(2)}
 		}
 		lot := s.article(skus[1], 2+r.IntN(2))
-		kits := []Item{s.kit(part(), part(), part()), s.kit(Component{Item{Article: lot}, 1}, Component{Item{SKU: skus[1]}, 1})}
+		kits := []base.Item{s.kit(part(), part(), part()), s.kit(commerce.Component{Item: base.Item{Article: lot}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: skus[1]}, Quantity: 1})}
 		for range 25 {
-			i := Item{SKU: skus[r.IntN(2)]}
+			i := base.Item{SKU: skus[r.IntN(2)]}
 			switch r.IntN(4) {
 			case 0:
-				i = Item{Article: articles[r.IntN(len(articles))]}
+				i = base.Item{Article: articles[r.IntN(len(articles))]}
 			case 1:
 				i = kits[r.IntN(2)]
 			}
 			from := noon + int64(r.IntN(36))*hour
 			if h, err := s.try(s.booking(i, from, from+int64(1+r.IntN(12))*hour, 1)); err == nil && r.IntN(3) == 0 {
-				u := h.(*Hold).Lines[0].Units[0]
-				s.do(MoveHold{ID: h.(*Hold).ID, Lines: []MoveLine{{Unavailability: u.ID, Slot: &u.Slot}}})
+				u := h.(*hold.Hold).Lines[0].Units[0]
+				s.do(hold.MoveHold{ID: h.(*hold.Hold).ID, Lines: []hold.MoveLine{{Unavailability: u.ID, Slot: &u.Slot}}})
 			}
 			from = noon + int64(r.IntN(36))*hour
 			s.promised(kits[r.IntN(2)], from, from+int64(1+r.IntN(10))*hour)
@@ -313,13 +318,13 @@ func TestNextKitComesWhenAConflictEnds(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a, _, c := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
-	kit := s.kit(Component{Item{Article: a}, 1}, Component{Item{SKU: sku}, 1})
-	s.book(Item{SKU: sku}, noon, noon+5*hour, 2)
-	s.book(Item{SKU: sku}, noon, noon+10*hour, 1)
-	s.do(DecreaseQuantity{Article: c, Location: s.loc, Amount: 1, Force: true})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	s.book(base.Item{SKU: sku}, noon, noon+5*hour, 2)
+	s.book(base.Item{SKU: sku}, noon, noon+10*hour, 1)
+	s.do(stock.DecreaseQuantity{Article: c, Location: s.loc, Amount: 1, Force: true})
 	// next is the first window of an hour, and must be the first of all that can be held.
 	next := func(from int64) int64 {
-		w, ok, err := s.view().Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: hour, Quantity: 1, Until: from + day}, s.now)
+		w, ok, err := hold.Next(s.view(), hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: hour, Quantity: 1, Until: from + day}, s.now)
 		require.NoError(t, err)
 		require.True(t, ok)
 		for at := from; at < w.Start; at += hour / 2 {
@@ -328,7 +333,7 @@ func TestNextKitComesWhenAConflictEnds(t *testing.T) {
 		require.Equal(t, 1, s.promised(kit, w.Start, w.End))
 		return w.Start
 	}
-	_, conflicts := s.view().Conflicts(ConflictFilter{}, 0, 1, s.now)
+	_, conflicts := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 1, s.now)
 	require.Equal(t, 1, conflicts)
 	require.Equal(t, noon+10*hour, next(noon))
 	require.Equal(t, noon+10*hour, next(noon+6*hour))
@@ -341,13 +346,13 @@ func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
 			s := newShop(t)
 			sku := s.sku()
 			first, second := s.article(sku, 0), s.article(sku, 2)
-			s.do(IncreaseQuantity{Article: first, Location: s.loc, Amount: 2, From: ptr(s.now + 2*hour)})
-			s.book(Item{Article: second}, s.now, s.now+8*hour, 2)
-			s.book(Item{Article: first}, s.now+13*hour, s.now+20*hour, 1)
-			s.book(Item{Article: second}, s.now+13*hour, s.now+20*hour, 1)
-			s.order(Item{SKU: sku}, PurchaseSubscription, s.now, end, 2, true) // the one's units are out, the other's not there yet
-			require.Equal(t, 2, s.view().acc.stock.ConflictLen())
-			parts := []Component{{Item{Article: second}, 1}, {Item{Article: first}, 1}}
+			s.do(stock.IncreaseQuantity{Article: first, Location: s.loc, Amount: 2, From: ptr(s.now + 2*hour)})
+			s.book(base.Item{Article: second}, s.now, s.now+8*hour, 2)
+			s.book(base.Item{Article: first}, s.now+13*hour, s.now+20*hour, 1)
+			s.book(base.Item{Article: second}, s.now+13*hour, s.now+20*hour, 1)
+			s.order(base.Item{SKU: sku}, base.PurchaseSubscription, s.now, end, 2, true) // the one's units are out, the other's not there yet
+			require.Equal(t, 2, s.view().Acc.Stock.ConflictLen())
+			parts := []commerce.Component{{Item: base.Item{Article: second}, Quantity: 1}, {Item: base.Item{Article: first}, Quantity: 1}}
 			if turned {
 				slices.Reverse(parts)
 			}
@@ -359,43 +364,43 @@ func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
 // A line of kits keeps the components that it was booked with, whatever the kit takes by now.
 func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	s := newShop(t)
-	bike, helmet, lock := Item{SKU: s.sku()}, Item{Article: s.article(ID{}, 9)}, Item{Article: s.article(ID{}, 9)}
+	bike, helmet, lock := base.Item{SKU: s.sku()}, base.Item{Article: s.article(base.ID{}, 9)}, base.Item{Article: s.article(base.ID{}, 9)}
 	s.article(bike.SKU, 4)
-	kit := s.kit(Component{bike, 1}, Component{helmet, 2})
+	kit := s.kit(commerce.Component{Item: bike, Quantity: 1}, commerce.Component{Item: helmet, Quantity: 2})
 	from, to := s.now+day, s.now+2*day
-	o := s.order(kit, PurchaseBooking, from, &to, 2, false)
-	draft := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}, Lines: []OrderLineInput{{Item: kit, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*OrderRecord)
+	o := s.order(kit, base.PurchaseBooking, from, &to, 2, false)
+	draft := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: kit, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*order.OrderRecord)
 	held := s.book(kit, from, to, 1)
 	s.now++
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{lock, 1}})})
-	patch := func(n int) PatchOrderLine {
-		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(n)}
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: lock, Quantity: 1}})})
+	patch := func(n int) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n)}
 	}
 	free := func() []int {
 		return []int{s.available(bike, from, to), s.available(helmet, from, to), s.available(lock, from, to)}
 	}
 	require.Equal(t, []int{1, 3, 9}, free())
-	require.Len(t, s.do(patch(3)).(*OrderRecord).Units, 9)
+	require.Len(t, s.do(patch(3)).(*order.OrderRecord).Units, 9)
 	require.Equal(t, []int{0, 1, 9}, free())
-	e := s.refused(CodeInsufficient, patch(4))
-	require.Equal(t, []int{1, 0}, []int{e.Details.(ShortageDetails).Lines[0].Requested, e.Details.(ShortageDetails).Lines[0].Available})
-	for _, u := range s.view().Order(o.ID).Units {
-		require.Contains(t, []Item{bike, helmet}, u.Ordered)
+	e := s.refused(base.CodeInsufficient, patch(4))
+	require.Equal(t, []int{1, 0}, []int{e.Details.(base.ShortageDetails).Lines[0].Requested, e.Details.(base.ShortageDetails).Lines[0].Available})
+	for _, u := range order.OrderByID(s.view(), o.ID).Units {
+		require.Contains(t, []base.Item{bike, helmet}, u.Ordered)
 	}
-	require.Len(t, s.do(patch(1)).(*OrderRecord).Units, 3)
+	require.Len(t, s.do(patch(1)).(*order.OrderRecord).Units, 3)
 	require.Equal(t, []int{2, 5, 9}, free())
 
 	// A draft was not booked yet. What was held keeps its components, too.
-	require.Len(t, s.do(ConfirmOrder{ID: draft.ID}).(*OrderRecord).Units, 1)
-	other := s.do(OrderHold{Holds: []ID{held.ID}}).(*OrderRecord)
+	require.Len(t, s.do(order.ConfirmOrder{ID: draft.ID}).(*order.OrderRecord).Units, 1)
+	other := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
 	require.Equal(t, []int{2, 5, 8}, free())
-	require.Len(t, s.do(PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, Quantity: Some(2)}).(*OrderRecord).Units, 6)
+	require.Len(t, s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, Quantity: base.Some(2)}).(*order.OrderRecord).Units, 6)
 	require.Equal(t, []int{1, 3, 8}, free())
 
 	// What a line has is not removed.
-	s.refused(CodeInUse, DeleteArticle{ID: helmet.Article})
+	s.refused(base.CodeInUse, stock.DeleteArticle{ID: helmet.Article})
 	s.reopen()
-	require.Len(t, s.do(patch(2)).(*OrderRecord).Units, 6)
+	require.Len(t, s.do(patch(2)).(*order.OrderRecord).Units, 6)
 	require.Equal(t, []int{0, 1, 8}, free())
 }
 
@@ -403,21 +408,23 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 	asFormat7(t)
 	s := newShop(t)
-	one, two := Item{Article: s.article(ID{}, 9)}, Item{Article: s.article(ID{}, 9)}
-	kit := s.kit(Component{one, 1}, Component{two, 1})
+	one, two := base.Item{Article: s.article(base.ID{}, 9)}, base.Item{Article: s.article(base.ID{}, 9)}
+	kit := s.kit(commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1})
 	held := s.book(kit, s.now+day, s.now+2*day, 1)
-	change := func(list ...Component) { s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some(list)}) }
-	change(Component{two, 2})
-	s.reopen()
-	o := s.do(OrderHold{Holds: []ID{held.ID}}).(*OrderRecord)
-	more := func(n int) PatchOrderLine {
-		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(n)}
+	change := func(list ...commerce.Component) {
+		s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some(list)})
 	}
-	s.refused(CodeConflict, more(2))
-	change(Component{one, 1}, Component{two, 1})
-	require.Len(t, s.do(more(2)).(*OrderRecord).Units, 4)
-	change(Component{two, 2})
-	require.Len(t, s.do(more(3)).(*OrderRecord).Units, 6)
-	require.Len(t, s.do(more(1)).(*OrderRecord).Units, 2)
+	change(commerce.Component{Item: two, Quantity: 2})
+	s.reopen()
+	o := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
+	more := func(n int) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n)}
+	}
+	s.refused(base.CodeConflict, more(2))
+	change(commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1})
+	require.Len(t, s.do(more(2)).(*order.OrderRecord).Units, 4)
+	change(commerce.Component{Item: two, Quantity: 2})
+	require.Len(t, s.do(more(3)).(*order.OrderRecord).Units, 6)
+	require.Len(t, s.do(more(1)).(*order.OrderRecord).Units, 2)
 	s.reopen()
 }

@@ -5,6 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -16,40 +20,40 @@ func TestOtherDatesForWhatHasBegun(t *testing.T) {
 	s := newShop(t)
 	begin := ptr(s.now - 9*day)
 	sku := s.sku()
-	unit := func() ID {
-		return s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*Article).ID
+	unit := func() base.ID {
+		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*stock.Article).ID
 	}
 	first, second := unit(), unit()
-	s.book(Item{Article: second}, s.now-3*day, s.now-day, 1)
-	h := s.book(Item{SKU: sku}, s.now-2*day, s.now+day, 1)
-	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now+2*day, ptr(s.now+3*day), 1, false)
-	s.do(ArchiveArticle{ID: first, Archived: true, Force: true})
+	s.book(base.Item{Article: second}, s.now-3*day, s.now-day, 1)
+	h := s.book(base.Item{SKU: sku}, s.now-2*day, s.now+day, 1)
+	o := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now+2*day, ptr(s.now+3*day), 1, false)
+	s.do(stock.ArchiveArticle{ID: first, Archived: true, Force: true})
 	id := h.Lines[0].Units[0].ID
-	u, _ := s.view().Unavailability(id)
+	u, _ := stock.UnavailabilityByID(s.view(), id)
 	require.Equal(t, second, u.Article, "its past is another's there")
 
-	move := func(from, to int64) MoveHold {
-		return MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: id, From: &from, To: &to}}}
+	move := func(from, to int64) hold.MoveHold {
+		return hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: id, From: &from, To: &to}}}
 	}
 	s.do(move(s.now-2*day, s.now+hour))
 	s.do(move(s.now-4*day, s.now+2*day))
-	s.refused(CodeInsufficient, move(s.now-2*day, s.now+2*day+hour))
-	s.do(DeleteOrder{ID: o.ID})
+	s.refused(base.CodeInsufficient, move(s.now-2*day, s.now+2*day+hour))
+	s.do(order.DeleteOrder{ID: o.ID})
 	s.do(move(s.now-2*day, s.now+2*day+hour))
 	s.reopen()
 }
 
 func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	s := newShop(t)
-	article := s.do(CreateArticle{Name: "Lot", Quantities: []InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*Article).ID
-	old := s.book(Item{Article: article}, s.now-3*day, s.now-2*day, 1).Lines[0].Units[0].ID
-	next := s.book(Item{Article: article}, s.now+5*day, s.now+6*day, 1)
-	u, _ := s.view().Unavailability(old)
-	s.do(MoveHold{ID: next.ID, Lines: []MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}}) // so that this is the unit that stays
-	e := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "Repair", Window: Span{Start: s.now - 4*day, End: s.now + day}}).(*ScheduledEvent)
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
-	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + hour)})
-	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 2*day)})
+	article := s.do(stock.CreateArticle{Name: "Lot", Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*stock.Article).ID
+	old := s.book(base.Item{Article: article}, s.now-3*day, s.now-2*day, 1).Lines[0].Units[0].ID
+	next := s.book(base.Item{Article: article}, s.now+5*day, s.now+6*day, 1)
+	u, _ := stock.UnavailabilityByID(s.view(), old)
+	s.do(hold.MoveHold{ID: next.ID, Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}}) // so that this is the unit that stays
+	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: s.now - 4*day, End: s.now + day}}).(*stock.ScheduledEvent)
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + hour)})
+	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + 2*day)})
 	s.reopen()
 }
 
@@ -57,17 +61,17 @@ func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 func TestOtherDatesInAnotherPool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
-	unit := func(after int64) ID {
-		return s.do(CreateArticle{Name: "Unit", SKU: &sku, After: &Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []InitialQuantity{
+	unit := func(after int64) base.ID {
+		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, After: &stock.Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []stock.InitialQuantity{
 			{Location: s.loc, Count: 1, From: ptr(s.now - 9*day)},
-		}}).(*Article).ID
+		}}).(*stock.Article).ID
 	}
 	busy, over := unit(4), unit(1)
-	s.book(Item{Article: over}, s.now-4*day, s.now-3*day, 1)
-	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now-4*day, ptr(s.now+day), 1, false)
-	s.book(Item{Article: busy}, s.now+2*day, s.now+3*day, 1)
+	s.book(base.Item{Article: over}, s.now-4*day, s.now-3*day, 1)
+	o := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now-4*day, ptr(s.now+day), 1, false)
+	s.book(base.Item{Article: busy}, s.now+2*day, s.now+3*day, 1)
 	require.Equal(t, busy, o.Units[0].Article)
-	r := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 4*day)}).(*OrderRecord)
+	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 4*day)}).(*order.OrderRecord)
 	require.Equal(t, over, r.Units[0].Article)
 	s.reopen()
 }
@@ -76,39 +80,39 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
-	unit := func() ID {
-		return s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	unit := func() base.ID {
+		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
 	unit()
 	unit()
-	one, two := s.book(Item{SKU: sku}, s.now+day, s.now+2*day, 1), s.book(Item{SKU: sku}, s.now+day, s.now+2*day, 1)
-	id := func(h *Hold) ID { return h.Lines[0].Units[0].ID }
-	of := func(h *Hold) Unavailability {
-		u, ok := s.view().Unavailability(id(h))
+	one, two := s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1), s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	id := func(h *hold.Hold) base.ID { return h.Lines[0].Units[0].ID }
+	of := func(h *hold.Hold) stock.Unavailability {
+		u, ok := stock.UnavailabilityByID(s.view(), id(h))
 		require.True(t, ok)
 		return u
 	}
-	onto := func(h *Hold, l MoveLine) MoveHold {
+	onto := func(h *hold.Hold, l hold.MoveLine) hold.MoveHold {
 		l.Unavailability = id(h)
-		return MoveHold{ID: h.ID, Lines: []MoveLine{l}}
+		return hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{l}}
 	}
 	first, second := of(one).Article, of(two).Article
-	s.do(onto(two, MoveLine{Article: &first}))
-	require.Equal(t, [2]ID{second, first}, [2]ID{of(one).Article, of(two).Article}, "they have changed places")
+	s.do(onto(two, hold.MoveLine{Article: &first}))
+	require.Equal(t, [2]base.ID{second, first}, [2]base.ID{of(one).Article, of(two).Article}, "they have changed places")
 
-	s.refused(CodeInsufficient, onto(one, MoveLine{Article: &first}))
+	s.refused(base.CodeInsufficient, onto(one, hold.MoveLine{Article: &first}))
 	slot := of(two).Slot
-	s.refused(CodeInsufficient, onto(one, MoveLine{Slot: &slot}))
+	s.refused(base.CodeInsufficient, onto(one, hold.MoveLine{Slot: &slot}))
 
-	roaming := s.book(Item{SKU: sku}, s.now+7*day, s.now+8*day, 1)
+	roaming := s.book(base.Item{SKU: sku}, s.now+7*day, s.now+8*day, 1)
 	on := of(roaming).Article
-	pinned := s.book(Item{Article: on}, s.now+5*day, s.now+6*day, 1)
-	s.do(onto(pinned, MoveLine{To: ptr(s.now + 8*day)}))
+	pinned := s.book(base.Item{Article: on}, s.now+5*day, s.now+6*day, 1)
+	s.do(onto(pinned, hold.MoveLine{To: ptr(s.now + 8*day)}))
 	require.Equal(t, on, of(pinned).Article)
 	require.NotEqual(t, on, of(roaming).Article)
-	s.refused(CodeInsufficient, onto(pinned, MoveLine{From: ptr(s.now + day)}))
+	s.refused(base.CodeInsufficient, onto(pinned, hold.MoveLine{From: ptr(s.now + day)}))
 	slot = of(roaming).Slot
-	s.do(onto(pinned, MoveLine{Slot: &slot}))
+	s.do(onto(pinned, hold.MoveLine{Slot: &slot}))
 	require.Equal(t, on, of(roaming).Article, "and back")
 	s.reopen()
 }
@@ -117,47 +121,47 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 // it refuses as the next one.
 func TestMoveToAnArticleWithOtherBuffers(t *testing.T) {
 	s := newShop(t)
-	unit := func(before *Buffer) ID {
-		return s.do(CreateArticle{Name: "Unit", Before: before, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	unit := func(before *stock.Buffer) base.ID {
+		return s.do(stock.CreateArticle{Name: "Unit", Before: before, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
-	a, b := unit(&Buffer{Amount: 5, Unit: timeline.Hours}), unit(nil)
+	a, b := unit(&stock.Buffer{Amount: 5, Unit: timeline.Hours}), unit(nil)
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	s.book(Item{Article: b}, at(0), at(10), 1)
-	h := s.book(Item{Article: a}, at(12), at(20), 1)
+	s.book(base.Item{Article: b}, at(0), at(10), 1)
+	h := s.book(base.Item{Article: a}, at(12), at(20), 1)
 	id := h.Lines[0].Units[0].ID
-	hull := func() Span {
-		u, _ := s.view().Unavailability(id)
+	hull := func() base.Span {
+		u, _ := stock.UnavailabilityByID(s.view(), id)
 		return u.Range
 	}
-	move := func(l MoveLine) MoveHold {
+	move := func(l hold.MoveLine) hold.MoveHold {
 		l.Unavailability = id
-		return MoveHold{ID: h.ID, Lines: []MoveLine{l}}
+		return hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{l}}
 	}
-	s.do(move(MoveLine{Article: &b}))
-	require.Equal(t, Span{Start: at(12), End: at(20)}, hull())
-	s.do(move(MoveLine{Article: &a, From: ptr(at(12))}))
-	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
+	s.do(move(hold.MoveLine{Article: &b}))
+	require.Equal(t, base.Span{Start: at(12), End: at(20)}, hull())
+	s.do(move(hold.MoveLine{Article: &a, From: ptr(at(12))}))
+	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
 
 	// An article of the same setting, however it was entered, leaves the hull as it is; dates that are sent as they are change nothing.
-	alike := unit(&Buffer{Amount: 300, Unit: timeline.Minutes})
-	s.do(PatchArticle{ID: a, Before: BufferPatch{Amount: Some(int64(1)), Unit: Some(timeline.Hours)}})
+	alike := unit(&stock.Buffer{Amount: 300, Unit: timeline.Minutes})
+	s.do(stock.PatchArticle{ID: a, Before: stock.BufferPatch{Amount: base.Some(int64(1)), Unit: base.Some(timeline.Hours)}})
 	seq, _ := s.State()
-	s.do(move(MoveLine{From: ptr(at(12)), To: ptr(at(20))}))
+	s.do(move(hold.MoveLine{From: ptr(at(12)), To: ptr(at(20))}))
 	unchanged, _ := s.State()
 	require.Equal(t, seq, unchanged)
-	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
-	s.do(PatchArticle{ID: a, Before: BufferPatch{Amount: Some(int64(5)), Unit: Some(timeline.Hours)}})
-	s.do(move(MoveLine{Article: &alike, From: ptr(at(12))}))
-	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
+	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
+	s.do(stock.PatchArticle{ID: a, Before: stock.BufferPatch{Amount: base.Some(int64(5)), Unit: base.Some(timeline.Hours)}})
+	s.do(move(hold.MoveLine{Article: &alike, From: ptr(at(12))}))
+	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
 
 	// What keeps its hull is refused for it, and the next window is another one.
-	same := unit(&Buffer{Amount: 5, Unit: timeline.Hours})
-	s.book(Item{Article: same}, at(-10), at(6), 1)
-	s.do(PatchArticle{ID: same, Before: BufferPatch{Amount: Some(int64(0)), Unit: Some(timeline.Hours)}})
-	s.do(PatchArticle{ID: alike, Before: BufferPatch{Amount: Some(int64(0)), Unit: Some(timeline.Hours)}})
-	s.book(Item{Article: same}, at(6), at(8), 1)
-	e := s.refused(CodeInsufficient, move(MoveLine{Article: &same}))
-	require.Equal(t, Span{Start: at(12) + 1, End: at(20) + 1}, *e.Details.(ShortageDetails).Lines[0].Next)
+	same := unit(&stock.Buffer{Amount: 5, Unit: timeline.Hours})
+	s.book(base.Item{Article: same}, at(-10), at(6), 1)
+	s.do(stock.PatchArticle{ID: same, Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: alike, Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
+	s.book(base.Item{Article: same}, at(6), at(8), 1)
+	e := s.refused(base.CodeInsufficient, move(hold.MoveLine{Article: &same}))
+	require.Equal(t, base.Span{Start: at(12) + 1, End: at(20) + 1}, *e.Details.(base.ShortageDetails).Lines[0].Next)
 	s.reopen()
 }
 
@@ -166,12 +170,12 @@ func TestSameDatesOfALine(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 1)
-	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
-	s.do(PatchArticle{ID: article, After: BufferPatch{Amount: Some(int64(4)), Unit: Some(timeline.Hours)}})
-	s.book(Item{SKU: sku}, s.now+2*day, s.now+3*day, 1)
-	later := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: Some(s.now + day), To: Some(s.now + 2*day)}
-	r := s.do(later).(*OrderRecord)
+	o := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
+	s.do(stock.PatchArticle{ID: article, After: stock.BufferPatch{Amount: base.Some(int64(4)), Unit: base.Some(timeline.Hours)}})
+	s.book(base.Item{SKU: sku}, s.now+2*day, s.now+3*day, 1)
+	later := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now + day), To: base.Some(s.now + 2*day)}
+	r := s.do(later).(*order.OrderRecord)
 	require.Equal(t, s.now+2*day, r.Units[0].Range.End)
-	later.From = Some(s.now + day + hour)
-	s.refused(CodeInsufficient, later)
+	later.From = base.Some(s.now + day + hour)
+	s.refused(base.CodeInsufficient, later)
 }

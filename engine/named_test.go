@@ -4,19 +4,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of lines that name an article: what they push out of it, and what is said of that.
 
 // numbers are what is answered of an item: its own units, those with moves, and whether one more is sure to be refused.
-func (s *shop) numbers(i Item, from, to int64) (own, moves int, exact bool) {
+func (s *shop) numbers(i base.Item, from, to int64) (own, moves int, exact bool) {
 	s.T.Helper()
-	a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Moves: true}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Moves: true}, s.now)
 	require.NoError(s.T, err)
 	return a.Available, a.WithMoves, a.Exact
 }
 
-func (s *shop) requireNumbers(i Item, from, to int64, own, moves int) {
+func (s *shop) requireNumbers(i base.Item, from, to int64, own, moves int) {
 	s.T.Helper()
 	o, m, exact := s.numbers(i, from, to)
 	require.Equal(s.T, [2]int{own, moves}, [2]int{o, m})
@@ -28,28 +33,28 @@ func TestALineOfAnArticlePushesWhatMayMove(t *testing.T) {
 	from, to := noon+10*hour, noon+20*hour
 	for _, kit := range []bool{false, true} {
 		s := newShop(t)
-		sku := Item{SKU: s.sku()}
+		sku := base.Item{SKU: s.sku()}
 		s.article(sku.SKU, 1)
 		s.article(sku.SKU, 1)
 		roams := s.book(sku, from, to, 1).Lines[0].Units[0].ID
-		on := Item{Article: s.unit(roams).Article}
+		on := base.Item{Article: s.unit(roams).Article}
 		item := on
 		if kit {
-			item = s.kit(Component{on, 1})
+			item = s.kit(commerce.Component{Item: on, Quantity: 1})
 			s.requireNumbers(item, from, to, 1, 1)
-			buckets, err := s.view().Calendar(Query{Item: item, Location: s.loc, Window: Span{Start: from, End: to}}, BucketChange, s.now, nil)
+			buckets, err := hold.Calendar(s.view(), hold.Query{Item: item, Location: s.loc, Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
 			require.NoError(t, err)
-			require.Equal(t, []Bucket{{Span{Start: from, End: to}, 0, 0, 1, true}}, buckets)
+			require.Equal(t, []stock.Bucket{{Range: base.Span{Start: from, End: to}, MinFree: 0, MaxFree: 0, Available: 1, Exact: true}}, buckets)
 		} else {
 			s.requireNumbers(item, from, to, 0, 1)
 		}
 		require.Zero(t, s.available(on, from, to), "its own units are what a plain question counts")
-		s.refused(CodeInsufficient, s.booking(item, from, to, 2))
+		s.refused(base.CodeInsufficient, s.booking(item, from, to, 2))
 		h := s.book(item, from, to, 1)
 		require.Equal(t, on.Article, s.unit(h.Lines[0].Units[0].ID).Article)
 		require.NotEqual(t, on.Article, s.unit(roams).Article)
 		s.requireNumbers(item, from, to, 0, 0)
-		s.refused(CodeInsufficient, s.booking(item, from, to, 1))
+		s.refused(base.CodeInsufficient, s.booking(item, from, to, 1))
 		s.reopen()
 	}
 }
@@ -57,17 +62,17 @@ func TestALineOfAnArticlePushesWhatMayMove(t *testing.T) {
 // Two parts of a kit that name articles of one pool push into the same room.
 func TestPartsOfAKitPushTogether(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	from, to := noon+10*hour, noon+20*hour
-	var articles []ID
+	var articles []base.ID
 	for range 3 {
 		articles = append(articles, s.article(sku.SKU, 1))
 	}
 	s.book(sku, from, to, 2)
-	kit := s.kit(Component{Item{Article: articles[0]}, 1}, Component{Item{Article: articles[1]}, 1})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: articles[0]}, Quantity: 1}, commerce.Component{Item: base.Item{Article: articles[1]}, Quantity: 1})
 	own, moves, _ := s.numbers(kit, from, to)
 	require.Zero(t, own+moves)
-	s.refused(CodeInsufficient, s.booking(kit, from, to, 1))
+	s.refused(base.CodeInsufficient, s.booking(kit, from, to, 1))
 	s.article(sku.SKU, 1)
 	s.requireNumbers(kit, from, to, 1, 1)
 	s.book(kit, from, to, 1)
@@ -77,30 +82,30 @@ func TestPartsOfAKitPushTogether(t *testing.T) {
 // What waits for the article, pinned to it, is not overtaken by a new line that names it.
 func TestALineOfAnArticleLeavesWhatIsWaitedFor(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
-	on := Item{Article: s.article(sku.SKU, 1)}
+	sku := base.Item{SKU: s.sku()}
+	on := base.Item{Article: s.article(sku.SKU, 1)}
 	s.article(sku.SKU, 1)
 	s.book(on, noon+10*hour, noon+20*hour, 1)
-	waits := s.order(on, PurchaseBooking, noon+15*hour, ptr(noon+25*hour), 1, true)
+	waits := s.order(on, base.PurchaseBooking, noon+15*hour, ptr(noon+25*hour), 1, true)
 	require.True(t, waits.Conflict())
 	s.requireNumbers(on, noon+20*hour, noon+25*hour, 0, 0)
-	s.refused(CodeInsufficient, s.booking(on, noon+20*hour, noon+25*hour, 1))
+	s.refused(base.CodeInsufficient, s.booking(on, noon+20*hour, noon+25*hour, 1))
 	s.requireNumbers(on, noon+25*hour, noon+30*hour, 1, 1)
 }
 
 // The next window of a line that names an article is the first in which it is granted, with what it pushes.
 func TestNextOfALineOfAnArticleCountsMoves(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	s.article(sku.SKU, 1)
 	roams := s.book(sku, noon+10*hour, noon+30*hour, 1).Lines[0].Units[0].ID
-	on := Item{Article: s.unit(roams).Article}
+	on := base.Item{Article: s.unit(roams).Article}
 	s.book(sku, noon+10*hour, noon+20*hour, 1)
-	want := Span{Start: noon + 20*hour, End: noon + 25*hour}
+	want := base.Span{Start: noon + 20*hour, End: noon + 25*hour}
 	lines, _ := s.explained(s.booking(on, noon+15*hour, noon+20*hour, 1))
 	require.Equal(t, &want, lines[0].Next)
-	next, ok, err := s.view().Next(NextQuery{Item: on, Location: s.loc, NotBefore: noon + 15*hour, Length: 5 * hour, Quantity: 1, Until: noon + 60*hour}, s.now)
+	next, ok, err := hold.Next(s.view(), hold.NextQuery{Item: on, Location: s.loc, NotBefore: noon + 15*hour, Length: 5 * hour, Quantity: 1, Until: noon + 60*hour}, s.now)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, want, next)
@@ -110,14 +115,14 @@ func TestNextOfALineOfAnArticleCountsMoves(t *testing.T) {
 // Where not all units of a line find room, what made room for the first of them is where it was: the refusal speaks of the stock as it is.
 func TestARefusedLineOfAnArticleMovesNothing(t *testing.T) {
 	s := newShop(t)
-	sku := Item{SKU: s.sku()}
+	sku := base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	s.article(sku.SKU, 1)
 	from, to := noon+10*hour, noon+20*hour
 	roams := s.book(sku, from, to, 1).Lines[0].Units[0].ID
-	on := Item{Article: s.unit(roams).Article}
+	on := base.Item{Article: s.unit(roams).Article}
 	lines, _ := s.explained(s.booking(on, from, to, 2))
 	require.Equal(t, 1, lines[0].Available)
-	require.Equal(t, []ID{roams}, lines[0].Blockers)
+	require.Equal(t, []base.ID{roams}, lines[0].Blockers)
 	require.Equal(t, 1, lines[0].Blocking)
 }

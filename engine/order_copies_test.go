@@ -5,45 +5,52 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of what orders keep copies of.
 
-func (s *shop) customer(name, email string) ID {
-	return s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name), Email: Some(email)}}).(*Customer).ID
+func (s *shop) customer(name, email string) base.ID {
+	return s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name), Email: base.Some(email)}}).(*commerce.Customer).ID
 }
 
 // uncopied leaves an order as a program wrote it that kept no copies.
-type uncopied struct{ ID ID }
+type uncopied struct{ ID base.ID }
 
-func (uncopied) Check() []Fault { return nil }
-func (uncopied) result() any    { return new(any) }
+func (uncopied) Check() []base.Fault { return nil }
+func (uncopied) Result() any         { return new(any) }
 
-func (o uncopied) plan(t *tx) (any, error) {
-	was := t.acc.orders().Get(o.ID)
-	n := was.clone()
-	n.OrderCopies = OrderCopies{}
-	record(t, orderKind, was, n)
+func (o uncopied) PlanOn(t *base.Tx) (any, error) {
+	was := order.OrderTable(t.Acc).Get(o.ID)
+	n := was.Clone()
+	n.OrderCopies = order.OrderCopies{}
+	base.Record(t, order.OrderKind, was, n)
 	return nil, nil
 }
 
 func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 3)
 	ann := s.customer("Ann", "ann@example.com")
-	order := func(status OrderStatus) *OrderRecord {
+	made := func(status order.OrderStatus) *order.OrderRecord {
 		in := s.rental(status, bike, s.now+day, s.now+2*day, 1)
 		in.Customer = &ann
-		return s.do(in).(*OrderRecord)
+		return s.do(in).(*order.OrderRecord)
 	}
-	open, draft, closed := order(OrderOpen), order(OrderDraft), order(OrderOpen)
-	s.do(CancelOrder{ID: closed.ID})
-	s.do(PatchCustomer{ID: ann, Contact: ContactPatch{FirstName: Some("Anna")}})
-	s.do(PatchLocation{ID: s.loc, Name: Some("Harbour"), Timezone: Some("Europe/Berlin")})
-	says := func(id ID, name, place string, revision uint64) {
+	open, draft, closed := made(order.OrderOpen), made(order.OrderDraft), made(order.OrderOpen)
+	s.do(order.CancelOrder{ID: closed.ID})
+	s.do(commerce.PatchCustomer{ID: ann, Contact: commerce.ContactPatch{FirstName: base.Some("Anna")}})
+	s.do(stock.PatchLocation{ID: s.loc, Name: base.Some("Harbour"), Timezone: base.Some("Europe/Berlin")})
+	says := func(id base.ID, name, place string, revision uint64) {
 		t.Helper()
-		r := s.view().Order(id)
+		r := order.OrderByID(s.view(), id)
 		require.Equal(t, name, r.Contact.Name())
 		require.Equal(t, [2]string{place, place}, [2]string{r.PickupAt.Name, r.ReturnAt.Name})
 		require.Equal(t, revision, r.Revision)
@@ -54,28 +61,28 @@ func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 		says(closed.ID, "Ann", "Lisbon", 2)
 		s.reopen()
 	}
-	require.Equal(t, "Europe/Lisbon", s.view().Order(open.ID).PickupAt.Timezone)
+	require.Equal(t, "Europe/Lisbon", order.OrderByID(s.view(), open.ID).PickupAt.Timezone)
 
 	// Opened, it is what they are by then; a PATCH of the same ids takes copies anew.
-	s.do(ConfirmOrder{ID: draft.ID})
+	s.do(order.ConfirmOrder{ID: draft.ID})
 	says(draft.ID, "Anna", "Harbour", 2)
-	s.do(PatchOrder{ID: open.ID, Customer: Some(ann)})
+	s.do(order.PatchOrder{ID: open.ID, Customer: base.Some(ann)})
 	says(open.ID, "Anna", "Lisbon", 2)
-	s.do(PatchOrder{ID: open.ID, Return: Some(s.loc)})
+	s.do(order.PatchOrder{ID: open.ID, Return: base.Some(s.loc)})
 	says(open.ID, "Anna", "Harbour", 3)
 
 	// A customer who goes leaves the orders that are over as they were.
-	s.inUse("order", 2, DeleteCustomer{ID: ann})
-	s.do(CancelOrder{ID: open.ID})
-	s.do(CancelOrder{ID: draft.ID})
-	s.do(DeleteCustomer{ID: ann})
+	s.inUse("order", 2, commerce.DeleteCustomer{ID: ann})
+	s.do(order.CancelOrder{ID: open.ID})
+	s.do(order.CancelOrder{ID: draft.ID})
+	s.do(commerce.DeleteCustomer{ID: ann})
 	for range 2 {
 		says(closed.ID, "Ann", "Lisbon", 2)
 		says(open.ID, "Anna", "Harbour", 4)
-		require.Equal(t, ann, s.view().Order(open.ID).Customer)
+		require.Equal(t, ann, order.OrderByID(s.view(), open.ID).Customer)
 		s.reopen()
 	}
-	page, total := s.view().ListOrders(&OrderQuery{Search: "anna", Active: true, Limit: 10})
+	page, total := order.ListOrders(s.view(), &order.OrderQuery{Search: "anna", Active: true, Limit: 10})
 	require.Equal(t, 2, total)
 	require.Len(t, page, 2)
 }
@@ -84,79 +91,79 @@ func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	s := newShop(t)
 	oldest := s.customer("Ann", "Ann@Example.com")
 	s.customer("Other", "ann@example.com")
-	in := s.rental(OrderDraft, Item{SKU: s.sku()}, s.now+day, s.now+2*day, 1)
-	in.Contact = &ContactPatch{Email: Some("ann@example.com"), Phone: Some("1")}
-	before := s.view().Customer(oldest)
-	r := s.do(in).(*OrderRecord)
+	in := s.rental(order.OrderDraft, base.Item{SKU: s.sku()}, s.now+day, s.now+2*day, 1)
+	in.Contact = &commerce.ContactPatch{Email: base.Some("ann@example.com"), Phone: base.Some("1")}
+	before := commerce.CustomerByID(s.view(), oldest)
+	r := s.do(in).(*order.OrderRecord)
 	require.Equal(t, oldest, r.Customer)
-	require.Equal(t, before, s.view().Customer(oldest))
+	require.Equal(t, before, commerce.CustomerByID(s.view(), oldest))
 	require.Equal(t, [2]string{"Ann", "1"}, [2]string{r.Contact.Name(), *r.Contact.Phone}, "what was given stays on the order")
-	s.article(s.view().Order(r.ID).Lines[0].Of, 1)
-	require.Equal(t, "1", *s.do(ConfirmOrder{ID: r.ID}).(*OrderRecord).Contact.Phone)
-	require.Equal(t, 2, s.view().Customers().Len())
-	in.Contact = &ContactPatch{Email: Some("ben@example.com")}
+	s.article(order.OrderByID(s.view(), r.ID).Lines[0].Of, 1)
+	require.Equal(t, "1", *s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord).Contact.Phone)
+	require.Equal(t, 2, commerce.Customers(s.view()).Len())
+	in.Contact = &commerce.ContactPatch{Email: base.Some("ben@example.com")}
 	s.do(in)
-	require.Equal(t, 3, s.view().Customers().Len())
+	require.Equal(t, 3, commerce.Customers(s.view()).Len())
 	s.reopen()
 }
 
 func TestOrdersOfAnOlderProgramGetTheirCopiesAtTheStart(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
 	ann := s.customer("Ann", "ann@example.com")
-	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in := s.rental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &ann
-	r := s.do(in).(*OrderRecord)
-	hook := s.hook(OrderUpdated)
+	r := s.do(in).(*order.OrderRecord)
+	hook := s.hook(base.OrderUpdated)
 	s.do(uncopied{r.ID})
-	told := s.told([]*Webhook{hook})
-	require.Zero(t, s.view().Order(r.ID).OrderCopies)
+	told := s.told([]*outbox.Webhook{hook})
+	require.Zero(t, order.OrderByID(s.view(), r.ID).OrderCopies)
 	s.do(nudge{})
-	require.Equal(t, r, s.view().Order(r.ID))
-	require.Equal(t, told, s.told([]*Webhook{hook}), "nothing about it has changed")
+	require.Equal(t, r, order.OrderByID(s.view(), r.ID))
+	require.Equal(t, told, s.told([]*outbox.Webhook{hook}), "nothing about it has changed")
 	s.reopen()
 }
 
 func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
 	table, rows := s.tariff(1000)
 	o := s.rent(bike, s.now+day, s.now+2*day, 1)
-	code := s.do(CreateDiscountCode{DiscountTerms{Code: "TEN", ValueType: DiscountPerOrder, Value: 10}}).(*DiscountCode)
-	s.do(CreateDiscountCode{DiscountTerms{Code: "PERCENT", ValueType: DiscountPercentage, Value: 10}})
-	yen := PatchAccount{Currency: Some("JPY")}
-	e := s.refused(CodeInUse, yen)
-	require.Equal(t, InUseDetails{"discountCode", 1}, e.Details)
+	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
+	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "PERCENT", ValueType: commerce.DiscountPercentage, Value: 10}})
+	yen := base.PatchAccount{Currency: base.Some("JPY")}
+	e := s.refused(base.CodeInUse, yen)
+	require.Equal(t, base.InUseDetails{Resource: "discountCode", Count: 1}, e.Details)
 	require.Contains(t, e.Detail, "discountCode: 1, order: 1, pricingRow: 1")
-	s.do(PatchAccount{Currency: Some("EUR"), Name: Some("Other")})
-	s.do(PatchDiscountCode{ID: code.ID, EndsAt: Some(s.now)})
+	s.do(base.PatchAccount{Currency: base.Some("EUR"), Name: base.Some("Other")})
+	s.do(commerce.PatchDiscountCode{ID: code.ID, EndsAt: base.Some(s.now)})
 	s.inUse("order", 1, yen)
-	s.do(CancelOrder{ID: o.ID})
+	s.do(order.CancelOrder{ID: o.ID})
 	s.inUse("pricingRow", 1, yen)
-	s.do(DeletePricingRow{Table: table, ID: rows[0]})
-	percent := s.do(CreateDiscountCode{DiscountTerms{Code: "HALF", ValueType: DiscountPercentage, Value: 50}}).(*DiscountCode)
+	s.do(commerce.DeletePricingRow{Table: table, ID: rows[0]})
+	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF", ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
 	s.do(yen)
 	s.reopen()
-	require.Equal(t, "EUR", s.view().Order(o.ID).Currency.String())
+	require.Equal(t, "EUR", order.OrderByID(s.view(), o.ID).Currency.String())
 	require.Equal(t, "JPY", s.rentNow(bike))
 	s.reopen()
 
 	// A code of an amount stays in the currency that it was given in, until it is given another amount. A percentage is of any.
 	other := s.rent(bike, s.now+day, s.now+2*day, 1)
-	s.do(PatchDiscountCode{ID: code.ID, EndsAt: Null[int64]()})
-	e = s.refused(CodeDiscountNotApplicable, ApplyDiscount{Order: other.ID, Code: "TEN"})
+	s.do(commerce.PatchDiscountCode{ID: code.ID, EndsAt: base.Null[int64]()})
+	e = s.refused(base.CodeDiscountNotApplicable, order.ApplyDiscount{Order: other.ID, Code: "TEN"})
 	require.Contains(t, e.Detail, "EUR")
-	trial, err := s.view().TryDiscount(other.ID, "TEN", s.now)
+	trial, err := order.TryDiscount(s.view(), other.ID, "TEN", s.now)
 	require.NoError(t, err)
-	require.Equal(t, CodeDiscountNotApplicable, trial.Reason)
-	require.Equal(t, "JPY", s.do(PatchDiscountCode{ID: code.ID, Value: Some[int64](20)}).(*DiscountCode).Currency)
-	require.EqualValues(t, 20, s.do(ApplyDiscount{Order: other.ID, Code: "TEN"}).(*Discounted).Applied)
+	require.Equal(t, base.CodeDiscountNotApplicable, trial.Reason)
+	require.Equal(t, "JPY", s.do(commerce.PatchDiscountCode{ID: code.ID, Value: base.Some[int64](20)}).(*commerce.DiscountCode).Currency)
+	require.EqualValues(t, 20, s.do(order.ApplyDiscount{Order: other.ID, Code: "TEN"}).(*order.Discounted).Applied)
 	require.EqualValues(t, "", percent.Currency)
-	s.do(ApplyDiscount{Order: other.ID, Code: "HALF"})
-	require.Empty(t, s.do(PatchDiscountCode{ID: code.ID, ValueType: Some(DiscountPercentage), Value: Some[int64](5)}).(*DiscountCode).Currency)
-	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 7}).(*PricingRow)
+	s.do(order.ApplyDiscount{Order: other.ID, Code: "HALF"})
+	require.Empty(t, s.do(commerce.PatchDiscountCode{ID: code.ID, ValueType: base.Some(commerce.DiscountPercentage), Value: base.Some[int64](5)}).(*commerce.DiscountCode).Currency)
+	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 7}).(*commerce.PricingRow)
 	require.Equal(t, "JPY", row.Currency)
 	s.reopen()
 }
@@ -167,38 +174,38 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 	table, rows := s.tariff(1000)
 	item, _ := s.item(table)
 	s.do(relabelled{table, "JPY"})
-	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+2*day, 1)
-	e := s.refused(CodeInvalid, in)
+	in := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+2*day, 1)
+	e := s.refused(base.CodeInvalid, in)
 	require.Equal(t, "required", e.Faults[0].Code, "no row fits")
 	in.Lines[0].PricingRow = &rows[0]
-	e = s.refused(CodeInvalid, in)
-	require.Equal(t, Fault{Pointer: "/lineItems/0/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
+	e = s.refused(base.CodeInvalid, in)
+	require.Equal(t, base.Fault{Pointer: "/lineItems/0/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
 	in.Lines[0].PricingRow, in.Lines[0].UnitPrice = nil, ptr(int64(5))
-	o := s.do(in).(*OrderRecord)
-	s.refused(CodeInvalid, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(rows[0])})
+	o := s.do(in).(*order.OrderRecord)
+	s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(rows[0])})
 }
 
 // relabelled leaves the rows of a table in some currency, or in none, as an older program wrote them.
 type relabelled struct {
-	ID       ID
+	ID       base.ID
 	Currency string
 }
 
-func (relabelled) Check() []Fault { return nil }
-func (relabelled) result() any    { return new(any) }
+func (relabelled) Check() []base.Fault { return nil }
+func (relabelled) Result() any         { return new(any) }
 
-func (o relabelled) plan(t *tx) (any, error) {
-	was := pricingTableKind.in(t.acc).Get(o.ID)
+func (o relabelled) PlanOn(t *base.Tx) (any, error) {
+	was := commerce.PricingTableKind.In(t.Acc).Get(o.ID)
 	n := *was
 	n.Rows = slices.Clone(was.Rows)
 	for i := range n.Rows {
 		n.Rows[i].Currency = o.Currency
 	}
-	record(t, pricingTableKind, was, &n)
-	for d := range t.acc.discounts().All() {
+	base.Record(t, commerce.PricingTableKind, was, &n)
+	for d := range commerce.DiscountTable(t.Acc).All() {
 		n := *d
 		n.Currency = ""
-		record(t, discountKind, d, &n)
+		base.Record(t, commerce.DiscountKind, d, &n)
 	}
 	return nil, nil
 }
@@ -206,36 +213,36 @@ func (o relabelled) plan(t *tx) (any, error) {
 func TestRowsAndCodesOfAnOlderProgramGetTheirCurrencyAtTheStart(t *testing.T) {
 	s := newShop(t)
 	table, _ := s.tariff(1000)
-	code := s.do(CreateDiscountCode{DiscountTerms{Code: "TEN", ValueType: DiscountPerOrder, Value: 10}}).(*DiscountCode)
-	percent := s.do(CreateDiscountCode{DiscountTerms{Code: "HALF", ValueType: DiscountPercentage, Value: 50}}).(*DiscountCode)
-	was := s.view().PricingTable(table)
+	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
+	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF", ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
+	was := commerce.PricingTableByID(s.view(), table)
 	s.do(relabelled{ID: table})
-	require.Empty(t, s.view().PricingTable(table).Rows[0].Currency)
+	require.Empty(t, commerce.PricingTableByID(s.view(), table).Rows[0].Currency)
 	s.do(nudge{})
-	require.Equal(t, was, s.view().PricingTable(table))
-	require.Equal(t, "EUR", s.view().DiscountCode(code.ID).Currency)
-	require.Empty(t, s.view().DiscountCode(percent.ID).Currency)
+	require.Equal(t, was, commerce.PricingTableByID(s.view(), table))
+	require.Equal(t, "EUR", commerce.DiscountCodeByID(s.view(), code.ID).Currency)
+	require.Empty(t, commerce.DiscountCodeByID(s.view(), percent.ID).Currency)
 	s.reopen()
 }
 
 func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	a := s.article(bike.SKU, 1)
 	earns := func(currency string, price, wanted int64) {
 		t.Helper()
-		s.do(PatchAccount{Currency: Some(currency)})
-		op := s.rental(OrderOpen, bike, s.now+hour, s.now+2*hour, 1)
+		s.do(base.PatchAccount{Currency: base.Some(currency)})
+		op := s.rental(order.OrderOpen, bike, s.now+hour, s.now+2*hour, 1)
 		op.Lines[0].UnitPrice = &price
-		o := s.do(op).(*OrderRecord)
+		o := s.do(op).(*order.OrderRecord)
 		s.now += hour
-		s.do(FulfillOrder{ID: o.ID})
+		s.do(order.FulfillOrder{ID: o.ID})
 		s.now += hour / 2
-		s.do(ReturnOrder{ID: o.ID})
+		s.do(order.ReturnOrder{ID: o.ID})
 		s.now += day
 		require.Equal(t, []int64{wanted}, s.earned(a))
-		q := ArticleQuery{Window: Span{Start: s.now, End: s.now}, Active: true, Limit: 10, Filters: []Filter{{Field: FieldItemIncome, Operator: Equal, Values: []Value{numeric(float64(wanted))}}}}
-		page, _, err := s.view().ListArticles(&q, nil)
+		q := stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Active: true, Limit: 10, Filters: []stock.Filter{{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(float64(wanted))}}}}
+		page, _, err := stock.ListArticles(s.view(), &q, nil)
 		require.NoError(t, err)
 		require.Len(t, page, 1)
 	}
@@ -248,6 +255,6 @@ func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
 }
 
 // rentNow makes an order and says its currency.
-func (s *shop) rentNow(i Item) string {
+func (s *shop) rentNow(i base.Item) string {
 	return s.rent(i, s.now+day, s.now+2*day, 1).Currency.String()
 }

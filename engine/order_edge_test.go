@@ -5,6 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,71 +18,75 @@ import (
 
 func TestNoMoreIsRefundedThanWasCaptured(t *testing.T) {
 	s := newShop(t)
-	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}}).(*OrderRecord)
-	pay := func(k PaymentKind, amount int64) AddPayment { return AddPayment{Order: o.ID, Kind: k, Amount: amount} }
-	s.refused(CodeInvalid, pay(Refund, 1))
-	s.do(pay(Capture, 6000))
-	e := s.refused(CodeInvalid, pay(Refund, 99_999))
-	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what is left to give back of what was captured"}}, e.Faults)
-	s.do(pay(Refund, 2000))
-	s.refused(CodeInvalid, pay(Refund, 4001))
-	s.do(pay(Refund, 4000))
-	e = s.refused(CodeInvalid, pay(Refund, 1))
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	pay := func(k order.PaymentKind, amount int64) order.AddPayment {
+		return order.AddPayment{Order: o.ID, Kind: k, Amount: amount}
+	}
+	s.refused(base.CodeInvalid, pay(order.Refund, 1))
+	s.do(pay(order.Capture, 6000))
+	e := s.refused(base.CodeInvalid, pay(order.Refund, 99_999))
+	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what is left to give back of what was captured"}}, e.Faults)
+	s.do(pay(order.Refund, 2000))
+	s.refused(base.CodeInvalid, pay(order.Refund, 4001))
+	s.do(pay(order.Refund, 4000))
+	e = s.refused(base.CodeInvalid, pay(order.Refund, 1))
 	require.Equal(t, "there is nothing left to give back of what was captured", e.Faults[0].Message)
-	s.do(pay(DepositCapture, 1)) // deposits are an account of their own
+	s.do(pay(order.DepositCapture, 1)) // deposits are an account of their own
 }
 
 func TestNoMoreOfADepositIsRefundedThanWasTaken(t *testing.T) {
 	s := newShop(t)
-	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}}).(*OrderRecord)
-	pay := func(k PaymentKind, amount int64) AddPayment { return AddPayment{Order: o.ID, Kind: k, Amount: amount} }
-	s.do(pay(DepositAuthorise, 500))
-	s.do(pay(Capture, 500))
-	e := s.refused(CodeInvalid, pay(DepositRefund, 1)) // what is only set aside is released by deposit_cancel
-	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of the deposit"}}, e.Faults)
-	s.do(pay(DepositCapture, 300))
-	e = s.refused(CodeInvalid, pay(DepositRefund, 301))
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	pay := func(k order.PaymentKind, amount int64) order.AddPayment {
+		return order.AddPayment{Order: o.ID, Kind: k, Amount: amount}
+	}
+	s.do(pay(order.DepositAuthorise, 500))
+	s.do(pay(order.Capture, 500))
+	e := s.refused(base.CodeInvalid, pay(order.DepositRefund, 1)) // what is only set aside is released by deposit_cancel
+	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of the deposit"}}, e.Faults)
+	s.do(pay(order.DepositCapture, 300))
+	e = s.refused(base.CodeInvalid, pay(order.DepositRefund, 301))
 	require.Equal(t, "must be at most 300, what is left to give back of the deposit", e.Faults[0].Message)
-	s.do(pay(DepositRefund, 300))
-	s.refused(CodeInvalid, pay(DepositRefund, 1))
-	s.do(pay(Refund, 500))
+	s.do(pay(order.DepositRefund, 300))
+	s.refused(base.CodeInvalid, pay(order.DepositRefund, 1))
+	s.do(pay(order.Refund, 500))
 }
 
 func TestNobodyAgreesInTheFuture(t *testing.T) {
 	s := newShop(t)
-	agreed := func(at int64) []Consent {
-		return []Consent{{Label: ptr("Terms")}, {Label: ptr("Terms"), AcceptedAt: &at}}
+	agreed := func(at int64) []order.Consent {
+		return []order.Consent{{Label: ptr("Terms")}, {Label: ptr("Terms"), AcceptedAt: &at}}
 	}
-	create := func(at int64) CreateOrder {
-		return CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc, Consents: agreed(at)}}
+	create := func(at int64) order.CreateOrder {
+		return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc, Consents: agreed(at)}}
 	}
-	o := s.do(create(s.now)).(*OrderRecord)
-	for _, op := range []Op{create(s.now + 1), PatchOrder{ID: o.ID, Consents: Some(agreed(s.now + 1))}} {
-		e := s.refused(CodeInvalid, op)
-		require.Equal(t, []Fault{{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
+	o := s.do(create(s.now)).(*order.OrderRecord)
+	for _, op := range []base.Op{create(s.now + 1), order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now + 1))}} {
+		e := s.refused(base.CodeInvalid, op)
+		require.Equal(t, []base.Fault{{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
 	}
-	s.do(PatchOrder{ID: o.ID, Consents: Some(agreed(s.now))})
+	s.do(order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now))})
 }
 
-func (s *shop) order(i Item, purchase PurchaseType, from int64, to *int64, n int, overbook bool) *OrderRecord {
+func (s *shop) order(i base.Item, purchase base.PurchaseType, from int64, to *int64, n int, overbook bool) *order.OrderRecord {
 	s.T.Helper()
-	l := OrderLineInput{Item: i, Purchase: purchase, Quantity: n, From: &from, To: to}
-	if purchase == PurchaseSubscription {
-		l.Subscription = &SubscriptionTerms{Cycle: Period{Amount: 1, Unit: timeline.Days}, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge}
+	l := order.OrderLineInput{Item: i, Purchase: purchase, Quantity: n, From: &from, To: to}
+	if purchase == base.PurchaseSubscription {
+		l.Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
 	}
-	return s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: overbook}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	return s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: overbook}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 }
 
 // A subscription that has no stock can be cancelled all the same, and so can one whose article is out of use.
 func TestCancelSubscriptionWithoutStock(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
-	short := s.order(Item{Article: article}, PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
+	article := s.article(base.ID{}, 1)
+	s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
+	short := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
 	require.True(t, short.Conflict())
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
-	r := s.do(CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
-	require.Equal(t, SubscriptionCancelling, r.Lines[0].Subscription.Status(r.Order))
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	r := s.do(order.CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*order.OrderRecord)
+	require.Equal(t, order.SubscriptionCancelling, r.Lines[0].Subscription.Status(r.Order))
 	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
 	s.reopen()
 }
@@ -85,21 +95,21 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
-	first := s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*Article).ID
-	second := s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*Article).ID
-	sale := s.order(Item{SKU: sku}, PurchaseSale, s.now-4*day, nil, 1, false)
+	first := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	second := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	sale := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now-4*day, nil, 1, false)
 	other := second
 	if sale.Units[0].Article == second {
 		other = first
 	}
-	old := s.book(Item{Article: other}, s.now-3*day, s.now-2*day, 1)
-	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[0].Units[0].ID, Article: other})
-	require.Equal(t, OrderClosed, s.do(FulfillOrder{ID: sale.ID}).(*OrderRecord).Status)
-	s.do(DeleteOrder{ID: sale.ID})
-	u, ok := s.view().Unavailability(old.Lines[0].Units[0].ID)
+	old := s.book(base.Item{Article: other}, s.now-3*day, s.now-2*day, 1)
+	s.do(order.AssignUnit{Order: sale.ID, Unit: sale.Lines[0].Units[0].ID, Article: other})
+	require.Equal(t, order.OrderClosed, s.do(order.FulfillOrder{ID: sale.ID}).(*order.OrderRecord).Status)
+	s.do(order.DeleteOrder{ID: sale.ID})
+	u, ok := stock.UnavailabilityByID(s.view(), old.Lines[0].Units[0].ID)
 	require.True(t, ok)
 	require.False(t, u.Conflict())
-	require.Equal(t, 0, s.available(Item{Article: other}, s.now, s.now+day))
+	require.Equal(t, 0, s.available(base.Item{Article: other}, s.now, s.now+day))
 	s.reopen()
 }
 
@@ -107,57 +117,57 @@ func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
 func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	s := newShop(t)
 	s.now = 1761350400000 // 2025-10-25T00:00:00Z
-	bike := Item{SKU: s.sku()}
-	table := s.do(CreatePricingTable{Name: "Bikes"}).(*PricingTable).ID
-	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100, Duration: &Period{Amount: 1, Unit: timeline.Days}}).(*PricingRow)
-	there := s.do(CreateLocation{Name: "Accra", Timezone: "Africa/Accra"}).(*Location).ID
+	bike := base.Item{SKU: s.sku()}
+	table := s.do(commerce.CreatePricingTable{Name: "Bikes"}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
+	there := s.do(stock.CreateLocation{Name: "Accra", Timezone: "Africa/Accra"}).(*stock.Location).ID
 	from, to := s.now+12*hour, s.now+37*hour
-	o := s.rental(OrderDraft, bike, from, to, 1)
+	o := s.rental(order.OrderDraft, bike, from, to, 1)
 	o.Lines[0].UnitPrice, o.Lines[0].PricingRow = nil, &row.ID
 	o.Lines = append(o.Lines, o.Lines[0])
 	o.Lines[1].UnitPrice, o.Lines[1].PricingRow = ptr(int64(7)), nil
 	prices := func(r any) (list []int64) {
-		for _, l := range r.(*OrderRecord).Lines {
+		for _, l := range r.(*order.OrderRecord).Lines {
 			list = append(list, l.UnitPrice)
 		}
 		return list
 	}
-	r := s.do(o).(*OrderRecord)
+	r := s.do(o).(*order.OrderRecord)
 	require.Equal(t, []int64{100, 7}, prices(r))
-	require.Equal(t, []int64{200, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(there)})))
-	require.Equal(t, []int64{100, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(s.loc)})))
-	s.do(PatchPricingRow{Table: table, ID: row.ID, Price: Some(int64(300))})
-	require.Equal(t, []int64{100, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(s.loc)})), "it is there already")
+	require.Equal(t, []int64{200, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(there)})))
+	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})))
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Price: base.Some(int64(300))})
+	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})), "it is there already")
 }
 
 // A note changes no price, whatever has become of the row and of the location.
 func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s := newShop(t)
-	there := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
-	article := s.do(CreateArticle{Name: "Unit"}).(*Article).ID
-	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
-	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
+	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	article := s.do(stock.CreateArticle{Name: "Unit"}).(*stock.Article).ID
+	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100}).(*commerce.PricingRow)
 	from := s.now + day
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: there}, Lines: []OrderLineInput{
-		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
-	}}).(*OrderRecord)
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
-	s.do(PatchPricingRow{Table: table, ID: row.ID, Price: Some(int64(700))})
-	note := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: Some("by the door")}
-	require.Equal(t, int64(100), s.do(note).(*OrderRecord).Lines[0].UnitPrice)
-	s.do(CancelOrder{ID: o.ID})
-	s.do(DeleteLocation{ID: there})
-	require.Equal(t, int64(100), s.do(note).(*OrderRecord).Lines[0].UnitPrice)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: there}, Lines: []order.OrderLineInput{
+		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
+	}}).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Price: base.Some(int64(700))})
+	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("by the door")}
+	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
+	s.do(order.CancelOrder{ID: o.ID})
+	s.do(stock.DeleteLocation{ID: there})
+	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
 
 // priced is an order of a day, priced by a row.
-func (s *shop) priced() (*PricingRow, *OrderRecord) {
-	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
-	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
-	}}).(*OrderRecord)
+func (s *shop) priced() (*commerce.PricingRow, *order.OrderRecord) {
+	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100}).(*commerce.PricingRow)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
+	}}).(*order.OrderRecord)
 	return row, o
 }
 
@@ -166,14 +176,14 @@ func (s *shop) priced() (*PricingRow, *OrderRecord) {
 func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	s := newShop(t)
 	row, o := s.priced()
-	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseSale), Price: Some(int64(900))})
-	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 2*day)}
-	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
-	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseBooking)})
-	patch.To = Some(s.now + 3*day)
-	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
-	patch.PricingRow = Some(row.ID)
-	require.Equal(t, int64(900), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: base.Some(base.PurchaseSale), Price: base.Some(int64(900))})
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 2*day)}
+	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: base.Some(base.PurchaseBooking)})
+	patch.To = base.Some(s.now + 3*day)
+	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
+	patch.PricingRow = base.Some(row.ID)
+	require.Equal(t, int64(900), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
 
@@ -181,46 +191,46 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 func TestLineWithoutARowIsForNothing(t *testing.T) {
 	s := newShop(t)
 	_, o := s.priced()
-	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}
-	require.Equal(t, int64(0), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
-	patch.UnitPrice = Some(int64(70))
-	require.Equal(t, int64(70), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Null[base.ID]()}
+	require.Equal(t, int64(0), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
+	patch.UnitPrice = base.Some(int64(70))
+	require.Equal(t, int64(70), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
 
 // A line or a code that is not there counts more than a revision that is past.
 func TestUnknownPartOfAPastRevision(t *testing.T) {
 	s := newShop(t)
-	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
 	past := []uint64{o.Revision + 1}
-	s.refused(CodePrecondition, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
-	s.refused(CodePrecondition, DeleteOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
-	s.refused(CodeNotFound, PatchOrderLine{Order: o.ID, ID: ID{9}, IfMatch: past})
-	s.refused(CodeNotFound, DeleteOrderLine{Order: o.ID, ID: ID{9}, IfMatch: past})
-	s.refused(CodeNotFound, RemoveDiscount{Order: o.ID, Code: "none", IfMatch: past})
+	s.refused(base.CodePrecondition, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
+	s.refused(base.CodePrecondition, order.DeleteOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
+	s.refused(base.CodeNotFound, order.PatchOrderLine{Order: o.ID, ID: base.ID{9}, IfMatch: past})
+	s.refused(base.CodeNotFound, order.DeleteOrderLine{Order: o.ID, ID: base.ID{9}, IfMatch: past})
+	s.refused(base.CodeNotFound, order.RemoveDiscount{Order: o.ID, Code: "none", IfMatch: past})
 }
 
 // A unit whose hand-over was put down as of before its slot began, and whose return as of soon after, took no room.
 func TestReturnBeforeTheSlotBegan(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	o := s.order(Item{Article: article}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
-	s.do(FulfillOrder{ID: o.ID, At: ptr(s.now - 3*hour)})
-	r := s.do(ReturnOrder{ID: o.ID, At: ptr(s.now - 2*hour)}).(*OrderRecord)
-	require.Equal(t, OrderClosed, r.Status)
-	require.Equal(t, 1, s.available(Item{Article: article}, s.now, s.now+day))
+	article := s.article(base.ID{}, 1)
+	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	s.do(order.FulfillOrder{ID: o.ID, At: ptr(s.now - 3*hour)})
+	r := s.do(order.ReturnOrder{ID: o.ID, At: ptr(s.now - 2*hour)}).(*order.OrderRecord)
+	require.Equal(t, order.OrderClosed, r.Status)
+	require.Equal(t, 1, s.available(base.Item{Article: article}, s.now, s.now+day))
 	s.reopen()
 }
 
 // Fewer units in another window need room for those that stay.
 func TestFewerUnitsInAnotherWindow(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 2)
-	o := s.order(Item{Article: article}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 2, false)
-	s.book(Item{Article: article}, s.now+3*day, s.now+4*day, 1)
-	r := s.do(PatchOrderLine{
-		Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1), From: Some(s.now + 3*day), To: Some(s.now + 4*day),
-	}).(*OrderRecord)
+	article := s.article(base.ID{}, 2)
+	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 2, false)
+	s.book(base.Item{Article: article}, s.now+3*day, s.now+4*day, 1)
+	r := s.do(order.PatchOrderLine{
+		Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1), From: base.Some(s.now + 3*day), To: base.Some(s.now + 4*day),
+	}).(*order.OrderRecord)
 	require.Len(t, r.Units, 1)
 	s.reopen()
 }
@@ -228,9 +238,9 @@ func TestFewerUnitsInAnotherWindow(t *testing.T) {
 // What comes free in a command is also for what the same command has made a conflict: its past needs no room.
 func TestRedatedIntoThePast(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	o := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
-	r := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: Some(s.now - day), AllowOverbooked: true}).(*OrderRecord)
+	article := s.article(base.ID{}, 1)
+	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now - day), AllowOverbooked: true}).(*order.OrderRecord)
 	require.False(t, r.Conflict())
 	s.reopen()
 }
@@ -238,20 +248,20 @@ func TestRedatedIntoThePast(t *testing.T) {
 // A unit that comes back elsewhere begins a lot there, also where what it leaves behind becomes a conflict.
 func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	s := newShop(t)
-	there := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
-	article := s.article(ID{}, 1)
+	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	article := s.article(base.ID{}, 1)
 	from := s.now
-	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, Return: &there}, Lines: []OrderLineInput{
-		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day)},
-	}}).(*OrderRecord)
-	overbooked := s.rental(OrderOpen, Item{Article: article}, from+2*day, from+3*day, 1)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, Return: &there}, Lines: []order.OrderLineInput{
+		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day)},
+	}}).(*order.OrderRecord)
+	overbooked := s.rental(order.OrderOpen, base.Item{Article: article}, from+2*day, from+3*day, 1)
 	overbooked.AllowOverbooked = true
-	later := s.do(overbooked).(*OrderRecord)
-	s.do(FulfillOrder{ID: o.ID})
+	later := s.do(overbooked).(*order.OrderRecord)
+	s.do(order.FulfillOrder{ID: o.ID})
 	s.now += hour
-	s.do(ReturnOrder{ID: o.ID})
+	s.do(order.ReturnOrder{ID: o.ID})
 	require.True(t, s.orderNow(later).Conflict())
-	a, err := s.view().Available(Query{Item: Item{Article: article}, Location: there, Window: Span{Start: s.now, End: s.now + day}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: there, Window: base.Span{Start: s.now, End: s.now + day}}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 1, a.Available)
 	s.reopen()
@@ -261,19 +271,19 @@ func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 	for _, begins := range []int64{0, day} { // now, and a day later, but handed over now
 		s := newShop(t)
-		article := s.article(ID{}, 1)
-		o := s.order(Item{Article: article}, PurchaseSubscription, s.now+begins, nil, 1, false)
-		s.do(FulfillOrder{ID: o.ID})
-		r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*OrderRecord)
-		require.Equal(t, Span{Start: s.now, End: s.now + hour/4}, r.Units[0].Range, "the customer has it yet")
-		require.Equal(t, 1, s.available(Item{Article: article}, s.now+hour, s.now+day))
+		article := s.article(base.ID{}, 1)
+		o := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now+begins, nil, 1, false)
+		s.do(order.FulfillOrder{ID: o.ID})
+		r := s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*order.OrderRecord)
+		require.Equal(t, base.Span{Start: s.now, End: s.now + hour/4}, r.Units[0].Range, "the customer has it yet")
+		require.Equal(t, 1, s.available(base.Item{Article: article}, s.now+hour, s.now+day))
 		s.now += hour
 		require.NoError(t, s.Tick(t.Context()))
-		r = s.view().Order(o.ID)
-		require.Equal(t, OrderActive, r.Status)
-		require.Equal(t, 0, s.available(Item{Article: article}, s.now, s.now+hour), "it is not back")
-		require.Equal(t, 1, s.available(Item{Article: article}, s.now+hour, s.now+day))
-		require.Equal(t, OrderClosed, s.do(ReturnOrder{ID: o.ID}).(*OrderRecord).Status)
+		r = order.OrderByID(s.view(), o.ID)
+		require.Equal(t, order.OrderActive, r.Status)
+		require.Equal(t, 0, s.available(base.Item{Article: article}, s.now, s.now+hour), "it is not back")
+		require.Equal(t, 1, s.available(base.Item{Article: article}, s.now+hour, s.now+day))
+		require.Equal(t, order.OrderClosed, s.do(order.ReturnOrder{ID: o.ID}).(*order.OrderRecord).Status)
 		s.reopen()
 	}
 }
@@ -283,30 +293,30 @@ func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 func TestFewerKitsOfAHold(t *testing.T) {
 	asFormat7(t)
 	s := newShop(t)
-	bike, helmet := Item{Article: s.article(ID{}, 9)}, Item{SKU: s.sku()}
+	bike, helmet := base.Item{Article: s.article(base.ID{}, 9)}, base.Item{SKU: s.sku()}
 	s.article(helmet.SKU, 9)
-	kit := s.kit(Component{bike, 2}, Component{helmet, 1})
-	ordered := func() *OrderRecord {
-		return s.do(OrderHold{Holds: []ID{s.book(kit, s.now+day, s.now+2*day, 2).ID}}).(*OrderRecord)
+	kit := s.kit(commerce.Component{Item: bike, Quantity: 2}, commerce.Component{Item: helmet, Quantity: 1})
+	ordered := func() *order.OrderRecord {
+		return s.do(order.OrderHold{Holds: []base.ID{s.book(kit, s.now+day, s.now+2*day, 2).ID}}).(*order.OrderRecord)
 	}
-	fewer := func(o *OrderRecord) PatchOrderLine {
-		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1)}
+	fewer := func(o *order.OrderRecord) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1)}
 	}
-	require.Len(t, s.do(fewer(ordered())).(*OrderRecord).Units, 3)
+	require.Len(t, s.do(fewer(ordered())).(*order.OrderRecord).Units, 3)
 	require.Equal(t, 7, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 8, s.available(helmet, s.now+day, s.now+2*day))
 
 	o := ordered()
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 1}, {bike, 2}})})
-	require.Len(t, s.do(fewer(o)).(*OrderRecord).Units, 3, "it was its order's before the kit changed")
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 1}, {Item: bike, Quantity: 2}})})
+	require.Len(t, s.do(fewer(o)).(*order.OrderRecord).Units, 3, "it was its order's before the kit changed")
 	require.Equal(t, 5, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 7, s.available(helmet, s.now+day, s.now+2*day))
 
 	h := s.book(kit, s.now+day, s.now+2*day, 2)
-	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 2}, {bike, 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 2}, {Item: bike, Quantity: 1}})})
 	s.reopen()
-	o = s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
-	s.refused(CodeConflict, fewer(o))
+	o = s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
+	s.refused(base.CodeConflict, fewer(o))
 	require.Equal(t, 1, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 5, s.available(helmet, s.now+day, s.now+2*day))
 	s.reopen()
@@ -315,65 +325,65 @@ func TestFewerKitsOfAHold(t *testing.T) {
 // The refusal of a hand-over says what stands in the way, also where the unit is a conflict.
 func TestHandOverOfAConflictSaysWhatIsInTheWay(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	first := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+2*day), 1, false)
-	s.do(FulfillOrder{ID: first.ID})
-	second := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, true)
-	e := s.refused(CodeInsufficient, FulfillOrder{ID: second.ID})
-	next := Span{Start: s.now + 2*day, End: s.now + 3*day}
-	require.Equal(t, []Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{first.Lines[0].Units[0].Hold}, Blocking: 1, Next: &next}}, e.Details.(ShortageDetails).Lines)
+	article := s.article(base.ID{}, 1)
+	first := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+2*day), 1, false)
+	s.do(order.FulfillOrder{ID: first.ID})
+	second := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, true)
+	e := s.refused(base.CodeInsufficient, order.FulfillOrder{ID: second.ID})
+	next := base.Span{Start: s.now + 2*day, End: s.now + 3*day}
+	require.Equal(t, []base.Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []base.ID{first.Lines[0].Units[0].Hold}, Blocking: 1, Next: &next}}, e.Details.(base.ShortageDetails).Lines)
 }
 
 // Of an order all of which is cancelled nothing is pending.
 func TestCancelledSubscriptionCancelsItsOrder(t *testing.T) {
 	s := newShop(t)
-	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now+day, nil, 1, false)
-	r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*OrderRecord)
-	require.Equal(t, OrderClosed, r.Status)
-	require.Equal(t, Cancelled, r.Fulfillment())
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseSubscription, s.now+day, nil, 1, false)
+	r := s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*order.OrderRecord)
+	require.Equal(t, order.OrderClosed, r.Status)
+	require.Equal(t, order.Cancelled, r.Fulfillment())
 }
 
 // A subscription that is cancelled while its unit is out gives the unit to nobody: it is not back.
 func TestCancelSubscriptionWhileItIsOut(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	o := s.order(Item{Article: article}, PurchaseSubscription, s.now, nil, 1, false)
-	s.do(FulfillOrder{ID: o.ID})
+	article := s.article(base.ID{}, 1)
+	o := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now, nil, 1, false)
+	s.do(order.FulfillOrder{ID: o.ID})
 	s.now += day
-	waits := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, true)
-	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
-	require.True(t, s.view().Order(waits.ID).Conflict())
-	require.Equal(t, 0, s.available(Item{Article: article}, s.now, s.now+hour))
-	s.do(ReturnOrder{ID: o.ID})
-	require.False(t, s.view().Order(waits.ID).Conflict())
+	waits := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, true)
+	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID})
+	require.True(t, order.OrderByID(s.view(), waits.ID).Conflict())
+	require.Equal(t, 0, s.available(base.Item{Article: article}, s.now, s.now+hour))
+	s.do(order.ReturnOrder{ID: o.ID})
+	require.False(t, order.OrderByID(s.view(), waits.ID).Conflict())
 	s.reopen()
 }
 
 // What is cancelled at the end of a term ends then: nobody moves that end any more.
 func TestEndOfACancellingSubscriptionIsFixed(t *testing.T) {
 	s := newShop(t)
-	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now, nil, 1, false)
-	s.do(FulfillOrder{ID: o.ID})
-	r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseSubscription, s.now, nil, 1, false)
+	s.do(order.FulfillOrder{ID: o.ID})
+	r := s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true}).(*order.OrderRecord)
 	end := r.Units[0].Range.End
 	require.Equal(t, s.now+day, end)
-	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Null[int64]()})
-	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 9*day)})
-	require.Equal(t, end, s.view().Order(o.ID).Units[0].Range.End)
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Null[int64]()})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+	require.Equal(t, end, order.OrderByID(s.view(), o.ID).Units[0].Range.End)
 }
 
 // An extension that may overbook sends away what is in its way, as what was overbooked anew would be.
 func TestOverbookedExtension(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	o := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
-	s.do(FulfillOrder{ID: o.ID})
-	next := s.order(Item{Article: article}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
-	longer := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + day + hour)}
-	s.refused(CodeInsufficient, longer)
+	article := s.article(base.ID{}, 1)
+	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	s.do(order.FulfillOrder{ID: o.ID})
+	next := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
+	longer := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + day + hour)}
+	s.refused(base.CodeInsufficient, longer)
 	longer.AllowOverbooked = true
-	require.Equal(t, s.now+day+hour, s.do(longer).(*OrderRecord).Units[0].Range.End)
-	require.True(t, s.view().Order(next.ID).Conflict())
+	require.Equal(t, s.now+day+hour, s.do(longer).(*order.OrderRecord).Units[0].Range.End)
+	require.True(t, order.OrderByID(s.view(), next.ID).Conflict())
 	s.reopen()
 }
 
@@ -385,13 +395,13 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 	}{"it fits": {35, false}, "it does not": {40, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			bike := Item{Article: s.article(s.sku(), 1)}
+			bike := base.Item{Article: s.article(s.sku(), 1)}
 			at := func(h int64) int64 { return noon + h*hour }
-			s.order(bike, PurchaseBooking, at(10), ptr(at(20)), 1, false)
-			s.order(bike, PurchaseBooking, at(35), ptr(at(45)), 1, false)
-			older := s.order(bike, PurchaseBooking, at(15), ptr(at(30)), 1, true)
-			other := s.order(bike, PurchaseBooking, at(25), ptr(at(60)), 1, true)
-			s.do(PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: Some(at(c.end))})
+			s.order(bike, base.PurchaseBooking, at(10), ptr(at(20)), 1, false)
+			s.order(bike, base.PurchaseBooking, at(35), ptr(at(45)), 1, false)
+			older := s.order(bike, base.PurchaseBooking, at(15), ptr(at(30)), 1, true)
+			other := s.order(bike, base.PurchaseBooking, at(25), ptr(at(60)), 1, true)
+			s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: base.Some(at(c.end))})
 			require.Equal(t, []bool{true, c.waits}, []bool{s.orderNow(older).Conflict(), s.orderNow(other).Conflict()})
 			s.reopen()
 		})
@@ -401,25 +411,25 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 // A hand-over as long ago as can be is one.
 func TestHandOverAtTheBeginningOfTime(t *testing.T) {
 	s := newShop(t)
-	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
-	require.Equal(t, OrderActive, s.do(FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*OrderRecord).Status)
-	s.refused(CodeStateNotAllowed, CancelOrder{ID: o.ID})
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	require.Equal(t, order.OrderActive, s.do(order.FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*order.OrderRecord).Status)
+	s.refused(base.CodeStateNotAllowed, order.CancelOrder{ID: o.ID})
 }
 
 // A sale whose start was left open begins when it takes its unit, however long it was a draft.
 func TestDraftOfASaleWithoutAStart(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	l := OrderLineInput{Item: Item{Article: article}, Purchase: PurchaseSale, Quantity: 1}
-	draft := func() *OrderRecord {
-		return s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	article := s.article(base.ID{}, 1)
+	l := order.OrderLineInput{Item: base.Item{Article: article}, Purchase: base.PurchaseSale, Quantity: 1}
+	draft := func() *order.OrderRecord {
+		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 	}
 	free, dated := draft(), draft()
-	s.do(PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID, From: Some(s.now)})
-	s.book(Item{Article: article}, s.now, s.now+hour, 1)
+	s.do(order.PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID, From: base.Some(s.now)})
+	s.book(base.Item{Article: article}, s.now, s.now+hour, 1)
 	s.now += day
-	s.refused(CodeInsufficient, ConfirmOrder{ID: dated.ID})
-	r := s.do(ConfirmOrder{ID: free.ID}).(*OrderRecord)
+	s.refused(base.CodeInsufficient, order.ConfirmOrder{ID: dated.ID})
+	r := s.do(order.ConfirmOrder{ID: free.ID}).(*order.OrderRecord)
 	require.Equal(t, s.now, r.Lines[0].From)
 	s.reopen()
 }
@@ -427,24 +437,24 @@ func TestDraftOfASaleWithoutAStart(t *testing.T) {
 // Another pricing row gives a subscription its terms with its price.
 func TestAnotherRowGivesOtherTerms(t *testing.T) {
 	s := newShop(t)
-	table := s.do(CreatePricingTable{Name: "Plans"}).(*PricingTable).ID
-	row := func(label string, price int64, unit timeline.Unit, committed *int64) *PricingRow {
-		return s.do(CreatePricingRow{Table: table, Label: label, Purchase: PurchaseSubscription, Price: price, Subscription: &SubscriptionTerms{
-			Cycle: Period{Amount: 1, Unit: unit}, CommitmentCycles: committed, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge,
-		}}).(*PricingRow)
+	table := s.do(commerce.CreatePricingTable{Name: "Plans"}).(*commerce.PricingTable).ID
+	row := func(label string, price int64, unit timeline.Unit, committed *int64) *commerce.PricingRow {
+		return s.do(commerce.CreatePricingRow{Table: table, Label: label, Purchase: base.PurchaseSubscription, Price: price, Subscription: &commerce.SubscriptionTerms{
+			Cycle: commerce.Period{Amount: 1, Unit: unit}, CommitmentCycles: committed, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
+		}}).(*commerce.PricingRow)
 	}
 	monthly, yearly := row("Monthly", 100, timeline.Months, nil), row("Yearly", 1000, timeline.Years, ptr(int64(2)))
-	for _, status := range []OrderStatus{OrderDraft, OrderOpen} {
-		o := s.do(CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{
-			{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseSubscription, Quantity: 1, From: &s.now, PricingRow: &monthly.ID},
-		}}).(*OrderRecord)
+	for _, status := range []order.OrderStatus{order.OrderDraft, order.OrderOpen} {
+		o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc}, Lines: []order.OrderLineInput{
+			{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseSubscription, Quantity: 1, From: &s.now, PricingRow: &monthly.ID},
+		}}).(*order.OrderRecord)
 		was := *o.Lines[0].Subscription
-		l := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(yearly.ID)}).(*OrderRecord).Lines[0]
+		l := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(yearly.ID)}).(*order.OrderRecord).Lines[0]
 		require.Equal(t, int64(1000), l.UnitPrice)
 		require.Equal(t, "Yearly", l.Subscription.Label)
 		require.Equal(t, *yearly.Subscription, l.Subscription.Terms)
 		require.Equal(t, was.ID, l.Subscription.ID)
-		require.Equal(t, status == OrderOpen, l.Subscription.NextBillingAt > was.NextBillingAt)
+		require.Equal(t, status == order.OrderOpen, l.Subscription.NextBillingAt > was.NextBillingAt)
 	}
 	s.reopen()
 }
@@ -452,69 +462,69 @@ func TestAnotherRowGivesOtherTerms(t *testing.T) {
 // A line that is for somebody whom the order has no more is for nobody in particular from then on.
 func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
-	named := func(name string) OrderCustomerInput {
-		return OrderCustomerInput{Contact: ContactPatch{FirstName: Some(name)}}
+	bike := base.Item{SKU: s.sku()}
+	named := func(name string) order.OrderCustomerInput {
+		return order.OrderCustomerInput{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}
 	}
-	in := s.rental(OrderDraft, bike, s.now+day, s.now+2*day, 1)
-	in.Contact = &ContactPatch{FirstName: Some("Ann")}
-	in.Customers = []OrderCustomerInput{named("Ben"), named("Cleo")}
-	o := s.do(in).(*OrderRecord)
+	in := s.rental(order.OrderDraft, bike, s.now+day, s.now+2*day, 1)
+	in.Contact = &commerce.ContactPatch{FirstName: base.Some("Ann")}
+	in.Customers = []order.OrderCustomerInput{named("Ben"), named("Cleo")}
+	o := s.do(in).(*order.OrderRecord)
 	line := in.Lines[0]
 	line.OrderCustomer = ptr(o.MainCustomer())
-	s.refused(CodeNotFound, AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}}) // the order lists others
+	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}}) // the order lists others
 	line.OrderCustomer = &o.More.Customers[1].ID
 	noted := line
 	noted.Note = ptr("Saddle high")
 	made := s.now
-	s.do(AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line, noted}})
+	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line, noted}})
 
 	s.now += hour
-	lines := s.do(PatchOrder{ID: o.ID, Note: Some("Late"), Assigned: Null[UserRef]()}).(*OrderRecord).Lines
-	require.Equal(t, []ID{{}, *line.OrderCustomer, *line.OrderCustomer}, []ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
+	lines := s.do(order.PatchOrder{ID: o.ID, Note: base.Some("Late"), Assigned: base.Null[order.UserRef]()}).(*order.OrderRecord).Lines
+	require.Equal(t, []base.ID{{}, *line.OrderCustomer, *line.OrderCustomer}, []base.ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
 	s.now += hour
-	o = s.do(PatchOrder{ID: o.ID, Customers: Some([]OrderCustomerInput{named("Ben"), named("Cleo")})}).(*OrderRecord)
+	o = s.do(order.PatchOrder{ID: o.ID, Customers: base.Some([]order.OrderCustomerInput{named("Ben"), named("Cleo")})}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[1].More)
-	require.Equal(t, &LineMore{Note: "Saddle high"}, o.Lines[2].More)
+	require.Equal(t, &order.LineMore{Note: "Saddle high"}, o.Lines[2].More)
 	require.Equal(t, []int64{made, s.now, s.now}, []int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
 
 	// Without a list it is the one whom the order is for, as long as there is one.
-	s.do(PatchOrder{ID: o.ID, Customers: Null[[]OrderCustomerInput]()})
+	s.do(order.PatchOrder{ID: o.ID, Customers: base.Null[[]order.OrderCustomerInput]()})
 	line.OrderCustomer = ptr(o.MainCustomer())
-	s.do(AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}})
-	customer := func(op PatchOrder) ID {
+	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
+	customer := func(op order.PatchOrder) base.ID {
 		op.ID = o.ID
-		return s.do(op).(*OrderRecord).Lines[3].Rest().OrderCustomer
+		return s.do(op).(*order.OrderRecord).Lines[3].Rest().OrderCustomer
 	}
-	require.Equal(t, o.MainCustomer(), customer(PatchOrder{Contact: &ContactPatch{FirstName: Some("Eva")}}))
-	require.Zero(t, customer(PatchOrder{Customer: Null[ID]()}))
-	s.refused(CodeNotFound, AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}})
+	require.Equal(t, o.MainCustomer(), customer(order.PatchOrder{Contact: &commerce.ContactPatch{FirstName: base.Some("Eva")}}))
+	require.Zero(t, customer(order.PatchOrder{Customer: base.Null[base.ID]()}))
+	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	s.reopen()
 }
 
 // A line that is over has no other end; what else its order allows is said.
 func TestEndOfALineThatIsOver(t *testing.T) {
 	s := newShop(t)
-	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now, nil, 1, false)
-	in := s.rental(OrderOpen, Item{Article: s.article(ID{}, 1)}, s.now, s.now+day, 1)
-	in.Lines = append(in.Lines, s.rental(OrderOpen, Item{Article: s.article(ID{}, 1)}, s.now, s.now+day, 1).Lines...)
-	two := s.do(in).(*OrderRecord)
-	said := func(o *OrderRecord, state string, allowed ...string) {
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseSubscription, s.now, nil, 1, false)
+	in := s.rental(order.OrderOpen, base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1)
+	in.Lines = append(in.Lines, s.rental(order.OrderOpen, base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1).Lines...)
+	two := s.do(in).(*order.OrderRecord)
+	said := func(o *order.OrderRecord, state string, allowed ...string) {
 		t.Helper()
-		e := s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 9*day)})
-		require.Equal(t, StateDetails{State: state, Allowed: allowed}, e.Details)
+		e := s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+		require.Equal(t, base.StateDetails{State: state, Allowed: allowed}, e.Details)
 	}
-	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
+	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
 	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem",
 		"assignStockItem", "unassignStockItem", "update")
-	s.do(FulfillOrder{ID: o.ID})
-	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID})
 	said(o, "cancelled", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
-	s.do(ReturnOrder{ID: o.ID})
+	s.do(order.ReturnOrder{ID: o.ID})
 	said(o, "cancelled", "readyStockItem", "undo", "archive", "unarchive", "delete", "update")
 
-	s.do(FulfillOrder{ID: two.ID})
-	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
+	s.do(order.FulfillOrder{ID: two.ID})
+	s.do(order.ReturnOrder{ID: two.ID, Units: []base.ID{two.Lines[0].Units[0].ID}})
 	said(two, "returned", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
 }
 
@@ -525,21 +535,21 @@ func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
 	sku := s.sku()
 	first, second := s.article(sku, 1), s.article(sku, 1)
 	at := func(hours int64) int64 { return s.now + day + hours*hour }
-	roaming := s.book(Item{SKU: sku}, at(0), at(10), 1).Lines[0].Units[0].ID
-	s.book(Item{Article: second}, at(12), at(20), 1)
-	u, _ := s.view().Unavailability(roaming)
+	roaming := s.book(base.Item{SKU: sku}, at(0), at(10), 1).Lines[0].Units[0].ID
+	s.book(base.Item{Article: second}, at(12), at(20), 1)
+	u, _ := stock.UnavailabilityByID(s.view(), roaming)
 	require.Equal(t, first, u.Article)
 
-	line := func(i Item, from, to int64) OrderLineInput {
-		return OrderLineInput{Item: i, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to}
+	line := func(i base.Item, from, to int64) order.OrderLineInput {
+		return order.OrderLineInput{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}
 	}
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen, AllowOverbooked: true}, Lines: []OrderLineInput{
-		line(Item{Article: first}, at(0), at(5)),
-		line(Item{SKU: sku}, at(8), at(20)), // has room on the first article when what is there goes to the second
-	}}).(*OrderRecord)
-	u, _ = s.view().Unavailability(roaming)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+		line(base.Item{Article: first}, at(0), at(5)),
+		line(base.Item{SKU: sku}, at(8), at(20)), // has room on the first article when what is there goes to the second
+	}}).(*order.OrderRecord)
+	u, _ = stock.UnavailabilityByID(s.view(), roaming)
 	require.Equal(t, second, u.Article)
-	u, _ = s.view().Unavailability(o.Lines[0].Units[0].Hold)
+	u, _ = stock.UnavailabilityByID(s.view(), o.Lines[0].Units[0].Hold)
 	require.NotZero(t, u.Slot, "it needs no other's room any more")
 	require.Equal(t, first, u.Article)
 	s.reopen()
@@ -547,14 +557,14 @@ func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
 
 func TestFaultsNameMembersAsTheyAreCalledThere(t *testing.T) {
 	s := newShop(t)
-	said := func(op Op) string {
+	said := func(op base.Op) string {
 		t.Helper()
-		return s.refused(CodeInvalid, op).Faults[0].Message
+		return s.refused(base.CodeInvalid, op).Faults[0].Message
 	}
-	sku := Item{SKU: s.sku()}
-	require.Equal(t, "must be later than startDate", said(s.rental(OrderDraft, sku, s.now+day, s.now, 1)))
+	sku := base.Item{SKU: s.sku()}
+	require.Equal(t, "must be later than startDate", said(s.rental(order.OrderDraft, sku, s.now+day, s.now, 1)))
 	require.Equal(t, "must be later than from", said(s.booking(sku, s.now+day, s.now, 1)))
-	_, _, err := s.view().ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Active: true, Limit: 1, Filters: []Filter{{Field: FieldStatus, Operator: StartsWith}}}, nil)
+	_, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Active: true, Limit: 1, Filters: []stock.Filter{{Field: stock.FieldStatus, Operator: label.StartsWith}}}, nil)
 	require.Error(t, err)
-	require.Contains(t, err.(*Error).Faults[0].Message, "does not fit the field status; those that do are eq")
+	require.Contains(t, err.(*base.Error).Faults[0].Message, "does not fit the field status; those that do are eq")
 }

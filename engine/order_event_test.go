@@ -5,15 +5,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns what webhooks are told of orders: each change once, whoever made it.
 
 // told counts what was said of orders.
-func (s *shop) told(hooks []*Webhook) map[string]int {
+func (s *shop) told(hooks []*outbox.Webhook) map[string]int {
 	got := map[string]int{}
 	for _, w := range hooks {
-		list, _ := s.view().Deliveries(w.ID, 0, 0, 1000)
+		list, _ := outbox.Deliveries(s.view(), w.ID, 0, 0, 1000)
 		for _, d := range list {
 			got[string(d.Type)+" "+d.Resource.String()]++
 		}
@@ -23,19 +29,19 @@ func (s *shop) told(hooks []*Webhook) map[string]int {
 
 func TestEventsOfOrders(t *testing.T) {
 	s := newShop(t)
-	var hooks []*Webhook
+	var hooks []*outbox.Webhook
 	sku := s.sku()
 	first, second := s.article(sku, 1), s.article(sku, 1)
 	from, to := s.now+day, s.now+3*day
-	for _, typ := range []HookEvent{OrderCreated, OrderUpdated, OrderDeleted} {
+	for _, typ := range []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.OrderDeleted} {
 		hooks = append(hooks, s.hook(typ))
 	}
-	order := func(from, to int64) *OrderRecord {
-		return s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
-			{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
-		}}).(*OrderRecord)
+	made := func(from, to int64) *order.OrderRecord {
+		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+		}}).(*order.OrderRecord)
 	}
-	a := order(from, to)
+	a := made(from, to)
 	at := a.Units[0].Article
 	other := first
 	if at == first {
@@ -45,29 +51,29 @@ func TestEventsOfOrders(t *testing.T) {
 	require.Equal(t, map[string]int{created: 1}, s.told(hooks))
 
 	// A note that is the same changes nothing, so nothing is told.
-	s.do(PatchOrder{ID: a.ID, Note: Some("gift")})
+	s.do(order.PatchOrder{ID: a.ID, Note: base.Some("gift")})
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
-	again := s.do(PatchOrder{ID: a.ID, Note: Some("gift")}).(*OrderRecord)
+	again := s.do(order.PatchOrder{ID: a.ID, Note: base.Some("gift")}).(*order.OrderRecord)
 	require.Equal(t, uint64(2), again.Revision)
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
 
 	// A hold made for the article where the order is moves it to the other one: an event, no revision.
-	s.book(Item{Article: other}, to, to+day, 1)
+	s.book(base.Item{Article: other}, to, to+day, 1)
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
-	s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: to - day, End: to + day}, Quantity: 1}}})
-	moved := s.view().Order(a.ID)
+	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: to - day, End: to + day}, Quantity: 1}}})
+	moved := order.OrderByID(s.view(), a.ID)
 	require.Equal(t, other, moved.Units[0].Article)
 	require.Equal(t, uint64(2), moved.Revision)
 	require.Equal(t, map[string]int{created: 1, updated: 2}, s.told(hooks))
 
 	// Taken out of stock it is a conflict, which is told, too.
-	s.do(DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true})
-	require.True(t, s.view().Order(a.ID).Conflict())
+	s.do(stock.DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true})
+	require.True(t, order.OrderByID(s.view(), a.ID).Conflict())
 	require.Equal(t, map[string]int{created: 1, updated: 3}, s.told(hooks))
 
-	s.do(DeleteOrder{ID: a.ID})
+	s.do(order.DeleteOrder{ID: a.ID})
 	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
-	s.refused(CodeNotFound, DeleteOrder{ID: a.ID})
+	s.refused(base.CodeNotFound, order.DeleteOrder{ID: a.ID})
 	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
 	s.reopen()
 	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
@@ -77,29 +83,29 @@ func TestEventHasTheOrderAsItIs(t *testing.T) {
 	s := newShop(t)
 	s.shut()
 	s.payload = func(version string, r any) []byte {
-		o := r.(*OrderRecord)
+		o := r.(*order.OrderRecord)
 		b, err := json.Marshal(map[string]any{"version": version, "revision": o.Revision, "status": o.Status.String()})
 		require.NoError(t, err)
 		return b
 	}
 	s.open()
-	w := s.hook(OrderUpdated)
+	w := s.hook(base.OrderUpdated)
 	sku := s.sku()
 	s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
-	}}).(*OrderRecord)
-	s.do(ConfirmOrder{ID: o.ID})
-	list, _ := s.view().Deliveries(w.ID, 0, 0, 10)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+	}}).(*order.OrderRecord)
+	s.do(order.ConfirmOrder{ID: o.ID})
+	list, _ := outbox.Deliveries(s.view(), w.ID, 0, 0, 10)
 	require.Len(t, list, 1)
-	body, err := readStored(s.Engine.store, bodyKind, s.acc, list[0].Body)
+	body, err := base.ReadStored(s.Engine.store, outbox.BodyKind, s.acc, list[0].Body)
 	require.NoError(t, err)
 	var got struct {
 		EventType, ResourceID string
 		Data                  map[string]any
 	}
-	text, err := body.text()
+	text, err := body.Text()
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &got))
 	require.Equal(t, "order.updated", got.EventType)
@@ -111,21 +117,21 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	s := newShop(t)
 	s.shut()
 	s.payload = func(_ string, r any) []byte {
-		o := r.(*OrderRecord)
+		o := r.(*order.OrderRecord)
 		b, err := json.Marshal(o.Units)
 		require.NoError(t, err)
 		return b
 	}
 	s.open()
-	w := s.hook(OrderUpdated)
-	sku, other := s.sku(), s.do(CreateSKU{Name: "other"}).(*SKU).ID
+	w := s.hook(base.OrderUpdated)
+	sku, other := s.sku(), s.do(stock.CreateSKU{Name: "other"}).(*stock.SKU).ID
 	s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen, AllowOverbooked: true}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 3, From: &from, To: &to},
-	}}).(*OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 3, From: &from, To: &to},
+	}}).(*order.OrderRecord)
 	require.True(t, o.Conflict())
-	last := func() (units []UnitRecord) {
+	last := func() (units []order.UnitRecord) {
 		body, _, err := s.DeliveryDetails(s.view(), s.log(w, 0)[0])
 		require.NoError(t, err)
 		var got struct{ Data json.RawMessage }
@@ -136,17 +142,17 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	count := func() int { return len(s.log(w, 0)) }
 
 	// What is short is seated on an article that the command itself makes.
-	made := s.do(CreateArticle{Name: "new", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article)
+	made := s.do(stock.CreateArticle{Name: "new", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article)
 	require.Equal(t, 1, count())
-	require.Equal(t, s.view().Order(o.ID).Units, last())
-	require.Contains(t, last(), UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: Item{SKU: sku}, OrderedName: "Bike"})
+	require.Equal(t, order.OrderByID(s.view(), o.ID).Units, last())
+	require.Contains(t, last(), order.UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: base.Item{SKU: sku}, OrderedName: "Bike"})
 
 	// And on one that the command brings into the SKU.
 	article := s.article(other, 1)
-	s.do(PatchArticle{ID: article, SKU: Some(sku), Force: true})
+	s.do(stock.PatchArticle{ID: article, SKU: base.Some(sku), Force: true})
 	require.Equal(t, 2, count())
-	require.Equal(t, s.view().Order(o.ID).Units, last())
-	require.False(t, s.view().Order(o.ID).Conflict())
+	require.Equal(t, order.OrderByID(s.view(), o.ID).Units, last())
+	require.False(t, order.OrderByID(s.view(), o.ID).Conflict())
 }
 
 func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
@@ -154,35 +160,35 @@ func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
-	}}).(*OrderRecord)
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
-	short := s.view().Order(o.ID).Units
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+	}}).(*order.OrderRecord)
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	short := order.OrderByID(s.view(), o.ID).Units
 	require.True(t, short[0].Conflict)
 	require.Zero(t, short[0].Article)
 	s.now = to
-	s.do(DeleteArticle{ID: article})
-	require.Equal(t, short, s.view().Order(o.ID).Units)
+	s.do(stock.DeleteArticle{ID: article})
+	require.Equal(t, short, order.OrderByID(s.view(), o.ID).Units)
 }
 
 // Rows of before bodies were packed are read as they are.
 func TestEventBodyOfEachVersion(t *testing.T) {
 	text := []byte(`{"eventType":"order.created"}`)
-	for _, stored := range [][]byte{append([]byte{bodyPlain}, text...), pack(text)} {
-		b, err := bodyKind.decode(ID{}, ID{1}, stored)
+	for _, stored := range [][]byte{append([]byte{outbox.BodyPlain}, text...), outbox.Pack(text)} {
+		b, err := outbox.BodyKind.Decode(base.ID{}, base.ID{1}, stored)
 		require.NoError(t, err)
-		got, err := b.text()
+		got, err := b.Text()
 		require.NoError(t, err)
 		require.Equal(t, text, got)
-		require.Equal(t, stored, bodyKind.encode(nil, b))
+		require.Equal(t, stored, outbox.BodyKind.Encode(nil, b))
 	}
-	for _, bad := range [][]byte{{}, {bodyPacked + 1}} {
-		_, err := bodyKind.decode(ID{}, ID{1}, bad)
+	for _, bad := range [][]byte{{}, {outbox.BodyPacked + 1}} {
+		_, err := outbox.BodyKind.Decode(base.ID{}, base.ID{1}, bad)
 		require.Error(t, err)
 	}
-	b, err := bodyKind.decode(ID{}, ID{1}, []byte{bodyPacked, 0xff})
+	b, err := outbox.BodyKind.Decode(base.ID{}, base.ID{1}, []byte{outbox.BodyPacked, 0xff})
 	require.NoError(t, err)
-	_, err = b.text()
+	_, err = b.Text()
 	require.Error(t, err)
 }

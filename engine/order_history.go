@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"sort"
 
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -17,9 +20,9 @@ type OrderChange struct {
 	Sequence uint64 // of the account, behind the command
 	At       int64
 	Actor    string
-	Kind     ChangeKind // Created or Updated
-	Revision uint64     // behind it
-	Status   OrderStatus
+	Kind     base.ChangeKind // Created or Updated
+	Revision uint64          // behind it
+	Status   order.OrderStatus
 	Differs  []string   // members of its record that the command changed, in the order of the record; none where it was created
 	Moved    []UnitMove // units of it that the command has moved to another article, their dates kept
 }
@@ -32,15 +35,15 @@ type OrderPoint struct {
 
 // OrderHistory reads the changes of an order, the newest first: those up to a point or, where that is zero, all. older is where to go on; it is zero where
 // there are no more, because the last one made the order, or because the log does not reach back further: then whole is false.
-func (e *Engine) OrderHistory(v View, id ID, upTo OrderPoint, most int) (list []OrderChange, older OrderPoint, whole bool, err error) {
-	o := v.acc.orders().Get(id)
+func (e *Engine) OrderHistory(v base.View, id base.ID, upTo OrderPoint, most int) (list []OrderChange, older OrderPoint, whole bool, err error) {
+	o := order.OrderTable(v.Acc).Get(id)
 	if o == nil {
-		return nil, older, false, notFound(orderKind.name)
+		return nil, older, false, base.NotFound(order.OrderKind.Name)
 	}
 	if upTo == (OrderPoint{}) {
 		upTo = OrderPoint{o.Revision, o.UpdatedAt}
 	}
-	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
+	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
 	for upTo.Revision > 0 && len(list) < most {
 		c, before, found, err := e.orderChange(v, o, upTo)
 		if err != nil || !found {
@@ -52,8 +55,8 @@ func (e *Engine) OrderHistory(v View, id ID, upTo OrderPoint, most int) (list []
 }
 
 // orderChange finds the command that made a revision of an order, and the revision before it.
-func (e *Engine) orderChange(v View, o *Order, of OrderPoint) (c OrderChange, before OrderPoint, found bool, err error) {
-	first, last := e.store.Marker().FirstKept, v.seq
+func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c OrderChange, before OrderPoint, found bool, err error) {
+	first, last := e.store.Marker().FirstKept, v.Seq
 	var failed error
 	// A record is as old as its youngest command, so the one that is looked for is the first that is not older, or follows it.
 	log := first + uint64(sort.Search(int(last+1-min(first, last+1)), func(i int) bool {
@@ -74,7 +77,7 @@ func (e *Engine) orderChange(v View, o *Order, of OrderPoint) (c OrderChange, be
 		if err != nil {
 			return c, before, false, err
 		}
-		if c, before, found, err = v.acc.orderChanged(r, o, of.Revision); found || err != nil || r.At > of.At {
+		if c, before, found, err = orderChanged(v.Acc, r, o, of.Revision); found || err != nil || r.At > of.At {
 			return c, before, found, err
 		}
 	}
@@ -82,52 +85,52 @@ func (e *Engine) orderChange(v View, o *Order, of OrderPoint) (c OrderChange, be
 }
 
 // orderChanged looks in a record of the log for the command that made a revision of an order.
-func (a *account) orderChanged(r persist.Record, o *Order, revision uint64) (c OrderChange, before OrderPoint, found bool, err error) {
+func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revision uint64) (c OrderChange, before OrderPoint, found bool, err error) {
 	if r.Rewrite {
 		return c, before, false, nil
 	}
 	units := false
 	for x := range r.Changes() {
-		account, key, err := splitKey(x.Key)
+		account, key, err := base.SplitKey(x.Key)
 		if err != nil {
 			return c, before, false, err
 		}
-		if x.Table == tagLedger { // a command begins
+		if x.Table == base.TagLedger { // a command begins
 			if found {
 				break
 			}
 			c, units = OrderChange{}, false
-			if account == a.id {
-				l, err := ledgerKind.decode(account, key, x.After)
+			if account == a.ID {
+				l, err := base.LedgerKind.Decode(account, key, x.After)
 				if err != nil {
 					return c, before, false, err
 				}
 				c.Sequence, c.At, c.Actor = l.Sequence, l.At, l.Actor
 			}
 		}
-		if account != a.id || c.Sequence == 0 {
+		if account != a.ID || c.Sequence == 0 {
 			continue
 		}
 		switch x.Table {
-		case tagOrder:
+		case base.TagOrder:
 			if key != o.ID || x.After == nil {
 				continue
 			}
-			if before, found, err = c.between(a.id, o.ID, x, revision); err != nil {
+			if before, found, err = c.between(a.ID, o.ID, x, revision); err != nil {
 				return c, before, false, err
 			}
-		case tagOrderUnits:
+		case base.TagOrderUnits:
 			units = units || binary.BigEndian.Uint32(key[8:]) == o.Number
-		case tagUnit:
-			t, err := unitKind.told(a, key, x.Before, x.After)
+		case base.TagUnit:
+			t, err := stock.UnitKind.Told(a, key, x.Before, x.After)
 			if err != nil {
 				return c, before, false, err
 			}
-			if t.resource != orderKind.resource || t.id != o.ID {
+			if t.Resource != order.OrderKind.Resource || t.ID != o.ID {
 				continue
 			}
 			units = true
-			m, moved, err := a.unitMove(key, x)
+			m, moved, err := unitMove(a, key, x)
 			if err != nil {
 				return c, before, false, err
 			}
@@ -136,27 +139,27 @@ func (a *account) orderChanged(r persist.Record, o *Order, revision uint64) (c O
 			}
 		}
 	}
-	if found && units && c.Kind == Updated {
+	if found && units && c.Kind == base.Updated {
 		c.Differs = append(c.Differs, "stockItems")
 	}
 	return c, before, found, nil
 }
 
 // between fills in what a changed row of an order says, if it is that of the revision.
-func (c *OrderChange) between(account, id ID, x persist.Change, revision uint64) (before OrderPoint, found bool, err error) {
-	is, err := orderKind.decode(account, id, x.After)
+func (c *OrderChange) between(account, id base.ID, x persist.Change, revision uint64) (before OrderPoint, found bool, err error) {
+	is, err := order.OrderKind.Decode(account, id, x.After)
 	if err != nil || is.Revision != revision {
 		return before, false, err
 	}
-	c.Kind, c.Revision, c.Status = Created, is.Revision, is.Status
+	c.Kind, c.Revision, c.Status = base.Created, is.Revision, is.Status
 	if x.Before == nil {
 		return before, true, nil
 	}
-	was, err := orderKind.decode(account, id, x.Before)
+	was, err := order.OrderKind.Decode(account, id, x.Before)
 	if err != nil || was.Revision == revision { // only how it is kept has changed: the change itself is in front
 		return before, false, err
 	}
-	c.Kind = Updated
+	c.Kind = base.Updated
 	for _, part := range orderParts {
 		if !reflect.DeepEqual(part.of(was), part.of(is)) {
 			c.Differs = append(c.Differs, part.member)
@@ -168,27 +171,27 @@ func (c *OrderChange) between(account, id ID, x persist.Change, revision uint64)
 // orderParts are the members of an order's record that its row keeps, each with what it is made of.
 var orderParts = []struct {
 	member string
-	of     func(o *Order) any
+	of     func(o *order.Order) any
 }{
-	{"reference", func(o *Order) any { return o.more().Reference }},
-	{"status", func(o *Order) any { return [2]any{o.Status, o.Cancelled} }},
-	{"archivedAt", func(o *Order) any { return o.ArchivedAt }},
-	{"assignedTo", func(o *Order) any { return o.more().Assigned }},
-	{"pickupLocation", func(o *Order) any { return [2]any{o.Pickup, o.PickupAt} }},
-	{"returnLocation", func(o *Order) any { return [2]any{o.Return, o.ReturnAt} }},
-	{"customers", func(o *Order) any { return o.more().Customers }},
-	{"mainContact", func(o *Order) any { return [2]any{o.Customer, o.Contact} }},
-	{"checkoutFields", func(o *Order) any { return o.more().Fields }},
-	{"lineItems", func(o *Order) any { return o.bareLines() }},
-	{"documents", func(o *Order) any { return o.more().Documents }},
-	{"comments", func(o *Order) any { return o.more().Comments }},
-	{"pricing", func(o *Order) any { return o.Codes }},
-	{"payments", func(o *Order) any { return o.Payments }},
-	{"tags", func(o *Order) any { return o.Tags }},
-	{"metadata", func(o *Order) any { return o.External }},
-	{"paymentMethodKey", func(o *Order) any { return o.more().Method }},
-	{"note", func(o *Order) any { return o.more().Note }},
-	{"consentAcceptances", func(o *Order) any { return o.more().Consents }},
+	{"reference", func(o *order.Order) any { return more(o).Reference }},
+	{"status", func(o *order.Order) any { return [2]any{o.Status, o.Cancelled} }},
+	{"archivedAt", func(o *order.Order) any { return o.ArchivedAt }},
+	{"assignedTo", func(o *order.Order) any { return more(o).Assigned }},
+	{"pickupLocation", func(o *order.Order) any { return [2]any{o.Pickup, o.PickupAt} }},
+	{"returnLocation", func(o *order.Order) any { return [2]any{o.Return, o.ReturnAt} }},
+	{"customers", func(o *order.Order) any { return more(o).Customers }},
+	{"mainContact", func(o *order.Order) any { return [2]any{o.Customer, o.Contact} }},
+	{"checkoutFields", func(o *order.Order) any { return more(o).Fields }},
+	{"lineItems", func(o *order.Order) any { return bareLines(o) }},
+	{"documents", func(o *order.Order) any { return more(o).Documents }},
+	{"comments", func(o *order.Order) any { return more(o).Comments }},
+	{"pricing", func(o *order.Order) any { return o.Codes }},
+	{"payments", func(o *order.Order) any { return o.Payments }},
+	{"tags", func(o *order.Order) any { return o.Tags }},
+	{"metadata", func(o *order.Order) any { return o.External }},
+	{"paymentMethodKey", func(o *order.Order) any { return more(o).Method }},
+	{"note", func(o *order.Order) any { return more(o).Note }},
+	{"consentAcceptances", func(o *order.Order) any { return more(o).Consents }},
 }
 
 // OrderMembers are the members of an order's record that a change may name.
@@ -200,16 +203,16 @@ func OrderMembers() (names []string) {
 }
 
 // more is what few orders have, empty where this one has none of it.
-func (o *Order) more() OrderMore {
+func more(o *order.Order) order.OrderMore {
 	if o.More == nil {
-		return OrderMore{}
+		return order.OrderMore{}
 	}
 	return *o.More
 }
 
 // bareLines are the lines without their units, and without what the units' steps set.
-func (o *Order) bareLines() []OrderLine {
-	lines := make([]OrderLine, len(o.Lines))
+func bareLines(o *order.Order) []order.OrderLine {
+	lines := make([]order.OrderLine, len(o.Lines))
 	for i := range o.Lines {
 		lines[i] = o.Lines[i]
 		lines[i].Units, lines[i].UpdatedAt = nil, 0

@@ -7,12 +7,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of what the log knows of changes: of an order, and of units that go to another article.
 
 // history reads all changes of an order, so many at a time, the oldest first.
-func (s *shop) history(id ID, most int) (list []OrderChange, whole bool) {
+func (s *shop) history(id base.ID, most int) (list []OrderChange, whole bool) {
 	s.T.Helper()
 	var upTo OrderPoint
 	for {
@@ -35,22 +41,22 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	sku := s.sku()
 	s.article(sku, 2)
 	from, to := s.now+day, s.now+2*day
-	r := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: ptr(int64(900))},
-	}}).(*OrderRecord)
+	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: ptr(int64(900))},
+	}}).(*order.OrderRecord)
 	steps := []struct {
-		op      Op
+		op      base.Op
 		differs []string
-		status  OrderStatus
+		status  order.OrderStatus
 	}{
-		{AddComment{Order: r.ID, Content: "late"}, []string{"comments"}, OrderDraft},
-		{ConfirmOrder{ID: r.ID}, []string{"status", "stockItems"}, OrderOpen},
-		{AddPayment{Order: r.ID, Kind: Capture, Amount: 900}, []string{"payments"}, OrderOpen},
-		{PatchOrder{ID: r.ID, Note: Some("bell")}, []string{"note"}, OrderOpen},
-		{PrepareOrder{ID: r.ID}, []string{"stockItems"}, OrderOpen},
-		{FulfillOrder{ID: r.ID}, []string{"status", "stockItems"}, OrderActive},
-		{ReturnOrder{ID: r.ID}, []string{"status", "stockItems"}, OrderClosed},
-		{ArchiveOrder{ID: r.ID, Archive: true}, []string{"archivedAt"}, OrderClosed},
+		{order.AddComment{Order: r.ID, Content: "late"}, []string{"comments"}, order.OrderDraft},
+		{order.ConfirmOrder{ID: r.ID}, []string{"status", "stockItems"}, order.OrderOpen},
+		{order.AddPayment{Order: r.ID, Kind: order.Capture, Amount: 900}, []string{"payments"}, order.OrderOpen},
+		{order.PatchOrder{ID: r.ID, Note: base.Some("bell")}, []string{"note"}, order.OrderOpen},
+		{order.PrepareOrder{ID: r.ID}, []string{"stockItems"}, order.OrderOpen},
+		{order.FulfillOrder{ID: r.ID}, []string{"status", "stockItems"}, order.OrderActive},
+		{order.ReturnOrder{ID: r.ID}, []string{"status", "stockItems"}, order.OrderClosed},
+		{order.ArchiveOrder{ID: r.ID, Archive: true}, []string{"archivedAt"}, order.OrderClosed},
 	}
 	for _, x := range steps {
 		s.now += hour
@@ -59,11 +65,11 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	list, whole := s.history(r.ID, 3)
 	require.True(t, whole)
 	require.Len(t, list, 1+len(steps))
-	require.Equal(t, Created, list[0].Kind)
+	require.Equal(t, base.Created, list[0].Kind)
 	require.Empty(t, list[0].Differs)
 	for i, x := range steps {
 		c := list[1+i]
-		require.Equal(t, []any{Updated, "test", x.status, uint64(i + 2), noon + int64(i+1)*hour}, []any{c.Kind, c.Actor, c.Status, c.Revision, c.At})
+		require.Equal(t, []any{base.Updated, "test", x.status, uint64(i + 2), noon + int64(i+1)*hour}, []any{c.Kind, c.Actor, c.Status, c.Revision, c.At})
 		for _, name := range x.differs {
 			require.Contains(t, c.Differs, name)
 		}
@@ -72,8 +78,8 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, []string{"payments"}, list[3].Differs)
 	require.Equal(t, []string{"note"}, list[4].Differs)
 	require.Equal(t, []string{"stockItems"}, list[5].Differs)
-	_, _, _, err := s.OrderHistory(s.view(), ID{9}, OrderPoint{}, 1)
-	require.Equal(t, CodeNotFound, err.(*Error).Code)
+	_, _, _, err := s.OrderHistory(s.view(), base.ID{9}, OrderPoint{}, 1)
+	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
 }
 
 // TestHistoryLeavesOutHowAnOrderIsKept keeps an order in another way where the log has forgotten what made it, as a start does on a backup of
@@ -81,10 +87,10 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 	s := newShop(t)
 	s.forgets()
-	id := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}).(*OrderRecord).ID
+	id := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}).(*order.OrderRecord).ID
 	made, _ := s.State()
 	for s.store.Marker().FirstKept <= made { // all at one instant: the log is searched from there on
-		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
+		s.do(stock.CreateLocation{Name: "x", Timezone: "UTC"})
 	}
 	s.do(uncopied{id})
 	list, older, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 3)
@@ -102,33 +108,33 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))
 			s := newShop(t)
-			other := makeID(noon, Base{lo: 77})
-			_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+			other := base.MakeID(noon, base.Base{Lo: 77})
+			_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
 			require.NoError(t, err)
 			sku := s.sku()
 			for range 4 {
 				s.article(sku, 1)
 			}
-			var orders []ID
-			want := map[ID][]OrderChange{}
-			revision := map[ID]uint64{}
+			var orders []base.ID
+			want := map[base.ID][]OrderChange{}
+			revision := map[base.ID]uint64{}
 			type place struct {
-				article ID
-				body    Span
+				article base.ID
+				body    base.Span
 			}
-			on := map[ID]place{}          // where each unit is
-			moves := map[uint64][]ID{}    // the units that each command has moved
-			note := func(before uint64) { // what the last command has changed
+			on := map[base.ID]place{}       // where each unit is
+			moves := map[uint64][]base.ID{} // the units that each command has moved
+			note := func(before uint64) {   // what the last command has changed
 				v := s.view()
 				if v.Sequence() == before {
 					return
 				}
-				now := map[ID]place{}
-				for u := range v.acc.stock.Overlapping(Span{Start: 0, End: Forever}) {
+				now := map[base.ID]place{}
+				for u := range v.Acc.Stock.Overlapping(base.Span{Start: 0, End: base.Forever}) {
 					if !u.Place.Seated() {
 						continue
 					}
-					_, article := v.acc.stockOf(v.acc.stock.Lot(u.Place.Lot).Article)
+					_, article := stock.StockOf(v.Acc, v.Acc.Stock.Lot(u.Place.Lot).Article)
 					now[u.ID] = place{article, u.Body()}
 				}
 				var moved []UnitMove
@@ -140,17 +146,17 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 				}
 				on = now
 				for _, id := range orders {
-					o := v.Order(id)
+					o := order.OrderByID(v, id)
 					if o == nil || o.Revision == revision[id] {
 						continue
 					}
-					c := OrderChange{Sequence: v.Sequence(), At: o.UpdatedAt, Actor: "test", Kind: Updated, Revision: o.Revision, Status: o.Status}
+					c := OrderChange{Sequence: v.Sequence(), At: o.UpdatedAt, Actor: "test", Kind: base.Updated, Revision: o.Revision, Status: o.Status}
 					if revision[id] == 0 {
-						c.Kind = Created
+						c.Kind = base.Created
 					}
 					revision[id] = o.Revision
 					for _, m := range moved {
-						if u, ok := v.Unavailability(m.Unit); ok && u.Owner == id {
+						if u, ok := stock.UnavailabilityByID(v, m.Unit); ok && u.Owner == id {
 							c.Moved = append(c.Moved, m)
 						}
 					}
@@ -162,37 +168,37 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 					s.now += int64(rnd.IntN(2)) * hour / 4
 				}
 				if rnd.IntN(3) == 0 {
-					_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateTag{Value: fmt.Sprint(rnd.Uint32()), Scope: TagOrders}})
+					_, err := s.Do(Command{Account: other, Actor: "test", Op: label.CreateTag{Value: fmt.Sprint(rnd.Uint32()), Scope: label.TagOrders}})
 					require.NoError(t, err)
 				}
 				before := s.view().Sequence()
 				from := s.now + int64(rnd.IntN(12))*hour
 				to := from + int64(1+rnd.IntN(9))*hour
-				pick := func() ID {
+				pick := func() base.ID {
 					if len(orders) == 0 {
-						return ID{1}
+						return base.ID{1}
 					}
 					return orders[max(0, len(orders)-1-rnd.IntN(6))]
 				}
-				var op Op
+				var op base.Op
 				switch rnd.IntN(8) {
 				case 0, 1:
-					op = CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
-						{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+					op = order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
+						{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
 					}}
 				case 2, 3:
-					op = PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: from, End: to}, Quantity: 1}}}
+					op = hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: from, End: to}, Quantity: 1}}}
 				case 4:
-					op = AddComment{Order: pick(), Content: "x"}
+					op = order.AddComment{Order: pick(), Content: "x"}
 				case 5:
-					op = FulfillOrder{ID: pick()}
+					op = order.FulfillOrder{ID: pick()}
 				case 6:
-					op = ReturnOrder{ID: pick()}
+					op = order.ReturnOrder{ID: pick()}
 				case 7:
-					op = CancelOrder{ID: pick()}
+					op = order.CancelOrder{ID: pick()}
 				}
 				res, err := s.try(op)
-				if r, ok := res.(*OrderRecord); ok && err == nil && !slices.Contains(orders, r.ID) {
+				if r, ok := res.(*order.OrderRecord); ok && err == nil && !slices.Contains(orders, r.ID) {
 					orders = append(orders, r.ID)
 				}
 				note(before)
@@ -216,7 +222,7 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 			}
 			feed, err := s.feed(s.acc, 0, 7)
 			require.NoError(t, err)
-			told := map[uint64][]ID{}
+			told := map[uint64][]base.ID{}
 			for _, c := range feed {
 				for _, m := range c.Moved {
 					require.NotEqual(t, m.From, m.To)

@@ -4,17 +4,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns the stories of what articles bring in.
 
 // earned is what articles bring in, in their order.
-func (s *shop) earned(articles ...ID) (list []int64) {
+func (s *shop) earned(articles ...base.ID) (list []int64) {
 	s.T.Helper()
 	v := s.view()
 	require.NoError(s.T, s.Engine.Check())
 	for _, id := range articles {
-		income, _ := v.Earnings(v.Article(id))
+		income, _ := stock.Earnings(v, stock.ArticleByID(v, id))
 		list = append(list, income)
 	}
 	return list
@@ -22,69 +28,69 @@ func (s *shop) earned(articles ...ID) (list []int64) {
 
 func TestIncomeOfArticles(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(50))}).(*SKU).ID
-	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(ID{}, 0)
-	s.do(PatchArticle{ID: a, Details: DetailsPatch{ItemCosts: Some(int64(200))}})
-	bike, from, to := Item{SKU: sku}, noon+day, noon+2*day
-	op := s.rental(OrderDraft, bike, from, to, 2)
+	sku := s.do(stock.CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(50))}).(*stock.SKU).ID
+	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(base.ID{}, 0)
+	s.do(stock.PatchArticle{ID: a, Details: stock.DetailsPatch{ItemCosts: base.Some(int64(200))}})
+	bike, from, to := base.Item{SKU: sku}, noon+day, noon+2*day
+	op := s.rental(order.OrderDraft, bike, from, to, 2)
 	op.Lines[0].UnitPrice = ptr(int64(1001))
-	r := s.do(op).(*OrderRecord)
+	r := s.do(op).(*order.OrderRecord)
 	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c), "a draft brings nothing in")
-	r = s.do(ConfirmOrder{ID: r.ID}).(*OrderRecord)
+	r = s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord)
 	line, first, second := r.Lines[0].ID, r.Units[0].Article, r.Units[1].Article
-	require.ElementsMatch(t, []ID{a, b}, []ID{first, second})
+	require.ElementsMatch(t, []base.ID{a, b}, []base.ID{first, second})
 	require.Equal(t, []int64{1001, 1001, 0}, s.earned(first, second, c))
 
 	// What is taken off, the tax, and the part that is the merchant's.
-	s.do(CreateDiscountCode{DiscountTerms{Code: "one", ValueType: DiscountPerOrder, Value: 1}})
-	s.do(ApplyDiscount{Order: r.ID, Code: "one"})
+	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "one", ValueType: commerce.DiscountPerOrder, Value: 1}})
+	s.do(order.ApplyDiscount{Order: r.ID, Code: "one"})
 	require.Equal(t, []int64{1001, 1000}, s.earned(first, second), "the first unit has what does not divide")
-	s.do(PatchOrderLine{Order: r.ID, ID: line, TaxRate: Some(1000)})
+	s.do(order.PatchOrderLine{Order: r.ID, ID: line, TaxRate: base.Some(1000)})
 	require.Equal(t, []int64{1101, 1100}, s.earned(first, second))
-	s.do(PatchOrderLine{Order: r.ID, ID: line, RevenueSplit: Some(int64(wholeSplit / 2))})
+	s.do(order.PatchOrderLine{Order: r.ID, ID: line, RevenueSplit: base.Some(int64(order.WholeSplit / 2))})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second), "half up")
 	s.reopen()
 	require.Equal(t, []int64{551, 550, 0}, s.earned(first, second, c))
 	v := s.view()
-	income, profit := v.Earnings(v.Article(a))
+	income, profit := stock.Earnings(v, stock.ArticleByID(v, a))
 	require.Equal(t, income-200-50, profit)
-	list := func(q ArticleQuery) (ids []ID) {
-		q.Window, q.Active, q.Limit = Span{Start: noon, End: noon}, true, 10
-		page, _, err := s.view().ListArticles(&q, nil)
+	list := func(q stock.ArticleQuery) (ids []base.ID) {
+		q.Window, q.Active, q.Limit = base.Span{Start: noon, End: noon}, true, 10
+		page, _, err := stock.ListArticles(s.view(), &q, nil)
 		require.NoError(t, err)
 		for _, r := range page {
 			ids = append(ids, r.ID)
 		}
 		return ids
 	}
-	require.Equal(t, []ID{first, second, c}, list(ArticleQuery{Sort: ByItemIncome, Desc: true}))
-	require.Equal(t, []ID{second}, list(ArticleQuery{Filters: []Filter{{Field: FieldItemIncome, Operator: Equal, Values: []Value{numeric(550)}}}}))
+	require.Equal(t, []base.ID{first, second, c}, list(stock.ArticleQuery{Sort: stock.ByItemIncome, Desc: true}))
+	require.Equal(t, []base.ID{second}, list(stock.ArticleQuery{Filters: []stock.Filter{{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(550)}}}}))
 
 	// Handing over and taking back change nothing; being another article's does.
 	s.now = from
-	s.do(FulfillOrder{ID: r.ID})
+	s.do(order.FulfillOrder{ID: r.ID})
 	s.now += hour
-	s.do(ReturnOrder{ID: r.ID})
+	s.do(order.ReturnOrder{ID: r.ID})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
-	s.do(PatchArticle{ID: c, SKU: Some(sku), Force: true})
-	s.do(IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
-	sale := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{Article: a}, Purchase: PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
-		{Item: bike, Purchase: PurchaseBooking, Quantity: 1, From: ptr(noon + 9*day), To: ptr(noon + 10*day), UnitPrice: ptr(int64(10_000))},
-	}}).(*OrderRecord)
-	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: c})
+	s.do(stock.PatchArticle{ID: c, SKU: base.Some(sku), Force: true})
+	s.do(stock.IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
+	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: base.Item{Article: a}, Purchase: base.PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
+		{Item: bike, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(noon + 9*day), To: ptr(noon + 10*day), UnitPrice: ptr(int64(10_000))},
+	}}).(*order.OrderRecord)
+	s.do(order.AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: c})
 	require.Equal(t, int64(10_000), s.earned(c)[0])
-	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: b})
+	s.do(order.AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: b})
 	s.reopen()
 	require.Equal(t, []int64{0, 10_000 + 551 + 550 + 7}, []int64{s.earned(c)[0], s.earned(a)[0] + s.earned(b)[0]})
-	s.do(DeleteOrderLine{Order: sale.ID, ID: sale.Lines[1].ID})
-	s.do(FulfillOrder{ID: sale.ID})
+	s.do(order.DeleteOrderLine{Order: sale.ID, ID: sale.Lines[1].ID})
+	s.do(order.FulfillOrder{ID: sale.ID})
 	require.Equal(t, int64(551+550+7), s.earned(a)[0]+s.earned(b)[0])
-	s.do(DeleteOrder{ID: sale.ID})
+	s.do(order.DeleteOrder{ID: sale.ID})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
-	s.do(DeleteOrder{ID: r.ID})
+	s.do(order.DeleteOrder{ID: r.ID})
 	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c))
-	require.Zero(t, s.view().acc.income().items.Len())
+	require.Zero(t, stock.Income(s.view().Acc).Items.Len())
 	s.reopen()
 }
 
@@ -92,10 +98,10 @@ func TestIncomeFollowsUnits(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a := s.article(sku, 1)
-	rent := func(from, to int64) *OrderRecord {
-		op := s.rental(OrderOpen, Item{SKU: sku}, from, to, 1)
+	rent := func(from, to int64) *order.OrderRecord {
+		op := s.rental(order.OrderOpen, base.Item{SKU: sku}, from, to, 1)
 		op.AllowOverbooked, op.Lines[0].UnitPrice = true, ptr(int64(100))
-		return s.do(op).(*OrderRecord)
+		return s.do(op).(*order.OrderRecord)
 	}
 	r := rent(noon+day, noon+2*day)
 	waits := rent(noon+day, noon+2*day)
@@ -104,68 +110,68 @@ func TestIncomeFollowsUnits(t *testing.T) {
 
 	// The order that waits gets a unit without a change of its own.
 	b := s.article(sku, 0)
-	s.do(IncreaseQuantity{Article: b, Location: s.loc, Amount: 1})
+	s.do(stock.IncreaseQuantity{Article: b, Location: s.loc, Amount: 1})
 	require.Equal(t, waits.Revision, s.orderNow(waits).Revision)
 	require.False(t, s.orderNow(waits).Conflict())
 	require.Equal(t, []int64{100, 100}, s.earned(a, b))
 	s.reopen()
 	require.Equal(t, []int64{100, 100}, s.earned(a, b))
 	revision := s.orderNow(r).Revision
-	s.do(DecreaseQuantity{Article: a, Location: s.loc, Amount: 1, Force: true})
+	s.do(stock.DecreaseQuantity{Article: a, Location: s.loc, Amount: 1, Force: true})
 	require.Equal(t, revision, s.orderNow(r).Revision)
 	require.Equal(t, []int64{0, 100}, s.earned(a, b))
-	s.do(CancelOrder{ID: waits.ID})
+	s.do(order.CancelOrder{ID: waits.ID})
 	require.False(t, s.orderNow(r).Conflict())
 	require.Equal(t, []int64{0, 100}, s.earned(a, b))
 
 	// Back in the instant of the hand-over: no time has gone by, and the unit takes no stock.
 	s.now = noon + day
-	s.do(FulfillOrder{ID: r.ID})
-	s.do(ReturnOrder{ID: r.ID})
+	s.do(order.FulfillOrder{ID: r.ID})
+	s.do(order.ReturnOrder{ID: r.ID})
 	require.Zero(t, s.orderNow(r).Lines[0].Units[0].Hold)
 	require.Equal(t, []int64{0, 0}, s.earned(a, b))
 	s.reopen()
 
 	// Of a line, those that are cancelled have no share.
-	l := OrderLine{Units: []OrderUnit{{}, {State: Cancelled}, {}, {}}}
+	l := order.OrderLine{Units: []order.OrderUnit{{}, {State: order.Cancelled}, {}, {}}}
 	var shares []int64
-	l.earn(11, func(_ *OrderUnit, n int64) { shares = append(shares, n) })
+	l.Earn(11, func(_ *order.OrderUnit, n int64) { shares = append(shares, n) })
 	require.Equal(t, []int64{4, 4, 3}, shares)
 }
 
 func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
-	shares := func(l OrderLine, total int64) (list []int64) {
-		l.earn(total, func(_ *OrderUnit, n int64) { list = append(list, n) })
+	shares := func(l order.OrderLine, total int64) (list []int64) {
+		l.Earn(total, func(_ *order.OrderUnit, n int64) { list = append(list, n) })
 		return list
 	}
-	half := LineMore{RevenueSplit: ptr(int64(wholeSplit / 2))}
-	require.Equal(t, []int64{167, 167, 166}, shares(OrderLine{Units: make([]OrderUnit, 3), More: &half}, 999))
-	kit := OrderLine{Units: []OrderUnit{{}, {Part: 1}, {Part: 1}}, More: &LineMore{PartPrices: []int64{100_000, 5_000}}}
+	half := order.LineMore{RevenueSplit: ptr(int64(order.WholeSplit / 2))}
+	require.Equal(t, []int64{167, 167, 166}, shares(order.OrderLine{Units: make([]order.OrderUnit, 3), More: &half}, 999))
+	kit := order.OrderLine{Units: []order.OrderUnit{{}, {Part: 1}, {Part: 1}}, More: &order.LineMore{PartPrices: []int64{100_000, 5_000}}}
 	require.Equal(t, []int64{909, 46, 45}, shares(kit, 1000))
-	kit.Units[2].State = Cancelled
+	kit.Units[2].State = order.Cancelled
 	require.Equal(t, []int64{952, 48}, shares(kit, 1000))
-	kit.More = &LineMore{PartPrices: []int64{0, 0}}
+	kit.More = &order.LineMore{PartPrices: []int64{0, 0}}
 	require.Equal(t, []int64{500, 500}, shares(kit, 1000), "evenly")
-	kit.More = &LineMore{PartPrices: []int64{7}}
+	kit.More = &order.LineMore{PartPrices: []int64{7}}
 	require.Equal(t, []int64{500, 500}, shares(kit, 1000), "the kit has had other parts since")
 
 	// Prices are as the line was made.
 	s := newShop(t)
-	body, helmet := s.do(CreateSKU{Name: "Body", PurchasePrice: ptr(int64(3000))}).(*SKU).ID, s.sku()
+	body, helmet := s.do(stock.CreateSKU{Name: "Body", PurchasePrice: ptr(int64(3000))}).(*stock.SKU).ID, s.sku()
 	a, b := s.article(body, 1), s.article(helmet, 2)
-	item := Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: []Component{{Item: Item{SKU: body}, Quantity: 1}, {Item: Item{SKU: helmet}, Quantity: 2}}}).(*CatalogItem).ID}
-	rent := func(from int64) ID {
-		op := s.rental(OrderOpen, item, from, from+day, 1)
+	item := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{SKU: helmet}, Quantity: 2}}}).(*commerce.CatalogItem).ID}
+	rent := func(from int64) base.ID {
+		op := s.rental(order.OrderOpen, item, from, from+day, 1)
 		op.Lines[0].UnitPrice = ptr(int64(1000))
-		return s.do(op).(*OrderRecord).ID
+		return s.do(op).(*order.OrderRecord).ID
 	}
 	first := rent(noon + day)
 	require.Equal(t, []int64{334, 666}, s.earned(a, b), "what the helmets were bought for is not known")
-	s.do(PatchSKU{ID: helmet, PurchasePrice: Some(int64(1000))})
+	s.do(stock.PatchSKU{ID: helmet, PurchasePrice: base.Some(int64(1000))})
 	require.Equal(t, []int64{334, 666}, s.earned(a, b))
 	rent(noon + 3*day)
 	require.Equal(t, []int64{334 + 600, 666 + 400}, s.earned(a, b))
-	s.do(CancelOrder{ID: first})
+	s.do(order.CancelOrder{ID: first})
 	s.reopen()
 	require.Equal(t, []int64{600, 400}, s.earned(a, b))
 }

@@ -4,71 +4,78 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns what a line with requirements gets, and what it is refused with: both count the articles that have what is
 // required, and no others.
 
 // coloured makes a SKU with three articles of one unit each, of which the second is red.
-func (s *shop) coloured() (sku, red ID, isRed []Requirement) {
-	colour := s.do(CreateAttribute{Name: "Colour", Key: "colour", Format: FormatText}).(*Attribute).ID
+func (s *shop) coloured() (sku, red base.ID, isRed []order.Requirement) {
+	colour := s.do(label.CreateAttribute{Name: "Colour", Key: "colour", Format: label.FormatText}).(*label.Attribute).ID
 	sku = s.sku()
 	s.article(sku, 1)
 	red = s.article(sku, 1)
 	s.article(sku, 1)
-	s.do(PatchArticle{ID: red, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"colour", Value{Kind: TextValue, Text: "red"}}})}})
-	return sku, red, []Requirement{{Key: RequirementAttribute, Operator: Equal, Values: []string{"red"}, Attribute: colour}}
+	s.do(stock.PatchArticle{ID: red, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "colour", Value: label.Value{Kind: label.TextValue, Text: "red"}}})}})
+	return sku, red, []order.Requirement{{Key: order.RequirementAttribute, Operator: label.Equal, Values: []string{"red"}, Attribute: colour}}
 }
 
 // shortLine is what an order of one line of an item with requirements is refused with.
-func (s *shop) shortLine(i Item, n int, requires []Requirement) Shortage {
+func (s *shop) shortLine(i base.Item, n int, requires []order.Requirement) base.Shortage {
 	s.T.Helper()
-	e := s.refused(CodeInsufficient, CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: i, Purchase: PurchaseBooking, Quantity: n, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: requires},
+	e := s.refused(base.CodeInsufficient, order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: requires},
 	}})
-	require.Len(s.T, e.Details.(ShortageDetails).Lines, 1)
-	return e.Details.(ShortageDetails).Lines[0]
+	require.Len(s.T, e.Details.(base.ShortageDetails).Lines, 1)
+	return e.Details.(base.ShortageDetails).Lines[0]
 }
 
 // One article that has it is enough, wherever it is among those that have not.
 func TestARequirementThatOneArticleMeets(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
-	r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: isRed},
-	}}).(*OrderRecord)
+	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: isRed},
+	}}).(*order.OrderRecord)
 	require.Equal(t, red, r.Units[0].Article)
 }
 
 func TestShortageOfARequirement(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
-	held := s.book(Item{Article: red}, s.now, s.now+3*hour, 1)
+	held := s.book(base.Item{Article: red}, s.now, s.now+3*hour, 1)
 	taken := held.Lines[0].Units[0].ID
-	next := Span{Start: s.now + 3*hour, End: s.now + 4*hour}
-	want := Shortage{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{taken}, Blocking: 1, Next: &next}
-	require.Equal(t, want, s.shortLine(Item{SKU: sku}, 1, isRed))
+	next := base.Span{Start: s.now + 3*hour, End: s.now + 4*hour}
+	want := base.Shortage{Requested: 1, Reason: "not_enough_stock", Blockers: []base.ID{taken}, Blocking: 1, Next: &next}
+	require.Equal(t, want, s.shortLine(base.Item{SKU: sku}, 1, isRed))
 
-	isBlue := []Requirement{isRed[0]}
+	isBlue := []order.Requirement{isRed[0]}
 	isBlue[0].Values = []string{"blue"}
-	require.Equal(t, Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(Item{SKU: sku}, 1, isBlue))
+	require.Equal(t, base.Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(base.Item{SKU: sku}, 1, isBlue))
 
 	// A kit of one has what its part has.
-	kit := Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: []Component{{Item: Item{SKU: sku}, Quantity: 1}}}).(*CatalogItem).ID}
+	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}
 	require.Equal(t, want, s.shortLine(kit, 1, isRed))
-	require.Equal(t, Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(kit, 1, isBlue))
+	require.Equal(t, base.Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(kit, 1, isBlue))
 }
 
 // Of a kit that takes an article and one more of its SKU there are as many as the article that has what is required has units.
 func TestShortageOfKitsThatMeetInAnArticle(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
-	s.do(IncreaseQuantity{Article: red, Location: s.loc, Amount: 2})
-	kit := Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: []Component{
-		{Item: Item{SKU: sku}, Quantity: 1}, {Item: Item{Article: red}, Quantity: 1},
-	}}).(*CatalogItem).ID}
+	s.do(stock.IncreaseQuantity{Article: red, Location: s.loc, Amount: 2})
+	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{
+		{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: red}, Quantity: 1},
+	}}).(*commerce.CatalogItem).ID}
 	short := s.shortLine(kit, 2, isRed)
-	require.Equal(t, Shortage{Requested: 2, Available: 1, Reason: "not_enough_stock"}, short)
+	require.Equal(t, base.Shortage{Requested: 2, Available: 1, Reason: "not_enough_stock"}, short)
 }
 
 // In another window a unit may be of another article that has what is required, but not where it was assigned by hand.
@@ -76,25 +83,25 @@ func TestOtherDatesForALineWithRequirements(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
 	also := s.article(sku, 1)
-	s.do(PatchArticle{ID: also, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"colour", Value{Kind: TextValue, Text: "red"}}})}})
-	kit := s.kit(Component{Item{SKU: sku}, 1})
-	for _, i := range []Item{{SKU: sku}, kit} {
-		r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
-			{Item: i, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: isRed},
-		}}).(*OrderRecord)
+	s.do(stock.PatchArticle{ID: also, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "colour", Value: label.Value{Kind: label.TextValue, Text: "red"}}})}})
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	for _, i := range []base.Item{{SKU: sku}, kit} {
+		r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
+			{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: isRed},
+		}}).(*order.OrderRecord)
 		was, other := r.Units[0].Article, red
 		if was == red {
 			other = also
 		}
-		h := s.book(Item{Article: was}, s.now+5*hour, s.now+6*hour, 1)
-		later := PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, From: Some(s.now + 5*hour), To: Some(s.now + 6*hour)}
-		s.do(AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: was})
-		s.refused(CodeInsufficient, later)
-		s.do(UnassignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})
-		r = s.do(later).(*OrderRecord)
+		h := s.book(base.Item{Article: was}, s.now+5*hour, s.now+6*hour, 1)
+		later := order.PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, From: base.Some(s.now + 5*hour), To: base.Some(s.now + 6*hour)}
+		s.do(order.AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: was})
+		s.refused(base.CodeInsufficient, later)
+		s.do(order.UnassignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})
+		r = s.do(later).(*order.OrderRecord)
 		require.Equal(t, other, r.Units[0].Article)
-		s.do(ReleaseHold{ID: h.ID})
-		s.do(DeleteOrder{ID: r.ID})
+		s.do(hold.ReleaseHold{ID: h.ID})
+		s.do(order.DeleteOrder{ID: r.ID})
 	}
 	s.reopen()
 }
@@ -103,24 +110,26 @@ func TestOtherDatesForALineWithRequirements(t *testing.T) {
 // and for filters of lists alike.
 func TestAValueOfAnotherFormatHidesTheSKUs(t *testing.T) {
 	s := newShop(t)
-	trait := s.do(CreateAttribute{Name: "Trait", Key: "trait", Format: FormatFormula}).(*Attribute).ID
+	trait := s.do(label.CreateAttribute{Name: "Trait", Key: "trait", Format: label.FormatFormula}).(*label.Attribute).ID
 	sku := s.sku()
 	numbered, plain := s.article(sku, 1), s.article(sku, 1)
-	has := func(v Value) LabelsPatch { return LabelsPatch{Attributes: Some([]AttributeInput{{"trait", v}})} }
-	red := Value{Kind: TextValue, Text: "red"}
-	s.do(PatchSKU{ID: sku, Labels: has(red)})
-	s.do(PatchArticle{ID: numbered, Labels: has(Value{Kind: NumberValue, Number: 2.5})})
-	r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{{
-		Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour),
-		Requirements: []Requirement{{Key: RequirementAttribute, Operator: Equal, Values: []string{"red"}, Attribute: trait}},
-	}}}).(*OrderRecord)
+	has := func(v label.Value) label.LabelsPatch {
+		return label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "trait", Value: v}})}
+	}
+	red := label.Value{Kind: label.TextValue, Text: "red"}
+	s.do(stock.PatchSKU{ID: sku, Labels: has(red)})
+	s.do(stock.PatchArticle{ID: numbered, Labels: has(label.Value{Kind: label.NumberValue, Number: 2.5})})
+	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{{
+		Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour),
+		Requirements: []order.Requirement{{Key: order.RequirementAttribute, Operator: label.Equal, Values: []string{"red"}, Attribute: trait}},
+	}}}).(*order.OrderRecord)
 	require.Equal(t, plain, r.Units[0].Article)
-	for operator, want := range map[Operator]ID{Equal: plain, NotEqual: numbered, IsEmpty: numbered, IsNotEmpty: plain} {
-		f := Filter{Attribute: trait, Format: FormatText, Operator: operator}
-		if operator == Equal || operator == NotEqual {
-			f.Values = []Value{red}
+	for operator, want := range map[label.Operator]base.ID{label.Equal: plain, label.NotEqual: numbered, label.IsEmpty: numbered, label.IsNotEmpty: plain} {
+		f := stock.Filter{Attribute: trait, Format: label.FormatText, Operator: operator}
+		if operator == label.Equal || operator == label.NotEqual {
+			f.Values = []label.Value{red}
 		}
-		page, _, err := s.view().ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Filters: []Filter{f}, Limit: 10}, nil)
+		page, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Filters: []stock.Filter{f}, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Len(t, page, 1, operator)
 		require.Equal(t, want, page[0].ID, operator)

@@ -5,24 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
 // This file owns the stories of units that are out: early, late, longer than planned, and elsewhere.
 
 // rental asks for an order of a booking, at a price, so that what articles bring in is checked with it.
-func (s *shop) rental(status OrderStatus, i Item, from, to int64, n int) CreateOrder {
-	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{{Item: i, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: ptr(int64(999))}}}
+func (s *shop) rental(status order.OrderStatus, i base.Item, from, to int64, n int) order.CreateOrder {
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: ptr(int64(999))}}}
 }
 
-func (s *shop) rent(i Item, from, to int64, n int) *OrderRecord {
+func (s *shop) rent(i base.Item, from, to int64, n int) *order.OrderRecord {
 	s.T.Helper()
-	return s.do(s.rental(OrderOpen, i, from, to, n)).(*OrderRecord)
+	return s.do(s.rental(order.OrderOpen, i, from, to, n)).(*order.OrderRecord)
 }
 
-func (s *shop) orderNow(r *OrderRecord) *OrderRecord {
+func (s *shop) orderNow(r *order.OrderRecord) *order.OrderRecord {
 	s.T.Helper()
-	n := s.view().Order(r.ID)
+	n := order.OrderByID(s.view(), r.ID)
 	require.NotNil(s.T, n)
 	return n
 }
@@ -38,10 +42,10 @@ func TestLateReturn(t *testing.T) {
 	sku := s.sku(fourHours)
 	s.article(sku, 1)
 	s.article(sku, 1)
-	bike := Item{SKU: sku}
+	bike := base.Item{SKU: sku}
 	end := noon + day
 	out := s.rent(bike, noon, end, 1)
-	s.do(FulfillOrder{ID: out.ID})
+	s.do(order.FulfillOrder{ID: out.ID})
 	next := s.rent(bike, end+5*hour, end+10*hour, 2) // behind the buffer of the first
 	require.False(t, next.Conflict())
 
@@ -49,7 +53,7 @@ func TestLateReturn(t *testing.T) {
 	revision := s.orderNow(next).Revision
 	s.tick(end + 20*60_000)
 	late := s.orderNow(out)
-	require.Equal(t, Span{Start: noon, End: end + 30*60_000 + 4*hour}, late.Units[0].Range, "to the end of the step that runs, and the buffer")
+	require.Equal(t, base.Span{Start: noon, End: end + 30*60_000 + 4*hour}, late.Units[0].Range, "to the end of the step that runs, and the buffer")
 	require.False(t, s.orderNow(next).Conflict())
 	require.Equal(t, revision, s.orderNow(next).Revision)
 	require.Equal(t, 1, s.available(bike, end, end+30*60_000))
@@ -60,9 +64,9 @@ func TestLateReturn(t *testing.T) {
 	s.reopen()
 
 	// Coming back, it has its buffer, and the next one its unit again where that ends in time.
-	s.do(ReturnOrder{ID: out.ID, At: ptr(end + 30*60_000)})
+	s.do(order.ReturnOrder{ID: out.ID, At: ptr(end + 30*60_000)})
 	require.False(t, s.orderNow(next).Conflict())
-	require.Equal(t, OrderClosed, s.orderNow(out).Status)
+	require.Equal(t, order.OrderClosed, s.orderNow(out).Status)
 	require.Equal(t, end+30*60_000+4*hour, s.orderNow(out).Units[0].Range.End)
 	s.reopen()
 }
@@ -71,38 +75,38 @@ func TestLateReturn(t *testing.T) {
 // end goes to another one all the same, where that is idle.
 func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 2)
-	bike := Item{Article: article}
+	article := s.article(base.ID{}, 2)
+	bike := base.Item{Article: article}
 	end := noon + 3*hour
 	out := s.rent(bike, noon, noon+2*hour, 1)
-	s.do(FulfillOrder{ID: out.ID})
-	slot := func(h ID) ID {
-		u, _ := s.view().Unavailability(h)
+	s.do(order.FulfillOrder{ID: out.ID})
+	slot := func(h base.ID) base.ID {
+		u, _ := stock.UnavailabilityByID(s.view(), h)
 		return u.Slot
 	}
 	mine := slot(out.Lines[0].Units[0].Hold)
 	other := s.book(bike, noon+2*hour, noon+9*hour, 1)
 	behind := s.book(bike, noon+2*hour, end, 1)
 	if u := behind.Lines[0].Units[0].ID; slot(u) != mine {
-		s.do(MoveHold{ID: behind.ID, Lines: []MoveLine{{Unavailability: u, Slot: &mine}}})
+		s.do(hold.MoveHold{ID: behind.ID, Lines: []hold.MoveLine{{Unavailability: u, Slot: &mine}}})
 	}
-	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: &end})
-	ends := func() map[ID]int64 {
-		by := map[ID]int64{}
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: &end})
+	ends := func() map[base.ID]int64 {
+		by := map[base.ID]int64{}
 		for _, no := range []timeline.SlotNo{1, 2} {
-			x, _ := s.view().acc.stock.Slot(no)
+			x, _ := s.view().Acc.Stock.Slot(no)
 			by[x.ID] = x.Span.End
 		}
 		return by
 	}
 	require.Equal(t, end, ends()[mine])
-	s.do(ReleaseHold{ID: other.ID})
+	s.do(hold.ReleaseHold{ID: other.ID})
 
 	s.tick(end + 10*60_000)
 	late := s.orderNow(out).Units[0]
 	require.Equal(t, end+15*60_000, late.Range.End)
 	require.Equal(t, mine, slot(out.Lines[0].Units[0].Hold))
-	require.Equal(t, Forever, ends()[mine])
+	require.Equal(t, base.Forever, ends()[mine])
 	require.Equal(t, 0, s.available(bike, s.now, s.now+hour), "one unit is left, and it is out")
 	s.reopen()
 }
@@ -111,37 +115,37 @@ func TestLateUnitsPushOthersElsewhere(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 2)
-	bike := Item{SKU: sku}
+	bike := base.Item{SKU: sku}
 	out := s.rent(bike, noon, noon+day, 1)
-	s.do(FulfillOrder{ID: out.ID})
+	s.do(order.FulfillOrder{ID: out.ID})
 	next := s.rent(bike, noon+day, noon+2*day, 1)
-	s.do(AssignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID, Article: s.orderNow(out).Units[0].Article})
-	s.do(UnassignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID})
+	s.do(order.AssignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID, Article: s.orderNow(out).Units[0].Article})
+	s.do(order.UnassignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID})
 	s.tick(noon + day + hour)
 	require.False(t, s.orderNow(next).Conflict(), "there is another unit")
 	require.Equal(t, 0, s.available(bike, noon+day, noon+day+hour))
-	s.do(ReturnOrder{ID: out.ID})
+	s.do(order.ReturnOrder{ID: out.ID})
 	require.Equal(t, 1, s.available(bike, noon+day+hour, noon+2*day))
 	s.reopen()
 }
 
 func TestEarlyHandOverAndReturn(t *testing.T) {
 	s := newShop(t)
-	bike := Item{Article: s.article(ID{}, 1)}
+	bike := base.Item{Article: s.article(base.ID{}, 1)}
 	before := s.rent(bike, noon+2*hour, noon+3*hour, 1)
 	o := s.rent(bike, noon+4*hour, noon+day, 1)
 	// Before its time it begins now, which what cannot move forbids.
-	e := s.refused(CodeInsufficient, FulfillOrder{ID: o.ID})
-	require.Equal(t, []ID{before.Lines[0].Units[0].Hold}, e.Details.(ShortageDetails).Lines[0].Blockers)
-	s.do(CancelOrder{ID: before.ID})
-	s.do(FulfillOrder{ID: o.ID})
+	e := s.refused(base.CodeInsufficient, order.FulfillOrder{ID: o.ID})
+	require.Equal(t, []base.ID{before.Lines[0].Units[0].Hold}, e.Details.(base.ShortageDetails).Lines[0].Blockers)
+	s.do(order.CancelOrder{ID: before.ID})
+	s.do(order.FulfillOrder{ID: o.ID})
 	require.Equal(t, noon, s.orderNow(o).Units[0].Range.Start)
 	// A return ends it; a hold of no length goes.
 	s.now += hour
-	s.refused(CodeInvalid, ReturnOrder{ID: o.ID, At: ptr(noon - 1)})
-	s.refused(CodeInvalid, ReturnOrder{ID: o.ID, At: ptr(s.now + 1)})
-	o = s.do(ReturnOrder{ID: o.ID, At: ptr(noon)}).(*OrderRecord)
-	require.Equal(t, []any{OrderClosed, Returned, ID{}}, []any{o.Status, o.Fulfillment(), o.Lines[0].Units[0].Hold})
+	s.refused(base.CodeInvalid, order.ReturnOrder{ID: o.ID, At: ptr(noon - 1)})
+	s.refused(base.CodeInvalid, order.ReturnOrder{ID: o.ID, At: ptr(s.now + 1)})
+	o = s.do(order.ReturnOrder{ID: o.ID, At: ptr(noon)}).(*order.OrderRecord)
+	require.Equal(t, []any{order.OrderClosed, order.Returned, base.ID{}}, []any{o.Status, o.Fulfillment(), o.Lines[0].Units[0].Hold})
 	require.Equal(t, 1, s.available(bike, noon, noon+day))
 	s.reopen()
 }
@@ -150,44 +154,44 @@ func TestExtensions(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku(fourHours)
 	s.article(sku, 2)
-	bike := Item{SKU: sku}
+	bike := base.Item{SKU: sku}
 	o := s.rent(bike, noon, noon+day, 1)
-	s.do(FulfillOrder{ID: o.ID})
+	s.do(order.FulfillOrder{ID: o.ID})
 	line := o.Lines[0].ID
 	others := s.rent(bike, noon+day+4*hour, noon+2*day, 1)
 	full := s.rent(bike, noon+3*day, noon+4*day, 2)
 
-	extended := s.do(PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + 2*day), UnitPrice: Some(int64(999))}).(*OrderRecord)
+	extended := s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 2*day), UnitPrice: base.Some(int64(999))}).(*order.OrderRecord)
 	require.Equal(t, noon+2*day, extended.Lines[0].To)
 	require.False(t, s.orderNow(others).Conflict(), "what may move makes room")
-	e := s.refused(CodeInsufficient, PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + 3*day + hour), UnitPrice: Some(int64(999))})
-	require.Subset(t, []ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold}, e.Details.(ShortageDetails).Lines[0].Blockers)
-	require.NotEmpty(t, e.Details.(ShortageDetails).Lines[0].Blockers)
+	e := s.refused(base.CodeInsufficient, order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 3*day + hour), UnitPrice: base.Some(int64(999))})
+	require.Subset(t, []base.ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold}, e.Details.(base.ShortageDetails).Lines[0].Blockers)
+	require.NotEmpty(t, e.Details.(base.ShortageDetails).Lines[0].Blockers)
 	require.Equal(t, noon+2*day, s.orderNow(o).Lines[0].To)
-	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: line, From: Some(noon + 1)})
-	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: line, Quantity: Some(2)})
-	s.do(PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + day), UnitPrice: Some(int64(999))})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line, From: base.Some(noon + 1)})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line, Quantity: base.Some(2)})
+	s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + day), UnitPrice: base.Some(int64(999))})
 	require.Equal(t, noon+day+4*hour, s.orderNow(o).Units[0].Range.End)
 	s.reopen()
 }
 
 func TestReturnElsewhere(t *testing.T) {
 	s := newShop(t)
-	other := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	other := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
 	sku := s.sku(fourHours)
 	s.article(sku, 2)
-	bike := Item{SKU: sku}
-	in := s.rental(OrderOpen, bike, noon, noon+day, 1)
+	bike := base.Item{SKU: sku}
+	in := s.rental(order.OrderOpen, bike, noon, noon+day, 1)
 	in.Return = &other
-	o := s.do(in).(*OrderRecord)
-	s.do(FulfillOrder{ID: o.ID})
-	s.refused(CodeInsufficient, s.rental(OrderOpen, bike, noon+2*day, noon+3*day, 2))
+	o := s.do(in).(*order.OrderRecord)
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.refused(base.CodeInsufficient, s.rental(order.OrderOpen, bike, noon+2*day, noon+3*day, 2))
 	later := s.rent(bike, noon+2*day, noon+3*day, 1)
 	s.now = noon + day
-	s.do(ReturnOrder{ID: o.ID})
+	s.do(order.ReturnOrder{ID: o.ID})
 	require.False(t, s.orderNow(later).Conflict(), "there is one unit left here")
 	there := func(from, to int64) int {
-		a, err := s.view().Available(Query{Item: bike, Location: other, Window: Span{Start: from, End: to}}, s.now)
+		a, err := hold.Available(s.view(), hold.Query{Item: bike, Location: other, Window: base.Span{Start: from, End: to}}, s.now)
 		require.NoError(t, err)
 		return a.Available
 	}

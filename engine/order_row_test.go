@@ -6,36 +6,39 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
 // This file owns the tests of which row a line is sold by, and of the terms that it keeps.
 
 // tariff makes a pricing table with a row of so much a day, and what else is given.
-func (s *shop) tariff(day int64, more ...CreatePricingRow) (table ID, rows []ID) {
+func (s *shop) tariff(day int64, more ...commerce.CreatePricingRow) (table base.ID, rows []base.ID) {
 	s.Helper()
-	table = s.do(CreatePricingTable{Name: "Bikes"}).(*PricingTable).ID
-	for _, r := range append([]CreatePricingRow{{Label: "Day", Purchase: PurchaseBooking, Price: day, Duration: &Period{Amount: 1, Unit: timeline.Days}}}, more...) {
+	table = s.do(commerce.CreatePricingTable{Name: "Bikes"}).(*commerce.PricingTable).ID
+	for _, r := range append([]commerce.CreatePricingRow{{Label: "Day", Purchase: base.PurchaseBooking, Price: day, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}}, more...) {
 		r.Table = table
-		rows = append(rows, s.do(r).(*PricingRow).ID)
+		rows = append(rows, s.do(r).(*commerce.PricingRow).ID)
 	}
 	return table, rows
 }
 
-func (s *shop) item(table ID) (Item, ID) {
+func (s *shop) item(table base.ID) (base.Item, base.ID) {
 	sku := s.sku()
 	s.article(sku, 9)
-	return Item{CatalogItem: s.do(CreateCatalogItem{Name: "Bike", PricingTable: &table, Components: []Component{{Item: Item{SKU: sku}, Quantity: 1}}}).(*CatalogItem).ID}, sku
+	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Bike", PricingTable: &table, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}, sku
 }
 
 // unpricedRental is a rental whose line says nothing of its price.
-func (s *shop) unpricedRental(status OrderStatus, i Item, from, to int64, n int) CreateOrder {
+func (s *shop) unpricedRental(status order.OrderStatus, i base.Item, from, to int64, n int) order.CreateOrder {
 	in := s.rental(status, i, from, to, n)
 	in.Lines[0].UnitPrice = nil
 	return in
 }
 
-func (s *shop) unitPrice(o *OrderRecord) int64 {
+func (s *shop) unitPrice(o *order.OrderRecord) int64 {
 	p, ok := o.LinePrices()
 	require.True(s.T, ok)
 	return p[0].Unit
@@ -45,49 +48,49 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 	s := newShop(t)
 	table, rows := s.tariff(1000)
 	item, _ := s.item(table)
-	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+3*day, 2)
+	in := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+3*day, 2)
 	in.Lines[0].PricingRow = &rows[0]
-	o := s.do(in).(*OrderRecord)
+	o := s.do(in).(*order.OrderRecord)
 	require.EqualValues(t, 2000, s.unitPrice(o))
-	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID}
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID}
 	longer := func(days int64) int64 {
-		patch.To = Some(s.now + (1+days)*day)
-		return s.unitPrice(s.do(patch).(*OrderRecord))
+		patch.To = base.Some(s.now + (1+days)*day)
+		return s.unitPrice(s.do(patch).(*order.OrderRecord))
 	}
-	s.do(PatchPricingRow{Table: table, ID: rows[0], Price: Some[int64](2000)})
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some[int64](2000)})
 	require.EqualValues(t, 3000, longer(3))
 
 	// In use it is retired: the line goes on by it, no other is sold by it.
-	s.do(DeletePricingRow{Table: table, ID: rows[0]})
-	require.NotZero(t, s.view().PricingTable(table).Row(rows[0]).RetiredAt)
+	s.do(commerce.DeletePricingRow{Table: table, ID: rows[0]})
+	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[0]).RetiredAt)
 	require.EqualValues(t, 4000, longer(4))
 	require.EqualValues(t, 1000, longer(1), "also when it gets shorter")
-	s.refused(CodeInvalid, in)
-	s.refused(CodeStateNotAllowed, PatchPricingRow{Table: table, ID: rows[0], Price: Some[int64](1)})
+	s.refused(base.CodeInvalid, in)
+	s.refused(base.CodeStateNotAllowed, commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some[int64](1)})
 	s.reopen()
 	require.EqualValues(t, 2000, longer(2))
 
 	// It goes when nothing is sold by it any more and another comes.
-	s.do(CancelOrder{ID: o.ID})
-	other := s.do(CreatePricingRow{Table: table, Label: "Week", Purchase: PurchaseBooking, Price: 5}).(*PricingRow)
-	require.Len(t, s.view().PricingTable(table).Rows, 1)
-	s.do(DeletePricingRow{Table: table, ID: other.ID})
-	require.Empty(t, s.view().PricingTable(table).Rows)
+	s.do(order.CancelOrder{ID: o.ID})
+	other := s.do(commerce.CreatePricingRow{Table: table, Label: "Week", Purchase: base.PurchaseBooking, Price: 5}).(*commerce.PricingRow)
+	require.Len(t, commerce.PricingTableByID(s.view(), table).Rows, 1)
+	s.do(commerce.DeletePricingRow{Table: table, ID: other.ID})
+	require.Empty(t, commerce.PricingTableByID(s.view(), table).Rows)
 	s.reopen()
 }
 
 func TestAPriceOfItsOwnIsForItsDates(t *testing.T) {
 	s := newShop(t)
-	bike := Item{SKU: s.sku()}
+	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 2)
-	in := s.unpricedRental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in := s.unpricedRental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Lines[0].UnitPrice = ptr[int64](700)
-	o := s.do(in).(*OrderRecord)
-	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 3*day)}
-	require.Equal(t, []string{"/unitPrice"}, pointers(s.refused(CodeInvalid, patch)))
-	patch.UnitPrice = Some[int64](900)
-	require.EqualValues(t, 900, s.unitPrice(s.do(patch).(*OrderRecord)))
-	s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: Some("x")})
+	o := s.do(in).(*order.OrderRecord)
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 3*day)}
+	require.Equal(t, []string{"/unitPrice"}, pointers(s.refused(base.CodeInvalid, patch)))
+	patch.UnitPrice = base.Some[int64](900)
+	require.EqualValues(t, 900, s.unitPrice(s.do(patch).(*order.OrderRecord)))
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("x")})
 	s.reopen()
 }
 
@@ -96,59 +99,59 @@ func TestARowOfAnotherTableIsRefused(t *testing.T) {
 	table, rows := s.tariff(1000)
 	_, others := s.tariff(1)
 	item, sku := s.item(table)
-	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+2*day, 1)
+	in := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+2*day, 1)
 	in.Lines[0].PricingRow = &others[0]
-	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(CodeInvalid, in)))
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(base.CodeInvalid, in)))
 	in.Lines[0].PricingRow = &rows[0]
-	o := s.do(in).(*OrderRecord)
-	require.Equal(t, []string{"/pricingRowId"}, pointers(s.refused(CodeInvalid, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(others[0])})))
-	in.Lines[0].Item, in.Lines[0].PricingRow = Item{SKU: sku}, &others[0]
+	o := s.do(in).(*order.OrderRecord)
+	require.Equal(t, []string{"/pricingRowId"}, pointers(s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(others[0])})))
+	in.Lines[0].Item, in.Lines[0].PricingRow = base.Item{SKU: sku}, &others[0]
 	s.do(in) // what has no table of its own
 }
 
 func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	s := newShop(t)
 	table, rows := s.tariff(1000,
-		CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: &Period{Amount: 1, Unit: timeline.Weeks}},
-		CreatePricingRow{Label: "Same as a day", Purchase: PurchaseBooking, Price: 1000, Duration: &Period{Amount: 24, Unit: timeline.Hours}},
-		CreatePricingRow{Label: "Monthly", Purchase: PurchaseSubscription, Price: 900, Subscription: monthly})
+		commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{Label: "Same as a day", Purchase: base.PurchaseBooking, Price: 1000, Duration: &commerce.Period{Amount: 24, Unit: timeline.Hours}},
+		commerce.CreatePricingRow{Label: "Monthly", Purchase: base.PurchaseSubscription, Price: 900, Subscription: monthly})
 	item, sku := s.item(table)
-	sold := func(status OrderStatus, days int64) OrderLine {
-		return s.do(s.unpricedRental(status, item, s.now+day, s.now+(1+days)*day, 1)).(*OrderRecord).Lines[0]
+	sold := func(status order.OrderStatus, days int64) order.OrderLine {
+		return s.do(s.unpricedRental(status, item, s.now+day, s.now+(1+days)*day, 1)).(*order.OrderRecord).Lines[0]
 	}
-	for _, status := range []OrderStatus{OrderDraft, OrderOpen} {
+	for _, status := range []order.OrderStatus{order.OrderDraft, order.OrderOpen} {
 		two, five := sold(status, 2), sold(status, 5)
 		require.Equal(t, [2]any{rows[0], int64(2000)}, [2]any{two.PricingRow, two.UnitPrice}, "the first of those that ask the same")
 		require.Equal(t, [2]any{rows[1], int64(3500)}, [2]any{five.PricingRow, five.UnitPrice})
 		require.True(t, five.Priced())
 	}
-	sale := s.unpricedRental(OrderDraft, item, s.now, s.now+day, 1)
-	sale.Lines[0].Purchase, sale.Lines[0].To = PurchaseSale, nil
-	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(CodeInvalid, sale)))
-	_, err := s.view().Quote(sale, s.now)
-	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(err.(*Error)))
-	draft := s.do(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1)).(*OrderRecord)
-	second := AddOrderLines{Order: draft.ID, Lines: append(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1).Lines, sale.Lines[0])}
-	require.Equal(t, []string{"/lineItems/1/pricingRowId"}, pointers(s.refused(CodeInvalid, second)))
+	sale := s.unpricedRental(order.OrderDraft, item, s.now, s.now+day, 1)
+	sale.Lines[0].Purchase, sale.Lines[0].To = base.PurchaseSale, nil
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(base.CodeInvalid, sale)))
+	_, err := order.QuoteOrder(s.view(), sale, s.now)
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(err.(*base.Error)))
+	draft := s.do(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1)).(*order.OrderRecord)
+	second := order.AddOrderLines{Order: draft.ID, Lines: append(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1).Lines, sale.Lines[0])}
+	require.Equal(t, []string{"/lineItems/1/pricingRowId"}, pointers(s.refused(base.CodeInvalid, second)))
 	sale.Lines[0].UnitPrice = ptr[int64](0)
 	s.do(sale)
-	monthly := s.unpricedRental(OrderDraft, item, s.now, s.now+300*day, 1)
-	monthly.Lines[0].Purchase = PurchaseSubscription
-	line := s.do(monthly).(*OrderRecord).Lines[0]
+	monthly := s.unpricedRental(order.OrderDraft, item, s.now, s.now+300*day, 1)
+	monthly.Lines[0].Purchase = base.PurchaseSubscription
+	line := s.do(monthly).(*order.OrderRecord).Lines[0]
 	require.Equal(t, rows[3], line.PricingRow)
 	require.Equal(t, "Monthly", line.Subscription.Label)
-	s.do(CreatePricingRow{Table: table, Label: "Other", Purchase: PurchaseSubscription, Price: 1, Subscription: &SubscriptionTerms{Cycle: Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
-	s.refused(CodeInvalid, monthly)
+	s.do(commerce.CreatePricingRow{Table: table, Label: "Other", Purchase: base.PurchaseSubscription, Price: 1, Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
+	s.refused(base.CodeInvalid, monthly)
 
 	// What has no table costs nothing and says so.
-	free := s.do(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1)).(*OrderRecord)
+	free := s.do(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1)).(*order.OrderRecord)
 	require.False(t, free.Lines[0].Priced())
 
 	// Neither is a cart, and a price that is taken away is not nothing.
 	h := s.book(item, s.now+day, s.now+3*day, 1)
-	o := s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
+	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	require.EqualValues(t, 2000, s.unitPrice(o))
-	require.EqualValues(t, 2000, s.unitPrice(s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}).(*OrderRecord)))
+	require.EqualValues(t, 2000, s.unitPrice(s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)))
 	s.reopen()
 }
 
@@ -156,55 +159,55 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 // combine those anew.
 func TestATableCombinesItsRows(t *testing.T) {
 	s := newShop(t)
-	week := &Period{Amount: 1, Unit: timeline.Weeks}
-	table, rows := s.tariff(1000, CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: week},
-		CreatePricingRow{Label: "Whole", Purchase: PurchaseBooking, Price: 20_000}, CreatePricingRow{Label: "Buy", Purchase: PurchaseSale, Price: 1})
+	week := &commerce.Period{Amount: 1, Unit: timeline.Weeks}
+	table, rows := s.tariff(1000, commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: week},
+		commerce.CreatePricingRow{Label: "Whole", Purchase: base.PurchaseBooking, Price: 20_000}, commerce.CreatePricingRow{Label: "Buy", Purchase: base.PurchaseSale, Price: 1})
 	item, _ := s.item(table)
-	create := s.unpricedRental(OrderOpen, item, s.now+day, s.now+9*day, 2)
-	before := s.do(create).(*OrderRecord)
+	create := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+9*day, 2)
+	before := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 7000, s.unitPrice(before))
-	require.True(t, s.do(PatchPricingTable{ID: table, Combine: Some(true)}).(*PricingTable).Combine)
+	require.True(t, s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(true)}).(*commerce.PricingTable).Combine)
 
-	o := s.do(create).(*OrderRecord)
+	o := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 4500, s.unitPrice(o))
 	l := &o.Lines[0]
-	require.Equal(t, []any{ID{}, true}, []any{l.PricingRow, l.Priced()})
-	require.Equal(t, &Combination{Rows: []RowUnits{{rows[1], 1}, {rows[0], 1}}, Total: 4500}, l.Combination())
-	q, err := s.view().Quote(create, s.now)
+	require.Equal(t, []any{base.ID{}, true}, []any{l.PricingRow, l.Priced()})
+	require.Equal(t, &commerce.Combination{Rows: []commerce.RowUnits{{Row: rows[1], Units: 1}, {Row: rows[0], Units: 1}}, Total: 4500}, l.Combination())
+	q, err := order.QuoteOrder(s.view(), create, s.now)
 	require.NoError(t, err)
 	require.EqualValues(t, 4500, q.Order.Lines[0].UnitPrice)
-	require.Equal(t, []*Combination{nil}, q.Combinations, "the line is sold by it")
+	require.Equal(t, []*commerce.Combination{nil}, q.Combinations, "the line is sold by it")
 
 	// Its terms are those of the sale, though one row has another price by now and the other is gone from the table.
-	s.do(PatchPricingRow{Table: table, ID: rows[0], Price: Some(int64(9999))})
-	s.do(DeletePricingRow{Table: table, ID: rows[1]})
-	require.NotZero(t, s.view().PricingTable(table).Row(rows[1]).RetiredAt, "a line is sold by it")
-	to := func(n int64) PatchOrderLine {
-		return PatchOrderLine{Order: o.ID, ID: l.ID, To: Some(s.now + day + n*day)}
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some(int64(9999))})
+	s.do(commerce.DeletePricingRow{Table: table, ID: rows[1]})
+	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[1]).RetiredAt, "a line is sold by it")
+	to := func(n int64) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: o.ID, ID: l.ID, To: base.Some(s.now + day + n*day)}
 	}
 	for days, want := range map[int64]int64{1: 1000, 3: 3000, 7: 3500, 10: 6500, 11: 7000, 15: 8000, 60: 20_000} {
-		require.EqualValues(t, want, s.unitPrice(s.do(to(days)).(*OrderRecord)), "%d days", days)
+		require.EqualValues(t, want, s.unitPrice(s.do(to(days)).(*order.OrderRecord)), "%d days", days)
 	}
 	s.reopen()
-	endless := s.do(PatchOrderLine{Order: o.ID, ID: l.ID, To: Null[int64]()}).(*OrderRecord)
+	endless := s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, To: base.Null[int64]()}).(*order.OrderRecord)
 	require.EqualValues(t, 1000, s.unitPrice(endless), "the least of them, once, until it has an end")
-	require.EqualValues(t, 4500, s.unitPrice(s.do(to(8)).(*OrderRecord)))
+	require.EqualValues(t, 4500, s.unitPrice(s.do(to(8)).(*order.OrderRecord)))
 
 	// A row that is named sells it alone, and so does a price; taken away, it is sold as a new line is.
 	named := to(8)
-	named.PricingRow = Some(rows[0])
-	o = s.do(named).(*OrderRecord)
+	named.PricingRow = base.Some(rows[0])
+	o = s.do(named).(*order.OrderRecord)
 	require.EqualValues(t, 8*9999, s.unitPrice(o))
 	require.Nil(t, o.Lines[0].Combination())
-	o = s.do(PatchOrderLine{Order: o.ID, ID: l.ID, PricingRow: Null[ID]()}).(*OrderRecord)
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)
 	require.EqualValues(t, 20_000, s.unitPrice(o))
-	s.do(PatchPricingTable{ID: table, Combine: Some(false)})
-	require.EqualValues(t, 9999, s.unitPrice(s.do(to(1)).(*OrderRecord)), "the line keeps how it was sold")
-	o = s.do(PatchOrderLine{Order: o.ID, ID: l.ID, UnitPrice: Some(int64(5))}).(*OrderRecord)
+	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(false)})
+	require.EqualValues(t, 9999, s.unitPrice(s.do(to(1)).(*order.OrderRecord)), "the line keeps how it was sold")
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, UnitPrice: base.Some(int64(5))}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[0].Combination())
 	require.EqualValues(t, 5, s.unitPrice(o))
 
-	sale := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}, Lines: []OrderLineInput{{Item: item, Purchase: PurchaseSale, Quantity: 1}}}).(*OrderRecord)
+	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: item, Purchase: base.PurchaseSale, Quantity: 1}}}).(*order.OrderRecord)
 	require.EqualValues(t, 1, s.unitPrice(sale))
 	require.Equal(t, rows[3], sale.Lines[0].PricingRow)
 	s.reopen()
@@ -213,32 +216,32 @@ func TestATableCombinesItsRows(t *testing.T) {
 // What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done meanwhile.
 func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 	s := newShop(t)
-	table, _ := s.tariff(1000, CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: &Period{Amount: 1, Unit: timeline.Weeks}},
-		CreatePricingRow{Label: "Hour", Purchase: PurchaseBooking, Price: 90, Duration: &Period{Amount: 1, Unit: timeline.Hours}})
-	s.do(PatchPricingTable{ID: table, Combine: Some(true)})
+	table, _ := s.tariff(1000, commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{Label: "Hour", Purchase: base.PurchaseBooking, Price: 90, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
+	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(true)})
 	item, _ := s.item(table)
-	create := s.unpricedRental(OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
+	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
 	one := create.Lines[0]
-	o := s.do(create).(*OrderRecord)
+	o := s.do(create).(*order.OrderRecord)
 	require.Len(t, o.Lines[0].Combination().Rows, 3)
 	many := 1
-	for ; many < maxLines; many *= 2 {
-		create.Lines = slices.Repeat([]OrderLineInput{one}, many)
+	for ; many < base.MaxLines; many *= 2 {
+		create.Lines = slices.Repeat([]order.OrderLineInput{one}, many)
 		res, err := s.try(create)
 		if err != nil {
-			require.Equal(t, "length", err.(*Error).Faults[0].Code)
+			require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
 			break
 		}
-		require.Len(t, res.(*OrderRecord).Lines[many-1].Combination().Rows, 3)
+		require.Len(t, res.(*order.OrderRecord).Lines[many-1].Combination().Rows, 3)
 	}
 	require.Greater(t, many, 8)
-	require.Less(t, many, maxLines)
-	_, err := s.view().Quote(create, s.now)
-	require.Equal(t, "length", err.(*Error).Faults[0].Code)
-	s.do(PatchPricingTable{ID: table, Combine: Some(false)}) // one row each
-	o = s.do(create).(*OrderRecord)
+	require.Less(t, many, base.MaxLines)
+	_, err := order.QuoteOrder(s.view(), create, s.now)
+	require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
+	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(false)}) // one row each
+	o = s.do(create).(*order.OrderRecord)
 	require.Len(t, o.Lines, many)
-	q, err := s.view().Quote(create, s.now)
+	q, err := order.QuoteOrder(s.view(), create, s.now)
 	require.NoError(t, err)
 	require.NotNil(t, q.Combinations[0])
 	require.Nil(t, q.Combinations[many-1], "no more are looked for")

@@ -5,6 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -16,50 +20,50 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 3)
-	order := s.order(Item{SKU: sku}, PurchaseSale, s.now+hour, nil, 1, false)
-	reserved := order.Lines[0].Units[0].Hold
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now+hour, nil, 1, false)
+	reserved := made.Lines[0].Units[0].Hold
 	s.now += 3 * hour
 	at := s.now
-	order = s.do(FulfillOrder{ID: order.ID}).(*OrderRecord)
-	require.Equal(t, OrderClosed, order.Status)
-	require.Equal(t, UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"), Ordered: Item{SKU: sku}, OrderedName: "Bike", Range: Span{Start: at, End: Forever}}, order.Units[0])
-	seen := func(w Span) (x ArticleStock) {
-		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, w, s.now))
+	made = s.do(order.FulfillOrder{ID: made.ID}).(*order.OrderRecord)
+	require.Equal(t, order.OrderClosed, made.Status)
+	require.Equal(t, order.UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"), Ordered: base.Item{SKU: sku}, OrderedName: "Bike", Range: base.Span{Start: at, End: base.Forever}}, made.Units[0])
+	seen := func(w base.Span) (x stock.ArticleStock) {
+		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, w, s.now))
 		return x
 	}
 	check := func() {
-		now := seen(Span{Start: at, End: at})
+		now := seen(base.Span{Start: at, End: at})
 		require.Equal(t, 2, now.Quantity[0].Count)
 		require.EqualValues(t, 2, now.Balance[0].Value)
 		require.EqualValues(t, 0, now.Committed[0].Value)
 		require.Len(t, now.Units, 1)
 		u := now.Units[0]
-		require.Equal(t, Unavailability{
-			ID: reserved, Range: Span{Start: at, End: Forever}, Body: Span{Start: at, End: Forever}, Kind: timeline.Sale, Blocker: timeline.BlockerOrder,
-			Owner: order.ID, Item: order.Lines[0].Units[0].ID, Article: article, Location: s.loc, Line: int(order.Lines[0].No),
+		require.Equal(t, stock.Unavailability{
+			ID: reserved, Range: base.Span{Start: at, End: base.Forever}, Body: base.Span{Start: at, End: base.Forever}, Kind: timeline.Sale, Blocker: timeline.BlockerOrder,
+			Owner: made.ID, Item: made.Lines[0].Units[0].ID, Article: article, Location: s.loc, Line: int(made.Lines[0].No),
 		}, u)
 		require.False(t, u.Conflict())
 		require.Empty(t, now.Conflicts)
-		require.Len(t, seen(Span{Start: at - day, End: at + 1}).Units, 1)
-		require.Empty(t, seen(Span{Start: at - day, End: at}).Units)
-		later := seen(Span{Start: at + 1, End: at + 1000*day})
+		require.Len(t, seen(base.Span{Start: at - day, End: at + 1}).Units, 1)
+		require.Empty(t, seen(base.Span{Start: at - day, End: at}).Units)
+		later := seen(base.Span{Start: at + 1, End: at + 1000*day})
 		require.Empty(t, later.Units)
 		require.Equal(t, 2, later.Quantity[0].Count)
-		units, total, err := s.view().ArticleUnits(article, Span{Start: at, End: at + day}, First)
+		units, total, err := stock.ArticleUnits(s.view(), article, base.Span{Start: at, End: at + day}, base.First)
 		require.NoError(t, err)
-		require.Equal(t, []Unavailability{u}, units)
+		require.Equal(t, []stock.Unavailability{u}, units)
 		require.Equal(t, 1, total)
 	}
 	check()
 	s.reopen()
 	check()
-	require.Equal(t, 2, s.available(Item{SKU: sku}, at, at+day))
-	plan, err := s.view().PlanQuantity(article, s.loc, 2, nil, s.now+1)
+	require.Equal(t, 2, s.available(base.Item{SKU: sku}, at, at+day))
+	plan, err := stock.PlanQuantity(s.view(), article, s.loc, 2, nil, s.now+1)
 	require.NoError(t, err)
 	require.True(t, plan.OK, "what was sold is in nobody's way")
-	s.do(DeleteOrder{ID: order.ID})
-	require.Equal(t, 2, seen(Span{Start: at + 1, End: at + 1}).Quantity[0].Count)
-	require.Empty(t, seen(Span{Start: at, End: at}).Units)
+	s.do(order.DeleteOrder{ID: made.ID})
+	require.Equal(t, 2, seen(base.Span{Start: at + 1, End: at + 1}).Quantity[0].Count)
+	require.Empty(t, seen(base.Span{Start: at, End: at}).Units)
 	s.reopen()
 }
 
@@ -69,25 +73,25 @@ func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 1)
-	order := s.order(Item{SKU: sku}, PurchaseSale, s.now, nil, 1, false)
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now, nil, 1, false)
 	s.now += hour
-	s.do(FulfillOrder{ID: order.ID})
+	s.do(order.FulfillOrder{ID: made.ID})
 	agree := func(n int) {
 		t.Helper()
-		w := Span{Start: s.now + 1, End: s.now + day}
-		var x ArticleStock
-		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, w, s.now))
+		w := base.Span{Start: s.now + 1, End: s.now + day}
+		var x stock.ArticleStock
+		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, w, s.now))
 		require.Equal(t, n, x.Quantity[0].Count)
 		require.Len(t, x.Locations, n)
 		require.EqualValues(t, n, x.Balance[0].Value)
-		_, total, err := s.view().ListArticles(&ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
+		_, total, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, n, total, "with a unit there")
-		require.Len(t, s.view().UnitsOf(s.view().Article(article), s.now+1), n, "in an export")
-		buckets, err := s.view().Calendar(Query{Item: Item{SKU: sku}, Location: s.loc, Window: w}, BucketChange, s.now, nil)
+		require.Len(t, stock.UnitsOf(s.view(), stock.ArticleByID(s.view(), article), s.now+1), n, "in an export")
+		buckets, err := hold.Calendar(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: w}, stock.BucketChange, s.now, nil)
 		require.NoError(t, err)
 		require.Equal(t, []int{n - len(x.Units), n - len(x.Units)}, []int{buckets[0].MinFree, buckets[0].MaxFree})
-		plan, err := s.view().PlanQuantity(article, s.loc, 1, nil, s.now+1)
+		plan, err := stock.PlanQuantity(s.view(), article, s.loc, 1, nil, s.now+1)
 		require.NoError(t, err)
 		require.False(t, plan.OK, "there is none that could go")
 		require.Len(t, plan.Blockers, n, "and nobody in the way but who bought it")
@@ -95,7 +99,7 @@ func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 	agree(0)
 	s.reopen()
 	agree(0)
-	s.do(UndoOrder{ID: order.ID, Units: []ID{order.Lines[0].Units[0].ID}})
+	s.do(order.UndoOrder{ID: made.ID, Units: []base.ID{made.Lines[0].Units[0].ID}})
 	agree(1)
 }
 
@@ -104,15 +108,15 @@ func TestSaleBeforeItsTime(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 1)
-	s.book(Item{SKU: sku}, s.now, s.now+hour, 1)
-	order := s.order(Item{SKU: sku}, PurchaseSale, s.now+day, nil, 1, false)
+	s.book(base.Item{SKU: sku}, s.now, s.now+hour, 1)
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now+day, nil, 1, false)
 	s.now += 2 * hour
 	earlier := s.now - hour/2
-	s.do(FulfillOrder{ID: order.ID, At: &earlier})
-	var x ArticleStock
-	require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: s.now, End: s.now}, s.now))
+	s.do(order.FulfillOrder{ID: made.ID, At: &earlier})
+	var x stock.ArticleStock
+	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: s.now, End: s.now}, s.now))
 	require.Equal(t, 0, x.Quantity[0].Count)
-	require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: earlier, End: earlier}, s.now))
+	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: earlier, End: earlier}, s.now))
 	require.Equal(t, timeline.Sale, x.Units[len(x.Units)-1].Kind)
 	s.reopen()
 }
@@ -122,37 +126,37 @@ func TestSoldByAnOlderProgram(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	article := s.article(sku, 2)
-	order := s.order(Item{SKU: sku}, PurchaseSale, s.now, nil, 1, false)
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now, nil, 1, false)
 	s.now += hour
 	at := s.now
-	s.do(soldAsBefore{order.ID})
+	s.do(soldAsBefore{made.ID})
 	s.now += hour
 	require.NoError(t, s.Tick(t.Context()))
-	_, found := s.view().Unavailability(order.Lines[0].Units[0].Hold)
+	_, found := stock.UnavailabilityByID(s.view(), made.Lines[0].Units[0].Hold)
 	require.False(t, found)
-	var x ArticleStock
-	require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: at, End: at}, s.now))
+	var x stock.ArticleStock
+	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: at, End: at}, s.now))
 	require.Equal(t, 1, x.Quantity[0].Count)
 	require.Len(t, x.Units, 1)
-	require.Equal(t, article, s.view().Order(order.ID).Units[0].Article)
+	require.Equal(t, article, order.OrderByID(s.view(), made.ID).Units[0].Article)
 	s.reopen()
 }
 
 // soldAsBefore hands the units of an order over as programs did up to format 5.
-type soldAsBefore struct{ order ID }
+type soldAsBefore struct{ order base.ID }
 
-func (soldAsBefore) Check() []Fault { return nil }
-func (soldAsBefore) result() any    { return new(any) }
-func (o soldAsBefore) plan(t *tx) (any, error) {
-	n, err := t.edit(o.order)
+func (soldAsBefore) Check() []base.Fault { return nil }
+func (soldAsBefore) Result() any         { return new(any) }
+func (o soldAsBefore) PlanOn(t *base.Tx) (any, error) {
+	n, err := order.Edit(t, o.order)
 	if err != nil {
 		return nil, err
 	}
 	u := &n.Lines[0].Units[0]
-	h, _, _ := t.draft().Find(u.Hold)
+	h, _, _ := stock.Draft(t).Find(u.Hold)
 	h.Kind, h.Flags = timeline.Sale, h.Flags|timeline.Out
-	t.draft().Replace(h)
-	u.State, u.Handed = Fulfilled, t.now
+	stock.Draft(t).Replace(h)
+	u.State, u.Handed = order.Fulfilled, t.Now
 	return nil, nil
 }
 
@@ -161,32 +165,32 @@ func TestASaleIsMovedToNoEnd(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 2)
-	held := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + hour, End: Forever}, Quantity: 1, Purchase: PurchaseSale}}}).(*Hold)
+	held := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + hour, End: base.Forever}, Quantity: 1, Purchase: base.PurchaseSale}}}).(*hold.Hold)
 	unit := held.Lines[0].Units[0].ID
-	move := func(from, to *int64) MoveHold {
-		return MoveHold{ID: held.ID, Lines: []MoveLine{{Unavailability: unit, From: from, To: to}}}
+	move := func(from, to *int64) hold.MoveHold {
+		return hold.MoveHold{ID: held.ID, Lines: []hold.MoveLine{{Unavailability: unit, From: from, To: to}}}
 	}
-	e := s.refused(CodeInvalid, move(nil, ptr(noon+day)))
-	require.Equal(t, []Fault{{Pointer: "/lines/0/to", Code: "forbidden", Message: "a sale has no end"}}, e.Faults)
+	e := s.refused(base.CodeInvalid, move(nil, ptr(noon+day)))
+	require.Equal(t, []base.Fault{{Pointer: "/lines/0/to", Code: "forbidden", Message: "a sale has no end"}}, e.Faults)
 	s.do(move(ptr(noon+2*hour), nil))
-	require.EqualValues(t, Forever, s.unit(unit).Range.End)
+	require.EqualValues(t, base.Forever, s.unit(unit).Range.End)
 }
 
 // endedSale gives a sale an end, as a move did once.
 type endedSale struct {
-	unit ID
+	unit base.ID
 	end  int64
 }
 
-func (endedSale) Check() []Fault { return nil }
+func (endedSale) Check() []base.Fault { return nil }
 
-func (o endedSale) plan(t *tx) (any, error) {
-	h, _, _ := t.draft().Find(o.unit)
-	t.draft().Stretch(h.WithSpan(Span{Start: h.Span.Start, End: o.end}).WithBuffers(h.Before(), 0))
+func (o endedSale) PlanOn(t *base.Tx) (any, error) {
+	h, _, _ := stock.Draft(t).Find(o.unit)
+	stock.Draft(t).Stretch(h.WithSpan(base.Span{Start: h.Span.Start, End: o.end}).WithBuffers(h.Before(), 0))
 	return nil, nil
 }
 
-func (endedSale) result() any { return nil }
+func (endedSale) Result() any { return nil }
 
 // A sale that an older program gave an end goes out for good all the same: who is behind that goes elsewhere, or stands in its way.
 func TestASaleWithAnEndGoesOut(t *testing.T) {
@@ -195,19 +199,19 @@ func TestASaleWithAnEndGoesOut(t *testing.T) {
 			s := newShop(t)
 			sku := s.sku()
 			article := s.article(sku, 2)
-			o := s.order(Item{SKU: sku}, PurchaseSale, noon+hour, nil, 1, false)
+			o := s.order(base.Item{SKU: sku}, base.PurchaseSale, noon+hour, nil, 1, false)
 			s.do(endedSale{o.Lines[0].Units[0].Hold, noon + day})
-			s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
+			s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
 			if late {
 				s.now = noon + day + hour
 			}
 			if behind == 2 {
-				s.refused(CodeInsufficient, FulfillOrder{ID: o.ID})
+				s.refused(base.CodeInsufficient, order.FulfillOrder{ID: o.ID})
 				continue
 			}
-			require.Equal(t, OrderClosed, s.do(FulfillOrder{ID: o.ID}).(*OrderRecord).Status)
-			var left ArticleStock
-			require.NoError(t, s.view().ArticleStock(&left, article, ID{}, Span{Start: noon + 2*day, End: noon + 3*day}, s.now))
+			require.Equal(t, order.OrderClosed, s.do(order.FulfillOrder{ID: o.ID}).(*order.OrderRecord).Status)
+			var left stock.ArticleStock
+			require.NoError(t, stock.FillArticleStock(s.view(), &left, article, base.ID{}, base.Span{Start: noon + 2*day, End: noon + 3*day}, s.now))
 			require.Equal(t, 1, left.Quantity[0].Count)
 			require.Empty(t, left.Conflicts)
 			s.reopen()

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"sync"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -17,7 +18,7 @@ import (
 type places struct {
 	mu        sync.Mutex
 	low, high uint64 // the records from low on, below high, are known
-	accounts  map[ID]*marks
+	accounts  map[base.ID]*marks
 }
 
 // marks are an account's, found going forward (ascending) and going backward (descending).
@@ -30,11 +31,11 @@ const markEvery = 64
 
 // find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where it is
 // not known. head is the last record.
-func (p *places) find(store *persist.Store, account ID, sequence, from, head uint64) (log uint64, err error) {
+func (p *places) find(store *persist.Store, account base.ID, sequence, from, head uint64) (log uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.accounts == nil {
-		p.accounts, p.low, p.high = map[ID]*marks{}, head+1, head+1
+		p.accounts, p.low, p.high = map[base.ID]*marks{}, head+1, head+1
 	}
 	if first := store.Marker().FirstKept; first > p.low+trimEvery || first > p.high {
 		p.trim(first)
@@ -77,7 +78,7 @@ const trimEvery = 1 << 16
 // trim forgets what is in front of the first record that is kept.
 func (p *places) trim(first uint64) {
 	p.low, p.high = first, max(p.high, first)
-	maps.DeleteFunc(p.accounts, func(_ ID, m *marks) bool {
+	maps.DeleteFunc(p.accounts, func(_ base.ID, m *marks) bool {
 		gone := func(x mark) bool { return x.log < first }
 		m.down = slices.DeleteFunc(m.down, gone)
 		m.up = slices.DeleteFunc(m.up, gone)
@@ -85,7 +86,7 @@ func (p *places) trim(first uint64) {
 	})
 }
 
-func (p *places) of(account ID) *marks {
+func (p *places) of(account base.ID) *marks {
 	m := p.accounts[account]
 	if m == nil {
 		m = new(marks)
@@ -103,12 +104,12 @@ func (p *places) look(store *persist.Store, log uint64, forward bool) error {
 	if r.Rewrite {
 		return nil
 	}
-	var done []ID // accounts of which the record's first command was seen
+	var done []base.ID // accounts of which the record's first command was seen
 	for c := range r.Changes() {
-		if c.Table != tagLedger {
+		if c.Table != base.TagLedger {
 			continue
 		}
-		account, key, err := splitKey(c.Key)
+		account, key, err := base.SplitKey(c.Key)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (p *places) look(store *persist.Store, log uint64, forward bool) error {
 			continue
 		}
 		done = append(done, account)
-		l, err := ledgerKind.decode(account, key, c.After)
+		l, err := base.LedgerKind.Decode(account, key, c.After)
 		if err != nil {
 			return err
 		}
@@ -179,18 +180,18 @@ func (m *marks) last(in func(mark) bool) (mark, bool) {
 // bells ring for those who wait for an account to change.
 type bells struct {
 	mu      sync.Mutex
-	waiting map[ID]chan struct{}
+	waiting map[base.ID]chan struct{}
 }
 
 // Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then looks.
-func (e *Engine) Changed(account ID) <-chan struct{} {
+func (e *Engine) Changed(account base.ID) <-chan struct{} {
 	b := &e.bells
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.waiting[account]
 	if c == nil {
 		if b.waiting == nil {
-			b.waiting = map[ID]chan struct{}{}
+			b.waiting = map[base.ID]chan struct{}{}
 		}
 		c = make(chan struct{})
 		b.waiting[account] = c
@@ -198,7 +199,7 @@ func (e *Engine) Changed(account ID) <-chan struct{} {
 	return c
 }
 
-func (b *bells) ring(accounts []ID) {
+func (b *bells) ring(accounts []base.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.waiting) == 0 {

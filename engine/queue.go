@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
+
+	"holdfast/engine/base"
 )
 
 // This file owns the queue of commands that wait for the writer. It is bounded, and gives them out by accounts in turn: where more
@@ -14,15 +16,15 @@ type queue struct {
 	size int
 
 	mu          sync.Mutex
-	lanes       map[ID]*lane // of accounts of which commands wait, or are blocked
-	first, last *lane        // those of which some wait, in turns
-	free        *lane        // for accounts to come
-	blocked     []*blocked   // in the order in which they came
+	lanes       map[base.ID]*lane // of accounts of which commands wait, or are blocked
+	first, last *lane             // those of which some wait, in turns
+	free        *lane             // for accounts to come
+	blocked     []*blocked        // in the order in which they came
 }
 
 // lane is the commands of one account.
 type lane struct {
-	account ID
+	account base.ID
 	list    []*Future
 	head    int   // where in list the first is
 	outside int   // blocked ones
@@ -38,7 +40,7 @@ type blocked struct {
 }
 
 func newQueue(size int) *queue {
-	return &queue{bell: make(chan struct{}, 1), size: size, lanes: map[ID]*lane{}}
+	return &queue{bell: make(chan struct{}, 1), size: size, lanes: map[base.ID]*lane{}}
 }
 
 func (q *queue) len() int { return int(q.n.Load()) }
@@ -140,7 +142,7 @@ func (q *queue) heard() <-chan struct{} {
 	return q.bell
 }
 
-func (q *queue) lane(account ID) *lane {
+func (q *queue) lane(account base.ID) *lane {
 	if l := q.lanes[account]; l != nil {
 		return l
 	}

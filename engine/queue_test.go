@@ -6,19 +6,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of the queue: turns, order, shares.
 
 func queuedOf(account byte, n int) *Future {
-	return &Future{cmd: Command{Account: ID{account}, Actor: itoa(n)}}
+	return &Future{cmd: Command{Account: base.ID{account}, Actor: base.Itoa(n)}}
 }
 
 // given is what the queue gives out next: account and number.
 func (q *queue) given(n int) (list []string) {
 	for range n {
 		if f := q.take(); f != nil {
-			list = append(list, itoa(int(f.cmd.Account[0]))+"."+f.cmd.Actor)
+			list = append(list, base.Itoa(int(f.cmd.Account[0]))+"."+f.cmd.Actor)
 		}
 	}
 	return list
@@ -85,10 +88,10 @@ func (q *queue) waitingOutside() []*blocked {
 // stall keeps the writer busy until it is let go.
 type stall struct{ begun, over chan struct{} }
 
-func (stall) Check() []Fault { return nil }
-func (stall) result() any    { return new(any) }
+func (stall) Check() []base.Fault { return nil }
+func (stall) Result() any         { return new(any) }
 
-func (o stall) plan(*tx) (any, error) {
+func (o stall) PlanOn(*base.Tx) (any, error) {
 	close(o.begun)
 	<-o.over
 	return nil, nil
@@ -106,7 +109,7 @@ func TestTheClockDoesNotWaitForTheQueue(t *testing.T) {
 	<-o.begun
 	s.now += 60_000
 	full := s.Submit(Command{Account: s.acc, Actor: "test", Op: nudge{}})
-	n := nudges{engine: s.Engine, under: map[ID]bool{}}
+	n := nudges{engine: s.Engine, under: map[base.ID]bool{}}
 	n.send(t.Context(), nil)
 	require.Len(t, n.list, 1)
 	n.over()
@@ -126,8 +129,8 @@ func TestAccountsTakeTurns(t *testing.T) {
 	s.shut()
 	s.queued = 64
 	s.open()
-	other := makeID(noon, Base{lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "Other"}})
+	other := base.MakeID(noon, base.Base{Lo: 2})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
 	require.NoError(t, err)
 	o := stall{make(chan struct{}), make(chan struct{})}
 	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
@@ -135,25 +138,25 @@ func TestAccountsTakeTurns(t *testing.T) {
 	groups := s.Stats().Groups
 	var mine []*Future
 	for range 32 {
-		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}}))
+		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}}))
 	}
-	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
-	require.Equal(t, CodeOverloaded, err.(*Error).Code)
-	theirs := s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
+	require.Equal(t, base.CodeOverloaded, err.(*base.Error).Code)
+	theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
 	require.Equal(t, 33, s.Stats().Queued)
 	close(o.over)
 	_, err = first.Wait()
 	require.NoError(t, err)
 	r, err := theirs.Wait()
 	require.NoError(t, err)
-	var before ID
+	var before base.ID
 	for n, f := range mine {
 		m, err := f.Wait()
 		require.NoError(t, err)
-		id := m.Record.(*Location).ID
+		id := m.Record.(*stock.Location).ID
 		require.Positive(t, id.Compare(before), "one account's keep their order")
 		before = id
-		require.Equal(t, n >= 1, id.Compare(r.Record.(*Location).ID) > 0, "the other's is the second")
+		require.Equal(t, n >= 1, id.Compare(r.Record.(*stock.Location).ID) > 0, "the other's is the second")
 	}
 	require.LessOrEqual(t, s.Stats().Groups, groups+2, "turns make no more groups")
 }
@@ -162,17 +165,17 @@ func TestAccountsTakeTurns(t *testing.T) {
 // the next heavy one.
 func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 40)
+	article := s.article(base.ID{}, 40)
 	s.shut()
 	held, release := s.holdSyncs()
 	defer release()
-	s.bounds = Bounds{Heavy: 30}
+	s.bounds = base.Bounds{Heavy: 30}
 	s.open()
 	held.Store(true)
 	heavy := func(on int64) Command {
-		return Command{Account: s.acc, Actor: "test", Op: s.booking(Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
+		return Command{Account: s.acc, Actor: "test", Op: s.booking(base.Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
 	}
-	light := Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}}
+	light := Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}}
 	seq, _ := s.State()
 	o := stall{make(chan struct{}), make(chan struct{})}
 	all := []*Future{s.Submit(Command{Account: s.acc, Actor: "test", Op: o})}

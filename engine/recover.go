@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -16,12 +17,12 @@ const loadWorkers = 2
 
 // rowReader is one worker's part of the scan.
 type rowReader struct {
-	accounts map[ID]*accountLoader
-	last     *accountLoader
+	accounts map[base.ID]*base.AccountLoader
+	last     *base.AccountLoader
 	hash     uint64
 	buf      []byte
 	older    *older // nil: all rows are as this program writes them
-	images   []image
+	images   []base.Image
 }
 
 func (r *rowReader) row(tag byte, key, value []byte) error {
@@ -29,28 +30,28 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 	if k == nil {
 		return fmt.Errorf("a row of the unknown table %d", tag)
 	}
-	of, id, err := splitKey(key)
+	of, id, err := base.SplitKey(key)
 	if err != nil {
 		return err
 	}
 	var sum uint64
-	sum, r.buf = rowHash(r.buf, tag, key, value)
+	sum, r.buf = base.RowHash(r.buf, tag, key, value)
 	r.hash += sum
-	if r.last == nil || r.last.id != of {
+	if r.last == nil || r.last.ID != of {
 		if r.last = r.accounts[of]; r.last == nil {
-			r.last = &accountLoader{id: of, cold: map[byte][]func(*state, *account){}}
+			r.last = &base.AccountLoader{ID: of, Cold: map[byte][]func(*base.State, *base.AccountState){}}
 			r.accounts[of] = r.last
 		}
 	}
 	if r.older == nil {
-		return k.readRow(r.last, id, value)
+		return k.ReadRow(r.last, id, value)
 	}
-	if r.images, err = k.present(r.images[:0], of, id, value); err != nil {
+	if r.images, err = k.Present(r.images[:0], of, id, value); err != nil {
 		return err
 	}
 	r.older.count(of, r.images, 1, nil)
 	for _, x := range r.images {
-		if err := kindByTag[x.tag].readRow(r.last, x.id, x.value); err != nil {
+		if err := kindByTag[x.Tag].ReadRow(r.last, x.ID, x.Value); err != nil {
 			return err
 		}
 	}
@@ -59,15 +60,15 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 
 // restore builds the state from a store and verifies it against the state hash that marker and records carry. Where rows may
 // be of another program's encoding it tells what it has seen of that.
-func restore(ctx context.Context, store *persist.Store) (*state, *older, error) {
-	s := newState()
+func restore(ctx context.Context, store *persist.Store) (*base.State, *older, error) {
+	s := base.NewState()
 	readers := make([]rowReader, loadWorkers)
 	var all *older
 	if isOlder(store) {
 		all = &older{tail: map[string]bool{}}
 	}
 	for i := range readers {
-		readers[i].accounts = map[ID]*accountLoader{}
+		readers[i].accounts = map[base.ID]*base.AccountLoader{}
 		if all != nil {
 			readers[i].older = new(older)
 		}
@@ -79,31 +80,31 @@ func restore(ctx context.Context, store *persist.Store) (*state, *older, error) 
 		return nil, nil, err
 	}
 	m := store.Marker()
-	s.seq, s.at = m.Seq, m.At
+	s.Seq, s.At = m.Seq, m.At
 	for i := range readers {
-		s.hash += readers[i].hash
+		s.Hash += readers[i].hash
 		if all != nil {
 			all.hash += readers[i].older.hash
 		}
 	}
-	if s.hash != m.StateHash {
-		return nil, nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.hash, m.Seq, m.StateHash)
+	if s.Hash != m.StateHash {
+		return nil, nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.Hash, m.Seq, m.StateHash)
 	}
-	if err := s.load(readers); err != nil {
+	if err := load(s, readers); err != nil {
 		return nil, nil, err
 	}
-	if err := store.Tail(func(r persist.Record) error { return s.replay(r, all) }); err != nil {
+	if err := store.Tail(func(r persist.Record) error { return replay(s, r, all) }); err != nil {
 		return nil, nil, err
 	}
-	s.lastID = makeID(s.at, Base{hi: 0x0fff, lo: 1<<lowBits - 1})
-	s.at++ // no id of the instant that the log ended at is made again
+	s.LastID = base.MakeID(s.At, base.Base{Hi: 0x0fff, Lo: 1<<base.LowBits - 1})
+	s.At++ // no id of the instant that the log ended at is made again
 	return s, all, ctx.Err()
 }
 
 // load puts the scanned rows in place, account by account in id order.
-func (s *state) load(readers []rowReader) error {
-	parts := map[ID][]*accountLoader{}
-	var ids []ID
+func load(s *base.State, readers []rowReader) error {
+	parts := map[base.ID][]*base.AccountLoader{}
+	var ids []base.ID
 	for i := range readers {
 		for id, l := range readers[i].accounts {
 			if parts[id] == nil {
@@ -113,12 +114,12 @@ func (s *state) load(readers []rowReader) error {
 		}
 		readers[i].accounts = nil
 	}
-	slices.SortFunc(ids, ID.Compare)
+	slices.SortFunc(ids, base.ID.Compare)
 	for _, id := range ids {
-		a := s.account(id)
-		finish := make([]func(*account) error, len(schema))
+		a := s.Account(id)
+		finish := make([]func(*base.AccountState) error, len(schema))
 		for i, k := range schema {
-			finish[i] = k.begin(parts[id])
+			finish[i] = k.Begin(parts[id])
 		}
 		for i, k := range schema {
 			if finish[i] != nil {
@@ -127,49 +128,49 @@ func (s *state) load(readers []rowReader) error {
 				}
 			}
 			for _, l := range parts[id] {
-				for _, put := range l.cold[k.tableTag()] {
+				for _, put := range l.Cold[k.TableTag()] {
 					put(s, a)
 				}
-				l.cold[k.tableTag()] = nil
+				l.Cold[k.TableTag()] = nil
 			}
 		}
 		for _, l := range parts[id] {
-			for _, d := range l.due {
-				a.due.add(d)
+			for _, d := range l.Due {
+				a.Due.Add(d)
 			}
-			for tag, sum := range l.kept {
+			for tag, sum := range l.Kept {
 				if sum != 0 {
-					a.keep(byte(tag), sum)
+					a.Keep(byte(tag), sum)
 				}
 			}
 		}
-		for _, f := range followers {
-			if f.load != nil {
-				f.load(a)
+		for _, f := range base.Followers {
+			if f.Load != nil {
+				f.Load(a)
 			}
 		}
-		s.touch(a)
+		s.Touch(a)
 	}
 	return nil
 }
 
 // replay applies one log record. Each change is held against the row that is there: a log that does not fit the rows is
 // found at the record that made the difference. A record of rows that were written anew changes the hash alone.
-func (s *state) replay(r persist.Record, o *older) error {
-	var set []rowChange
-	var account ID
+func replay(s *base.State, r persist.Record, o *older) error {
+	var set []base.RowChange
+	var account base.ID
 	var buf []byte
 	flush := func() error {
 		if len(set) == 0 {
 			return nil
 		}
-		a := s.account(account)
+		a := s.Account(account)
 		for _, c := range set {
-			if err := c.verify(a); err != nil {
+			if err := c.Verify(a); err != nil {
 				return fmt.Errorf("%w: log record %d does not fit the state: %w", persist.ErrCorrupt, r.Seq, err)
 			}
 		}
-		s.apply(account, set, nil)
+		s.Apply(account, set, nil)
 		set = set[:0]
 		return nil
 	}
@@ -178,25 +179,25 @@ func (s *state) replay(r persist.Record, o *older) error {
 		if k == nil {
 			return fmt.Errorf("log record %d changes the unknown table %d", r.Seq, c.Table)
 		}
-		of, key, err := splitKey(c.Key)
+		of, key, err := base.SplitKey(c.Key)
 		if err != nil {
 			return err
 		}
 		if !r.Rewrite {
-			if c.Table == tagLedger {
+			if c.Table == base.TagLedger {
 				if err := flush(); err != nil {
 					return err
 				}
 				account = of
-				s.at = r.At
+				s.At = r.At
 			} else if !bytes.Equal(of[:], account[:]) {
 				return fmt.Errorf("%w: log record %d mixes accounts in one command", persist.ErrCorrupt, r.Seq)
 			}
 			if o != nil {
 				set, err = o.changes(s, set, of, key, c)
 			} else {
-				var change rowChange
-				change, err = k.read(of, key, c.Before, c.After)
+				var change base.RowChange
+				change, err = k.Read(of, key, c.Before, c.After)
 				set = append(set, change)
 			}
 			if err != nil {
@@ -208,24 +209,24 @@ func (s *state) replay(r persist.Record, o *older) error {
 		}
 		var sum, delta uint64
 		if c.Before != nil {
-			sum, buf = rowHash(buf, c.Table, c.Key, c.Before)
+			sum, buf = base.RowHash(buf, c.Table, c.Key, c.Before)
 			delta -= sum
 		}
 		if c.After != nil {
-			sum, buf = rowHash(buf, c.Table, c.Key, c.After)
+			sum, buf = base.RowHash(buf, c.Table, c.Key, c.After)
 			delta += sum
 		}
-		s.hash += delta
-		if o == nil && k.stored() {
-			s.account(of).keep(c.Table, delta)
+		s.Hash += delta
+		if o == nil && k.Stored() {
+			s.Account(of).Keep(c.Table, delta)
 		}
 	}
 	if err := flush(); err != nil {
 		return err
 	}
-	s.seq, s.at = r.Seq, r.At
-	if s.hash != r.StateHash {
-		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt, r.Seq, s.hash, r.StateHash)
+	s.Seq, s.At = r.Seq, r.At
+	if s.Hash != r.StateHash {
+		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt, r.Seq, s.Hash, r.StateHash)
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/persist/power"
 )
@@ -31,19 +34,19 @@ func TestRepeatAfterCrash(t *testing.T) {
 	}
 	mem := power.NewDisk()
 	store, e := open(mem)
-	account := engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
-	do := func(op engine.Op) any {
+	account := base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
+	do := func(op base.Op) any {
 		res, err := e.Do(engine.Command{Account: account, Op: op})
 		require.NoError(t, err)
 		return res.Record
 	}
-	do(engine.CreateAccount{Name: "Rental"})
-	where := do(engine.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*engine.Location).ID
-	item := engine.Item{Article: do(engine.CreateArticle{Name: "Bike", Quantities: []engine.InitialQuantity{{Location: where, Count: 2}}}).(*engine.Article).ID}
-	window := engine.Span{Start: now + 1000, End: now + 2000}
+	do(base.CreateAccount{Name: "Rental"})
+	where := do(stock.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*stock.Location).ID
+	item := base.Item{Article: do(stock.CreateArticle{Name: "Bike", Quantities: []stock.InitialQuantity{{Location: where, Count: 2}}}).(*stock.Article).ID}
+	window := base.Span{Start: now + 1000, End: now + 2000}
 	book := engine.Command{
-		Account: account, Idem: &engine.Idempotency{Key: engine.ID{0: 7}, Fingerprint: engine.ID{0: 8}},
-		Op: engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: item, Location: where, Window: window, Quantity: 1}}},
+		Account: account, Idem: &engine.Idempotency{Key: base.ID{0: 7}, Fingerprint: base.ID{0: 8}},
+		Op: hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: item, Location: where, Window: window, Quantity: 1}}},
 	}
 	first, err := e.Do(book)
 	require.NoError(t, err)
@@ -55,11 +58,11 @@ func TestRepeatAfterCrash(t *testing.T) {
 	again, err := e.Do(book)
 	require.NoError(t, err)
 	v, _ := e.View(account)
-	free, err := v.Available(engine.Query{Item: item, Location: where, Window: window}, now)
+	free, err := hold.Available(v, hold.Query{Item: item, Location: where, Window: window}, now)
 	require.NoError(t, err)
 	require.NoError(t, e.Close())
 	require.NoError(t, store.Close())
 	require.Equal(t, 1, free.Available, "booked once")
 	require.True(t, again.Replayed)
-	require.Equal(t, first.Record.(*engine.Hold).ID, again.Record.(*engine.Hold).ID)
+	require.Equal(t, first.Record.(*hold.Hold).ID, again.Record.(*hold.Hold).ID)
 }

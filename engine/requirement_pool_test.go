@@ -4,35 +4,41 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns where units with requirements may go: to every article of their pool that meets them, and who moves for them.
 
 // sized makes a SKU with an article of one unit for each size, and gives what a line asks for that requires one.
-func (s *shop) sized(sizes ...string) (sku ID, articles []ID, requires func(size string) []Requirement) {
-	size := s.do(CreateAttribute{Name: "Size", Key: "size", Format: FormatSelect, Options: []string{"S", "M", "L"}}).(*Attribute).ID
+func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID, requires func(size string) []order.Requirement) {
+	size := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatSelect, Options: []string{"S", "M", "L"}}).(*label.Attribute).ID
 	sku = s.sku()
 	for _, x := range sizes {
 		id := s.article(sku, 1)
 		s.size(id, x)
 		articles = append(articles, id)
 	}
-	return sku, articles, func(x string) []Requirement {
-		return []Requirement{{Key: RequirementAttribute, Operator: Equal, Values: []string{x}, Attribute: size}}
+	return sku, articles, func(x string) []order.Requirement {
+		return []order.Requirement{{Key: order.RequirementAttribute, Operator: label.Equal, Values: []string{x}, Attribute: size}}
 	}
 }
 
-func (s *shop) size(article ID, size string) {
+func (s *shop) size(article base.ID, size string) {
 	s.T.Helper()
-	s.do(PatchArticle{ID: article, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"size", Value{Kind: TextValue, Text: size}}})}})
+	s.do(stock.PatchArticle{ID: article, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: size}}})}})
 }
 
-func (s *shop) line(i Item, from, to int64, requires []Requirement) OrderLineInput {
-	return OrderLineInput{Item: i, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to, Requirements: requires}
+func (s *shop) line(i base.Item, from, to int64, requires []order.Requirement) order.OrderLineInput {
+	return order.OrderLineInput{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, Requirements: requires}
 }
 
-func (s *shop) requiring(lines ...OrderLineInput) CreateOrder {
-	return CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: lines}
+func (s *shop) requiring(lines ...order.OrderLineInput) order.CreateOrder {
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: lines}
 }
 
 // TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem has two bookings end to end on two articles: room for a third is there, as
@@ -41,19 +47,19 @@ func TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "L")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	first := s.book(Item{Article: of[1]}, at(10), at(15), 1)
-	second := s.book(Item{Article: of[0]}, at(15), at(20), 1)
-	r := s.do(s.requiring(s.line(Item{SKU: sku}, at(10), at(15), size("L")), s.line(Item{SKU: sku}, at(15), at(20), size("L")))).(*OrderRecord)
-	require.Equal(t, []ID{of[0], of[1]}, []ID{r.Units[0].Article, r.Units[1].Article})
-	s.do(ReleaseHold{ID: first.ID})
-	s.do(ReleaseHold{ID: second.ID})
+	first := s.book(base.Item{Article: of[1]}, at(10), at(15), 1)
+	second := s.book(base.Item{Article: of[0]}, at(15), at(20), 1)
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(15), size("L")), s.line(base.Item{SKU: sku}, at(15), at(20), size("L")))).(*order.OrderRecord)
+	require.Equal(t, []base.ID{of[0], of[1]}, []base.ID{r.Units[0].Article, r.Units[1].Article})
+	s.do(hold.ReleaseHold{ID: first.ID})
+	s.do(hold.ReleaseHold{ID: second.ID})
 	for range 2 {
-		a, err := s.view().Available(Query{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: at(12), End: at(18)}}, s.now)
+		a, err := hold.Available(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: at(12), End: at(18)}}, s.now)
 		require.NoError(t, err)
-		require.Equal(t, Availability{Available: 1, Stock: 2, Committed: 1, Exact: true}, a)
+		require.Equal(t, stock.Availability{Available: 1, Stock: 2, Committed: 1, Exact: true}, a)
 		s.reopen()
 	}
-	s.book(Item{SKU: sku}, at(12), at(18), 1)
+	s.book(base.Item{SKU: sku}, at(12), at(18), 1)
 	s.reopen()
 }
 
@@ -62,16 +68,16 @@ func TestALineWithRequirementsPushesWhatMayMove(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "M")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	plain := s.do(s.requiring(s.line(Item{SKU: sku}, at(10), at(20), nil))).(*OrderRecord)
+	plain := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), nil))).(*order.OrderRecord)
 	require.Equal(t, of[0], plain.Units[0].Article)
-	r := s.do(s.requiring(s.line(Item{SKU: sku}, at(10), at(20), size("L")))).(*OrderRecord)
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).(*order.OrderRecord)
 	require.Equal(t, of[0], r.Units[0].Article)
-	require.Equal(t, of[1], s.view().Order(plain.ID).Units[0].Article)
-	short := s.refused(CodeInsufficient, s.requiring(s.line(Item{SKU: sku}, at(10), at(20), size("L")))).Details.(ShortageDetails).Lines[0]
-	next := Span{Start: at(20), End: at(30)}
+	require.Equal(t, of[1], order.OrderByID(s.view(), plain.ID).Units[0].Article)
+	short := s.refused(base.CodeInsufficient, s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).Details.(base.ShortageDetails).Lines[0]
+	next := base.Span{Start: at(20), End: at(30)}
 	require.Equal(t, &next, short.Next)
 	require.Equal(t, "not_enough_stock", short.Reason)
-	require.Equal(t, 0, s.available(Item{SKU: sku}, at(10), at(20)))
+	require.Equal(t, 0, s.available(base.Item{SKU: sku}, at(10), at(20)))
 	s.reopen()
 }
 
@@ -81,14 +87,14 @@ func TestLinesWithRequirementsAreJudgedFirst(t *testing.T) {
 		s := newShop(t)
 		sku, of, size := s.sized("L", "M")
 		at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-		lines := []OrderLineInput{s.line(Item{SKU: sku}, at(10), at(20), nil), s.line(Item{SKU: sku}, at(10), at(20), size("L"))}
-		want := []ID{of[1], of[0]}
+		lines := []order.OrderLineInput{s.line(base.Item{SKU: sku}, at(10), at(20), nil), s.line(base.Item{SKU: sku}, at(10), at(20), size("L"))}
+		want := []base.ID{of[1], of[0]}
 		if turned {
 			lines[0], lines[1] = lines[1], lines[0]
 			want[0], want[1] = want[1], want[0]
 		}
-		r := s.do(s.requiring(lines...)).(*OrderRecord)
-		require.Equal(t, want, []ID{r.Units[0].Article, r.Units[1].Article})
+		r := s.do(s.requiring(lines...)).(*order.OrderRecord)
+		require.Equal(t, want, []base.ID{r.Units[0].Article, r.Units[1].Article})
 		s.reopen()
 	}
 }
@@ -98,8 +104,8 @@ func TestAChangeOfAttributesPinsWhatItMust(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "L", "M")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	r := s.do(s.requiring(s.line(Item{SKU: sku}, at(10), at(20), size("L")))).(*OrderRecord)
-	unit := func() UnitRecord { return s.view().Order(r.ID).Units[0] }
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).(*order.OrderRecord)
+	unit := func() order.UnitRecord { return order.OrderByID(s.view(), r.ID).Units[0] }
 	hold := r.Lines[0].Units[0].Hold
 	require.Equal(t, of[0], unit().Article)
 
@@ -109,26 +115,26 @@ func TestAChangeOfAttributesPinsWhatItMust(t *testing.T) {
 	s.size(of[1], "S")
 	require.Equal(t, of[1], unit().Article, "nothing has it: it stays")
 	require.True(t, unit().Unmet)
-	u, _ := s.view().Unavailability(hold)
+	u, _ := stock.UnavailabilityByID(s.view(), hold)
 	require.True(t, u.Unmet)
 	require.False(t, u.Conflict())
-	_, conflicts := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	_, conflicts := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 10, s.now)
 	require.Zero(t, conflicts)
 	s.reopen()
 	require.True(t, unit().Unmet)
 
 	// Fixed, it does not make room for others.
-	s.book(Item{Article: of[0]}, at(20), at(30), 1)
-	s.book(Item{Article: of[2]}, at(20), at(30), 1)
-	s.book(Item{Article: of[0]}, at(0), at(15), 1)
-	s.refused(CodeInsufficient, s.booking(Item{Article: of[1]}, at(10), at(20), 1))
+	s.book(base.Item{Article: of[0]}, at(20), at(30), 1)
+	s.book(base.Item{Article: of[2]}, at(20), at(30), 1)
+	s.book(base.Item{Article: of[0]}, at(0), at(15), 1)
+	s.refused(base.CodeInsufficient, s.booking(base.Item{Article: of[1]}, at(10), at(20), 1))
 
 	s.size(of[1], "L")
 	require.False(t, unit().Unmet)
-	d := s.view().Attributes().At(0)
-	s.do(PatchAttribute{ID: d.ID, Options: Some([]OptionPatch{{Name: "S"}, {Name: "M"}}), Force: true})
+	d := label.Attributes(s.view()).At(0)
+	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.OptionPatch{{Name: "S"}, {Name: "M"}}), Force: true})
 	require.True(t, unit().Unmet, "the option is gone")
-	s.do(DeleteAttribute{ID: d.ID, Force: true})
+	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
 	require.True(t, unit().Unmet)
 	s.reopen()
 }
@@ -138,11 +144,11 @@ func TestValuesOfTheSKUMoveUnits(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "L")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	s.do(PatchArticle{ID: of[0], Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"size", Value{}}})}})
-	s.do(PatchSKU{ID: sku, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"size", Value{Kind: TextValue, Text: "L"}}})}})
-	r := s.do(s.requiring(s.line(Item{SKU: sku}, at(10), at(20), size("L")))).(*OrderRecord)
+	s.do(stock.PatchArticle{ID: of[0], Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{}}})}})
+	s.do(stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "L"}}})}})
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).(*order.OrderRecord)
 	require.Equal(t, of[0], r.Units[0].Article)
-	s.do(PatchSKU{ID: sku, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"size", Value{Kind: TextValue, Text: "M"}}})}})
-	require.Equal(t, of[1], s.view().Order(r.ID).Units[0].Article)
+	s.do(stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "M"}}})}})
+	require.Equal(t, of[1], order.OrderByID(s.view(), r.ID).Units[0].Article)
 	s.reopen()
 }

@@ -5,6 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,54 +17,54 @@ import (
 
 func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 	s := newShop(t)
-	text := Some("x")
-	tag := s.do(CreateTag{Value: "new", Scope: TagInventory}).(*Tag).ID
-	attribute := s.do(CreateAttribute{Name: "Size", Key: "size", Format: FormatSelect, Options: []string{"S"}}).(*Attribute)
-	location := s.do(CreateLocation{Name: "x", Timezone: "Europe/Lisbon", Address: &Address{City: "x"}}).(*Location).ID
-	day := Buffer{Amount: 1, Unit: timeline.Days}
-	labels := LabelsPatch{Tags: Some([]ID{tag}), Attributes: Some([]AttributeInput{{"size", Value{Kind: TextValue, Text: "S"}}})}
-	sku := s.do(CreateSKU{Name: "x", Before: &day, Labels: labels}).(*SKU).ID
-	files := DetailsPatch{Media: Some([]FilePatch{{Info: &FileInfo{URL: "https://example.com/1"}}})}
-	article := s.do(CreateArticle{Name: "x", SKU: &sku, Labels: labels, Details: files, Quantities: []InitialQuantity{{Location: location, Count: 1}}}).(*Article)
+	text := base.Some("x")
+	tag := s.do(label.CreateTag{Value: "new", Scope: label.TagInventory}).(*label.Tag).ID
+	attribute := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatSelect, Options: []string{"S"}}).(*label.Attribute)
+	location := s.do(stock.CreateLocation{Name: "x", Timezone: "Europe/Lisbon", Address: &base.Address{City: "x"}}).(*stock.Location).ID
+	day := stock.Buffer{Amount: 1, Unit: timeline.Days}
+	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag}), Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "S"}}})}
+	sku := s.do(stock.CreateSKU{Name: "x", Before: &day, Labels: labels}).(*stock.SKU).ID
+	files := stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{Info: &stock.FileInfo{URL: "https://example.com/1"}}})}
+	article := s.do(stock.CreateArticle{Name: "x", SKU: &sku, Labels: labels, Details: files, Quantities: []stock.InitialQuantity{{Location: location, Count: 1}}}).(*stock.Article)
 	media := article.Details.Media[0]
-	kept := Some([]FilePatch{{ID: &media.ID, Info: &media.FileInfo, Comment: Null[string]()}})
-	item := s.do(CreateCatalogItem{Name: "x"}).(*CatalogItem).ID
-	customer := s.do(CreateCustomer{Contact: ContactPatch{FirstName: text}}).(*Customer).ID
-	table := s.do(CreatePricingTable{Name: "x"}).(*PricingTable).ID
-	row := s.do(CreatePricingRow{Table: table, Label: "x", Purchase: PurchaseSubscription, Subscription: monthly}).(*PricingRow).ID
-	external := s.do(CreateExternalPricingRow{Table: table, Label: "x", URL: "https://example.com"}).(*ExternalPricingRow).ID
-	order := s.do(CreateOrder{OrderInput: OrderInput{Pickup: location, Note: ptr("x")}, Lines: []OrderLineInput{
-		{Item: Item{Article: article.ID}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(noon + day.Amount*hour), To: ptr(noon + 2*day.Amount*hour), UnitPrice: ptr(int64(5))},
-	}}).(*OrderRecord)
-	line := order.Lines[0].ID
-	event := s.do(CreateScheduledEvent{Article: article.ID, Location: location, Type: EventReservation, Name: "x", Window: Span{Start: noon, End: noon + day.Amount*hour}}).(*ScheduledEvent).ID
+	kept := base.Some([]stock.FilePatch{{ID: &media.ID, Info: &media.FileInfo, Comment: base.Null[string]()}})
+	item := s.do(commerce.CreateCatalogItem{Name: "x"}).(*commerce.CatalogItem).ID
+	customer := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: text}}).(*commerce.Customer).ID
+	table := s.do(commerce.CreatePricingTable{Name: "x"}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, Label: "x", Purchase: base.PurchaseSubscription, Subscription: monthly}).(*commerce.PricingRow).ID
+	external := s.do(commerce.CreateExternalPricingRow{Table: table, Label: "x", URL: "https://example.com"}).(*commerce.ExternalPricingRow).ID
+	made := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: location, Note: ptr("x")}, Lines: []order.OrderLineInput{
+		{Item: base.Item{Article: article.ID}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(noon + day.Amount*hour), To: ptr(noon + 2*day.Amount*hour), UnitPrice: ptr(int64(5))},
+	}}).(*order.OrderRecord)
+	line := made.Lines[0].ID
+	event := s.do(stock.CreateScheduledEvent{Article: article.ID, Location: location, Type: stock.EventReservation, Name: "x", Window: base.Span{Start: noon, End: noon + day.Amount*hour}}).(*stock.ScheduledEvent).ID
 
-	for _, c := range []struct{ same, other Op }{
-		{PatchAccount{Name: Some("Rental"), Timezone: Some("Europe/Lisbon")}, PatchAccount{Name: text}},
-		{PatchTag{ID: tag, Value: Some("new")}, PatchTag{ID: tag, Value: text}},
-		{PatchAttribute{ID: attribute.ID, Name: Some("Size"), Options: Some([]OptionPatch{{Name: "S"}}), Group: Null[string]()}, PatchAttribute{ID: attribute.ID, Name: text}},
-		{PatchLocation{ID: location, Name: text, Address: Some(AddressPatch{City: Some("x")})}, PatchLocation{ID: location, Address: Null[AddressPatch]()}},
-		{PatchSKU{ID: sku, Before: BufferPatch{Amount: Some[int64](1)}, Labels: labels}, PatchSKU{ID: sku, Labels: LabelsPatch{Tags: Null[[]ID]()}}},
+	for _, c := range []struct{ same, other base.Op }{
+		{base.PatchAccount{Name: base.Some("Rental"), Timezone: base.Some("Europe/Lisbon")}, base.PatchAccount{Name: text}},
+		{label.PatchTag{ID: tag, Value: base.Some("new")}, label.PatchTag{ID: tag, Value: text}},
+		{label.PatchAttribute{ID: attribute.ID, Name: base.Some("Size"), Options: base.Some([]label.OptionPatch{{Name: "S"}}), Group: base.Null[string]()}, label.PatchAttribute{ID: attribute.ID, Name: text}},
+		{stock.PatchLocation{ID: location, Name: text, Address: base.Some(base.AddressPatch{City: base.Some("x")})}, stock.PatchLocation{ID: location, Address: base.Null[base.AddressPatch]()}},
+		{stock.PatchSKU{ID: sku, Before: stock.BufferPatch{Amount: base.Some[int64](1)}, Labels: labels}, stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Tags: base.Null[[]base.ID]()}}},
 		{
-			PatchArticle{ID: article.ID, SKU: Some(sku), Status: Some(ArticleActive), Codes: Some([]string{}), Labels: labels, Details: DetailsPatch{Media: kept}},
-			PatchArticle{ID: article.ID, Details: DetailsPatch{Media: Some([]FilePatch{{ID: &media.ID, Comment: text}})}},
+			stock.PatchArticle{ID: article.ID, SKU: base.Some(sku), Status: base.Some(stock.ArticleActive), Codes: base.Some([]string{}), Labels: labels, Details: stock.DetailsPatch{Media: kept}},
+			stock.PatchArticle{ID: article.ID, Details: stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{ID: &media.ID, Comment: text}})}},
 		},
-		{PatchCatalogItem{ID: item, Name: text, Components: Some([]Component{}), Purchases: Null[[]PurchaseType](), Variants: Some([]Variant{})}, PatchCatalogItem{ID: item, Description: text}},
-		{PatchCustomer{ID: customer, Contact: ContactPatch{FirstName: text, LastName: Null[string]()}}, PatchCustomer{ID: customer, Contact: ContactPatch{LastName: text}}},
-		{PatchPricingTable{ID: table, Name: text, External: Some(false)}, PatchPricingTable{ID: table, External: Some(true)}},
+		{commerce.PatchCatalogItem{ID: item, Name: text, Components: base.Some([]commerce.Component{}), Purchases: base.Null[[]base.PurchaseType](), Variants: base.Some([]commerce.Variant{})}, commerce.PatchCatalogItem{ID: item, Description: text}},
+		{commerce.PatchCustomer{ID: customer, Contact: commerce.ContactPatch{FirstName: text, LastName: base.Null[string]()}}, commerce.PatchCustomer{ID: customer, Contact: commerce.ContactPatch{LastName: text}}},
+		{commerce.PatchPricingTable{ID: table, Name: text, External: base.Some(false)}, commerce.PatchPricingTable{ID: table, External: base.Some(true)}},
 		{
-			PatchPricingRow{Table: table, ID: row, Price: Some[int64](0), Subscription: Some(SubscriptionPatch{RenewalType: Null[string]()})},
-			PatchPricingRow{Table: table, ID: row, Subscription: Some(SubscriptionPatch{RenewalPrice: Some[int64](1)})},
+			commerce.PatchPricingRow{Table: table, ID: row, Price: base.Some[int64](0), Subscription: base.Some(commerce.SubscriptionPatch{RenewalType: base.Null[string]()})},
+			commerce.PatchPricingRow{Table: table, ID: row, Subscription: base.Some(commerce.SubscriptionPatch{RenewalPrice: base.Some[int64](1)})},
 		},
-		{PatchExternalPricingRow{Table: table, ID: external, Label: text}, PatchExternalPricingRow{Table: table, ID: external, TranslatedLabel: text}},
-		{PatchOrder{ID: order.ID, Pickup: Some(location), Note: text, Reference: Null[string]()}, PatchOrder{ID: order.ID, Note: Null[string]()}},
+		{commerce.PatchExternalPricingRow{Table: table, ID: external, Label: text}, commerce.PatchExternalPricingRow{Table: table, ID: external, TranslatedLabel: text}},
+		{order.PatchOrder{ID: made.ID, Pickup: base.Some(location), Note: text, Reference: base.Null[string]()}, order.PatchOrder{ID: made.ID, Note: base.Null[string]()}},
 		{
-			PatchOrderLine{Order: order.ID, ID: line, Quantity: Some(1), UnitPrice: Some(int64(5)), Note: Null[string]()},
-			PatchOrderLine{Order: order.ID, ID: line, Note: text},
+			order.PatchOrderLine{Order: made.ID, ID: line, Quantity: base.Some(1), UnitPrice: base.Some(int64(5)), Note: base.Null[string]()},
+			order.PatchOrderLine{Order: made.ID, ID: line, Note: text},
 		},
 		{
-			PatchScheduledEvent{Article: article.ID, ID: event, Name: text, Location: Some(location), From: Some(noon)},
-			PatchScheduledEvent{Article: article.ID, ID: event, From: Some(noon + 1)},
+			stock.PatchScheduledEvent{Article: article.ID, ID: event, Name: text, Location: base.Some(location), From: base.Some(noon)},
+			stock.PatchScheduledEvent{Article: article.ID, ID: event, From: base.Some(noon + 1)},
 		},
 	} {
 		s.now += hour
@@ -72,12 +77,12 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 	}
 
 	// Under a key even that is kept: repeated after a change, it would be one.
-	cmd := Command{Account: s.acc, Op: PatchTag{ID: tag, Value: Some("new")}, Idem: &Idempotency{Key: ID{1}, Fingerprint: ID{2}}}
+	cmd := Command{Account: s.acc, Op: label.PatchTag{ID: tag, Value: base.Some("new")}, Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	_, err := s.Do(cmd)
 	require.NoError(t, err)
-	s.do(PatchTag{ID: tag, Value: Some("newer")})
+	s.do(label.PatchTag{ID: tag, Value: base.Some("newer")})
 	again, err := s.Do(cmd)
 	require.NoError(t, err)
 	require.True(t, again.Replayed)
-	require.Equal(t, "newer", s.view().Tag(tag).Value)
+	require.Equal(t, "newer", label.TagByID(s.view(), tag).Value)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -19,9 +20,9 @@ import (
 func FuzzRows(f *testing.F) {
 	tags := map[string]byte{}
 	for _, k := range schema {
-		tags[k.tableName()] = k.tableTag()
-		f.Add(k.tableTag(), k.example(false))
-		f.Add(k.tableTag(), k.example(true))
+		tags[k.TableName()] = k.TableTag()
+		f.Add(k.TableTag(), k.Example(false))
+		f.Add(k.TableTag(), k.Example(true))
 	}
 	files, err := os.ReadDir("testdata")
 	require.NoError(f, err)
@@ -43,16 +44,16 @@ func FuzzRows(f *testing.F) {
 		if k == nil || len(row) == 0 {
 			return // no bytes: the row goes
 		}
-		var id ID
+		var id base.ID
 		written := func(row []byte) ([]byte, bool) {
-			c, err := k.read(id, id, nil, row)
+			c, err := k.Read(id, id, nil, row)
 			if err != nil {
 				return nil, false
 			}
 			var g persist.Group
-			var b encodeBuffer
-			c.log(&g, &b, id)
-			return b.after[len(b.key):], true
+			var b base.EncodeBuffer
+			c.Log(&g, &b, id)
+			return b.After[len(b.Key):], true
 		}
 		once, ok := written(row)
 		if !ok {

@@ -5,6 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file holds what is taken off many records at once.
@@ -15,30 +20,30 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) {
 			s := newShop(t)
-			gone, stays := s.tag("gone", TagCustomers), s.tag("stays", TagCustomers)
-			var ids []ID
+			gone, stays := s.tag("gone", label.TagCustomers), s.tag("stays", label.TagCustomers)
+			var ids []base.ID
 			for range 11 {
-				c := s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}, Labels: LabelsPatch{Tags: Some([]ID{gone, stays})}}).(*Customer)
+				c := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{gone, stays})}}).(*commerce.Customer)
 				ids = append(ids, c.ID)
 			}
-			s.bounded(Bounds{Swept: 3})
+			s.bounded(base.Bounds{Swept: 3})
 			before := s.view().Sequence()
-			s.do(DeleteTag{ID: gone})
+			s.do(label.DeleteTag{ID: gone})
 			if stop {
 				s.reopen()
 			}
-			s.do(PatchCustomer{ID: ids[10], Contact: ContactPatch{FirstName: Some("Bea")}})
+			s.do(commerce.PatchCustomer{ID: ids[10], Contact: commerce.ContactPatch{FirstName: base.Some("Bea")}})
 			require.Equal(t, before+5, s.view().Sequence(), "the deletion, three parts more and the patch")
 			for i, id := range ids {
-				c := s.view().Customer(id)
-				require.Equal(t, []ID{stays}, c.Tags)
+				c := commerce.CustomerByID(s.view(), id)
+				require.Equal(t, []base.ID{stays}, c.Tags)
 				revision := uint64(2)
 				if i == 10 {
 					revision = 3
 				}
 				require.Equal(t, revision, c.Revision)
 			}
-			require.Zero(t, sweepingKind.in(s.view().acc).Len())
+			require.Zero(t, label.SweepingKind.In(s.view().Acc).Len())
 			s.reopen()
 		})
 	}
@@ -47,42 +52,42 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 // The same of values that have no attribute any more, over all kinds of records.
 func TestValuesAreTakenOffInParts(t *testing.T) {
 	s := newShop(t)
-	d := s.do(CreateAttribute{Name: "Size", Key: "size", Format: FormatText}).(*Attribute)
-	var skus, articles []ID
+	d := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatText}).(*label.Attribute)
+	var skus, articles []base.ID
 	labels := values("size", text("M"))
 	for range 4 {
-		skus = append(skus, s.do(CreateSKU{Name: "Bike", Labels: labels}).(*SKU).ID)
-		articles = append(articles, s.do(CreateArticle{Name: "Bike", Labels: labels}).(*Article).ID)
+		skus = append(skus, s.do(stock.CreateSKU{Name: "Bike", Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{Name: "Bike", Labels: labels}).(*stock.Article).ID)
 	}
-	s.bounded(Bounds{Swept: 1})
-	s.do(DeleteAttribute{ID: d.ID, Force: true})
-	s.do(CreateSKU{Name: "Last"})
+	s.bounded(base.Bounds{Swept: 1})
+	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
+	s.do(stock.CreateSKU{Name: "Last"})
 	for i := range skus {
-		require.Empty(t, s.view().SKU(skus[i]).Attributes)
-		require.Empty(t, s.view().Article(articles[i]).Attributes)
-		require.EqualValues(t, 2, s.view().SKU(skus[i]).Revision)
-		require.EqualValues(t, 2, s.view().Article(articles[i]).Revision)
+		require.Empty(t, stock.SKUByID(s.view(), skus[i]).Attributes)
+		require.Empty(t, stock.ArticleByID(s.view(), articles[i]).Attributes)
+		require.EqualValues(t, 2, stock.SKUByID(s.view(), skus[i]).Revision)
+		require.EqualValues(t, 2, stock.ArticleByID(s.view(), articles[i]).Revision)
 	}
-	require.Zero(t, sweepingKind.in(s.view().acc).Len())
+	require.Zero(t, label.SweepingKind.In(s.view().Acc).Len())
 	s.reopen()
 }
 
 // A tag of the inventory is on SKUs and on articles.
 func TestATagIsTakenOffAllKindsOfItsScope(t *testing.T) {
 	s := newShop(t)
-	gone := s.tag("gone", TagInventory)
-	labels := LabelsPatch{Tags: Some([]ID{gone})}
-	var skus, articles []ID
+	gone := s.tag("gone", label.TagInventory)
+	labels := label.LabelsPatch{Tags: base.Some([]base.ID{gone})}
+	var skus, articles []base.ID
 	for range 3 {
-		skus = append(skus, s.do(CreateSKU{Name: "Bike", Labels: labels}).(*SKU).ID)
-		articles = append(articles, s.do(CreateArticle{Name: "Bike", Labels: labels}).(*Article).ID)
+		skus = append(skus, s.do(stock.CreateSKU{Name: "Bike", Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{Name: "Bike", Labels: labels}).(*stock.Article).ID)
 	}
-	s.bounded(Bounds{Swept: 2})
-	s.do(DeleteTag{ID: gone})
-	s.do(CreateSKU{Name: "Last"})
+	s.bounded(base.Bounds{Swept: 2})
+	s.do(label.DeleteTag{ID: gone})
+	s.do(stock.CreateSKU{Name: "Last"})
 	for i := range skus {
-		require.Empty(t, s.view().SKU(skus[i]).Tags)
-		require.Empty(t, s.view().Article(articles[i]).Tags)
+		require.Empty(t, stock.SKUByID(s.view(), skus[i]).Tags)
+		require.Empty(t, stock.ArticleByID(s.view(), articles[i]).Tags)
 	}
 	s.reopen()
 }

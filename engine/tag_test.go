@@ -5,35 +5,39 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file holds tags: their records, what links to them, and what is left when one is deleted.
 
-func (s *shop) tag(value string, scope TagScope) ID {
-	return s.do(CreateTag{Value: value, Scope: scope}).(*Tag).ID
+func (s *shop) tag(value string, scope label.TagScope) base.ID {
+	return s.do(label.CreateTag{Value: value, Scope: scope}).(*label.Tag).ID
 }
 
 func TestTagsAreMadeChangedAndDeleted(t *testing.T) {
 	s := newShop(t)
-	g := s.do(CreateTag{Value: "new", Scope: TagInventory}).(*Tag)
-	require.Equal(t, &Tag{ID: g.ID, Value: "new", Scope: TagInventory, UpdatedAt: noon, Revision: 1}, g)
+	g := s.do(label.CreateTag{Value: "new", Scope: label.TagInventory}).(*label.Tag)
+	require.Equal(t, &label.Tag{ID: g.ID, Value: "new", Scope: label.TagInventory, UpdatedAt: noon, Revision: 1}, g)
 	s.now += hour
-	n := s.do(PatchTag{ID: g.ID, Value: Some("newer"), IfMatch: []uint64{1}}).(*Tag)
-	require.Equal(t, &Tag{ID: g.ID, Value: "newer", Scope: TagInventory, UpdatedAt: noon + hour, Revision: 2}, n)
-	s.refused(CodePrecondition, PatchTag{ID: g.ID, Value: Some("x"), IfMatch: []uint64{1}})
-	s.refused(CodePrecondition, DeleteTag{ID: g.ID, IfMatch: []uint64{1}})
-	e := s.refused(CodeInvalid, CreateTag{Value: strings.Repeat("x", 256), Scope: "stock"})
+	n := s.do(label.PatchTag{ID: g.ID, Value: base.Some("newer"), IfMatch: []uint64{1}}).(*label.Tag)
+	require.Equal(t, &label.Tag{ID: g.ID, Value: "newer", Scope: label.TagInventory, UpdatedAt: noon + hour, Revision: 2}, n)
+	s.refused(base.CodePrecondition, label.PatchTag{ID: g.ID, Value: base.Some("x"), IfMatch: []uint64{1}})
+	s.refused(base.CodePrecondition, label.DeleteTag{ID: g.ID, IfMatch: []uint64{1}})
+	e := s.refused(base.CodeInvalid, label.CreateTag{Value: strings.Repeat("x", 256), Scope: "stock"})
 	require.Equal(t, []string{"/value", "/scope"}, pointers(e))
 	s.reopen()
-	require.Equal(t, n, s.view().Tag(g.ID))
-	require.Nil(t, s.do(DeleteTag{ID: g.ID}))
-	s.refused(CodeNotFound, DeleteTag{ID: g.ID})
-	s.refused(CodeNotFound, PatchTag{ID: g.ID})
-	require.Zero(t, s.view().Tags().Len())
+	require.Equal(t, n, label.TagByID(s.view(), g.ID))
+	require.Nil(t, s.do(label.DeleteTag{ID: g.ID}))
+	s.refused(base.CodeNotFound, label.DeleteTag{ID: g.ID})
+	s.refused(base.CodeNotFound, label.PatchTag{ID: g.ID})
+	require.Zero(t, label.Tags(s.view()).Len())
 	s.reopen()
 }
 
-func pointers(e *Error) (list []string) {
+func pointers(e *base.Error) (list []string) {
 	for _, f := range e.Faults {
 		list = append(list, f.Pointer)
 	}
@@ -42,81 +46,81 @@ func pointers(e *Error) (list []string) {
 
 func TestLinksOfTags(t *testing.T) {
 	s := newShop(t)
-	a, b, c := s.tag("a", TagInventory), s.tag("b", TagInventory), s.tag("c", TagCatalog)
-	sku := s.do(CreateSKU{Name: "Bike", Labels: LabelsPatch{Tags: Some([]ID{b, a, b})}}).(*SKU)
-	require.Equal(t, []ID{b, a}, sku.Tags, "in the order given, each once")
-	r := s.do(CreateArticle{Name: "one", SKU: &sku.ID, Labels: LabelsPatch{Tags: Some([]ID{a})}, Quantities: []InitialQuantity{{Location: s.loc, Count: 2}}}).(*Article)
+	a, b, c := s.tag("a", label.TagInventory), s.tag("b", label.TagInventory), s.tag("c", label.TagCatalog)
+	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: label.LabelsPatch{Tags: base.Some([]base.ID{b, a, b})}}).(*stock.SKU)
+	require.Equal(t, []base.ID{b, a}, sku.Tags, "in the order given, each once")
+	r := s.do(stock.CreateArticle{Name: "one", SKU: &sku.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
 
 	for _, to := range []struct {
-		kind Labelled
-		id   ID
-	}{{SKULabels, sku.ID}, {ArticleLabels, r.ID}} {
-		e := s.refused(CodeInvalid, LinkTags{To: to.kind, ID: to.id, Tags: []ID{a, c}})
-		require.Equal(t, []Fault{{Pointer: "/tagIds/1", Code: "scope", Message: "is a tag of scope catalog; here tags of scope inventory can be linked"}}, e.Faults)
-		require.Equal(t, []string{"/tagIds"}, pointers(s.refused(CodeInvalid, LinkTags{To: to.kind, ID: to.id})))
-		require.Equal(t, []string{"tagIds"}, pointers(s.refused(CodeInvalid, UnlinkTags{From: to.kind, ID: to.id, InQuery: true})))
-		s.refused(CodeNotFound, LinkTags{To: to.kind, ID: to.id, Tags: []ID{a, {1}}})
-		s.refused(CodeNotFound, LinkTags{To: to.kind, ID: a, Tags: []ID{a}})
-		s.refused(CodeNotFound, UnlinkTags{From: to.kind, ID: a, Tags: []ID{a}})
-		s.refused(CodePrecondition, UnlinkTags{From: to.kind, ID: to.id, Tags: []ID{a}, IfMatch: []uint64{9}})
+		kind label.Labelled
+		id   base.ID
+	}{{stock.SKULabels, sku.ID}, {stock.ArticleLabels, r.ID}} {
+		e := s.refused(base.CodeInvalid, label.LinkTags{To: to.kind, ID: to.id, Tags: []base.ID{a, c}})
+		require.Equal(t, []base.Fault{{Pointer: "/tagIds/1", Code: "scope", Message: "is a tag of scope catalog; here tags of scope inventory can be linked"}}, e.Faults)
+		require.Equal(t, []string{"/tagIds"}, pointers(s.refused(base.CodeInvalid, label.LinkTags{To: to.kind, ID: to.id})))
+		require.Equal(t, []string{"tagIds"}, pointers(s.refused(base.CodeInvalid, label.UnlinkTags{From: to.kind, ID: to.id, InQuery: true})))
+		s.refused(base.CodeNotFound, label.LinkTags{To: to.kind, ID: to.id, Tags: []base.ID{a, {1}}})
+		s.refused(base.CodeNotFound, label.LinkTags{To: to.kind, ID: a, Tags: []base.ID{a}})
+		s.refused(base.CodeNotFound, label.UnlinkTags{From: to.kind, ID: a, Tags: []base.ID{a}})
+		s.refused(base.CodePrecondition, label.UnlinkTags{From: to.kind, ID: to.id, Tags: []base.ID{a}, IfMatch: []uint64{9}})
 	}
-	require.Equal(t, []string{"/name", "/tags/0"}, pointers(s.refused(CodeInvalid, CreateSKU{Labels: LabelsPatch{Tags: Some([]ID{c})}})), "all faults at once")
-	s.refused(CodeInvalid, PatchArticle{ID: r.ID, Labels: LabelsPatch{Tags: Some([]ID{c})}})
-	s.refused(CodeNotFound, PatchSKU{ID: sku.ID, Labels: LabelsPatch{Tags: Some([]ID{{1}})}})
+	require.Equal(t, []string{"/name", "/tags/0"}, pointers(s.refused(base.CodeInvalid, stock.CreateSKU{Labels: label.LabelsPatch{Tags: base.Some([]base.ID{c})}})), "all faults at once")
+	s.refused(base.CodeInvalid, stock.PatchArticle{ID: r.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{c})}})
+	s.refused(base.CodeNotFound, stock.PatchSKU{ID: sku.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}})
 
 	s.now += hour
-	linked := s.do(LinkTags{To: ArticleLabels, ID: r.ID, Tags: []ID{b, a}}).(*Article)
-	require.Equal(t, []ID{a, b}, linked.Tags)
+	linked := s.do(label.LinkTags{To: stock.ArticleLabels, ID: r.ID, Tags: []base.ID{b, a}}).(*stock.Article)
+	require.Equal(t, []base.ID{a, b}, linked.Tags)
 	require.Equal(t, [2]uint64{2, uint64(noon + hour)}, [2]uint64{linked.Revision, uint64(linked.UpdatedAt)})
 	seq, hash := s.State()
-	require.Equal(t, linked.Tags, s.do(LinkTags{To: ArticleLabels, ID: r.ID, Tags: []ID{b}}).(*Article).Tags)
-	s.do(UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{c}})
-	s.refused(CodeNotFound, UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{a, {1}}})
+	require.Equal(t, linked.Tags, s.do(label.LinkTags{To: stock.ArticleLabels, ID: r.ID, Tags: []base.ID{b}}).(*stock.Article).Tags)
+	s.do(label.UnlinkTags{From: stock.ArticleLabels, ID: r.ID, Tags: []base.ID{c}})
+	s.refused(base.CodeNotFound, label.UnlinkTags{From: stock.ArticleLabels, ID: r.ID, Tags: []base.ID{a, {1}}})
 	gotSeq, gotHash := s.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash}, "what changes nothing is no change")
-	require.Nil(t, s.do(UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{a, c}}))
-	require.Equal(t, []ID{b}, s.view().Article(r.ID).Tags)
-	require.Equal(t, 2, s.available(Item{Article: r.ID}, noon+day, noon+2*day), "its units are where they were")
+	require.Nil(t, s.do(label.UnlinkTags{From: stock.ArticleLabels, ID: r.ID, Tags: []base.ID{a, c}}))
+	require.Equal(t, []base.ID{b}, stock.ArticleByID(s.view(), r.ID).Tags)
+	require.Equal(t, 2, s.available(base.Item{Article: r.ID}, noon+day, noon+2*day), "its units are where they were")
 
-	require.Equal(t, []ID{b}, s.do(PatchSKU{ID: sku.ID, Labels: LabelsPatch{Tags: Some([]ID{b})}}).(*SKU).Tags)
-	require.Equal(t, []ID{b}, s.do(PatchSKU{ID: sku.ID, Name: Some("Bike 2")}).(*SKU).Tags)
-	require.Empty(t, s.do(PatchSKU{ID: sku.ID, Labels: LabelsPatch{Tags: Null[[]ID]()}}).(*SKU).Tags)
+	require.Equal(t, []base.ID{b}, s.do(stock.PatchSKU{ID: sku.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{b})}}).(*stock.SKU).Tags)
+	require.Equal(t, []base.ID{b}, s.do(stock.PatchSKU{ID: sku.ID, Name: base.Some("Bike 2")}).(*stock.SKU).Tags)
+	require.Empty(t, s.do(stock.PatchSKU{ID: sku.ID, Labels: label.LabelsPatch{Tags: base.Null[[]base.ID]()}}).(*stock.SKU).Tags)
 	s.reopen()
-	require.Equal(t, []ID{b}, s.view().Article(r.ID).Tags)
+	require.Equal(t, []base.ID{b}, stock.ArticleByID(s.view(), r.ID).Tags)
 
 	// The most a record has.
-	var many []ID
-	for i := range maxTags {
-		many = append(many, s.tag("m"+itoa(i), TagInventory))
+	var many []base.ID
+	for i := range label.MaxTags {
+		many = append(many, s.tag("m"+base.Itoa(i), label.TagInventory))
 	}
-	s.refused(CodeConflict, LinkTags{To: ArticleLabels, ID: r.ID, Tags: many})
-	require.Equal(t, []string{"/tags"}, pointers(s.refused(CodeInvalid, PatchArticle{ID: r.ID, Labels: LabelsPatch{Tags: Some(append(many, a))}})))
-	require.Len(t, s.do(PatchArticle{ID: r.ID, Labels: LabelsPatch{Tags: Some(many)}}).(*Article).Tags, maxTags)
+	s.refused(base.CodeConflict, label.LinkTags{To: stock.ArticleLabels, ID: r.ID, Tags: many})
+	require.Equal(t, []string{"/tags"}, pointers(s.refused(base.CodeInvalid, stock.PatchArticle{ID: r.ID, Labels: label.LabelsPatch{Tags: base.Some(append(many, a))}})))
+	require.Len(t, s.do(stock.PatchArticle{ID: r.ID, Labels: label.LabelsPatch{Tags: base.Some(many)}}).(*stock.Article).Tags, label.MaxTags)
 }
 
 func TestADeletedTagIsTakenOffEveryRecord(t *testing.T) {
 	s := newShop(t)
-	a, b := s.tag("a", TagInventory), s.tag("b", TagInventory)
-	both := LabelsPatch{Tags: Some([]ID{a, b})}
-	sku := s.do(CreateSKU{Name: "Bike", Labels: both}).(*SKU)
-	var articles []ID
+	a, b := s.tag("a", label.TagInventory), s.tag("b", label.TagInventory)
+	both := label.LabelsPatch{Tags: base.Some([]base.ID{a, b})}
+	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: both}).(*stock.SKU)
+	var articles []base.ID
 	for i := range 5 {
-		o := CreateArticle{Name: "one", SKU: &sku.ID, Labels: both}
+		o := stock.CreateArticle{Name: "one", SKU: &sku.ID, Labels: both}
 		if i == 4 {
-			o.Labels = LabelsPatch{Tags: Some([]ID{b})}
+			o.Labels = label.LabelsPatch{Tags: base.Some([]base.ID{b})}
 		}
-		articles = append(articles, s.do(o).(*Article).ID)
+		articles = append(articles, s.do(o).(*stock.Article).ID)
 	}
 	s.now += hour
 	seq, _ := s.State()
-	s.do(DeleteTag{ID: a})
+	s.do(label.DeleteTag{ID: a})
 	got, _ := s.State()
 	require.Equal(t, seq+1, got, "in the same command")
 	check := func() {
-		require.Equal(t, []ID{b}, s.view().SKU(sku.ID).Tags)
+		require.Equal(t, []base.ID{b}, stock.SKUByID(s.view(), sku.ID).Tags)
 		for i, id := range articles {
-			r := s.view().Article(id)
-			require.Equal(t, []ID{b}, r.Tags)
+			r := stock.ArticleByID(s.view(), id)
+			require.Equal(t, []base.ID{b}, r.Tags)
 			require.Equal(t, i < 4, r.Revision == 2, "who had it is changed, who had not is not")
 			require.Equal(t, i < 4, r.UpdatedAt == s.now)
 		}
@@ -129,31 +133,31 @@ func TestADeletedTagIsTakenOffEveryRecord(t *testing.T) {
 func TestATagOnMoreRecordsThanACommandChanges(t *testing.T) {
 	long(t)
 	s := newShop(t)
-	a, b := s.tag("a", TagInventory), s.tag("b", TagInventory)
-	long := strings.Repeat("x", maxNote)
-	var articles []ID
+	a, b := s.tag("a", label.TagInventory), s.tag("b", label.TagInventory)
+	long := strings.Repeat("x", base.MaxNote)
+	var articles []base.ID
 	for range 900 {
-		articles = append(articles, s.do(CreateArticle{Name: "one", Description: &long, Labels: LabelsPatch{Tags: Some([]ID{a})}}).(*Article).ID)
+		articles = append(articles, s.do(stock.CreateArticle{Name: "one", Description: &long, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}}).(*stock.Article).ID)
 	}
-	s.do(DeleteTag{ID: a})
-	first, last := s.view().Article(articles[0]), s.view().Article(articles[899])
+	s.do(label.DeleteTag{ID: a})
+	first, last := stock.ArticleByID(s.view(), articles[0]), stock.ArticleByID(s.view(), articles[899])
 	require.Empty(t, first.Tags)
-	require.Nil(t, s.view().Tag(a), "it names nothing, whether a record still has it or not")
-	require.Equal(t, []ID{b}, s.do(LinkTags{To: ArticleLabels, ID: last.ID, Tags: []ID{b}}).(*Article).Tags, "and is gone before the next command")
-	require.Empty(t, s.do(PatchArticle{ID: articles[898], Name: Some("other")}).(*Article).Tags)
+	require.Nil(t, label.TagByID(s.view(), a), "it names nothing, whether a record still has it or not")
+	require.Equal(t, []base.ID{b}, s.do(label.LinkTags{To: stock.ArticleLabels, ID: last.ID, Tags: []base.ID{b}}).(*stock.Article).Tags, "and is gone before the next command")
+	require.Empty(t, s.do(stock.PatchArticle{ID: articles[898], Name: base.Some("other")}).(*stock.Article).Tags)
 	s.reopen()
 }
 
 func TestTwoTagsOfAScopeHaveTwoNames(t *testing.T) {
 	s := newShop(t)
-	a, b := s.tag("a", TagOrders), s.tag("b", TagOrders)
-	s.tag("a", TagCatalog)
-	s.refused(CodeConflict, CreateTag{Value: "a", Scope: TagOrders})
-	s.refused(CodeConflict, PatchTag{ID: b, Value: Some("a")})
-	s.do(PatchTag{ID: a, Value: Some("a")})
-	s.do(PatchTag{ID: a, Value: Some("c")})
-	s.do(PatchTag{ID: b, Value: Some("a")})
+	a, b := s.tag("a", label.TagOrders), s.tag("b", label.TagOrders)
+	s.tag("a", label.TagCatalog)
+	s.refused(base.CodeConflict, label.CreateTag{Value: "a", Scope: label.TagOrders})
+	s.refused(base.CodeConflict, label.PatchTag{ID: b, Value: base.Some("a")})
+	s.do(label.PatchTag{ID: a, Value: base.Some("a")})
+	s.do(label.PatchTag{ID: a, Value: base.Some("c")})
+	s.do(label.PatchTag{ID: b, Value: base.Some("a")})
 	s.reopen()
-	s.do(DeleteTag{ID: b})
-	s.tag("a", TagOrders)
+	s.do(label.DeleteTag{ID: b})
+	s.tag("a", label.TagOrders)
 }

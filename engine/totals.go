@@ -1,5 +1,12 @@
 package engine
 
+import (
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
+)
+
 // This file owns how many records there are, for metrics.
 
 // Totals are how many records of a kind all accounts have together.
@@ -13,12 +20,12 @@ type Totals struct {
 
 // Totals counts what the present snapshot has. It takes some nanoseconds an account.
 func (e *Engine) Totals() (n Totals) {
-	e.current.Load().accounts.Scan(func(a tenant) bool {
+	e.current.Load().Accounts.Scan(func(a base.Tenant) bool {
 		n.Accounts++
-		n.Articles += a.articles().Len()
-		n.Holds += a.holds().rows.Len()
-		n.Orders += a.orders().Len()
-		n.Units += a.stock.Len()
+		n.Articles += stock.ArticleTable(a.AccountState).Len()
+		n.Holds += hold.Holds(a.AccountState).Rows.Len()
+		n.Orders += order.OrderTable(a.AccountState).Len()
+		n.Units += a.Stock.Len()
 		return true
 	})
 	return n

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -35,42 +36,42 @@ func isOlder(store *persist.Store) bool {
 }
 
 // count adds rows to the hash, or takes them from it, and where an account is given, from what it knows of rows on disk alone.
-func (o *older) count(of ID, rows []image, sign uint64, a *account) {
+func (o *older) count(of base.ID, rows []base.Image, sign uint64, a *base.AccountState) {
 	var key, buf []byte
 	for _, x := range rows {
 		var sum uint64
-		key = rowKey(key[:0], x.tag, of, x.id)
-		sum, buf = rowHash(buf, x.tag, key[1:], x.value)
+		key = base.RowKey(key[:0], x.Tag, of, x.ID)
+		sum, buf = base.RowHash(buf, x.Tag, key[1:], x.Value)
 		o.hash += sign * sum
-		if a != nil && kindByTag[x.tag].stored() {
-			a.keep(x.tag, sign*sum)
+		if a != nil && kindByTag[x.Tag].Stored() {
+			a.Keep(x.Tag, sign*sum)
 		}
 	}
 }
 
 // changes reads a change of the log as changes of rows as this program writes them.
-func (o *older) changes(s *state, set []rowChange, of, id ID, c persist.Change) ([]rowChange, error) {
+func (o *older) changes(s *base.State, set []base.RowChange, of, id base.ID, c persist.Change) ([]base.RowChange, error) {
 	k := kindByTag[c.Table]
-	var before, after []image
+	var before, after []base.Image
 	var err error
 	if c.Before != nil {
-		if before, err = k.present(nil, of, id, c.Before); err != nil {
+		if before, err = k.Present(nil, of, id, c.Before); err != nil {
 			return nil, err
 		}
 	}
 	if c.After != nil {
-		if after, err = k.present(nil, of, id, c.After); err != nil {
+		if after, err = k.Present(nil, of, id, c.After); err != nil {
 			return nil, err
 		}
 	}
-	a := s.account(of)
+	a := s.Account(of)
 	o.count(of, before, ^uint64(0), a)
 	o.count(of, after, 1, a)
 	for x, at := range both(before, after) {
 		if at[0] != nil && at[1] != nil && bytes.Equal(at[0], at[1]) {
 			continue
 		}
-		change, err := kindByTag[x.tag].read(of, x.id, at[0], at[1])
+		change, err := kindByTag[x.Tag].Read(of, x.ID, at[0], at[1])
 		if err != nil {
 			return nil, err
 		}
@@ -80,25 +81,25 @@ func (o *older) changes(s *state, set []rowChange, of, id ID, c persist.Change) 
 }
 
 // both goes through the rows of two lists: each with its bytes in the one and in the other, nil where it is not in it.
-func both(before, after []image) func(yield func(image, [2][]byte) bool) {
+func both(before, after []base.Image) func(yield func(base.Image, [2][]byte) bool) {
 	type name struct {
 		tag byte
-		id  ID
+		id  base.ID
 	}
 	now := make(map[name][]byte, len(after))
 	for _, x := range after {
-		now[name{x.tag, x.id}] = x.value
+		now[name{x.Tag, x.ID}] = x.Value
 	}
-	return func(yield func(image, [2][]byte) bool) {
+	return func(yield func(base.Image, [2][]byte) bool) {
 		for _, x := range before {
-			value := now[name{x.tag, x.id}]
-			delete(now, name{x.tag, x.id})
-			if !yield(x, [2][]byte{x.value, value}) {
+			value := now[name{x.Tag, x.ID}]
+			delete(now, name{x.Tag, x.ID})
+			if !yield(x, [2][]byte{x.Value, value}) {
 				return
 			}
 		}
 		for _, x := range after {
-			if _, is := now[name{x.tag, x.id}]; is && !yield(x, [2][]byte{nil, x.value}) {
+			if _, is := now[name{x.Tag, x.ID}]; is && !yield(x, [2][]byte{nil, x.Value}) {
 				return
 			}
 		}
@@ -112,24 +113,24 @@ var rewriteBytes = 1 << 20
 // rewriter writes rows anew.
 type rewriter struct {
 	store *persist.Store
-	state *state
+	state *base.State
 	log   persist.Group
 	rows  int
 }
 
 // rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant at,
 // and says in the directory that it is done, unless it says so already. What was published is visible to it; what it writes is published as it goes.
-func (s *state) rewrite(store *persist.Store, o *older, at int64, log *slog.Logger) error {
+func rewrite(s *base.State, store *persist.Store, o *older, at int64, log *slog.Logger) error {
 	if !Rewrites(store.Form()) { // it was done, and what is folded does not reach up to there
-		if s.hash != o.hash {
-			return fmt.Errorf("%w: the rows' hash is %016x, as this program writes them it is %016x", persist.ErrCorrupt, s.hash, o.hash)
+		if s.Hash != o.hash {
+			return fmt.Errorf("%w: the rows' hash is %016x, as this program writes them it is %016x", persist.ErrCorrupt, s.Hash, o.hash)
 		}
 		return nil
 	}
 	if err := store.Rewriting(); err != nil {
 		return err
 	}
-	s.at = max(s.at, at)
+	s.At = max(s.At, at)
 	w := &rewriter{store: store, state: s}
 	err := store.ScanRows(1, func(_ int, tag byte, key, value []byte) error {
 		if o.tail[string(append([]byte{tag}, key...))] {
@@ -153,8 +154,8 @@ func (s *state) rewrite(store *persist.Store, o *older, at int64, log *slog.Logg
 	if err := w.seal(); err != nil {
 		return err
 	}
-	if s.hash != o.hash {
-		return fmt.Errorf("rows were written anew to the state hash %016x, they make %016x", s.hash, o.hash)
+	if s.Hash != o.hash {
+		return fmt.Errorf("rows were written anew to the state hash %016x, they make %016x", s.Hash, o.hash)
 	}
 	if w.rows > 0 {
 		log.Info("rows that another version wrote were written anew", "rows", w.rows)
@@ -164,31 +165,31 @@ func (s *state) rewrite(store *persist.Store, o *older, at int64, log *slog.Logg
 
 // row writes one stored row anew, if it has to be.
 func (w *rewriter) row(tag byte, key, stored []byte) error {
-	of, id, err := splitKey(key)
+	of, id, err := base.SplitKey(key)
 	if err != nil {
 		return err
 	}
-	rows, err := kindByTag[tag].present(nil, of, id, stored)
+	rows, err := kindByTag[tag].Present(nil, of, id, stored)
 	if err != nil {
 		return err
 	}
-	if len(rows) == 1 && rows[0].is(tag, id) && bytes.Equal(rows[0].value, stored) {
+	if len(rows) == 1 && rows[0].Is(tag, id) && bytes.Equal(rows[0].Value, stored) {
 		return nil
 	}
 	w.rows++
 	var name, buf []byte
-	for x, at := range both([]image{{tag, id, stored}}, rows) {
-		name = rowKey(name[:0], x.tag, of, x.id)
+	for x, at := range both([]base.Image{{Tag: tag, ID: id, Value: stored}}, rows) {
+		name = base.RowKey(name[:0], x.Tag, of, x.ID)
 		var sum uint64
 		if at[0] != nil {
-			sum, buf = rowHash(buf, x.tag, name[1:], at[0])
-			w.state.hash -= sum
+			sum, buf = base.RowHash(buf, x.Tag, name[1:], at[0])
+			w.state.Hash -= sum
 		}
 		if at[1] != nil {
-			sum, buf = rowHash(buf, x.tag, name[1:], at[1])
-			w.state.hash += sum
+			sum, buf = base.RowHash(buf, x.Tag, name[1:], at[1])
+			w.state.Hash += sum
 		}
-		w.log.Change(x.tag, name[1:], at[0], at[1])
+		w.log.Change(x.Tag, name[1:], at[0], at[1])
 	}
 	if w.log.Bytes() >= rewriteBytes {
 		return w.seal()
@@ -202,10 +203,10 @@ func (w *rewriter) seal() error {
 		return nil
 	}
 	w.log.Rewrite = true
-	if err := w.store.Commit(&w.log, w.state.seq+1, w.state.at, w.state.hash); err != nil {
+	if err := w.store.Commit(&w.log, w.state.Seq+1, w.state.At, w.state.Hash); err != nil {
 		return err
 	}
-	w.state.seq++
-	w.store.Published(w.state.seq)
+	w.state.Seq++
+	w.store.Published(w.state.Seq)
 	return nil
 }

@@ -10,6 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -22,7 +26,7 @@ func TestEncodingsAreOfTheFormat(t *testing.T) {
 	var b bytes.Buffer
 	for _, k := range schema {
 		for _, full := range []bool{false, true} {
-			fmt.Fprintf(&b, "%s %q\n", k.tableName(), k.example(full))
+			fmt.Fprintf(&b, "%s %q\n", k.TableName(), k.Example(full))
 		}
 	}
 	file := fmt.Sprintf("testdata/encoding-%d.txt", persist.Format)
@@ -39,30 +43,30 @@ func TestEncodingsAreOfTheFormat(t *testing.T) {
 const otherwise = 0xEE
 
 // other makes a kind write its rows as the other program does, until the function it returns is called; both then read both.
-func (k *kind[R]) other() (present func()) {
-	encode, decode, scan, knows := k.encode, k.decode, k.scan, k.knows
+func other[R any](k *base.Kind[R]) (present func()) {
+	encode, decode, scan, knows := k.Encode, k.Decode, k.Scan, k.Knows
 	own := func(b []byte) []byte {
 		if len(b) > 0 && b[0] == otherwise {
 			return b[1:]
 		}
 		return b
 	}
-	k.encode = func(dst []byte, r *R) []byte { return encode(append(dst, otherwise), r) }
-	k.decode = func(account, key ID, b []byte) (*R, error) { return decode(account, key, own(b)) }
+	k.Encode = func(dst []byte, r *R) []byte { return encode(append(dst, otherwise), r) }
+	k.Decode = func(account, key base.ID, b []byte) (*R, error) { return decode(account, key, own(b)) }
 	if scan != nil {
-		k.scan = func(l *accountLoader, key ID, b []byte) error { return scan(l, key, own(b)) }
+		k.Scan = func(l *base.AccountLoader, key base.ID, b []byte) error { return scan(l, key, own(b)) }
 	}
-	if k.tag == tagIdempotency || k.tag == tagBody || k.tag == tagAttempt {
-		k.scan = scan // it sums the bytes
+	if k.Tag == base.TagIdempotency || k.Tag == base.TagBody || k.Tag == base.TagAttempt {
+		k.Scan = scan // it sums the bytes
 	}
 	if knows != nil {
-		k.knows = func(b []byte) error { return knows(own(b)) }
+		k.Knows = func(b []byte) error { return knows(own(b)) }
 	}
-	return func() { k.encode = encode }
+	return func() { k.Encode = encode }
 }
 
 // restored puts a kind back as it was.
-func (k *kind[R]) restored() func() {
+func restored[R any](k *base.Kind[R]) func() {
 	was := *k
 	return func() { *k = was }
 }
@@ -76,7 +80,7 @@ type plantable interface {
 func asOther(t *testing.T, tags ...byte) (present func()) {
 	var back []func()
 	for _, k := range schema {
-		if p := k.(plantable); len(tags) == 0 || bytes.IndexByte(tags, k.tableTag()) >= 0 {
+		if p := k.(plantable); len(tags) == 0 || bytes.IndexByte(tags, k.TableTag()) >= 0 {
 			t.Cleanup(p.restored())
 			back = append(back, p.other())
 		}
@@ -97,17 +101,17 @@ func (s *shop) close() {
 // trade makes rows of many kinds, and changes and deletes some.
 func (s *shop) trade(name string) {
 	s.T.Helper()
-	gone := s.tag(name+" gone", TagCustomers)
-	s.do(DeleteTag{ID: gone})
-	s.tag(name, TagCustomers)
+	gone := s.tag(name+" gone", label.TagCustomers)
+	s.do(label.DeleteTag{ID: gone})
+	s.tag(name, label.TagCustomers)
 	sku := s.sku()
 	article := s.article(sku, 4)
-	item := Item{SKU: sku}
+	item := base.Item{SKU: sku}
 	s.book(item, s.now+day, s.now+2*day, 1)
-	hold := s.book(Item{Article: article}, s.now+day, s.now+3*day, 1)
-	s.do(ReleaseHold{ID: hold.ID})
+	made := s.book(base.Item{Article: article}, s.now+day, s.now+3*day, 1)
+	s.do(hold.ReleaseHold{ID: made.ID})
 	s.rent(item, s.now+day, s.now+2*day, 1)
-	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: CreateTag{Value: name + " once", Scope: TagOrders}, Idem: &Idempotency{Key: makeID(s.now, Base{lo: uint64(len(name))})}})
+	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: label.CreateTag{Value: name + " once", Scope: label.TagOrders}, Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: uint64(len(name))})}})
 	require.NoError(s.T, err)
 	s.now += hour
 }
@@ -155,7 +159,7 @@ func TestRowsOfAnotherProgramAreWrittenAnew(t *testing.T) {
 		t.Run(fmt.Sprint("folded ", folded), func(t *testing.T) {
 			present := asOther(t)
 			s := newShop(t)
-			s.hook(OrderCreated)
+			s.hook(base.OrderCreated)
 			s.trade("one")
 			if folded {
 				s.reopen()
@@ -215,7 +219,7 @@ func TestAStartThatWritesRowsAnewMayBeCutShort(t *testing.T) {
 	rewriteBytes = 700
 	present := asOther(t)
 	s := newShop(t)
-	s.hook(OrderCreated)
+	s.hook(base.OrderCreated)
 	s.trade("one")
 	s.trade("two")
 	oldSeq, _ := s.State()
@@ -242,9 +246,9 @@ func TestAStartThatWritesRowsAnewMayBeCutShort(t *testing.T) {
 func TestANewMember(t *testing.T) {
 	for _, always := range []bool{true, false} {
 		t.Run(fmt.Sprint("always written ", always), func(t *testing.T) {
-			t.Cleanup(skuKind.restored())
-			encode := skuKind.encode
-			skuKind.encode = func(dst []byte, r *SKU) []byte { // by the program that did not know it
+			t.Cleanup(restored(stock.SKUKind))
+			encode := stock.SKUKind.Encode
+			stock.SKUKind.Encode = func(dst []byte, r *stock.SKU) []byte { // by the program that did not know it
 				was := *r
 				was.Tags = nil
 				b := encode(nil, &was)
@@ -255,21 +259,21 @@ func TestANewMember(t *testing.T) {
 			}
 			s := newShop(t)
 			first, second := s.sku(), s.sku()
-			s.do(DeleteSKU{ID: second})
+			s.do(stock.DeleteSKU{ID: second})
 			seq, hash := s.State()
-			sequence, was := s.view().Sequence(), *s.view().SKU(first)
+			sequence, was := s.view().Sequence(), *stock.SKUByID(s.view(), first)
 			s.reopen()
 			s.close()
 			before := s.rows()
-			skuKind.encode = encode
+			stock.SKUKind.Encode = encode
 			s.judged()
 			s.open()
 			gotSeq, gotHash := s.State()
 			require.Equal(t, always, gotSeq > seq)
 			require.Equal(t, always, gotHash != hash)
 			require.Equal(t, sequence, s.view().Sequence())
-			require.Equal(t, was, *s.view().SKU(first))
-			s.do(PatchSKU{ID: first, Name: Some("Other")})
+			require.Equal(t, was, *stock.SKUByID(s.view(), first))
+			s.do(stock.PatchSKU{ID: first, Name: base.Some("Other")})
 			s.reopen()
 			s.close()
 			s.back(seq)
@@ -281,18 +285,18 @@ func TestANewMember(t *testing.T) {
 
 // A kind may leave its form: what was one row becomes several.
 func TestARowBecomesSeveral(t *testing.T) {
-	present := asOther(t, tagTag)
-	encode, decode := tagKind.encode, tagKind.decode
+	present := asOther(t, base.TagTag)
+	encode, decode := label.TagKind.Encode, label.TagKind.Decode
 	s := newShop(t)
 	s.trade("one")
 	s.reopen()
 	s.trade("two")
 	seq, _ := s.State()
-	tags := s.view().Tags().Len()
+	tags := label.Tags(s.view()).Len()
 	s.close()
 	present()
-	encode = tagKind.encode
-	tagKind.older = func(account, id ID, b []byte) ([]image, bool, error) {
+	encode = label.TagKind.Encode
+	label.TagKind.Older = func(account, id base.ID, b []byte) ([]base.Image, bool, error) {
 		if b[0] != otherwise {
 			return nil, false, nil
 		}
@@ -300,14 +304,14 @@ func TestARowBecomesSeveral(t *testing.T) {
 		if err != nil {
 			return nil, true, err
 		}
-		part := Tag{ID: ID(bytes.Clone(id[:])), Value: r.Value + " part", Scope: r.Scope}
+		part := label.Tag{ID: base.ID(bytes.Clone(id[:])), Value: r.Value + " part", Scope: r.Scope}
 		part.ID[15] ^= 0x80
-		return []image{{tagTag, id, encode(nil, r)}, {tagTag, part.ID, encode(nil, &part)}}, true, nil
+		return []base.Image{{Tag: base.TagTag, ID: id, Value: encode(nil, r)}, {Tag: base.TagTag, ID: part.ID, Value: encode(nil, &part)}}, true, nil
 	}
 	for range 2 {
 		s.judged()
 		s.open()
-		require.Equal(t, 2*tags, s.view().Tags().Len())
+		require.Equal(t, 2*tags, label.Tags(s.view()).Len())
 		require.NoError(t, s.Check())
 		s.trade("three")
 		s.reopen()
@@ -324,14 +328,14 @@ func TestARowOfANewerProgramIsRefused(t *testing.T) {
 		`field "New"`: func(b []byte) []byte { return append(b[:len(b)-1], `,"New":1}`...) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Cleanup(skuKind.restored())
-			encode := skuKind.encode
-			skuKind.encode = func(dst []byte, r *SKU) []byte { return append(dst, newer(encode(nil, r))...) }
+			t.Cleanup(restored(stock.SKUKind))
+			encode := stock.SKUKind.Encode
+			stock.SKUKind.Encode = func(dst []byte, r *stock.SKU) []byte { return append(dst, newer(encode(nil, r))...) }
 			s := newShop(t)
 			s.sku()
 			s.close()
 			before := s.rows()
-			skuKind.encode = encode
+			stock.SKUKind.Encode = encode
 			store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs})
 			require.NoError(t, err)
 			form := store.Form()

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -10,8 +11,8 @@ import (
 
 // Usage is how often an account or a key was used in a month, and when last.
 type Usage struct {
-	ID    ID    // of the account or key
-	Month int32 // year times twelve, and the month from 0
+	ID    base.ID // of the account or key
+	Month int32   // year times twelve, and the month from 0
 	Count int64
 	Last  int64 // instant
 }
@@ -32,15 +33,15 @@ func (e *Engine) SaveUsage(list []Usage) error {
 }
 
 // Usage reads what was kept of the accounts and keys that there are: visit is called with the account of each.
-func (e *Engine) Usage(visit func(account ID, u Usage)) error {
-	kept := map[ID]Usage{}
+func (e *Engine) Usage(visit func(account base.ID, u Usage)) error {
+	kept := map[base.ID]Usage{}
 	err := e.store.Beside(func(key, value []byte) error {
-		r := reader{b: value}
-		if r.u8() != usageVersion || len(key) != len(ID{}) {
+		r := base.Reader{B: value}
+		if r.U8() != usageVersion || len(key) != len(base.ID{}) {
 			return nil // of another version: it counts from anew
 		}
-		u := Usage{ID: ID(key), Month: int32(r.u32()), Count: r.i64(), Last: r.i64()}
-		if r.done("usage") == nil {
+		u := Usage{ID: base.ID(key), Month: int32(r.U32()), Count: r.I64(), Last: r.I64()}
+		if r.Done("usage") == nil {
 			kept[u.ID] = u
 		}
 		return nil
@@ -53,7 +54,7 @@ func (e *Engine) Usage(visit func(account ID, u Usage)) error {
 			visit(id, u)
 		}
 		v, _ := e.View(id)
-		for k := range v.Keys().All() {
+		for k := range Keys(v).All() {
 			if u, ok := kept[k.ID]; ok {
 				visit(id, u)
 			}

@@ -6,51 +6,55 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of how much a command may write.
 
 type weighable interface {
-	kindOf
+	base.KindOf
 	weights() (weight, bytes int)
 }
 
 // weights are a row's of the kind with something in every field, and how long it is written.
-func (k *kind[R]) weights() (weight, bytes int) {
+func weights[R any](k *base.Kind[R]) (weight, bytes int) {
 	r := new(R)
-	new(filler).fill(reflect.ValueOf(r).Elem(), 0)
-	c := &change[R]{kind: k, after: r}
-	return c.weight(), len(k.encode(nil, r))
+	new(base.Filler).Fill(reflect.ValueOf(r).Elem(), 0)
+	c := &base.Change[R]{Kind: k, After: r}
+	return c.Weight(), len(k.Encode(nil, r))
 }
 
 func TestWeightIsNoLessThanTheBytes(t *testing.T) {
 	for _, k := range schema {
 		weight, bytes := k.(weighable).weights()
-		require.GreaterOrEqual(t, weight, bytes, k.tableName())
-		require.Less(t, weight, 4*bytes+400, k.tableName())
+		require.GreaterOrEqual(t, weight, bytes, k.TableName())
+		require.Less(t, weight, 4*bytes+400, k.TableName())
 	}
 	for _, s := range []string{"", "Bike", strings.Repeat("<", 9), "\x00\"\\\u2028é"} {
-		require.GreaterOrEqual(t, jsonWeight(&s), len(mustJSON(s)), "%q", s)
+		require.GreaterOrEqual(t, base.JSONWeight(&s), len(base.MustJSON(s)), "%q", s)
 	}
 }
 
 // A command that would write too much is refused, and nobody else is stopped.
 func TestACommandThatWritesTooMuch(t *testing.T) {
 	s := newShop(t)
-	s.bounded(Bounds{Bytes: 64 << 10})
+	s.bounded(base.Bounds{Bytes: 64 << 10})
 	long := strings.Repeat("<", 1000) // six times as long as JSON
 	many := func(n int) Batch {
 		var b Batch
 		for range n {
-			b.Rows = append(b.Rows, CreateSKU{Name: "Bike", Description: &long})
+			b.Rows = append(b.Rows, stock.CreateSKU{Name: "Bike", Description: &long})
 		}
 		return b
 	}
 	seq, hash := s.State()
-	s.refused(CodeInvalid, many(20))
+	s.refused(base.CodeInvalid, many(20))
 	again, same := s.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{again, same})
-	s.do(many(weighedFrom - 8))
+	s.do(many(base.WeighedFrom - 8))
 	s.do(many(8))
 	require.NoError(t, s.Check())
 }
@@ -58,15 +62,15 @@ func TestACommandThatWritesTooMuch(t *testing.T) {
 // What is due is done in parts that are small enough, however long its rows are.
 func TestWhatIsDueIsDoneInPartsByBytes(t *testing.T) {
 	s := newShop(t)
-	item := Item{Article: s.article(ID{}, 1)}
+	item := base.Item{Article: s.article(base.ID{}, 1)}
 	long, expires := strings.Repeat("n", 1000), int64(30)
-	var ids []ID
+	var ids []base.ID
 	for i := range int64(100) {
 		o := s.booking(item, noon+(i+1)*day, noon+(i+2)*day, 1)
 		o.ExpiresIn, o.Note = &expires, long
-		ids = append(ids, s.do(o).(*Hold).ID)
+		ids = append(ids, s.do(o).(*hold.Hold).ID)
 	}
-	s.bounded(Bounds{Bytes: 64 << 10})
+	s.bounded(base.Bounds{Bytes: 64 << 10})
 	before := s.Stats().Commands
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))

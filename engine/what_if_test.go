@@ -6,6 +6,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of what would be.
@@ -15,11 +20,11 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		s := newShop(t)
-		porto := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+		porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
 		sku := s.sku(fourHours)
-		articles := []ID{s.article(sku, 2), s.article(sku, 1), s.article(ID{}, 2)}
-		items := []Item{{SKU: sku}, {Article: articles[0]}, {Article: articles[2]}, s.kit(Component{Item{SKU: sku}, 1}, Component{Item{Article: articles[2]}, 1})}
-		place := func() PlaceHold {
+		articles := []base.ID{s.article(sku, 2), s.article(sku, 1), s.article(base.ID{}, 2)}
+		items := []base.Item{{SKU: sku}, {Article: articles[0]}, {Article: articles[2]}, s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{Article: articles[2]}, Quantity: 1})}
+		place := func() hold.PlaceHold {
 			from := noon + int64(r.IntN(30))*hour
 			o := s.booking(items[r.IntN(4)], from, from+int64(1+r.IntN(20))*hour, 1)
 			if r.IntN(5) == 0 {
@@ -27,16 +32,16 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 			}
 			return o
 		}
-		var holds []ID
+		var holds []base.ID
 		for range 8 {
 			if h, err := s.try(place()); err == nil {
-				holds = append(holds, h.(*Hold).ID)
+				holds = append(holds, h.(*hold.Hold).ID)
 			}
 		}
 		if r.IntN(2) == 0 {
-			s.try(DecreaseQuantity{Article: articles[0], Location: s.loc, Amount: 1, Force: true})
+			s.try(stock.DecreaseQuantity{Article: articles[0], Location: s.loc, Amount: 1, Force: true})
 		}
-		var changes []Op
+		var changes []base.Op
 		for range 4 {
 			location := s.loc
 			if r.IntN(3) == 0 {
@@ -46,16 +51,16 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 			case 0:
 				changes = append(changes, place())
 			case 1:
-				changes = append(changes, ReleaseHold{ID: holds[r.IntN(len(holds))]})
+				changes = append(changes, hold.ReleaseHold{ID: holds[r.IntN(len(holds))]})
 			case 2:
-				changes = append(changes, IncreaseQuantity{Article: articles[r.IntN(3)], Location: location, Amount: 1 + r.IntN(2)})
+				changes = append(changes, stock.IncreaseQuantity{Article: articles[r.IntN(3)], Location: location, Amount: 1 + r.IntN(2)})
 			case 3:
-				changes = append(changes, DecreaseQuantity{Article: articles[r.IntN(3)], Location: location, Amount: 1, Force: r.IntN(2) == 0})
+				changes = append(changes, stock.DecreaseQuantity{Article: articles[r.IntN(3)], Location: location, Amount: 1, Force: r.IntN(2) == 0})
 			}
 		}
 		before := s.view()
 		seq, hash := s.State()
-		tried, refusal := before.WhatIf(changes, s.Now())
+		tried, refusal := hold.WhatIf(before, changes, s.Now())
 		gotSeq, gotHash := s.State()
 		require.Equal(t, []any{seq, hash}, []any{gotSeq, gotHash})
 		require.NoError(t, s.Check(), "the state was not touched")
@@ -66,18 +71,18 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 			}
 		}
 		if done != nil {
-			require.ErrorIs(t, refusal, &Error{Code: done.(*Error).Code}, "seed %d", seed)
+			require.ErrorIs(t, refusal, &base.Error{Code: done.(*base.Error).Code}, "seed %d", seed)
 			continue
 		}
 		require.NoError(t, refusal, "seed %d", seed)
 		for _, i := range items {
-			for _, location := range []ID{{}, s.loc, porto} {
+			for _, location := range []base.ID{{}, s.loc, porto} {
 				for range 6 {
 					from := noon + int64(r.IntN(50))*hour
-					q := Query{Item: i, Location: location, Window: Span{Start: from, End: from + int64(1+r.IntN(9))*hour}}
-					want, err := s.view().Available(q, s.Now())
+					q := hold.Query{Item: i, Location: location, Window: base.Span{Start: from, End: from + int64(1+r.IntN(9))*hour}}
+					want, err := hold.Available(s.view(), q, s.Now())
 					require.NoError(t, err)
-					got, err := tried.Available(q, s.Now())
+					got, err := hold.Available(tried, q, s.Now())
 					require.NoError(t, err)
 					require.Equal(t, want, got, "seed %d: %+v after %+v", seed, q, changes)
 				}
@@ -88,29 +93,29 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 
 func TestWhatIfNamesTheChangeThatIsRefused(t *testing.T) {
 	s := newShop(t)
-	article := s.article(ID{}, 1)
-	i := Item{Article: article}
+	article := s.article(base.ID{}, 1)
+	i := base.Item{Article: article}
 	h := s.book(i, noon, noon+day, 1)
-	tried := func(code Code, changes ...Op) *Error {
+	tried := func(code base.Code, changes ...base.Op) *base.Error {
 		t.Helper()
-		_, err := s.view().WhatIf(changes, s.now)
-		require.ErrorIs(t, err, &Error{Code: code})
-		return err.(*Error)
+		_, err := hold.WhatIf(s.view(), changes, s.now)
+		require.ErrorIs(t, err, &base.Error{Code: code})
+		return err.(*base.Error)
 	}
-	e := tried(CodeInsufficient, ReleaseHold{ID: h.ID}, s.booking(i, noon, noon+day, 1), s.booking(i, noon, noon+day, 1))
+	e := tried(base.CodeInsufficient, hold.ReleaseHold{ID: h.ID}, s.booking(i, noon, noon+day, 1), s.booking(i, noon, noon+day, 1))
 	require.Contains(t, e.Detail, "(change 2)")
-	require.Equal(t, 0, e.Details.(ShortageDetails).Lines[0].Available)
-	tried(CodeNotFound, ReleaseHold{ID: h.ID}, ReleaseHold{ID: h.ID})
-	tried(CodeQuantityBlocked, DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
-	tried(CodeNotFound, IncreaseQuantity{Article: h.ID, Location: s.loc, Amount: 1})
-	e = tried(CodeInvalid, IncreaseQuantity{Article: article, Location: s.loc, Amount: maxUnits}, IncreaseQuantity{Article: article, Location: s.loc, Amount: maxUnits},
-		IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	require.Equal(t, 0, e.Details.(base.ShortageDetails).Lines[0].Available)
+	tried(base.CodeNotFound, hold.ReleaseHold{ID: h.ID}, hold.ReleaseHold{ID: h.ID})
+	tried(base.CodeQuantityBlocked, stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	tried(base.CodeNotFound, stock.IncreaseQuantity{Article: h.ID, Location: s.loc, Amount: 1})
+	e = tried(base.CodeInvalid, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: base.MaxUnits}, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: base.MaxUnits},
+		stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
 	require.Equal(t, "/changes/2", e.Faults[0].Pointer)
-	after, err := s.view().WhatIf([]Op{DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true}, IncreaseQuantity{Article: article, Location: s.loc, Amount: 2}}, s.now)
+	after, err := hold.WhatIf(s.view(), []base.Op{stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true}, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 2}}, s.now)
 	require.NoError(t, err)
-	a, err := after.Available(Query{Item: i, Window: Span{Start: noon, End: noon + day}}, s.now)
+	a, err := hold.Available(after, hold.Query{Item: i, Window: base.Span{Start: noon, End: noon + day}}, s.now)
 	require.NoError(t, err)
-	require.Equal(t, Availability{Available: 1, Stock: 2, Committed: 1, Exact: true}, a, "the conflict has got a unit again")
+	require.Equal(t, stock.Availability{Available: 1, Stock: 2, Committed: 1, Exact: true}, a, "the conflict has got a unit again")
 }
 
 // Many ask what would be of one snapshot, while the writer goes on.
@@ -119,19 +124,19 @@ func TestWhatIfBesideTheWriter(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 3)
 	v := s.view()
-	porto := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
 	var askers sync.WaitGroup
 	for range 4 {
 		askers.Go(func() {
 			for n := range 50 {
-				w, err := v.WhatIf([]Op{
-					IncreaseQuantity{Article: article, Location: s.loc, Amount: 1 + n%3}, s.booking(Item{SKU: sku}, noon, noon+day, 3),
+				w, err := hold.WhatIf(v, []base.Op{
+					stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1 + n%3}, s.booking(base.Item{SKU: sku}, noon, noon+day, 3),
 				}, noon)
 				if err != nil {
 					t.Errorf("what if: %v", err)
 					return
 				}
-				a, _ := w.Available(Query{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon, End: noon + day}}, noon)
+				a, _ := hold.Available(w, hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}}, noon)
 				if a.Available != 1+n%3 {
 					t.Errorf("%d are left, want %d", a.Available, 1+n%3)
 				}
@@ -139,7 +144,7 @@ func TestWhatIfBesideTheWriter(t *testing.T) {
 		})
 	}
 	for n := range 50 {
-		s.do(IncreaseQuantity{Article: article, Location: []ID{s.loc, porto}[n%2], Amount: 1})
+		s.do(stock.IncreaseQuantity{Article: article, Location: []base.ID{s.loc, porto}[n%2], Amount: 1})
 	}
 	askers.Wait()
 }

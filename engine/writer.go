@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"time"
 
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -35,7 +37,7 @@ const (
 
 type writer struct {
 	engine *Engine
-	state  *state
+	state  *base.State
 	recent *recent
 
 	behind []*backlog // accounts whose commands wait for what is due, in turns
@@ -63,9 +65,9 @@ type group struct {
 	burden   // rows in all entries
 	records  []*persist.Pending
 	err      error // why they were not handed to the log
-	snapshot *snapshot
-	touched  []ID // accounts that the snapshot changes
-	called   []ID // those of them whose queue of deliveries it changes
+	snapshot *base.Snapshot
+	touched  []base.ID // accounts that the snapshot changes
+	called   []base.ID // those of them whose queue of deliveries it changes
 	waiters  []waiter
 }
 
@@ -75,7 +77,7 @@ type waiter struct {
 	err    error
 }
 
-func newWriter(e *Engine, s *state) *writer {
+func newWriter(e *Engine, s *base.State) *writer {
 	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
 }
 
@@ -170,7 +172,7 @@ func (w *writer) drain() {
 			continue
 		}
 		if !w.full() {
-			w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
+			w.turnAwayBacklog(base.Refuse(base.CodeNotReady, "the engine is closing"))
 		}
 		if w.inFlight == 0 && len(w.open.entries) == 0 {
 			return
@@ -199,7 +201,7 @@ func (w *writer) takeNext() bool {
 func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {
-		w.behind = append(w.behind, &backlog{account: w.state.accounts[f.cmd.Account]})
+		w.behind = append(w.behind, &backlog{account: w.state.Accounts[f.cmd.Account]})
 		w.park(f)
 	}
 }
@@ -222,22 +224,22 @@ func (w *writer) begin(f *Future) (begun bool) {
 
 // judge plans a command and applies the plan; begun is false where a part of what is due was done instead.
 func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
-	a := w.state.accounts[cmd.Account]
+	a := w.state.Accounts[cmd.Account]
 	if a == nil && !creates(cmd.Op) {
-		return Result{}, true, notFound("account")
+		return Result{}, true, base.NotFound("account")
 	}
-	w.state.at = max(w.state.at, w.engine.now())
-	cmd.judged = w.state.at
+	w.state.At = max(w.state.At, w.engine.now())
+	cmd.judged = w.state.At
 	if a != nil {
-		if a.importing() && !carries(cmd.Op) {
-			return Result{}, true, View{acc: a}.Ready()
+		if a.Importing() && !carries(cmd.Op) {
+			return Result{}, true, base.View{Acc: a}.Ready()
 		}
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {
 				return res, true, err
 			}
 		}
-		if !a.importing() && !w.runDue(a) {
+		if !a.Importing() && !w.runDue(a) {
 			return Result{}, false, nil
 		}
 	}
@@ -246,9 +248,9 @@ func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 }
 
 // creates says that an operation may make the account that it is for.
-func creates(op Op) bool {
+func creates(op base.Op) bool {
 	switch op.(type) {
-	case CreateAccount, importPart:
+	case base.CreateAccount, importPart:
 		return true
 	}
 	return false
@@ -263,20 +265,20 @@ func (w *writer) do(cmd *Command) (Result, error) {
 		w.engine.stats.refused.Add(1)
 		return Result{Took: took}, err
 	}
-	heavy := len(t.set) >= w.engine.bounds.Heavy
+	heavy := len(t.Set) >= w.engine.bounds.Heavy
 	if heavy && len(w.open.waiters) > 0 && len(w.open.entries) > 0 && w.inFlight < maxInFlight {
 		w.seal() // who came before does not wait until it is written down
 	}
-	a := w.state.account(cmd.Account)
-	if len(t.set) == 0 {
-		return Result{Record: res, Sequence: a.ledger.Sequence, Took: took}, nil
+	a := w.state.Account(cmd.Account)
+	if len(t.Set) == 0 {
+		return Result{Record: res, Sequence: a.Ledger.Sequence, Took: took}, nil
 	}
 	w.apply(a, t)
 	w.open.heavy = w.open.heavy || heavy
 	w.recent.addAll(cmd.Account, t, w.groups+1)
 	w.engine.stats.commands.Add(1)
-	w.follow(cmd.Account, t.waiting)
-	return Result{Record: res, Sequence: a.ledger.Sequence, Moves: t.moves, Took: took}, nil
+	w.follow(cmd.Account, t.Waiting)
+	return Result{Record: res, Sequence: a.Ledger.Sequence, Moves: t.Moves, Took: took}, nil
 }
 
 func (w *writer) elapsed() time.Duration {
@@ -287,15 +289,15 @@ func (w *writer) elapsed() time.Duration {
 }
 
 // plan runs a command's plan and completes its write set.
-func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
-	a := w.state.accounts[cmd.Account]
+func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
+	a := w.state.Accounts[cmd.Account]
 	if a == nil {
-		a = newAccount(cmd.Account)
+		a = base.NewAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload, bounds: w.engine.bounds}
+	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger, Ahead: cmd.ahead, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload, Bounds: w.engine.bounds}
 	switch cmd.Op.(type) {
 	case forget, blankTraces:
-		t.idempotent().recent = w.recent
+		idempotentOf(t).recent = w.recent
 	}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
@@ -312,69 +314,69 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(t.set) > w.engine.bounds.Rows && !least(cmd.Op) {
+	if len(t.Set) > w.engine.bounds.Rows && !least(cmd.Op) {
 		return nil, nil, tooManyRows(w.engine.bounds.Rows)
 	}
-	if t.weight() > w.engine.bounds.Bytes {
-		return nil, nil, tooManyBytes()
+	if t.Weight() > w.engine.bounds.Bytes {
+		return nil, nil, base.TooManyBytes()
 	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
-		t.remember(cmd.Idem, res)
+		remember(t, cmd.Idem, res)
 	}
-	t.ledger.Sequence++
-	t.ledger.At, t.ledger.Actor, t.ledger.account = t.now, cmd.Actor, cmd.Account
+	t.Ledger.Sequence++
+	t.Ledger.At, t.Ledger.Actor, t.Ledger.Account = t.Now, cmd.Actor, cmd.Account
 	return t, res, nil
 }
 
 // least says that a command does no less in parts, and must be done however many rows it changes.
-func least(o Op) bool {
+func least(o base.Op) bool {
 	switch o := o.(type) {
 	case runDue:
 		return o.least()
-	case seatConflicts:
-		return o.tries <= 1
+	case stock.SeatConflicts:
+		return o.Tries <= 1
 	}
 	return false
 }
 
-func tooManyRows(most int) *Error {
-	return invalid([]Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
+func tooManyRows(most int) *base.Error {
+	return base.Invalid([]base.Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids
 // only grow, which is what makes their order the order of creation.
-func (w *writer) nextBase() Base {
-	b := BaseOf(w.engine.random())
-	if ms, last := splitID(w.state.lastID); ms == w.state.at && !last.less(b) {
-		return last.plus(1)
+func (w *writer) nextBase() base.Base {
+	b := base.BaseOf(w.engine.random())
+	if ms, last := base.SplitID(w.state.LastID); ms == w.state.At && !last.Less(b) {
+		return last.Plus(1)
 	}
 	return b
 }
 
 // apply puts a plan's write set into the open group and into the state.
-func (w *writer) apply(a *account, t *tx) {
-	is := t.ledger
-	first := &change[ledger]{kind: ledgerKind, after: &is}
-	if a.ledger.Sequence != 0 {
-		was := a.ledger // the account's own goes on
-		first.before = &was
+func (w *writer) apply(a *base.AccountState, t *base.Tx) {
+	is := t.Ledger
+	first := &base.Change[base.Ledger]{Kind: base.LedgerKind, After: &is}
+	if a.Ledger.Sequence != 0 {
+		was := a.Ledger // the account's own goes on
+		first.Before = &was
 	}
-	set := append(append(make([]rowChange, 0, 1+len(t.set)), first), t.set...)
+	set := append(append(make([]base.RowChange, 0, 1+len(t.Set)), first), t.Set...)
 	if w.engine.checks {
 		for _, c := range set {
-			if err := c.verify(a); err != nil {
+			if err := c.Verify(a); err != nil {
 				panic(fmt.Sprintf("engine: a plan does not fit its state: %v", err))
 			}
 		}
 	}
-	w.open.entries = append(w.open.entries, entry{a.id, w.state.at, set})
+	w.open.entries = append(w.open.entries, entry{a.ID, w.state.At, set})
 	w.open.rows += len(set)
-	if t.used > 0 {
-		w.state.lastID = makeID(t.now, t.base.plus(t.used-1))
+	if t.Used > 0 {
+		w.state.LastID = base.MakeID(t.Now, t.Base.Plus(t.Used-1))
 	}
-	w.state.apply(a.id, set, t.outcome())
+	w.state.Apply(a.ID, set, stock.Outcome(t))
 	if w.engine.checks {
-		if err := a.stock.Check(); err != nil {
+		if err := a.Stock.Check(); err != nil {
 			panic(fmt.Sprintf("engine: timelines broken after a command: %v", err))
 		}
 	}
@@ -396,10 +398,10 @@ func (w *writer) seal() bool {
 	w.inFlight++
 	w.underWay = append(w.underWay, g.burden)
 	w.groups++
-	g.touched = w.state.touchedIDs(nil)
-	g.called, w.state.called = w.state.called, nil
-	g.snapshot = w.state.publish()
-	g.snapshot.groups = w.groups
+	g.touched = w.state.TouchedIDs(nil)
+	g.called, w.state.Called = w.state.Called, nil
+	g.snapshot = w.state.Publish()
+	g.snapshot.Groups = w.groups
 	w.engine.stats.sealed.Add(int64(len(g.waiters)))
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}

@@ -16,7 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file holds the client against addresses that lead where nobody but the operator may call.
@@ -127,8 +128,8 @@ func (s *names) serve(c net.Conn) {
 }
 
 // call makes one attempt, past what is checked when a webhook is made.
-func call(client *http.Client, raw string) engine.Attempt {
-	return attempt(context.Background(), client, noon, engine.ID{1}, &engine.Call{URL: raw, Secrets: []string{drawSecret()}, Body: []byte("{}")})
+func call(client *http.Client, raw string) outbox.Attempt {
+	return attempt(context.Background(), client, noon, base.ID{1}, &outbox.Call{URL: raw, Secrets: []string{drawSecret()}, Body: []byte("{}")})
 }
 
 // Every way to write an inner address, and every name that leads to one, ends where the address is dialled or before.

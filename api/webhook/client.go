@@ -13,7 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns one attempt: the request, and what is made of its answer.
@@ -50,7 +51,7 @@ func NewClient(o ClientOptions) *http.Client {
 }
 
 // attempt makes one attempt. The context ends it early where the server stops.
-func attempt(ctx context.Context, client *http.Client, now int64, event engine.ID, call *engine.Call) (a engine.Attempt) {
+func attempt(ctx context.Context, client *http.Client, now int64, event base.ID, call *outbox.Call) (a outbox.Attempt) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(call.Body))
 	if err != nil || req.URL.Scheme != "https" || req.URL.User != nil {
 		a.Error = "the URL cannot be called"
@@ -74,10 +75,10 @@ func attempt(ctx context.Context, client *http.Client, now int64, event engine.I
 	}
 	// The status is what counts. What of the body comes in time is kept, the rest of it is read so that the connection can be
 	// used again.
-	a.Answer = make([]byte, engine.KeptAnswer)
+	a.Answer = make([]byte, outbox.KeptAnswer)
 	n, _ := io.ReadFull(res.Body, a.Answer)
 	a.Answer = a.Answer[:n:n]
-	io.CopyN(io.Discard, res.Body, maxAnswer-engine.KeptAnswer)
+	io.CopyN(io.Discard, res.Body, maxAnswer-outbox.KeptAnswer)
 	return a
 }
 

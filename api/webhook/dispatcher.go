@@ -14,6 +14,8 @@ import (
 
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns the dispatcher: which attempt is begun when.
@@ -60,22 +62,22 @@ type Dispatcher struct {
 	own     atomic.Int64  // commands of the recorder that wait
 	failed  chan struct{} // closed when outcomes cannot be recorded
 
-	total   int                // attempts under way
-	lanes   map[engine.ID]int  // of each webhook
-	busy    map[engine.ID]bool // deliveries that are under way, until their outcome is recorded
+	total   int              // attempts under way
+	lanes   map[base.ID]int  // of each webhook
+	busy    map[base.ID]bool // deliveries that are under way, until their outcome is recorded
 	alarms  alarms
-	next    map[engine.ID]int64 // when an account has something due
-	waiting []engine.ID         // accounts that have more to send than there was room for
-	queued  map[engine.ID]bool  // those in waiting
-	started int                 // attempts begun in the pause since
+	next    map[base.ID]int64 // when an account has something due
+	waiting []base.ID         // accounts that have more to send than there was room for
+	queued  map[base.ID]bool  // those in waiting
+	started int               // attempts begun in the pause since
 	since   int64
 	pressed int64 // when many commands were last seen to wait
 }
 
 // result is an attempt that is over.
 type result struct {
-	account, webhook engine.ID
-	outcome          engine.Outcome
+	account, webhook base.ID
+	outcome          outbox.Outcome
 	void             bool // there was nothing to send, or the server stopped: nothing is recorded
 	unknown          bool // it could not be recorded
 }
@@ -89,7 +91,7 @@ func Start(o Options) *Dispatcher {
 		}
 	}
 	if o.Jitter == nil {
-		o.Jitter = func() int64 { return rand.Int64N(engine.MaxJitter + 1) }
+		o.Jitter = func() int64 { return rand.Int64N(outbox.MaxJitter + 1) }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -104,12 +106,12 @@ func Start(o Options) *Dispatcher {
 		o.InAll = inAll
 	}
 	if o.Patience == 0 {
-		o.Patience = engine.MaxQueued / 2
+		o.Patience = outbox.MaxQueued / 2
 	}
 	d := &Dispatcher{
 		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll), done: make(chan []result, 1),
 		over: make(chan struct{}), failed: make(chan struct{}),
-		lanes: map[engine.ID]int{}, busy: map[engine.ID]bool{}, next: map[engine.ID]int64{}, queued: map[engine.ID]bool{},
+		lanes: map[base.ID]int{}, busy: map[base.ID]bool{}, next: map[base.ID]int64{}, queued: map[base.ID]bool{},
 	}
 	d.metrics = newMetrics(o.Metrics, o.Engine, o.Now)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -214,15 +216,15 @@ func (d *Dispatcher) finish(list []result) {
 }
 
 // look begins what is due in an account, as far as there is room, and notes when to look again.
-func (d *Dispatcher) look(account engine.ID) {
+func (d *Dispatcher) look(account base.ID) {
 	v, ok := d.Engine.View(account)
 	if !ok {
 		return
 	}
 	now, next := v.Now(d.Now()), int64(0)
-	for _, w := range v.Webhooks() {
-		behind := v.Queued(w.ID) >= d.Patience // slower commands are better than events that find no place
-		for x := range v.Queue(w.ID) {
+	for _, w := range outbox.Webhooks(v) {
+		behind := outbox.Queued(v, w.ID) >= d.Patience // slower commands are better than events that find no place
+		for x := range outbox.Queue(v, w.ID) {
 			if d.busy[x.ID] || !w.Enabled && !x.ByHand {
 				continue
 			}
@@ -264,7 +266,7 @@ func (d *Dispatcher) paused() bool {
 }
 
 // begin makes an attempt on a goroutine of its own.
-func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
+func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 	d.total++
 	d.started++
 	d.lanes[x.Webhook]++
@@ -273,7 +275,7 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 	d.workers.Add(1)
 	go func() {
 		defer d.workers.Done()
-		r := result{account: v.Account().ID, webhook: x.Webhook, outcome: engine.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
+		r := result{account: v.Account().ID, webhook: x.Webhook, outcome: outbox.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
 		began := d.Now()
 		at := v.Now(began) // of the schedule: a clock that was set back ends none
 		call, err := d.Engine.Call(v, x, at)
@@ -298,7 +300,7 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 // alarm says when something is due in an account; one that is not in next any more means nothing.
 type alarm struct {
 	at      int64
-	account engine.ID
+	account base.ID
 }
 
 type alarms []alarm

@@ -18,7 +18,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/persist/power"
 )
 
@@ -49,7 +52,7 @@ func TestDeliversSigned(t *testing.T) {
 	h := s.hook(r.URL + "/hooks?a=1")
 	id := h.event()
 	d := s.after(id, 1)
-	require.Equal(t, engine.DeliveryDone, d.State)
+	require.Equal(t, outbox.DeliveryDone, d.State)
 	got := r.requests()[0]
 	require.Equal(t, "/hooks?a=1", got.path)
 	require.Equal(t, "application/json", got.header.Get("Content-Type"))
@@ -59,18 +62,18 @@ func TestDeliversSigned(t *testing.T) {
 	body, attempts, err := s.eng.DeliveryDetails(v, d)
 	require.NoError(t, err)
 	require.Equal(t, string(body), string(got.body), "the exact bytes")
-	require.Equal(t, engine.Attempt{Number: 1, At: noon, Status: 200, Answer: []byte(strings.Repeat("x", engine.KeptAnswer))}, attempts[0])
+	require.Equal(t, outbox.Attempt{Number: 1, At: noon, Status: 200, Answer: []byte(strings.Repeat("x", outbox.KeptAnswer))}, attempts[0])
 
 	// During an overlap the standard header has both signatures, and ours is of the old secret, unless it is to be of the new one.
 	second := drawSecret()
-	s.do(engine.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
+	s.do(outbox.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
 	s.after(h.event(), 1)
 	verified(t, r.requests()[1], h.secret, second)
 	s.move(60_000)
 	s.after(h.event(), 1)
 	verified(t, r.requests()[2], second)
 	third := drawSecret()
-	s.do(engine.RotateSecret{ID: h.id, Secret: third, Overlap: 60, SignWith: engine.SignNew})
+	s.do(outbox.RotateSecret{ID: h.id, Secret: third, Overlap: 60, SignWith: outbox.SignNew})
 	s.after(h.event(), 1)
 	verified(t, r.requests()[3], third, second)
 }
@@ -92,7 +95,7 @@ func TestSchedule(t *testing.T) {
 		require.Len(t, r.requests(), i+1)
 	}
 	s.move(1)
-	require.Equal(t, engine.DeliveryFailed, s.after(id, 4).State)
+	require.Equal(t, outbox.DeliveryFailed, s.after(id, 4).State)
 	attempts := s.attempts(id)
 	var at, statuses []int64
 	for _, a := range attempts {
@@ -117,7 +120,7 @@ func TestSuccessEndsASchedule(t *testing.T) {
 	s.move(4_000)
 	require.Equal(t, [2]float64{1, 4}, [2]float64{s.metric("holdfast_webhook_deliveries_queued", ""), s.metric("holdfast_webhook_oldest_delivery_seconds", "")})
 	s.move(6_000)
-	require.Equal(t, engine.DeliveryDone, s.after(id, 2).State)
+	require.Equal(t, outbox.DeliveryDone, s.after(id, 2).State)
 	require.Len(t, r.requests(), 2)
 }
 
@@ -127,7 +130,7 @@ func TestSendsByTheScopesOfTheMaker(t *testing.T) {
 	r := s.receive(status(200))
 	made := func(scopes ...string) *hook {
 		h := &hook{shop: s, secret: drawSecret()}
-		h.id = s.do(engine.CreateWebhook{EventType: engine.OrderCreated, URL: r.URL, APIVersion: "2025-06", Secret: h.secret, Maker: &engine.Maker{Key: engine.ID{1}, Scopes: scopes}}).(*engine.Webhook).ID
+		h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: r.URL, APIVersion: "2025-06", Secret: h.secret, Maker: &outbox.Maker{Key: base.ID{1}, Scopes: scopes}}).(*outbox.Webhook).ID
 		return h
 	}
 	id := made("settings.webhooks.write").event()
@@ -136,7 +139,7 @@ func TestSendsByTheScopesOfTheMaker(t *testing.T) {
 	require.Equal(t, [2]any{0, "the key that made the webhook could not read this"}, [2]any{a.Status, a.Error})
 	require.Empty(t, r.requests())
 	for i, h := range []*hook{made("settings.webhooks.write", "orders.read"), made(), s.hook(r.URL)} {
-		require.Equal(t, engine.DeliveryDone, s.after(h.event(), 1).State)
+		require.Equal(t, outbox.DeliveryDone, s.after(h.event(), 1).State)
 		require.Len(t, r.requests(), i+1)
 	}
 }
@@ -150,7 +153,7 @@ func TestGivenUpAfterTenMinutes(t *testing.T) {
 	s.close()
 	s.move(10 * 60 * 1000)
 	s.open()
-	s.await(func(v engine.View) bool { return v.Delivery(id).State == engine.DeliveryFailed })
+	s.await(func(v base.View) bool { return outbox.DeliveryByID(v, id).State == outbox.DeliveryFailed })
 	require.Len(t, r.requests(), 1)
 	require.Len(t, s.attempts(id), 1)
 }
@@ -162,11 +165,11 @@ func TestClockGoesBack(t *testing.T) {
 	h := s.hook(r.URL)
 	s.move(-60 * 60 * 1000)
 	d := s.after(h.event(), 1)
-	require.Equal(t, [2]any{engine.DeliveryPending, noon + 10_000}, [2]any{d.State, d.Next})
+	require.Equal(t, [2]any{outbox.DeliveryPending, noon + 10_000}, [2]any{d.State, d.Next})
 	require.Equal(t, fmt.Sprint(s.Now()/1000), r.requests()[0].header.Get("webhook-timestamp"), "what a receiver compares with its own clock")
 	s.awaitTimer(d.Next)
 	s.move(60*60*1000 + 10_000)
-	require.Equal(t, engine.DeliveryDone, s.after(d.ID, 2).State)
+	require.Equal(t, outbox.DeliveryDone, s.after(d.ID, 2).State)
 	require.Equal(t, noon, s.attempts(d.ID)[0].At)
 }
 
@@ -188,7 +191,7 @@ func TestGoesOnAfterAPowerCut(t *testing.T) {
 		require.Len(t, s.attempts(id), i+1)
 		s.move(d.Next - s.Now())
 	}
-	require.Equal(t, engine.DeliveryDone, s.after(id, 3).State)
+	require.Equal(t, outbox.DeliveryDone, s.after(id, 3).State)
 	require.Equal(t, r.requests()[0].body, r.requests()[2].body)
 	verified(t, r.requests()[2], h.secret)
 }
@@ -213,7 +216,7 @@ func TestCutOffAttemptIsMadeAgain(t *testing.T) {
 	s.open()
 	<-came
 	d := s.after(id, 1)
-	require.Equal(t, [2]any{engine.DeliveryDone, 1}, [2]any{d.State, d.Attempts})
+	require.Equal(t, [2]any{outbox.DeliveryDone, 1}, [2]any{d.State, d.Attempts})
 }
 
 // Endpoints that do not answer keep neither others from theirs, nor more than their share of the room.
@@ -242,12 +245,12 @@ func TestSlowEndpointsDelayNoOther(t *testing.T) {
 	}
 	h := s.hook(fast.URL)
 	for range 50 {
-		require.Equal(t, engine.DeliveryDone, s.after(h.event(), 1).State)
+		require.Equal(t, outbox.DeliveryDone, s.after(h.event(), 1).State)
 	}
 	close(hold)
 	for _, h := range slows {
-		s.await(func(v engine.View) bool {
-			n, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+		s.await(func(v base.View) bool {
+			n, _ := outbox.Deliveries(v, h.id, outbox.DeliveryDone, 0, 1000)
 			return len(n) == 3*perWebhook
 		})
 	}
@@ -271,8 +274,8 @@ func TestOneEndpointHasABoundedShare(t *testing.T) {
 	for range 200 {
 		h.event()
 	}
-	s.await(func(v engine.View) bool {
-		n, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+	s.await(func(v base.View) bool {
+		n, _ := outbox.Deliveries(v, h.id, outbox.DeliveryDone, 0, 1000)
 		return len(n) == 200
 	})
 	require.LessOrEqual(t, most, perWebhook)
@@ -286,8 +289,8 @@ func TestDeliveriesGiveWay(t *testing.T) {
 	h := s.hook(r.URL)
 	delivered := func(n int) {
 		t.Helper()
-		s.await(func(v engine.View) bool {
-			list, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+		s.await(func(v base.View) bool {
+			list, _ := outbox.Deliveries(v, h.id, outbox.DeliveryDone, 0, 1000)
 			return len(list) >= n
 		})
 		require.Len(t, r.requests(), n)
@@ -321,7 +324,7 @@ func TestALongQueueGivesNoWay(t *testing.T) {
 	for range patience + 2*busyStarts {
 		h.event()
 	}
-	s.await(func(v engine.View) bool { return v.Queued(h.id) < patience })
+	s.await(func(v base.View) bool { return outbox.Queued(v, h.id) < patience })
 }
 
 func TestDisabledAfterThreeEvents(t *testing.T) {
@@ -342,11 +345,11 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	fail := func() {
 		for n := 1; ; n++ {
 			var due int64
-			s.await(func(v engine.View) bool {
-				if due = 0; !v.Webhook(h.id).Enabled {
+			s.await(func(v base.View) bool {
+				if due = 0; !outbox.WebhookByID(v, h.id).Enabled {
 					return true
 				}
-				for d := range v.Queue(h.id) {
+				for d := range outbox.Queue(v, h.id) {
 					if d.Tries < n {
 						return false
 					}
@@ -363,17 +366,17 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	}
 	enabled := func() bool {
 		v, _ := s.eng.View(s.account)
-		return v.Webhook(h.id).Enabled
+		return outbox.WebhookByID(v, h.id).Enabled
 	}
 	fail()
 	require.True(t, enabled(), "test events do not count")
-	location := s.do(engine.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*engine.Location).ID
+	location := s.do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
 	for range 5 {
-		s.do(engine.CreateOrder{OrderInput: engine.OrderInput{Pickup: location}})
+		s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: location}})
 	}
-	var ids []engine.ID
+	var ids []base.ID
 	all, _ := s.eng.View(s.account)
-	for d := range all.Queue(h.id) {
+	for d := range outbox.Queue(all, h.id) {
 		ids = append(ids, d.ID)
 	}
 	require.Len(t, ids, 5)
@@ -384,17 +387,17 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	}
 	s.pass(0)
 	v, _ := s.eng.View(s.account)
-	require.Equal(t, engine.TooManyFailures, *v.Webhook(h.id).DisabledReason)
-	failed, _ := v.Deliveries(h.id, engine.DeliveryFailed, 0, 10)
+	require.Equal(t, outbox.TooManyFailures, *outbox.WebhookByID(v, h.id).DisabledReason)
+	failed, _ := outbox.Deliveries(v, h.id, outbox.DeliveryFailed, 0, 10)
 	require.Len(t, failed, 10, "what is queued stays in the log")
 	mu.Lock()
 	down = false
 	mu.Unlock()
 	calls := len(r.requests())
-	s.do(engine.EnableWebhook{ID: h.id})
-	require.Equal(t, &engine.Recovered{Queued: 5}, s.do(engine.RecoverDeliveries{Webhook: h.id}))
+	s.do(outbox.EnableWebhook{ID: h.id})
+	require.Equal(t, &outbox.Recovered{Queued: 5}, s.do(outbox.RecoverDeliveries{Webhook: h.id}))
 	for _, id := range ids {
-		s.await(func(v engine.View) bool { return v.Delivery(id).State == engine.DeliveryDone })
+		s.await(func(v base.View) bool { return outbox.DeliveryByID(v, id).State == outbox.DeliveryDone })
 	}
 	require.Len(t, r.requests(), calls+5)
 	require.True(t, enabled())
@@ -406,7 +409,7 @@ func TestRedelivery(t *testing.T) {
 	h := s.hook(r.URL)
 	id := h.event()
 	s.after(id, 1)
-	s.do(engine.RedeliverDelivery{Webhook: h.id, ID: id})
+	s.do(outbox.RedeliverDelivery{Webhook: h.id, ID: id})
 	s.after(id, 2)
 	require.Equal(t, r.requests()[0].body, r.requests()[1].body)
 	require.Equal(t, r.requests()[0].header.Get("webhook-id"), r.requests()[1].header.Get("webhook-id"))
@@ -438,14 +441,14 @@ func TestReasons(t *testing.T) {
 		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusTemporaryRedirect)
 	})
 	s.client.Timeout = 300 * time.Millisecond
-	of := func(raw string) engine.Attempt {
+	of := func(raw string) outbox.Attempt {
 		t.Helper()
 		h := s.hook(raw)
 		id := h.event()
 		s.after(id, 1)
 		a := s.attempts(id)[0]
 		require.NotContains(t, a.Error, "127.0.0.1")
-		require.NotContains(t, a.Error+string(a.Answer), h.secret[len(engine.SecretPrefix):])
+		require.NotContains(t, a.Error+string(a.Answer), h.secret[len(outbox.SecretPrefix):])
 		return a
 	}
 	for raw, want := range map[string]string{
@@ -467,14 +470,14 @@ func TestReasons(t *testing.T) {
 		require.Equal(t, want, a.Error, "%s: %d", raw, a.Status)
 	}
 	a := of(flood.URL)
-	require.Equal(t, [2]any{200, engine.KeptAnswer}, [2]any{a.Status, len(a.Answer)})
+	require.Equal(t, [2]any{200, outbox.KeptAnswer}, [2]any{a.Status, len(a.Answer)})
 	a = of(unfinished.URL)
 	require.Equal(t, [2]any{200, "so far"}, [2]any{a.Status, string(a.Answer)}, "the status is what acknowledges")
 	require.Equal(t, "", of(plain.URL).Error)
-	require.NotContains(t, s.log.text(), engine.SecretPrefix)
+	require.NotContains(t, s.log.text(), outbox.SecretPrefix)
 	families, err := s.registry.Gather()
 	require.NoError(t, err)
-	require.NotContains(t, fmt.Sprint(families), engine.SecretPrefix)
+	require.NotContains(t, fmt.Sprint(families), outbox.SecretPrefix)
 	require.Len(t, metadata.requests(), 1)
 }
 
@@ -493,11 +496,11 @@ func TestSentByHandWhileDisabled(t *testing.T) {
 	first := h.event()
 	s.after(first, 1)
 	second := drawSecret()
-	s.do(engine.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
-	s.do(engine.DisableWebhook{ID: h.id})
+	s.do(outbox.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
+	s.do(outbox.DisableWebhook{ID: h.id})
 	s.after(h.event(), 1)
-	s.do(engine.RedeliverDelivery{Webhook: h.id, ID: first})
-	require.Equal(t, engine.DeliveryDone, s.after(first, 2).State)
+	s.do(outbox.RedeliverDelivery{Webhook: h.id, ID: first})
+	require.Equal(t, outbox.DeliveryDone, s.after(first, 2).State)
 	require.Len(t, r.requests(), 3)
 	for _, got := range r.requests()[1:] {
 		verified(t, got, h.secret, second)

@@ -26,6 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 	"holdfast/persist"
 	"holdfast/persist/power"
 )
@@ -121,7 +123,7 @@ type shop struct {
 	roots    *x509.CertPool
 	log      *lockedBuffer
 	registry *prometheus.Registry
-	account  engine.ID
+	account  base.ID
 	jitter   atomic.Int64
 	waiting  atomic.Int64 // commands
 }
@@ -144,11 +146,11 @@ func (b *lockedBuffer) text() string {
 }
 
 func newShop(t testing.TB) *shop {
-	s := &shop{TB: t, clock: newClock(), fs: power.NewDisk(), roots: x509.NewCertPool(), log: new(lockedBuffer), account: engine.ID{6: 0x70, 8: 0x80, 15: 1}}
+	s := &shop{TB: t, clock: newClock(), fs: power.NewDisk(), roots: x509.NewCertPool(), log: new(lockedBuffer), account: base.ID{6: 0x70, 8: 0x80, 15: 1}}
 	s.client = NewClient(ClientOptions{Allow: prefixes("127.0.0.0/8", "::1/128"), Roots: s.roots})
 	s.open()
 	t.Cleanup(func() { s.close() })
-	s.do(engine.CreateAccount{Name: "Rental"})
+	s.do(base.CreateAccount{Name: "Rental"})
 	return s
 }
 
@@ -175,7 +177,7 @@ func (s *shop) close() {
 	require.NoError(s, s.store.Close())
 }
 
-func (s *shop) do(op engine.Op) any {
+func (s *shop) do(op base.Op) any {
 	s.Helper()
 	res, err := s.eng.Do(engine.Command{Account: s.account, Actor: "test", Op: op})
 	require.NoError(s, err)
@@ -190,30 +192,30 @@ func (s *shop) pass(ms int64) {
 }
 
 func drawSecret() string {
-	var b [engine.SecretBytes]byte
+	var b [outbox.SecretBytes]byte
 	rand.Read(b[:])
-	return engine.SecretPrefix + base64.StdEncoding.EncodeToString(b[:])
+	return outbox.SecretPrefix + base64.StdEncoding.EncodeToString(b[:])
 }
 
 // hook is a webhook with its secret.
 type hook struct {
 	*shop
-	id     engine.ID
+	id     base.ID
 	secret string
 }
 
 func (s *shop) hook(url string) *hook {
 	s.Helper()
 	h := &hook{shop: s, secret: drawSecret()}
-	h.id = s.do(engine.CreateWebhook{EventType: engine.OrderCreated, URL: url, APIVersion: "2025-06", Secret: h.secret}).(*engine.Webhook).ID
+	h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: url, APIVersion: "2025-06", Secret: h.secret}).(*outbox.Webhook).ID
 	return h
 }
 
 // event has the webhook told of something.
-func (h *hook) event() engine.ID { return h.do(engine.TestWebhook{ID: h.id}).(*engine.Delivery).ID }
+func (h *hook) event() base.ID { return h.do(outbox.TestWebhook{ID: h.id}).(*outbox.Delivery).ID }
 
 // await waits until something is so in the present state.
-func (s *shop) await(so func(v engine.View) bool) {
+func (s *shop) await(so func(v base.View) bool) {
 	for {
 		more := s.eng.Changed(s.account)
 		if v, _ := s.eng.View(s.account); so(v) {
@@ -224,17 +226,17 @@ func (s *shop) await(so func(v engine.View) bool) {
 }
 
 // after waits until a delivery has so many attempts behind it.
-func (s *shop) after(id engine.ID, attempts int) (d *engine.Delivery) {
-	s.await(func(v engine.View) bool {
-		d = v.Delivery(id)
+func (s *shop) after(id base.ID, attempts int) (d *outbox.Delivery) {
+	s.await(func(v base.View) bool {
+		d = outbox.DeliveryByID(v, id)
 		return d.Attempts >= attempts
 	})
 	return d
 }
 
-func (s *shop) attempts(id engine.ID) []engine.Attempt {
+func (s *shop) attempts(id base.ID) []outbox.Attempt {
 	v, _ := s.eng.View(s.account)
-	_, list, err := s.eng.DeliveryDetails(v, v.Delivery(id))
+	_, list, err := s.eng.DeliveryDetails(v, outbox.DeliveryByID(v, id))
 	require.NoError(s, err)
 	return list
 }

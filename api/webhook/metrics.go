@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"holdfast/engine"
+	"holdfast/engine/outbox"
 )
 
 // This file owns what is counted of deliveries.
@@ -32,7 +33,7 @@ func newMetrics(registry prometheus.Registerer, e *engine.Engine, now func() int
 	return m
 }
 
-func (m *metrics) observe(a *engine.Attempt) {
+func (m *metrics) observe(a *outbox.Attempt) {
 	m.took.Observe((time.Duration(a.Took) * time.Millisecond).Seconds())
 	if a.Acknowledged() {
 		m.delivered.Inc()
@@ -61,7 +62,7 @@ func (q queue) Collect(to chan<- prometheus.Metric) {
 	n, oldest := 0, int64(0)
 	for _, id := range q.engine.Accounts() {
 		v, _ := q.engine.View(id)
-		some, at := v.Waiting()
+		some, at := outbox.Waiting(v)
 		if n += some; at != 0 && (oldest == 0 || at < oldest) {
 			oldest = at
 		}

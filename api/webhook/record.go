@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"holdfast/engine"
+	"holdfast/engine/outbox"
 )
 
 // This file owns how outcomes get into the engine: those that came while the last ones were being made durable together, in
@@ -52,7 +53,7 @@ func (d *Dispatcher) submit(list []result) {
 		if n < 0 {
 			n = len(list)
 		}
-		b, op := batch{of: list[:n]}, engine.RecordAttempts{}
+		b, op := batch{of: list[:n]}, outbox.RecordAttempts{}
 		for i := range b.of {
 			if x := &b.of[i]; !x.void {
 				op.Outcomes = append(op.Outcomes, x.outcome)

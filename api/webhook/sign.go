@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns signatures: ours, and those of the Standard Webhooks specification.
@@ -24,7 +25,7 @@ func mac(key []byte, parts ...[]byte) []byte {
 
 // sign sets the headers that show whose the bytes are. X-Service-Signature is of the first secret alone, keyed with its
 // whole text, Webhook-Signature of all, each keyed with the bytes that stand in it.
-func sign(h http.Header, event engine.ID, now int64, secrets []string, body []byte) {
+func sign(h http.Header, event base.ID, now int64, secrets []string, body []byte) {
 	id, seconds := event.String(), strconv.FormatInt(now/1000, 10)
 	h.Set("X-Service-Event-Id", id)
 	h.Set("X-Service-Signature", "sha256="+hex.EncodeToString(mac([]byte(secrets[0]), body)))
@@ -32,7 +33,7 @@ func sign(h http.Header, event engine.ID, now int64, secrets []string, body []by
 	h.Set("Webhook-Timestamp", seconds)
 	var all []string
 	for _, s := range secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s, engine.SecretPrefix))
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s, outbox.SecretPrefix))
 		if err == nil {
 			all = append(all, "v1,"+base64.StdEncoding.EncodeToString(mac(key, []byte(id+"."+seconds+"."), body)))
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns parameters: the pairs of a query string and of a path, percent-decoded, from which shapes read.
@@ -27,7 +27,7 @@ type Args struct {
 }
 
 func (a *Args) Fault(name, code, message string) {
-	a.Faults.Add(engine.Fault{In: a.In, Pointer: name, Code: code, Message: message})
+	a.Faults.Add(base.Fault{In: a.In, Pointer: name, Code: code, Message: message})
 }
 
 // Parse takes a raw query string apart.
@@ -158,7 +158,7 @@ func (a *Args) split(name string) {
 
 // unread tells whether a parameter of a name was given in a coding that could not be read.
 func (a *Args) unread(name string) bool {
-	return slices.ContainsFunc(a.Faults.ListOf, func(f engine.Fault) bool {
+	return slices.ContainsFunc(a.Faults.ListOf, func(f base.Fault) bool {
 		return f.In == a.In && f.Code == FaultMalformed && strings.TrimSuffix(f.Pointer, "[]") == name
 	})
 }

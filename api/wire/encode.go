@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/timeline"
 )
 
@@ -61,13 +61,13 @@ func AppendGiven(b []byte, s string) []byte {
 	return AppendText(b, s)
 }
 
-func AppendID(b []byte, id engine.ID) []byte {
+func AppendID(b []byte, id base.ID) []byte {
 	return append(id.AppendTo(append(b, '"')), '"')
 }
 
 // AppendInstant appends an instant; an open end is null.
 func AppendInstant(b []byte, t int64) []byte {
-	if t == engine.Forever {
+	if t == base.Forever {
 		return append(b, "null"...)
 	}
 	// What was computed (a hull, a step) may lie outside the years that can be written.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/timeline"
 )
 
@@ -143,7 +143,7 @@ var Boolean = Scalar(jsonBoolean, booleanSchema, func(raw []byte, dst *bool) Wro
 // uuid is an id whose other forms are refused; looseID is one that the interface types as plain string: another form is
 // simply the id of nothing, and reads as the nil id.
 var (
-	UUID = Reference(Scalar(JSONString, IDSchema, func(raw []byte, dst *engine.ID) Wrong {
+	UUID = Reference(Scalar(JSONString, IDSchema, func(raw []byte, dst *base.ID) Wrong {
 		id, ok := ParseID(raw)
 		if !ok {
 			return Wrong{FaultFormat, "must be a UUID like 0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}
@@ -151,16 +151,16 @@ var (
 		*dst = id
 		return Wrong{}
 	}))
-	LooseID = Reference(Scalar(JSONString, TextSchema, func(raw []byte, dst *engine.ID) Wrong {
+	LooseID = Reference(Scalar(JSONString, TextSchema, func(raw []byte, dst *base.ID) Wrong {
 		*dst, _ = ParseID(raw)
 		return Wrong{}
 	}))
 )
 
 // Reference is an id that stands for a record: where the reader knows what is meant by names, it asks there.
-func Reference(k Kind[engine.ID]) Kind[engine.ID] {
+func Reference(k Kind[base.ID]) Kind[base.ID] {
 	read := k.JSON
-	k.JSON = func(r *Reader, dst *engine.ID) {
+	k.JSON = func(r *Reader, dst *base.ID) {
 		if r.Refer == nil {
 			read(r, dst)
 			return
@@ -176,22 +176,22 @@ func Reference(k Kind[engine.ID]) Kind[engine.ID] {
 
 // ParseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: engine.ParseID without
 // its garbage.
-func ParseID(raw []byte) (id engine.ID, ok bool) {
+func ParseID(raw []byte) (id base.ID, ok bool) {
 	if len(raw) != 36 || raw[8] != '-' || raw[13] != '-' || raw[18] != '-' || raw[23] != '-' {
-		return engine.ID{}, false
+		return base.ID{}, false
 	}
 	and, or := byte(0xff), byte(0)
 	for i, at := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
 		hi, lo := hexValues[raw[at]], hexValues[raw[at+1]]
 		if hi|lo > 0xf {
-			return engine.ID{}, false
+			return base.ID{}, false
 		}
 		id[i] = hi<<4 | lo
 		and, or = and&id[i], or|id[i]
 	}
 	version, variant := id[6]>>4, id[8]>>6
 	if or != 0 && and != 0xff && (version < 1 || version > 8 || variant != 2) {
-		return engine.ID{}, false
+		return base.ID{}, false
 	}
 	return id, true
 }

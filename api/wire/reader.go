@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the strict JSON reader: one pass over a body, straight into typed values, naming every fault with its
@@ -53,7 +53,7 @@ type Reader struct {
 }
 
 // referrer reads what a member refers to by an id or by a name.
-type referrer func(member string, raw []byte, dst *engine.ID) Wrong
+type referrer func(member string, raw []byte, dst *base.ID) Wrong
 
 // Claim is a member that was given and takes a scope of its own.
 type Claim struct{ Field, Scope string }
@@ -66,11 +66,11 @@ type pathStep struct {
 
 // Faults collects faults up to maxFaults and counts the rest.
 type Faults struct {
-	ListOf []engine.Fault
+	ListOf []base.Fault
 	More   int
 }
 
-func (l *Faults) Add(f engine.Fault) {
+func (l *Faults) Add(f base.Fault) {
 	if len(l.ListOf) >= MaxFaults {
 		l.More++
 		return
@@ -103,7 +103,7 @@ func (r *Reader) Document(read func(*Reader)) {
 
 // Fault reports what is wrong with the value at the present path.
 func (r *Reader) Fault(code, message string) {
-	r.Faults.Add(engine.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
+	r.Faults.Add(base.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
 }
 
 // faultAt reports what is wrong with a member of the object being read.

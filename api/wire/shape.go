@@ -3,7 +3,7 @@ package wire
 import (
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns shapes: an object declared as a value, which drives how it is read from a body, a query or a path, which
@@ -129,7 +129,7 @@ func Defaulted[T, V any](name string, k Kind[V], def V, at func(*T) *V) Field[T]
 }
 
 // Merged is a member of a PATCH: absent leaves what is there, null clears it where that is allowed.
-func Merged[T, V any](name string, k Kind[V], nullable bool, at func(*T) *engine.Opt[V]) Field[T] {
+func Merged[T, V any](name string, k Kind[V], nullable bool, at func(*T) *base.Opt[V]) Field[T] {
 	f := Field[T]{
 		Name: name, clears: nullable, Schema: k.Schema,
 		JSON: func(r *Reader, dst *T) {

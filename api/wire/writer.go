@@ -3,7 +3,7 @@ package wire
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns how a record of an answer is said: once, by a function that names its members in their order. The same
@@ -29,7 +29,7 @@ type written struct {
 
 // instant appends an instant; one that is never is null.
 func (w *Writer) instant(t int64) {
-	if t == engine.Forever {
+	if t == base.Forever {
 		w.Nil()
 		return
 	}
@@ -113,20 +113,20 @@ func (w *Writer) Null(name, about string) {
 	w.null(name, NullSchema, about)
 }
 
-func (w *Writer) ID(name string, id engine.ID, about string) {
+func (w *Writer) ID(name string, id base.ID, about string) {
 	w.Key(name, IDSchema, about)
 	w.Out = AppendID(w.Out, id)
 }
 
 // TextID is an id that the interface types as plain text.
-func (w *Writer) TextID(name string, id engine.ID, about string) {
+func (w *Writer) TextID(name string, id base.ID, about string) {
 	w.Key(name, TextSchema, about)
 	w.Out = AppendID(w.Out, id)
 }
 
 // GivenID is an id that is unset where it is the nil id.
-func (w *Writer) GivenID(name string, id engine.ID, about string) {
-	if id == (engine.ID{}) {
+func (w *Writer) GivenID(name string, id base.ID, about string) {
+	if id == (base.ID{}) {
 		w.null(name, idOrNull, about)
 		return
 	}
@@ -134,7 +134,7 @@ func (w *Writer) GivenID(name string, id engine.ID, about string) {
 	w.Out = AppendID(w.Out, id)
 }
 
-func (w *Writer) IDOrNull(name string, id *engine.ID, about string) {
+func (w *Writer) IDOrNull(name string, id *base.ID, about string) {
 	if id == nil {
 		w.null(name, idOrNull, about)
 		return
@@ -197,7 +197,7 @@ func (w *Writer) Instant(name string, t int64, about string) {
 
 // End is an instant that is null where it is never.
 func (w *Writer) End(name string, t int64, about string) {
-	if t == engine.Forever {
+	if t == base.Forever {
 		w.null(name, instantOrNull, about)
 		return
 	}
@@ -208,21 +208,21 @@ func (w *Writer) End(name string, t int64, about string) {
 // GivenInstant is an instant that is unset where it is 0.
 func (w *Writer) GivenInstant(name string, t int64, about string) {
 	if t == 0 {
-		t = engine.Forever
+		t = base.Forever
 	}
 	w.End(name, t, about)
 }
 
 func (w *Writer) InstantOrNull(name string, t *int64, about string) {
 	if t == nil {
-		w.End(name, engine.Forever, about)
+		w.End(name, base.Forever, about)
 		return
 	}
 	w.End(name, *t, about)
 }
 
 // Created and Updated are when a record was made, as its id says, and when it was last changed.
-func (w *Writer) Created(id engine.ID) { w.MadeAt(engine.CreatedAt(id)) }
+func (w *Writer) Created(id base.ID) { w.MadeAt(base.CreatedAt(id)) }
 
 func (w *Writer) MadeAt(t int64) {
 	w.Key("createdAt", createdSchema, "")
@@ -234,7 +234,7 @@ func (w *Writer) Updated(t int64) {
 	w.instant(t)
 }
 
-func (w *Writer) Range(name string, s engine.Span, about string) {
+func (w *Writer) Range(name string, s base.Span, about string) {
 	w.Key(name, rangeSchema, about)
 	w.Out = append(w.Out, `{"start":`...)
 	w.instant(s.Start)
@@ -293,7 +293,7 @@ func (w *Writer) Texts(name string, list []string, about string) {
 	w.Out = AppendList(w.Out, list, AppendText)
 }
 
-func (w *Writer) IDs(name string, list []engine.ID, about string) {
+func (w *Writer) IDs(name string, list []base.ID, about string) {
 	w.Key(name, IDListSchema, about)
 	w.Out = AppendList(w.Out, list, AppendID)
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -15,13 +18,13 @@ const Window = 2048
 
 // Merchant is the set as an engine's account, and two articles beside it.
 type Merchant struct {
-	Account   engine.ID
-	Locations []engine.ID
-	SKUs      []engine.ID
-	Articles  []engine.ID
+	Account   base.ID
+	Locations []base.ID
+	SKUs      []base.ID
+	Articles  []base.ID
 
-	LotSKU engine.ID // of one article with LotUnits units at the first location, nothing booked
-	Busy   engine.ID // an article without SKU, BusyUnits units at the first location, BusyHolds holds behind Middle
+	LotSKU base.ID // of one article with LotUnits units at the first location, nothing booked
+	Busy   base.ID // an article without SKU, BusyUnits units at the first location, BusyHolds holds behind Middle
 }
 
 // What the two articles beside the set have.
@@ -35,24 +38,24 @@ var accountID = makeID(Epoch-hour, 1)
 
 // CreateMerchant makes account, locations, SKUs and articles, and books the busy article.
 func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
-	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor, Op: engine.CreateAccount{Name: "Bench"}}); err != nil {
+	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor, Op: base.CreateAccount{Name: "Bench"}}); err != nil {
 		return nil, err
 	}
 	p := NewPipeline(e, accountID)
 	for i := range s.Locations {
-		p.Submit(engine.CreateLocation{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"})
+		p.Submit(stock.CreateLocation{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"})
 	}
 	for i := range s.SKUs + 1 {
-		p.Submit(engine.CreateSKU{Name: fmt.Sprintf("SKU %d", i)})
+		p.Submit(stock.CreateSKU{Name: fmt.Sprintf("SKU %d", i)})
 	}
 	if err := p.Flush(); err != nil {
 		return nil, err
 	}
 	m := s.merchant(e)
-	create := func(sku *engine.ID, location, units int) {
+	create := func(sku *base.ID, location, units int) {
 		from := Epoch - hour
-		p.Submit(engine.CreateArticle{
-			Name: "Article", SKU: sku, Quantities: []engine.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}},
+		p.Submit(stock.CreateArticle{
+			Name: "Article", SKU: sku, Quantities: []stock.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}},
 		})
 	}
 	for _, a := range s.Articles {
@@ -68,7 +71,7 @@ func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
 	for range BusyHolds {
 		length := int64(1+rng.Int(7*24)) * hour
 		start := Middle + hour + int64(rng.Int(int((End-Middle-length)/hour)))*hour
-		p.Submit(m.command(engine.Item{Article: m.Busy}, 0, start, start+length))
+		p.Submit(m.command(base.Item{Article: m.Busy}, 0, start, start+length))
 	}
 	return m, p.Flush()
 }
@@ -84,13 +87,13 @@ func (s *Set) FindMerchant(e *engine.Engine) *Merchant {
 func (s *Set) merchant(e *engine.Engine) *Merchant {
 	m := &Merchant{Account: accountID}
 	v, _ := e.View(accountID)
-	for r := range v.Locations().All() {
+	for r := range stock.Locations(v).All() {
 		m.Locations = append(m.Locations, r.ID)
 	}
-	for r := range v.SKUs().All() {
+	for r := range stock.SKUs(v).All() {
 		m.SKUs = append(m.SKUs, r.ID)
 	}
-	for r := range v.Articles().All() {
+	for r := range stock.Articles(v).All() {
 		m.Articles = append(m.Articles, r.ID)
 	}
 	m.LotSKU, m.SKUs = m.SKUs[s.SKUs], m.SKUs[:s.SKUs]
@@ -101,13 +104,13 @@ func (s *Set) merchant(e *engine.Engine) *Merchant {
 }
 
 // Command is a drawn hold as the command that books it: one line, one unit, firm, of the SKU.
-func (m *Merchant) Command(h Hold) engine.PlaceHold {
-	return m.command(engine.Item{SKU: m.SKUs[h.SKU]}, h.Location, h.Start, h.End)
+func (m *Merchant) Command(h Hold) hold.PlaceHold {
+	return m.command(base.Item{SKU: m.SKUs[h.SKU]}, h.Location, h.Start, h.End)
 }
 
 // command takes what is over, too: the bookings of a set that is kept fall behind the clock.
-func (m *Merchant) command(item engine.Item, location int, start, end int64) engine.PlaceHold {
-	return engine.PlaceHold{Lines: []engine.HoldLineInput{{
+func (m *Merchant) command(item base.Item, location int, start, end int64) hold.PlaceHold {
+	return hold.PlaceHold{Lines: []hold.HoldLineInput{{
 		Item: item, Location: m.Locations[location], Window: timeline.Span{Start: start, End: end}, Quantity: 1,
 	}}, AllowPast: true}
 }
@@ -115,7 +118,7 @@ func (m *Merchant) command(item engine.Item, location int, start, end int64) eng
 // Book draws n holds and books each with a command of its own. It says how long the engine took, without the drawing.
 func (s *Set) Book(e *engine.Engine, m *Merchant, n int) (took time.Duration, err error) {
 	const batch = 100_000
-	list := make([]engine.PlaceHold, 0, min(n, batch))
+	list := make([]hold.PlaceHold, 0, min(n, batch))
 	for n > 0 {
 		list = list[:0]
 		for range min(n, batch) {
@@ -140,19 +143,19 @@ const actor = "bench"
 // Pipeline submits commands of one account in order, Window of them under way. It is for one goroutine.
 type Pipeline struct {
 	engine  *engine.Engine
-	account engine.ID
+	account base.ID
 	under   [Window]*engine.Future
 	head, n int
 	err     error
 }
 
 // NewPipeline makes a pipeline to an engine.
-func NewPipeline(e *engine.Engine, account engine.ID) *Pipeline {
+func NewPipeline(e *engine.Engine, account base.ID) *Pipeline {
 	return &Pipeline{engine: e, account: account}
 }
 
 // Submit hands a command over, and waits for the oldest one if Window are under way.
-func (p *Pipeline) Submit(op engine.Op) {
+func (p *Pipeline) Submit(op base.Op) {
 	if p.n == Window {
 		p.settle()
 	}

@@ -11,6 +11,9 @@ import (
 
 	"holdfast/api"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -64,8 +67,8 @@ func serve() (p plan, end func(), err error) {
 		s.Shutdown(ctx)
 	})
 	p.Address, p.From = listener.Addr().String(), time.Now().UTC().Truncate(24*time.Hour)
-	a := account{e: e, id: engine.ID{6: 0x70, 8: 0x80, 15: 1}}
-	b := account{e: e, id: engine.ID{6: 0x70, 8: 0x80, 15: 2}}
+	a := account{e: e, id: base.ID{6: 0x70, 8: 0x80, 15: 1}}
+	b := account{e: e, id: base.ID{6: 0x70, 8: 0x80, 15: 2}}
 	p.Key, p.Location, p.SKU = a.open("fair00000001", 10_000)
 	p.Beside, p.BesideAt, p.Another = b.open("fair00000002", 10_000)
 	p.SoldOut = a.article(p.Location, 12)
@@ -82,11 +85,11 @@ func serve() (p plan, end func(), err error) {
 // account does commands until one fails.
 type account struct {
 	e   *engine.Engine
-	id  engine.ID
+	id  base.ID
 	err error
 }
 
-func (a *account) do(op engine.Op) any {
+func (a *account) do(op base.Op) any {
 	if a.err != nil {
 		return nil
 	}
@@ -96,32 +99,32 @@ func (a *account) do(op engine.Op) any {
 }
 
 func (a *account) open(public string, units int) (key, location, sku string) {
-	a.do(engine.CreateAccount{Name: "Fair"})
+	a.do(base.CreateAccount{Name: "Fair"})
 	a.do(engine.CreateKey{PublicID: public, Hash: sha256.Sum256([]byte(secret)), Label: "bench"})
-	if l, ok := a.do(engine.CreateLocation{Name: "Here", Timezone: "UTC"}).(*engine.Location); ok {
+	if l, ok := a.do(stock.CreateLocation{Name: "Here", Timezone: "UTC"}).(*stock.Location); ok {
 		location = l.ID.String()
 	}
 	return fmt.Sprintf("hf_%s_%s", public, secret), location, a.article(location, units)
 }
 
 func (a *account) article(location string, units int) string {
-	sku, ok := a.do(engine.CreateSKU{Name: "Chair"}).(*engine.SKU)
+	sku, ok := a.do(stock.CreateSKU{Name: "Chair"}).(*stock.SKU)
 	if !ok {
 		return ""
 	}
 	from, at := time.Now().Add(-24*time.Hour).UnixMilli(), parse(location)
-	a.do(engine.CreateArticle{Name: "Chair", SKU: &sku.ID, Quantities: []engine.InitialQuantity{{Location: at, Count: units, From: &from}}})
+	a.do(stock.CreateArticle{Name: "Chair", SKU: &sku.ID, Quantities: []stock.InitialQuantity{{Location: at, Count: units, From: &from}}})
 	return sku.ID.String()
 }
 
 func (a *account) hold(location, sku string, from time.Time, days, quantity int) {
-	a.do(engine.PlaceHold{Lines: []engine.HoldLineInput{{
-		Item: engine.Item{SKU: parse(sku)}, Location: parse(location), Quantity: quantity,
+	a.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{
+		Item: base.Item{SKU: parse(sku)}, Location: parse(location), Quantity: quantity,
 		Window: timeline.Span{Start: from.UnixMilli(), End: from.AddDate(0, 0, days).UnixMilli()},
 	}}})
 }
 
-func parse(id string) engine.ID {
-	x, _ := engine.ParseID(id)
+func parse(id string) base.ID {
+	x, _ := base.ParseID(id)
 	return x
 }

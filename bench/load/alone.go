@@ -9,6 +9,7 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/hold"
 )
 
 // This file owns what one client is answered that has the server to itself, and the mix of questions and holds of many.
@@ -140,7 +141,7 @@ func (s *Server) Mixed(w *bench.World, holds int, enough func() bool) (sample be
 func HoldAlone(w *bench.World, budget time.Duration) (bench.Sample, error) {
 	var t bench.Tally
 	for t.Took < budget {
-		commands := make([]engine.PlaceHold, 500)
+		commands := make([]hold.PlaceHold, 500)
 		for i := range commands {
 			commands[i] = w.Command(w.Next())
 		}

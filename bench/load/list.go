@@ -11,6 +11,9 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 const listConnections = 8
@@ -34,9 +37,9 @@ var (
 // with a text that is searched for, and a value of an attribute. The articles get their texts and values first, which makes
 // the records larger than the figures before have them.
 func pages(ctx context.Context, r *bench.Run, s *Server) {
-	material := sync.OnceValues(func() (engine.ID, error) { return describe(r.World) })
+	material := sync.OnceValues(func() (base.ID, error) { return describe(r.World) })
 	rng := dataset.Rand(13)
-	list := func(name string, rate bench.Target, filter func(material engine.ID) string) {
+	list := func(name string, rate bench.Target, filter func(material base.ID) string) {
 		sample := sync.OnceValues(func() (x bench.Sample, err error) {
 			id, err := material()
 			if err != nil {
@@ -58,8 +61,8 @@ func pages(ctx context.Context, r *bench.Run, s *Server) {
 		figure(name+"Tail", tailTarget, func(x bench.Sample) bench.Result { return bench.Tail(x, tailTarget) })
 		figure(name+"Memory", memoryTarget, func(x bench.Sample) bench.Result { return bench.Share(x, 100*x.Bytes/x.Answer, memoryTarget) })
 	}
-	list("HTTPListFirstPage", pageTarget, func(engine.ID) string { return "" })
-	list("HTTPListFiltered", filteredTarget, func(material engine.ID) string {
+	list("HTTPListFirstPage", pageTarget, func(base.ID) string { return "" })
+	list("HTTPListFiltered", filteredTarget, func(material base.ID) string {
 		words := listKinds
 		if rng.Int(2) == 0 {
 			words = listMakes
@@ -89,11 +92,11 @@ func askPages(r *bench.Run, s *Server, filter func() string) (x bench.Sample, er
 }
 
 // describe gives the articles names, codes, descriptions and values of two attributes.
-func describe(w *bench.World) (material engine.ID, err error) {
+func describe(w *bench.World) (material base.ID, err error) {
 	var made [2]engine.Result
-	for i, o := range []engine.CreateAttribute{
-		{Name: "Material", Key: "material", Format: engine.FormatSelect, Options: listMaterials},
-		{Name: "Weight", Key: "weight", Format: engine.FormatNumber},
+	for i, o := range []label.CreateAttribute{
+		{Name: "Material", Key: "material", Format: label.FormatSelect, Options: listMaterials},
+		{Name: "Weight", Key: "weight", Format: label.FormatNumber},
 	} {
 		if made[i], err = w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: o}); err != nil {
 			return material, err
@@ -103,18 +106,18 @@ func describe(w *bench.World) (material engine.ID, err error) {
 	p := dataset.NewPipeline(w.Engine, w.Account)
 	for i, id := range w.Merchant.Articles {
 		name := listMakes[rng.Int(len(listMakes))] + " " + listKinds[rng.Int(len(listKinds))]
-		p.Submit(engine.PatchArticle{
+		p.Submit(stock.PatchArticle{
 			ID:          id,
-			Name:        engine.Some(fmt.Sprintf("%s %d", name, i)),
-			Codes:       engine.Some([]string{fmt.Sprintf("A-%06d", i)}),
-			Description: engine.Some(name + ", checked and cleaned after every return"),
-			Labels: engine.LabelsPatch{Attributes: engine.Some([]engine.AttributeInput{
-				{Key: "material", Value: engine.Value{Kind: engine.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
-				{Key: "weight", Value: engine.Value{Kind: engine.NumberValue, Number: float64(rng.Int(400)) / 10}},
+			Name:        base.Some(fmt.Sprintf("%s %d", name, i)),
+			Codes:       base.Some([]string{fmt.Sprintf("A-%06d", i)}),
+			Description: base.Some(name + ", checked and cleaned after every return"),
+			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
+				{Key: "material", Value: label.Value{Kind: label.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
+				{Key: "weight", Value: label.Value{Kind: label.NumberValue, Number: float64(rng.Int(400)) / 10}},
 			})},
 		})
 	}
 	err = p.Flush()
 	w.Settle()
-	return made[0].Record.(*engine.Attribute).ID, err
+	return made[0].Record.(*label.Attribute).ID, err
 }

@@ -10,7 +10,7 @@ import (
 
 	"holdfast/bench"
 	"holdfast/bench/dataset"
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 const (
@@ -126,7 +126,7 @@ func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byt
 	return r, nil
 }
 
-func body(sku, location engine.ID, start, end int64) []byte {
+func body(sku, location base.ID, start, end int64) []byte {
 	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`, sku, location, instant(start), instant(end))
 }
 

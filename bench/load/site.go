@@ -24,6 +24,8 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns the endpoint of webhooks: it speaks TLS on loopback, with an authority of its own, and takes everything.
@@ -31,7 +33,7 @@ import (
 // site is an endpoint, the webhook that tells it of new orders, and the client that knows its authority.
 type site struct {
 	world   *bench.World
-	hook    engine.ID
+	hook    base.ID
 	client  *http.Client
 	calls   atomic.Int64 // that came in
 	orders  *clients
@@ -61,21 +63,21 @@ func openSite(s *Server, w *bench.World) (*site, error) {
 		server.Shutdown()
 		<-ended
 	}
-	secret := make([]byte, engine.SecretBytes)
+	secret := make([]byte, outbox.SecretBytes)
 	rand.Read(secret)
-	hook, err := x.do(engine.CreateWebhook{
-		EventType: engine.OrderCreated, URL: "https://" + listener.Addr().String() + "/orders", APIVersion: api.Version,
-		Secret: engine.SecretPrefix + base64.StdEncoding.EncodeToString(secret),
+	hook, err := x.do(outbox.CreateWebhook{
+		EventType: base.OrderCreated, URL: "https://" + listener.Addr().String() + "/orders", APIVersion: api.Version,
+		Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(secret),
 	})
 	if err != nil {
 		x.stop()
 		return nil, err
 	}
-	x.hook = hook.(*engine.Webhook).ID
+	x.hook = hook.(*outbox.Webhook).ID
 	return x, nil
 }
 
-func (x *site) do(op engine.Op) (any, error) {
+func (x *site) do(op base.Op) (any, error) {
 	r, err := x.world.Engine.Do(engine.Command{Account: x.world.Account, Actor: "bench", Op: op})
 	return r.Record, err
 }
@@ -84,7 +86,7 @@ func (x *site) do(op engine.Op) (any, error) {
 func (x *site) close() error {
 	x.orders.close()
 	x.client.CloseIdleConnections()
-	_, err := x.do(engine.DeleteWebhook{ID: x.hook})
+	_, err := x.do(outbox.DeleteWebhook{ID: x.hook})
 	x.stop()
 	return err
 }
@@ -104,7 +106,7 @@ func (x *site) order(stream *dataset.Orders, n int) error {
 func (x *site) send() (stop func(), err error) {
 	d := webhook.Start(webhook.Options{Engine: x.world.Engine, Client: x.client, Now: x.world.Now, Logger: slog.New(slog.DiscardHandler)})
 	// It begins with what changed since the one before it ended: something has to.
-	if _, err = x.do(engine.TestWebhook{ID: x.hook}); err == nil {
+	if _, err = x.do(outbox.TestWebhook{ID: x.hook}); err == nil {
 		x.created++
 	}
 	return func() { d.Close(context.Background()) }, err
@@ -112,7 +114,7 @@ func (x *site) send() (stop func(), err error) {
 
 // queued says whether a delivery waits.
 func (x *site) queued() bool {
-	for range x.world.View().Queue(x.hook) {
+	for range outbox.Queue(x.world.View(), x.hook) {
 		return true
 	}
 	return false
@@ -120,7 +122,7 @@ func (x *site) queued() bool {
 
 // delivered is how many deliveries the engine has recorded as delivered.
 func (x *site) delivered() int {
-	_, n := x.world.View().Deliveries(x.hook, engine.DeliveryDone, 0, 0)
+	_, n := outbox.Deliveries(x.world.View(), x.hook, outbox.DeliveryDone, 0, 0)
 	return n
 }
 

@@ -9,6 +9,9 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns a flash sale after the last unit is gone: everybody asks, and everybody is refused with who has the stock and when
@@ -49,34 +52,34 @@ func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, e
 
 // SellOut makes a SKU of 54 articles with one unit each at the first location,
 // of which none is free over two days, and which are busy before them and behind them.
-func SellOut(w *bench.World) (id engine.ID, from, to int64, err error) {
-	do := func(op engine.Op) (any, error) {
+func SellOut(w *bench.World) (id base.ID, from, to int64, err error) {
+	do := func(op base.Op) (any, error) {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
 		return r.Record, err
 	}
-	sku, err := do(engine.CreateSKU{Name: "Flash sale"})
+	sku, err := do(stock.CreateSKU{Name: "Flash sale"})
 	if err != nil {
 		return id, 0, 0, err
 	}
 	const day = 24 * 60 * 60 * 1000
-	id, place := sku.(*engine.SKU).ID, w.Merchant.Locations[0]
+	id, place := sku.(*stock.SKU).ID, w.Merchant.Locations[0]
 	from = dataset.Epoch + 60*day
 	to = from + 2*day
 	for i := range saleArticles {
-		article, err := do(engine.CreateArticle{
-			Name: fmt.Sprintf("Flash sale %d", i), SKU: &id, Quantities: []engine.InitialQuantity{{Location: place, Count: 1}},
+		article, err := do(stock.CreateArticle{
+			Name: fmt.Sprintf("Flash sale %d", i), SKU: &id, Quantities: []stock.InitialQuantity{{Location: place, Count: 1}},
 		})
 		if err != nil {
 			return id, 0, 0, err
 		}
-		hold := engine.PlaceHold{AllowPast: true}
+		made := hold.PlaceHold{AllowPast: true}
 		for k := range saleStays + 1 {
 			start := from + int64(k-saleStays/2)*4*day + int64(i%24)*3_600_000 - 24*3_600_000
-			hold.Lines = append(hold.Lines, engine.HoldLineInput{
-				Item: engine.Item{Article: article.(*engine.Article).ID}, Location: place, Quantity: 1, Window: engine.Span{Start: start, End: start + 3*day},
+			made.Lines = append(made.Lines, hold.HoldLineInput{
+				Item: base.Item{Article: article.(*stock.Article).ID}, Location: place, Quantity: 1, Window: base.Span{Start: start, End: start + 3*day},
 			})
 		}
-		if _, err := do(hold); err != nil {
+		if _, err := do(made); err != nil {
 			return id, 0, 0, err
 		}
 	}

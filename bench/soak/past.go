@@ -13,6 +13,9 @@ import (
 	"holdfast/api"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -57,8 +60,8 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	account := engine.ID{6: 0x70, 8: 0x80, 15: 1}
-	do := func(op engine.Op) any {
+	account := base.ID{6: 0x70, 8: 0x80, 15: 1}
+	do := func(op base.Op) any {
 		if err != nil {
 			return nil
 		}
@@ -66,22 +69,22 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 		r, err = e.Do(engine.Command{Account: account, Actor: "soak", Op: op})
 		return r.Record
 	}
-	do(engine.CreateAccount{Name: "Soak"})
+	do(base.CreateAccount{Name: "Soak"})
 	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak", Version: api.Version})
-	location, _ := do(engine.CreateLocation{Name: "Here", Timezone: "UTC"}).(*engine.Location)
+	location, _ := do(stock.CreateLocation{Name: "Here", Timezone: "UTC"}).(*stock.Location)
 	if err != nil {
 		return nil, err
 	}
 	m = &merchant{key: fmt.Sprintf("hf_%s_%s", publicKey, secretKey), location: location.ID.String(), from: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2)}
-	var skus []engine.ID
+	var skus []base.ID
 	for i := range kinds {
-		sku, _ := do(engine.CreateSKU{Name: fmt.Sprint("Kind ", i)}).(*engine.SKU)
+		sku, _ := do(stock.CreateSKU{Name: fmt.Sprint("Kind ", i)}).(*stock.SKU)
 		if err != nil {
 			return nil, err
 		}
 		begin := clock.Load()
-		do(engine.CreateArticle{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID,
-			Quantities: []engine.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
+		do(stock.CreateArticle{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID,
+			Quantities: []stock.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
 		skus, m.skus = append(skus, sku.ID), append(m.skus, sku.ID.String())
 	}
 	if err != nil || endings == 0 {
@@ -92,8 +95,8 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 	for began := clock.Load(); ctx.Err() == nil; clock.Add(1000) {
 		for due := endings * float64(clock.Load()-began) / 1000; float64(m.past) < due; m.past++ {
 			from := m.from.AddDate(0, 0, m.past%ahead)
-			p.Submit(engine.PlaceHold{ExpiresIn: &ttl, Lines: []engine.HoldLineInput{{
-				Item: engine.Item{SKU: skus[m.past%kinds]}, Location: location.ID, Quantity: 1,
+			p.Submit(hold.PlaceHold{ExpiresIn: &ttl, Lines: []hold.HoldLineInput{{
+				Item: base.Item{SKU: skus[m.past%kinds]}, Location: location.ID, Quantity: 1,
 				Window: timeline.Span{Start: from.UnixMilli(), End: from.AddDate(0, 0, 1).UnixMilli()},
 			}}})
 		}

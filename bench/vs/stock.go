@@ -7,7 +7,9 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/bench/load"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns the stock that both sides have: what PostgreSQL's tables are filled with, read from the engine, and a plain sweep over
@@ -28,11 +30,11 @@ type sharedStock struct {
 
 // article has consecutive slots from first on.
 type article struct {
-	id, sku      engine.ID
+	id, sku      base.ID
 	number       int // of the SKU; -1: none
 	location     int
 	first, units int
-	slotsSeen    map[engine.ID]int
+	slotsSeen    map[base.ID]int
 }
 
 type window struct{ start, end int64 }
@@ -50,18 +52,18 @@ func readStock(w *bench.World) (*sharedStock, error) {
 		return nil, err
 	}
 	s.saleWindow = window{from, to}
-	numbers := map[engine.ID]int{w.Merchant.LotSKU: w.Set.SKUs, sale: s.sale}
+	numbers := map[base.ID]int{w.Merchant.LotSKU: w.Set.SKUs, sale: s.sale}
 	for i, id := range w.Merchant.SKUs {
 		numbers[id] = i
 	}
 	v, _ := w.Engine.View(w.Account)
-	index := map[engine.ID]int{}
-	for r := range v.Articles().All() {
-		a := article{id: r.ID, number: -1, first: s.slots, slotsSeen: map[engine.ID]int{}}
+	index := map[base.ID]int{}
+	for r := range stock.Articles(v).All() {
+		a := article{id: r.ID, number: -1, first: s.slots, slotsSeen: map[base.ID]int{}}
 		if r.SKU != nil {
 			a.sku, a.number = *r.SKU, numbers[*r.SKU]
 		}
-		for _, l := range v.UnitsOf(r, 0) {
+		for _, l := range stock.UnitsOf(v, r, 0) {
 			a.location = slices.Index(w.Merchant.Locations, l.Location)
 			a.units += l.Count
 		}
@@ -70,7 +72,7 @@ func readStock(w *bench.World) (*sharedStock, error) {
 		s.articles = append(s.articles, a)
 	}
 	s.byArticle = make([][]int32, len(s.articles))
-	for h := range v.EachHold() {
+	for h := range hold.EachHold(v) {
 		for i := range h.Lines {
 			for _, u := range h.Lines[i].Units {
 				if err := s.add(index[u.Article], u.Unavailability); err != nil {
@@ -82,7 +84,7 @@ func readStock(w *bench.World) (*sharedStock, error) {
 	return s, nil
 }
 
-func (s *sharedStock) add(no int, u engine.Unavailability) error {
+func (s *sharedStock) add(no int, u stock.Unavailability) error {
 	a := &s.articles[no]
 	slot, seen := a.slotsSeen[u.Slot]
 	if !seen {

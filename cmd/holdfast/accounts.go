@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // accountRecord is an account as the ops listener answers it.
@@ -75,11 +75,11 @@ func newAccountsSetPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set-plan ACCOUNT PLAN",
 		Short: "Put an account under another plan, from its next request on",
-		Long:  "Puts an account under another plan, from its next request on: " + strings.Join(engine.Plans, ", ") + ".",
+		Long:  "Puts an account under another plan, from its next request on: " + strings.Join(base.Plans, ", ") + ".",
 		Args:  exactly(2, "ACCOUNT and PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(engine.Plans, args[1]) {
-				return usagef("PLAN %q must be one of %s", args[1], strings.Join(engine.Plans, ", "))
+			if !slices.Contains(base.Plans, args[1]) {
+				return usagef("PLAN %q must be one of %s", args[1], strings.Join(base.Plans, ", "))
 			}
 			return withAdmin(cmd, c, func(a *admin) error {
 				var now accountRecord

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 const manifestName = "manifest.json"
@@ -239,7 +240,7 @@ func (a *archiveDir) writeIDs(name, shift string) error {
 	if _, err := os.Stat(name); err == nil {
 		return nil
 	}
-	ids, err := engine.ParseIDShift(shift)
+	ids, err := base.ParseIDShift(shift)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,11 @@ import (
 	"holdfast/api"
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -51,7 +56,7 @@ type asked struct {
 	url, key string
 }
 
-func askAs(t *testing.T, c *core, account engine.ID, now int64) asked {
+func askAs(t *testing.T, c *core, account base.ID, now int64) asked {
 	var k engine.CreateKey
 	text := auth.Draw()
 	id, secret, _ := auth.Parse([]byte(text))
@@ -87,16 +92,16 @@ func (a asked) get(path string) string {
 var sequences = regexp.MustCompile(`"sequence":[0-9]+`)
 
 // sameWindows demands that two accounts answer alike for every SKU, place and catalog item over many windows.
-func sameWindows(t *testing.T, one, other engine.View, now int64, to func(engine.ID) engine.ID) {
+func sameWindows(t *testing.T, one, other base.View, now int64, to func(base.ID) base.ID) {
 	asked, free := 0, 0
-	for l := range one.Locations().All() {
+	for l := range stock.Locations(one).All() {
 		for n := range int64(40) {
 			from := now/demoDay*demoDay + (n-12)*demoDay/2
-			window := engine.Span{Start: from, End: from + (n%7+1)*demoDay/3}
-			for s := range one.SKUs().All() {
-				is, err := one.Available(engine.Query{Item: engine.Item{SKU: s.ID}, Location: l.ID, Window: window}, now)
+			window := base.Span{Start: from, End: from + (n%7+1)*demoDay/3}
+			for s := range stock.SKUs(one).All() {
+				is, err := hold.Available(one, hold.Query{Item: base.Item{SKU: s.ID}, Location: l.ID, Window: window}, now)
 				require.NoError(t, err)
-				then, err := other.Available(engine.Query{Item: engine.Item{SKU: to(s.ID)}, Location: to(l.ID), Window: window}, now)
+				then, err := hold.Available(other, hold.Query{Item: base.Item{SKU: to(s.ID)}, Location: to(l.ID), Window: window}, now)
 				require.NoError(t, err)
 				require.Equal(t, is, then)
 				asked, free = asked+1, free+is.Available
@@ -112,7 +117,7 @@ func sameWindows(t *testing.T, one, other engine.View, now int64, to func(engine
 func TestAccountMovesWhole(t *testing.T) {
 	home, away := t.TempDir(), filepath.Join(t.TempDir(), "away")
 	c, account := demoCore(t, home, clock())
-	_, err := c.do(account, engine.CreateWebhook{EventType: engine.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
+	_, err := c.do(account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
 		Secret: "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
@@ -146,21 +151,21 @@ func TestAccountMovesWhole(t *testing.T) {
 	require.Len(t, here.engine.Accounts(), 2)
 	require.Len(t, there.engine.Accounts(), 2)
 	was, _ := here.engine.View(account)
-	keep := func(id engine.ID) engine.ID { return id }
+	keep := func(id base.ID) base.ID { return id }
 	before := askAs(t, here, account, now)
 	for _, m := range []struct {
 		core    *core
-		account engine.ID
+		account base.ID
 	}{{here, here.engine.Accounts()[0]}, {here, here.engine.Accounts()[1]}, {there, account}} {
 		v, ok := m.core.engine.View(m.account)
 		require.True(t, ok)
 		sameWindows(t, was, v, now, keep)
 		after := askAs(t, m.core, m.account, now)
 		paths := lists(t)
-		for o := range v.Orders().All() {
+		for o := range order.Orders(v).All() {
 			paths = append(paths, "/v1/admin/orders/"+o.ID.String(), "/v1/admin/orders/"+o.ID.String()+"/stock-items")
 		}
-		for r := range v.Articles().All() {
+		for r := range stock.Articles(v).All() {
 			paths = append(paths, "/v1/admin/articles/"+r.ID.String())
 		}
 		answered := 0
@@ -173,7 +178,7 @@ func TestAccountMovesWhole(t *testing.T) {
 		}
 		require.Greater(t, answered, 300)
 	}
-	ids := map[engine.ID]engine.ID{}
+	ids := map[base.ID]base.ID{}
 	for _, id := range there.engine.Accounts() {
 		if id == account {
 			continue
@@ -181,12 +186,12 @@ func TestAccountMovesWhole(t *testing.T) {
 		text, err := os.ReadFile(shop + "-ids-" + id.String() + ".ndjson")
 		require.NoError(t, err)
 		for line := range strings.Lines(string(text)) {
-			var x struct{ From, To engine.ID }
+			var x struct{ From, To base.ID }
 			require.NoError(t, json.Unmarshal([]byte(line), &x))
 			ids[x.From] = x.To
 		}
 		v, _ := there.engine.View(id)
-		sameWindows(t, was, v, now, func(id engine.ID) engine.ID { return ids[id] })
+		sameWindows(t, was, v, now, func(id base.ID) base.ID { return ids[id] })
 		goesOn(t, there, id, now)
 	}
 	goesOn(t, there, account, now)
@@ -215,24 +220,24 @@ func requireSame(t *testing.T, path, one, other string) {
 
 // goesOn demands that an account which was imported can be written to: what is out comes back, what is booked is extended, and what is free
 // is booked.
-func goesOn(t *testing.T, c *core, account engine.ID, now int64) {
+func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 	v, _ := c.engine.View(account)
 	returned, extended, booked := 0, 0, 0
-	for o := range v.Orders().All() {
-		if _, err := c.do(account, engine.ReturnOrder{ID: o.ID}); err == nil {
+	for o := range order.Orders(v).All() {
+		if _, err := c.do(account, order.ReturnOrder{ID: o.ID}); err == nil {
 			returned++
 		}
 		for _, l := range o.Lines {
-			to := engine.Opt[int64]{Set: true, Value: l.To + timeline.Hour}
-			if _, err := c.do(account, engine.PatchOrderLine{Order: o.ID, ID: l.ID, To: to}); err == nil {
+			to := base.Opt[int64]{Set: true, Value: l.To + timeline.Hour}
+			if _, err := c.do(account, order.PatchOrderLine{Order: o.ID, ID: l.ID, To: to}); err == nil {
 				extended++
 			}
 		}
 	}
-	for s := range v.SKUs().All() {
-		for l := range v.Locations().All() {
-			line := engine.HoldLineInput{Item: engine.Item{SKU: s.ID}, Location: l.ID, Quantity: 1, Window: engine.Span{Start: now + demoDay, End: now + 2*demoDay}}
-			if _, err := c.do(account, engine.PlaceHold{Lines: []engine.HoldLineInput{line}}); err == nil {
+	for s := range stock.SKUs(v).All() {
+		for l := range stock.Locations(v).All() {
+			line := hold.HoldLineInput{Item: base.Item{SKU: s.ID}, Location: l.ID, Quantity: 1, Window: base.Span{Start: now + demoDay, End: now + 2*demoDay}}
+			if _, err := c.do(account, hold.PlaceHold{Lines: []hold.HoldLineInput{line}}); err == nil {
 				booked++
 			}
 		}

@@ -22,6 +22,8 @@ import (
 	"holdfast/api"
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -263,7 +265,7 @@ func onCopy(cmd *cobra.Command, dir string, use func(*benchTarget) error) error 
 		if _, err := core.do(account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: "bench", Version: api.Version}); err != nil {
 			return err
 		}
-		if _, err := core.do(account, engine.SetPlan{Plan: "unlimited"}); err != nil { // of the copy: limits are not what is measured
+		if _, err := core.do(account, base.SetPlan{Plan: "unlimited"}); err != nil { // of the copy: limits are not what is measured
 			return err
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -292,11 +294,11 @@ func onCopy(cmd *cobra.Command, dir string, use func(*benchTarget) error) error 
 }
 
 // largestAccount is the account with most articles, of equal ones the first.
-func (c *core) largestAccount() (id engine.ID, ok bool) {
+func (c *core) largestAccount() (id base.ID, ok bool) {
 	most := 0
 	for _, a := range c.engine.Accounts() {
-		if v, there := c.engine.View(a); there && v.Articles().Len() > most {
-			id, ok, most = a, true, v.Articles().Len()
+		if v, there := c.engine.View(a); there && stock.Articles(v).Len() > most {
+			id, ok, most = a, true, stock.Articles(v).Len()
 		}
 	}
 	return id, ok

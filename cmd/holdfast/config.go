@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -172,7 +172,7 @@ func (c *accountConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.name, "name", "", "what the account is called")
 	f.StringVar(&c.currency, "currency", "EUR", "currency of the account")
 	f.StringVar(&c.timezone, "timezone", "UTC", "time zone of the account")
-	f.StringVar(&c.plan, "plan", "unlimited", "plan of the account: "+strings.Join(engine.Plans, ", "))
+	f.StringVar(&c.plan, "plan", "unlimited", "plan of the account: "+strings.Join(base.Plans, ", "))
 }
 
 type keyConfig struct {

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -23,7 +25,7 @@ func (c *core) loadDemo(first firstRun, log *slog.Logger) error {
 		log.Info("the data directory is in use already: the demo merchant is not loaded")
 		return nil
 	}
-	if view, _ := c.engine.View(first.account); view.Locations().Len() > 0 {
+	if view, _ := c.engine.View(first.account); stock.Locations(view).Len() > 0 {
 		return errors.New("an earlier first run was cut short while it loaded the demo merchant: begin again with an empty data directory")
 	}
 	d := demo{core: c, account: first.account, rnd: rand.New(rand.NewPCG(demoSeed, 1)), today: c.engine.Now() / demoDay * demoDay}
@@ -43,20 +45,20 @@ func (c *core) loadDemo(first firstRun, log *slog.Logger) error {
 // demo is the merchant being made. Behind an error nothing more is done.
 type demo struct {
 	core      *core
-	account   engine.ID
+	account   base.ID
 	rnd       *rand.Rand
 	today     int64 // the beginning of the day in UTC
 	err       error
-	locations []engine.ID
-	tags      map[string]engine.ID // by value
-	skus      map[string]engine.ID // by code
+	locations []base.ID
+	tags      map[string]base.ID // by value
+	skus      map[string]base.ID // by code
 	articles  []demoArticle
-	kits      []engine.ID // of demoKits
-	customers []string    // their names
+	kits      []base.ID // of demoKits
+	customers []string  // their names
 }
 
 // made does a command that answers with a record of a type. Behind an error the record is an empty one.
-func made[R any](d *demo, op engine.Op) *R {
+func made[R any](d *demo, op base.Op) *R {
 	if records := allMade[R](d, op); len(records) > 0 {
 		return records[0]
 	}
@@ -64,7 +66,7 @@ func made[R any](d *demo, op engine.Op) *R {
 }
 
 // allMade does several such commands at once.
-func allMade[R any](d *demo, ops ...engine.Op) (records []*R) {
+func allMade[R any](d *demo, ops ...base.Op) (records []*R) {
 	for _, f := range d.start(ops) {
 		res, err := f.Wait()
 		if err != nil {
@@ -77,13 +79,13 @@ func allMade[R any](d *demo, ops ...engine.Op) (records []*R) {
 }
 
 // try does what it can of some commands and says how many were done: the stock may not carry all.
-func (d *demo) try(ops []engine.Op) (done int) {
+func (d *demo) try(ops []base.Op) (done int) {
 	for _, f := range d.start(ops) {
-		var refusal *engine.Error
+		var refusal *base.Error
 		switch _, err := f.Wait(); {
 		case err == nil:
 			done++
-		case errors.As(err, &refusal) && refusal.Code == engine.CodeInsufficient:
+		case errors.As(err, &refusal) && refusal.Code == base.CodeInsufficient:
 		default:
 			d.err = errors.Join(d.err, err)
 		}
@@ -92,7 +94,7 @@ func (d *demo) try(ops []engine.Op) (done int) {
 }
 
 // start hands commands to the writer in their order, to be waited for together.
-func (d *demo) start(ops []engine.Op) (futures []*engine.Future) {
+func (d *demo) start(ops []base.Op) (futures []*engine.Future) {
 	if d.err != nil {
 		return nil
 	}

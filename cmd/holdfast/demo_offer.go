@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
 	"holdfast/timeline"
 )
 
@@ -32,27 +34,27 @@ var demoKits = []demoKit{
 
 // demoItem is what the catalog says of an item beside what its SKU says.
 type demoItem struct {
-	variants []engine.Variant
+	variants []commerce.Variant
 	tags     []string
 	goodFor  []string
 }
 
 var demoItems = map[string]demoItem{
-	"BIKE-CITY": {[]engine.Variant{demoVariant("Frame", "S", "M", "L", "XL"), demoVariant("Basket", "With", "Without")}, []string{"Bestseller"}, []string{"City"}},
-	"BIKE-E":    {[]engine.Variant{demoVariant("Frame", "S", "M", "L", "XL")}, []string{"Bestseller"}, []string{"City", "Gravel"}},
-	"BIKE-ROAD": {[]engine.Variant{demoVariant("Frame", "S", "M", "L", "XL"), demoVariant("Pedals", "Flat", "Clip")}, nil, []string{"Gravel"}},
-	"BIKE-MTB":  {[]engine.Variant{demoVariant("Frame", "S", "M", "L", "XL")}, nil, []string{"Gravel", "Forest"}},
-	"HELMET":    {[]engine.Variant{demoVariant("Size", "S", "M", "L"), demoVariant("Colour", "White", "Black", "Red")}, nil, nil},
+	"BIKE-CITY": {[]commerce.Variant{demoVariant("Frame", "S", "M", "L", "XL"), demoVariant("Basket", "With", "Without")}, []string{"Bestseller"}, []string{"City"}},
+	"BIKE-E":    {[]commerce.Variant{demoVariant("Frame", "S", "M", "L", "XL")}, []string{"Bestseller"}, []string{"City", "Gravel"}},
+	"BIKE-ROAD": {[]commerce.Variant{demoVariant("Frame", "S", "M", "L", "XL"), demoVariant("Pedals", "Flat", "Clip")}, nil, []string{"Gravel"}},
+	"BIKE-MTB":  {[]commerce.Variant{demoVariant("Frame", "S", "M", "L", "XL")}, nil, []string{"Gravel", "Forest"}},
+	"HELMET":    {[]commerce.Variant{demoVariant("Size", "S", "M", "L"), demoVariant("Colour", "White", "Black", "Red")}, nil, nil},
 	"CAM-ML":    {nil, []string{"Bestseller"}, []string{"Studio", "Events"}},
 	"LIGHT":     {nil, []string{"Rainy day"}, []string{"Studio"}},
 	"TRIPOD":    {nil, []string{"Rainy day"}, []string{"Studio", "Events"}},
 	"KIT-TALK":  {nil, nil, []string{"Studio", "Events"}},
 }
 
-func demoVariant(label string, values ...string) engine.Variant {
-	v := engine.Variant{Label: label}
+func demoVariant(label string, values ...string) commerce.Variant {
+	v := commerce.Variant{Label: label}
 	for _, s := range values {
-		v.Values = append(v.Values, engine.VariantValue{Label: s})
+		v.Values = append(v.Values, commerce.VariantValue{Label: s})
 	}
 	return v
 }
@@ -61,70 +63,70 @@ func demoVariant(label string, values ...string) engine.Variant {
 func (d *demo) offer() {
 	for i := range demoSKUs {
 		s := &demoSKUs[i]
-		o := engine.CreateCatalogItem{Name: s.name, InternalName: &s.code, Category: &s.category.ID, Description: &s.about, Components: d.components(demoPart{s.code, 1})}
-		o.Purchases = []engine.PurchaseType{engine.PurchaseBooking}
+		o := commerce.CreateCatalogItem{Name: s.name, InternalName: &s.code, Category: &s.category.ID, Description: &s.about, Components: d.components(demoPart{s.code, 1})}
+		o.Purchases = []base.PurchaseType{base.PurchaseBooking}
 		if s.sale > 0 {
-			o.Purchases = append(o.Purchases, engine.PurchaseSale)
+			o.Purchases = append(o.Purchases, base.PurchaseSale)
 		}
 		if s.monthly > 0 {
-			o.Purchases = append(o.Purchases, engine.PurchaseSubscription)
+			o.Purchases = append(o.Purchases, base.PurchaseSubscription)
 		}
 		d.list(o, d.prices(s.name, s.shortest, s.day, s.sale, s.monthly), nil)
 	}
 	for i := range demoKits {
 		k := &demoKits[i]
-		o := engine.CreateCatalogItem{
+		o := commerce.CreateCatalogItem{
 			Name: k.name, InternalName: &k.code, Category: ptr("kits"), Description: &k.about, Components: d.components(k.parts...),
-			Purchases: []engine.PurchaseType{engine.PurchaseBooking},
+			Purchases: []base.PurchaseType{base.PurchaseBooking},
 		}
 		d.kits = append(d.kits, d.list(o, d.prices(k.name, k.shortest, k.day, 0, 0), []string{"Bundle"}))
 	}
-	made[engine.CatalogItem](d, engine.CreateCatalogItem{Name: "Tandem", Status: engine.CatalogDraft, Category: &demoBikes.ID, Description: ptr("Comes in spring.")})
-	scanner := made[engine.CatalogItem](d, engine.CreateCatalogItem{Name: "Film scanner", Category: &demoCameras.ID})
-	made[engine.CatalogItem](d, engine.ArchiveCatalogItem{ID: scanner.ID, Archived: true})
+	made[commerce.CatalogItem](d, commerce.CreateCatalogItem{Name: "Tandem", Status: commerce.CatalogDraft, Category: &demoBikes.ID, Description: ptr("Comes in spring.")})
+	scanner := made[commerce.CatalogItem](d, commerce.CreateCatalogItem{Name: "Film scanner", Category: &demoCameras.ID})
+	made[commerce.CatalogItem](d, commerce.ArchiveCatalogItem{ID: scanner.ID, Archived: true})
 }
 
 // list puts an item into the catalog at the prices of a table.
-func (d *demo) list(o engine.CreateCatalogItem, prices engine.ID, tags []string) engine.ID {
+func (d *demo) list(o commerce.CreateCatalogItem, prices base.ID, tags []string) base.ID {
 	more := demoItems[*o.InternalName]
-	var values []engine.AttributeInput
+	var values []label.AttributeInput
 	if more.goodFor != nil {
 		values = append(values, demoList("good_for", more.goodFor...))
 	}
 	o.PricingTable, o.Variants, o.Labels = &prices, more.variants, d.labels(append(tags, more.tags...), values...)
-	return made[engine.CatalogItem](d, o).ID
+	return made[commerce.CatalogItem](d, o).ID
 }
 
-func (d *demo) components(parts ...demoPart) (list []engine.Component) {
+func (d *demo) components(parts ...demoPart) (list []commerce.Component) {
 	for _, p := range parts {
-		list = append(list, engine.Component{Item: engine.Item{SKU: d.skus[p.sku]}, Quantity: p.quantity})
+		list = append(list, commerce.Component{Item: base.Item{SKU: d.skus[p.sku]}, Quantity: p.quantity})
 	}
 	return list
 }
 
 // prices makes a pricing table: by the hour where something goes out for hours, by the day, by the week; for sale, by the month.
-func (d *demo) prices(name string, shortest int, day, sale, monthly int64) engine.ID {
-	table := made[engine.PricingTable](d, engine.CreatePricingTable{Name: name, External: name == "Drone"})
-	booking := func(label string, price, amount int64, unit timeline.Unit) engine.Op {
-		return engine.CreatePricingRow{Table: table.ID, Label: label, Purchase: engine.PurchaseBooking, Price: price / 50 * 50, Duration: &engine.Period{Amount: amount, Unit: unit}}
+func (d *demo) prices(name string, shortest int, day, sale, monthly int64) base.ID {
+	table := made[commerce.PricingTable](d, commerce.CreatePricingTable{Name: name, External: name == "Drone"})
+	booking := func(label string, price, amount int64, unit timeline.Unit) base.Op {
+		return commerce.CreatePricingRow{Table: table.ID, Label: label, Purchase: base.PurchaseBooking, Price: price / 50 * 50, Duration: &commerce.Period{Amount: amount, Unit: unit}}
 	}
-	var rows []engine.Op
+	var rows []base.Op
 	if shortest < 24 {
 		rows = append(rows, booking("3 hours", day*2/5, 3, timeline.Hours))
 	}
 	rows = append(rows, booking("Day", day, 1, timeline.Days), booking("Weekend", day*9/5, 2, timeline.Days), booking("Week", day*4, 1, timeline.Weeks))
 	if sale > 0 {
-		rows = append(rows, engine.CreatePricingRow{Table: table.ID, Label: "To keep", Purchase: engine.PurchaseSale, Price: sale})
+		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, Label: "To keep", Purchase: base.PurchaseSale, Price: sale})
 	}
 	if monthly > 0 {
-		rows = append(rows, engine.CreatePricingRow{Table: table.ID, Label: "Monthly", Purchase: engine.PurchaseSubscription, Price: monthly, Subscription: &engine.SubscriptionTerms{
-			Cycle: engine.Period{Amount: 1, Unit: timeline.Months}, CommitmentCycles: ptr(int64(3)), CancellationLead: &engine.Period{Amount: 14, Unit: timeline.Days},
-			RenewalType: engine.DefaultRenewalType, InitialCharge: engine.DefaultInitialCharge,
+		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, Label: "Monthly", Purchase: base.PurchaseSubscription, Price: monthly, Subscription: &commerce.SubscriptionTerms{
+			Cycle: commerce.Period{Amount: 1, Unit: timeline.Months}, CommitmentCycles: ptr(int64(3)), CancellationLead: &commerce.Period{Amount: 14, Unit: timeline.Days},
+			RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 		}})
 	}
-	allMade[engine.PricingRow](d, rows...)
+	allMade[commerce.PricingRow](d, rows...)
 	if table.External {
-		made[engine.ExternalPricingRow](d, engine.CreateExternalPricingRow{Table: table.ID, Label: "Fly with a pilot", URL: "https://example.com/demo/pilots"})
+		made[commerce.ExternalPricingRow](d, commerce.CreateExternalPricingRow{Table: table.ID, Label: "Fly with a pilot", URL: "https://example.com/demo/pilots"})
 	}
 	return table.ID
 }
@@ -143,29 +145,29 @@ var demoPeople = []struct {
 
 // meet makes the customers.
 func (d *demo) meet() {
-	var ops []engine.Op
+	var ops []base.Op
 	for i := range demoCustomers {
 		at := i % len(demoPeople)
 		p, place := demoPeople[at], demoLocations[at].address
 		first, last := draw(d, p.first), draw(d, p.last)
-		address := engine.ContactAddress{Address: engine.Address{
+		address := commerce.ContactAddress{Address: base.Address{
 			Address: fmt.Sprintf("%s %d", strings.TrimRight(place.Address, " 0123456789"), 1+d.rnd.IntN(90)), ZipCode: place.ZipCode, City: place.City, Country: place.Country, State: place.State,
 		}}
-		contact := engine.ContactPatch{
-			FirstName: engine.Some(first), LastName: engine.Some(last), Language: engine.Some(p.language), BillingAddress: engine.Some(address.Patch()),
-			Email: engine.Some(fmt.Sprintf("customer%d@example.com", i+1)), Phone: engine.Some(fmt.Sprintf("%s%03d", p.phone, i)),
-			MarketingConsent: engine.Some(d.rnd.IntN(3) == 0),
+		contact := commerce.ContactPatch{
+			FirstName: base.Some(first), LastName: base.Some(last), Language: base.Some(p.language), BillingAddress: base.Some(address.Patch()),
+			Email: base.Some(fmt.Sprintf("customer%d@example.com", i+1)), Phone: base.Some(fmt.Sprintf("%s%03d", p.phone, i)),
+			MarketingConsent: base.Some(d.rnd.IntN(3) == 0),
 		}
 		var tags []string
-		var values []engine.AttributeInput
+		var values []label.AttributeInput
 		if i%8 == 7 {
-			contact.CustomerType, contact.CompanyName = engine.Some(engine.Business), engine.Some(last+" & "+draw(d, p.last)+" Studio")
-			contact.TaxID = engine.Some(fmt.Sprintf("%s%08d", p.country, d.rnd.IntN(100_000_000)))
+			contact.CustomerType, contact.CompanyName = base.Some(commerce.Business), base.Some(last+" & "+draw(d, p.last)+" Studio")
+			contact.TaxID = base.Some(fmt.Sprintf("%s%08d", p.country, d.rnd.IntN(100_000_000)))
 			address.DeliveryNotes = "To the reception"
-			contact.ShippingAddress = engine.Some(address.Patch())
+			contact.ShippingAddress = base.Some(address.Patch())
 			tags = append(tags, "Company")
 		} else {
-			contact.DateOfBirth = engine.Some(fmt.Sprintf("%d-%02d-%02d", 1950+d.rnd.IntN(55), 1+d.rnd.IntN(12), 1+d.rnd.IntN(28)))
+			contact.DateOfBirth = base.Some(fmt.Sprintf("%d-%02d-%02d", 1950+d.rnd.IntN(55), 1+d.rnd.IntN(12), 1+d.rnd.IntN(28)))
 		}
 		if i%5 == 0 {
 			tags, values = append(tags, "Regular"), append(values, demoText("club_number", fmt.Sprintf("C-%04d", i+1)))
@@ -173,9 +175,9 @@ func (d *demo) meet() {
 		if i%9 == 0 {
 			tags, values = append(tags, "Deposit waived"), append(values, demoYes("licence_checked"))
 		}
-		ops = append(ops, engine.CreateCustomer{Contact: contact, Labels: d.labels(tags, values...)})
+		ops = append(ops, commerce.CreateCustomer{Contact: contact, Labels: d.labels(tags, values...)})
 	}
-	for _, m := range allMade[engine.Customer](d, ops...) {
+	for _, m := range allMade[commerce.Customer](d, ops...) {
 		d.customers = append(d.customers, m.Name())
 	}
 }

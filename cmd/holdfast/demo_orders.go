@@ -6,14 +6,17 @@ import (
 	"errors"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
 // demoCodes are the discount codes; the first is on some of the orders.
-var demoCodes = []engine.CreateDiscountCode{
-	{DiscountTerms: engine.DiscountTerms{Code: "WEEKEND10", ValueType: engine.DiscountPercentage, Value: 10, Purchases: []engine.PurchaseType{engine.PurchaseBooking}}},
-	{DiscountTerms: engine.DiscountTerms{Code: "WELCOME", ValueType: engine.DiscountPerOrder, Value: 1500, UsageLimit: ptr(int64(100))}},
-	{DiscountTerms: engine.DiscountTerms{Code: "HELMET5", ValueType: engine.DiscountPerItem, Value: 500}},
+var demoCodes = []commerce.CreateDiscountCode{
+	{DiscountTerms: commerce.DiscountTerms{Code: "WEEKEND10", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseBooking}}},
+	{DiscountTerms: commerce.DiscountTerms{Code: "WELCOME", ValueType: commerce.DiscountPerOrder, Value: 1500, UsageLimit: ptr(int64(100))}},
+	{DiscountTerms: commerce.DiscountTerms{Code: "HELMET5", ValueType: commerce.DiscountPerItem, Value: 500}},
 }
 
 // demoStage is how far an order is on its way.
@@ -35,12 +38,12 @@ func (d *demo) sell() {
 		return
 	}
 	for _, c := range demoCodes {
-		made[engine.DiscountCode](d, c)
+		made[commerce.DiscountCode](d, c)
 	}
 	view, _ := d.core.engine.View(d.account)
-	items, _ := view.Catalog(engine.CatalogFilter{Active: true}, 0, 100)
-	var customers []engine.ID
-	for m := range view.Customers().All() {
+	items, _ := commerce.Catalog(view, commerce.CatalogFilter{Active: true}, 0, 100)
+	var customers []base.ID
+	for m := range commerce.Customers(view).All() {
 		customers = append(customers, m.ID)
 	}
 	now := d.core.engine.Now()
@@ -59,7 +62,7 @@ func (d *demo) sell() {
 	} {
 		for i := 0; i < x.n && d.err == nil; i++ {
 			item := draw(d, items)
-			row := d.priceOf(view, item, engine.PurchaseBooking)
+			row := d.priceOf(view, item, base.PurchaseBooking)
 			if !item.Takes() || row == nil {
 				continue
 			}
@@ -67,12 +70,12 @@ func (d *demo) sell() {
 			if x.from < now {
 				from, to = x.from, x.to
 			}
-			o := d.order(engine.CreateOrder{
-				OrderInput: engine.OrderInput{
-					Status: engine.OrderOpen, Pickup: draw(d, d.locations), Customer: ptr(draw(d, customers)), Tags: []engine.ID{d.tags[draw(d, []string{"Delivery", "Walk-in"})]},
+			o := d.order(order.CreateOrder{
+				OrderInput: order.OrderInput{
+					Status: order.OrderOpen, Pickup: draw(d, d.locations), Customer: ptr(draw(d, customers)), Tags: []base.ID{d.tags[draw(d, []string{"Delivery", "Walk-in"})]},
 				},
-				Lines: []engine.OrderLineInput{{
-					Item: engine.Item{CatalogItem: item.ID}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to, PricingRow: &row.ID,
+				Lines: []order.OrderLineInput{{
+					Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, PricingRow: &row.ID,
 				}},
 			}, x.stage)
 			d.lead(o, x.stage, i)
@@ -82,11 +85,11 @@ func (d *demo) sell() {
 }
 
 // priceOf is a catalog item's price for a way to have it, nil if it is not offered so.
-func (d *demo) priceOf(view engine.View, item *engine.CatalogItem, p engine.PurchaseType) *engine.PricingRow {
+func (d *demo) priceOf(view base.View, item *commerce.CatalogItem, p base.PurchaseType) *commerce.PricingRow {
 	if item.PricingTable == nil {
 		return nil
 	}
-	rows := view.PricingTable(*item.PricingTable).Rows
+	rows := commerce.PricingTableByID(view, *item.PricingTable).Rows
 	for i := range rows {
 		if rows[i].Purchase == p {
 			return &rows[i]
@@ -96,16 +99,16 @@ func (d *demo) priceOf(view engine.View, item *engine.CatalogItem, p engine.Purc
 }
 
 // order makes an order, nil where the stock does not carry it.
-func (d *demo) order(op engine.CreateOrder, stage demoStage) *engine.OrderRecord {
+func (d *demo) order(op order.CreateOrder, stage demoStage) *order.OrderRecord {
 	if stage == demoDraft {
-		op.Status = engine.OrderDraft
+		op.Status = order.OrderDraft
 	}
 	res, err := d.core.engine.Do(engine.Command{Account: d.account, Actor: "demo", Op: op, Brief: true})
-	var refusal *engine.Error
+	var refusal *base.Error
 	switch {
 	case err == nil:
-		return res.Record.(*engine.OrderRecord)
-	case errors.As(err, &refusal) && refusal.Code == engine.CodeInsufficient:
+		return res.Record.(*order.OrderRecord)
+	case errors.As(err, &refusal) && refusal.Code == base.CodeInsufficient:
 	default:
 		d.err = errors.Join(d.err, err)
 	}
@@ -113,44 +116,44 @@ func (d *demo) order(op engine.CreateOrder, stage demoStage) *engine.OrderRecord
 }
 
 // lead brings an order to its stage.
-func (d *demo) lead(o *engine.OrderRecord, stage demoStage, i int) {
+func (d *demo) lead(o *order.OrderRecord, stage demoStage, i int) {
 	if o == nil {
 		return
 	}
 	if i%4 == 0 && stage != demoCancelled {
-		o = made[engine.Discounted](d, engine.ApplyDiscount{Order: o.ID, Code: demoCodes[0].Code}).Order
+		o = made[order.Discounted](d, order.ApplyDiscount{Order: o.ID, Code: demoCodes[0].Code}).Order
 	}
 	if d.err != nil {
 		return
 	}
 	switch stage {
 	case demoPrepared:
-		made[engine.OrderRecord](d, engine.PrepareOrder{ID: o.ID})
+		made[order.OrderRecord](d, order.PrepareOrder{ID: o.ID})
 	case demoOut, demoLate, demoBack:
 		price, _ := o.Price()
 		if price.Total > 0 {
-			made[engine.OrderRecord](d, engine.AddPayment{Order: o.ID, Kind: engine.Capture, Amount: price.Total})
+			made[order.OrderRecord](d, order.AddPayment{Order: o.ID, Kind: order.Capture, Amount: price.Total})
 		}
-		made[engine.OrderRecord](d, engine.FulfillOrder{ID: o.ID, At: &o.Lines[0].From})
+		made[order.OrderRecord](d, order.FulfillOrder{ID: o.ID, At: &o.Lines[0].From})
 		if stage == demoBack {
-			made[engine.OrderRecord](d, engine.ReturnOrder{ID: o.ID})
+			made[order.OrderRecord](d, order.ReturnOrder{ID: o.ID})
 		}
 	case demoCancelled:
-		made[engine.OrderRecord](d, engine.CancelOrder{ID: o.ID})
+		made[order.OrderRecord](d, order.CancelOrder{ID: o.ID})
 	}
 }
 
 // subscribe makes orders of what is to be had by the month.
-func (d *demo) subscribe(view engine.View, items []*engine.CatalogItem, customers []engine.ID) {
+func (d *demo) subscribe(view base.View, items []*commerce.CatalogItem, customers []base.ID) {
 	for i, item := range items {
-		row := d.priceOf(view, item, engine.PurchaseSubscription)
+		row := d.priceOf(view, item, base.PurchaseSubscription)
 		if !item.Takes() || row == nil {
 			continue
 		}
-		o := d.order(engine.CreateOrder{
-			OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: d.locations[i%len(d.locations)], Customer: ptr(draw(d, customers))},
-			Lines: []engine.OrderLineInput{{
-				Item: engine.Item{CatalogItem: item.ID}, Purchase: engine.PurchaseSubscription, Quantity: 1, From: ptr(d.today + 90*demoDay), PricingRow: &row.ID,
+		o := d.order(order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: d.locations[i%len(d.locations)], Customer: ptr(draw(d, customers))},
+			Lines: []order.OrderLineInput{{
+				Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseSubscription, Quantity: 1, From: ptr(d.today + 90*demoDay), PricingRow: &row.ID,
 			}},
 		}, demoOpen)
 		d.lead(o, demoOpen, 1)

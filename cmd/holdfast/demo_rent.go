@@ -3,7 +3,9 @@ package main
 // This file owns what happens at the demo merchant: bookings, carts, repairs, notes, and a unit that is gone.
 
 import (
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -17,26 +19,26 @@ func (d *demo) rent() {
 	}
 	d.lose()
 	for placed, round := 0, 0; placed < demoHolds && round < 5; round++ {
-		var wanted []engine.Op
+		var wanted []base.Op
 		for range demoHolds - placed {
 			wanted = append(wanted, d.booking())
 		}
 		placed += d.try(wanted)
 	}
-	var events []engine.Op
+	var events []base.Op
 	for i := 0; i < len(d.articles); i += 17 {
 		if a := d.articles[i]; a.takes {
 			from := d.today + int64(2+d.rnd.IntN(40))*demoDay + 9*timeline.Hour
-			events = append(events, engine.CreateScheduledEvent{
-				Article: a.id, Location: a.location, Type: engine.EventReservation, Name: "Repair", Window: timeline.Span{Start: from, End: from + demoDay},
+			events = append(events, stock.CreateScheduledEvent{
+				Article: a.id, Location: a.location, Type: stock.EventReservation, Name: "Repair", Window: timeline.Span{Start: from, End: from + demoDay},
 			})
 		}
 	}
 	for i := 5; i < len(d.articles); i += 31 {
 		a := d.articles[i]
 		from := d.today + int64(d.rnd.IntN(20))*demoDay + 8*timeline.Hour
-		events = append(events, engine.CreateScheduledEvent{
-			Article: a.id, Location: a.location, Type: engine.EventNote, Name: "Photographs for the listing", Comment: ptr("Any hour of the day will do"),
+		events = append(events, stock.CreateScheduledEvent{
+			Article: a.id, Location: a.location, Type: stock.EventNote, Name: "Photographs for the listing", Comment: ptr("Any hour of the day will do"),
 			Window: timeline.Span{Start: from, End: from + 10*timeline.Hour},
 		})
 	}
@@ -44,10 +46,10 @@ func (d *demo) rent() {
 }
 
 // booking draws one: of a kit now and then, else of a SKU.
-func (d *demo) booking() engine.Op {
+func (d *demo) booking() base.Op {
 	if d.rnd.IntN(20) == 0 {
 		i := d.rnd.IntN(len(d.kits))
-		return d.hold(engine.Item{CatalogItem: d.kits[i]}, demoKits[i].shortest, demoKits[i].longest, 1)
+		return d.hold(base.Item{CatalogItem: d.kits[i]}, demoKits[i].shortest, demoKits[i].longest, 1)
 	}
 	total := 0
 	for _, s := range demoSKUs {
@@ -58,14 +60,14 @@ func (d *demo) booking() engine.Op {
 		pick -= demoSKUs[i].weight
 	}
 	s := demoSKUs[i]
-	return d.hold(engine.Item{SKU: d.skus[s.code]}, s.shortest, s.longest, 1+d.rnd.IntN(min(s.lot, 3)))
+	return d.hold(base.Item{SKU: d.skus[s.code]}, s.shortest, s.longest, 1+d.rnd.IntN(min(s.lot, 3)))
 }
 
-func (d *demo) hold(item engine.Item, shortest, longest, quantity int) engine.PlaceHold {
+func (d *demo) hold(item base.Item, shortest, longest, quantity int) hold.PlaceHold {
 	from := d.today + int64(d.rnd.IntN(84)-28)*demoDay + int64(7+d.rnd.IntN(12))*timeline.Hour
 	length := int64(shortest+d.rnd.IntN(longest-shortest+1)) * timeline.Hour
-	op := engine.PlaceHold{
-		Lines: []engine.HoldLineInput{{Item: item, Location: draw(d, d.locations), Window: timeline.Span{Start: from, End: from + length}, Quantity: quantity}},
+	op := hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: item, Location: draw(d, d.locations), Window: timeline.Span{Start: from, End: from + length}, Quantity: quantity}},
 		Note:  draw(d, d.customers),
 
 		AllowPast: true, // the last four weeks are in it
@@ -80,9 +82,9 @@ func (d *demo) hold(item engine.Item, shortest, longest, quantity int) engine.Pl
 func (d *demo) lose() {
 	a := d.articles[len(d.articles)-len(d.locations)-1] // the last light kit
 	from := d.today + 80*demoDay + 9*timeline.Hour
-	made[engine.Hold](d, engine.PlaceHold{
-		Lines: []engine.HoldLineInput{{Item: engine.Item{Article: a.id}, Location: a.location, Window: timeline.Span{Start: from, End: from + 2*demoDay}, Quantity: 1}},
+	made[hold.Hold](d, hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: base.Item{Article: a.id}, Location: a.location, Window: timeline.Span{Start: from, End: from + 2*demoDay}, Quantity: 1}},
 		Note:  draw(d, d.customers),
 	})
-	made[engine.QuantityPlan](d, engine.DecreaseQuantity{Article: a.id, Location: a.location, Amount: 1, Force: true})
+	made[stock.QuantityPlan](d, stock.DecreaseQuantity{Article: a.id, Location: a.location, Amount: 1, Force: true})
 }

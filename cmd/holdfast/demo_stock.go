@@ -6,67 +6,69 @@ import (
 	"strconv"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
 var demoLocations = []struct {
 	name, zone string
-	address    engine.Address
+	address    base.Address
 }{
-	{"Helsinki Harbour", "Europe/Helsinki", engine.Address{Address: "Eteläranta 8", ZipCode: "00130", City: "Helsinki", Country: "FI"}},
-	{"Lisbon Baixa", "Europe/Lisbon", engine.Address{Address: "Rua da Prata 114", ZipCode: "1100-420", City: "Lisboa", Country: "PT", Details: "Through the yard"}},
-	{"Portland Pearl", "America/Los_Angeles", engine.Address{Address: "1019 NW Couch St", ZipCode: "97209", City: "Portland", Country: "US", State: "OR"}},
+	{"Helsinki Harbour", "Europe/Helsinki", base.Address{Address: "Eteläranta 8", ZipCode: "00130", City: "Helsinki", Country: "FI"}},
+	{"Lisbon Baixa", "Europe/Lisbon", base.Address{Address: "Rua da Prata 114", ZipCode: "1100-420", City: "Lisboa", Country: "PT", Details: "Through the yard"}},
+	{"Portland Pearl", "America/Los_Angeles", base.Address{Address: "1019 NW Couch St", ZipCode: "97209", City: "Portland", Country: "US", State: "OR"}},
 }
 
 // place makes the account the merchant's, and its locations.
 func (d *demo) place() {
-	made[engine.Account](d, engine.PatchAccount{Name: engine.Some("Pedal & Lens"), Timezone: engine.Some("Europe/Helsinki")})
+	made[base.Account](d, base.PatchAccount{Name: base.Some("Pedal & Lens"), Timezone: base.Some("Europe/Helsinki")})
 	for _, l := range demoLocations {
-		d.locations = append(d.locations, made[engine.Location](d, engine.CreateLocation{Name: l.name, Timezone: l.zone, Address: &l.address}).ID)
+		d.locations = append(d.locations, made[stock.Location](d, stock.CreateLocation{Name: l.name, Timezone: l.zone, Address: &l.address}).ID)
 	}
 }
 
 var demoTags = []struct {
-	scope  engine.TagScope
+	scope  label.TagScope
 	values []string
 }{
-	{engine.TagInventory, []string{"Electric", "Family", "Fragile", "New this season"}},
-	{engine.TagCatalog, []string{"Bestseller", "Bundle", "Rainy day"}},
-	{engine.TagCustomers, []string{"Regular", "Company", "Deposit waived"}},
-	{engine.TagOrders, []string{"Delivery", "Walk-in"}},
+	{label.TagInventory, []string{"Electric", "Family", "Fragile", "New this season"}},
+	{label.TagCatalog, []string{"Bestseller", "Bundle", "Rainy day"}},
+	{label.TagCustomers, []string{"Regular", "Company", "Deposit waived"}},
+	{label.TagOrders, []string{"Delivery", "Walk-in"}},
 }
 
-var demoAttributes = []engine.CreateAttribute{
-	{Name: "Frame size", Key: "frame_size", Format: engine.FormatSelect, Options: []string{"S", "M", "L", "XL"}, Group: ptr("Bicycle")},
-	{Name: "Wheel size (inch)", Key: "wheel_size", Format: engine.FormatNumber, Group: ptr("Bicycle")},
-	{Name: "Motor power (W)", Key: "motor_power", Format: engine.FormatNumber, Group: ptr("Bicycle")},
-	{Name: "Lens mount", Key: "lens_mount", Format: engine.FormatSelect, Options: []string{"E", "L", "RF"}, Group: ptr("Camera")},
-	{Name: "Weather sealed", Key: "weather_sealed", Format: engine.FormatBoolean, Group: ptr("Camera")},
-	{Name: "In the box", Key: "in_the_box", Format: engine.FormatMultiselect, Options: []string{"Lock", "Lights", "Charger", "Bag", "Spare battery"}},
-	{Name: "Serial number", Key: "serial_number", Format: engine.FormatText, Group: ptr("Upkeep")},
-	{Name: "Last service", Key: "last_service", Format: engine.FormatDate, Group: ptr("Upkeep")},
-	{Name: "Counted at", Key: "counted_at", Format: engine.FormatDatetime, Group: ptr("Upkeep")},
-	{Name: "Licence checked", Key: "licence_checked", Format: engine.FormatBoolean, Group: ptr("Customer")},
-	{Name: "Club number", Key: "club_number", Format: engine.FormatText, Group: ptr("Customer")},
-	{Name: "Good for", Key: "good_for", Format: engine.FormatMultiselect, Options: []string{"City", "Gravel", "Forest", "Studio", "Events"}, Group: ptr("Listing")},
+var demoAttributes = []label.CreateAttribute{
+	{Name: "Frame size", Key: "frame_size", Format: label.FormatSelect, Options: []string{"S", "M", "L", "XL"}, Group: ptr("Bicycle")},
+	{Name: "Wheel size (inch)", Key: "wheel_size", Format: label.FormatNumber, Group: ptr("Bicycle")},
+	{Name: "Motor power (W)", Key: "motor_power", Format: label.FormatNumber, Group: ptr("Bicycle")},
+	{Name: "Lens mount", Key: "lens_mount", Format: label.FormatSelect, Options: []string{"E", "L", "RF"}, Group: ptr("Camera")},
+	{Name: "Weather sealed", Key: "weather_sealed", Format: label.FormatBoolean, Group: ptr("Camera")},
+	{Name: "In the box", Key: "in_the_box", Format: label.FormatMultiselect, Options: []string{"Lock", "Lights", "Charger", "Bag", "Spare battery"}},
+	{Name: "Serial number", Key: "serial_number", Format: label.FormatText, Group: ptr("Upkeep")},
+	{Name: "Last service", Key: "last_service", Format: label.FormatDate, Group: ptr("Upkeep")},
+	{Name: "Counted at", Key: "counted_at", Format: label.FormatDatetime, Group: ptr("Upkeep")},
+	{Name: "Licence checked", Key: "licence_checked", Format: label.FormatBoolean, Group: ptr("Customer")},
+	{Name: "Club number", Key: "club_number", Format: label.FormatText, Group: ptr("Customer")},
+	{Name: "Good for", Key: "good_for", Format: label.FormatMultiselect, Options: []string{"City", "Gravel", "Forest", "Studio", "Events"}, Group: ptr("Listing")},
 }
 
 // label makes the tags and attributes.
 func (d *demo) label() {
-	d.tags = map[string]engine.ID{}
+	d.tags = map[string]base.ID{}
 	for _, t := range demoTags {
 		for _, value := range t.values {
-			d.tags[value] = made[engine.Tag](d, engine.CreateTag{Value: value, Scope: t.scope}).ID
+			d.tags[value] = made[label.Tag](d, label.CreateTag{Value: value, Scope: t.scope}).ID
 		}
 	}
 	for _, a := range demoAttributes {
-		made[engine.Attribute](d, a)
+		made[label.Attribute](d, a)
 	}
 }
 
 // labels are tags and attribute values to give to a record.
-func (d *demo) labels(tags []string, values ...engine.AttributeInput) (p engine.LabelsPatch) {
+func (d *demo) labels(tags []string, values ...label.AttributeInput) (p label.LabelsPatch) {
 	if len(tags) > 0 {
 		p.Tags.Set = true
 		for _, value := range tags {
@@ -74,31 +76,31 @@ func (d *demo) labels(tags []string, values ...engine.AttributeInput) (p engine.
 		}
 	}
 	if len(values) > 0 {
-		p.Attributes = engine.Some(values)
+		p.Attributes = base.Some(values)
 	}
 	return p
 }
 
-func demoText(key, s string) engine.AttributeInput {
-	return engine.AttributeInput{Key: key, Value: engine.Value{Kind: engine.TextValue, Text: s}}
+func demoText(key, s string) label.AttributeInput {
+	return label.AttributeInput{Key: key, Value: label.Value{Kind: label.TextValue, Text: s}}
 }
 
-func demoNumber(key string, n float64) engine.AttributeInput {
-	return engine.AttributeInput{Key: key, Value: engine.Value{Kind: engine.NumberValue, Number: n}}
+func demoNumber(key string, n float64) label.AttributeInput {
+	return label.AttributeInput{Key: key, Value: label.Value{Kind: label.NumberValue, Number: n}}
 }
 
-func demoYes(key string) engine.AttributeInput {
-	return engine.AttributeInput{Key: key, Value: engine.Value{Kind: engine.BooleanValue, Bool: true}}
+func demoYes(key string) label.AttributeInput {
+	return label.AttributeInput{Key: key, Value: label.Value{Kind: label.BooleanValue, Bool: true}}
 }
 
-func demoList(key string, s ...string) engine.AttributeInput {
-	return engine.AttributeInput{Key: key, Value: engine.Value{Kind: engine.ListValue, List: s}}
+func demoList(key string, s ...string) label.AttributeInput {
+	return label.AttributeInput{Key: key, Value: label.Value{Kind: label.ListValue, List: s}}
 }
 
 var demoBikes, demoCameras, demoGear = demoCategory("bicycles", "Bicycles"), demoCategory("cameras", "Cameras"), demoCategory("gear", "Gear")
 
-func demoCategory(id, name string) *engine.TaxonomyCategory {
-	return &engine.TaxonomyCategory{ID: id, Name: &name, FullName: ptr("Rental > " + name), Level: ptr(int64(1)), ParentID: ptr("rental"), IsLeaf: ptr(true)}
+func demoCategory(id, name string) *stock.TaxonomyCategory {
+	return &stock.TaxonomyCategory{ID: id, Name: &name, FullName: ptr("Rental > " + name), Level: ptr(int64(1)), ParentID: ptr("rental"), IsLeaf: ptr(true)}
 }
 
 // demoSKU is a kind of thing to rent: how many articles of it each location has, the buffer behind each rental, and how long people take it, in hours.
@@ -112,42 +114,42 @@ type demoSKU struct {
 	day               int64 // what a day costs, in cents
 	sale, monthly     int64 // what it is sold for, and what a month's subscription costs; 0: neither
 	bought            int64
-	category          *engine.TaxonomyCategory
+	category          *stock.TaxonomyCategory
 	about             string
 	tags              []string
-	values            []engine.AttributeInput
+	values            []label.AttributeInput
 }
 
 var demoSKUs = []demoSKU{
 	{
 		name: "City bike", code: "BIKE-CITY", articles: 12, lot: 1, after: timeline.Buffer{Amount: 30, Unit: timeline.Minutes}, shortest: 2, longest: 72, weight: 10,
 		day: 1900, monthly: 3900, bought: 54900, category: demoBikes, about: "Seven gears, a basket, and a stand that stands.",
-		values: []engine.AttributeInput{demoNumber("wheel_size", 28), demoList("in_the_box", "Lock", "Lights")},
+		values: []label.AttributeInput{demoNumber("wheel_size", 28), demoList("in_the_box", "Lock", "Lights")},
 	},
 	{
 		name: "E-bike", code: "BIKE-E", articles: 8, lot: 1, after: timeline.Buffer{Amount: 2, Unit: timeline.Hours}, shortest: 2, longest: 72, weight: 8,
 		day: 3900, monthly: 8900, bought: 229900, category: demoBikes, about: "Goes 90 km on a charge.",
-		tags: []string{"Electric"}, values: []engine.AttributeInput{demoNumber("wheel_size", 28), demoNumber("motor_power", 250), demoList("in_the_box", "Lock", "Charger")},
+		tags: []string{"Electric"}, values: []label.AttributeInput{demoNumber("wheel_size", 28), demoNumber("motor_power", 250), demoList("in_the_box", "Lock", "Charger")},
 	},
 	{
 		name: "Cargo bike", code: "BIKE-CARGO", articles: 4, lot: 1, after: timeline.Buffer{Amount: 1, Unit: timeline.Hours}, shortest: 3, longest: 48, weight: 3,
 		day: 4900, bought: 489900, category: demoBikes, about: "Carries two children and the shopping.",
-		tags: []string{"Electric", "Family"}, values: []engine.AttributeInput{demoNumber("wheel_size", 20), demoNumber("motor_power", 500)},
+		tags: []string{"Electric", "Family"}, values: []label.AttributeInput{demoNumber("wheel_size", 20), demoNumber("motor_power", 500)},
 	},
 	{
 		name: "Road bike", code: "BIKE-ROAD", articles: 5, lot: 1, after: timeline.Buffer{Amount: 1, Unit: timeline.Hours}, shortest: 6, longest: 120, weight: 4,
 		day: 3500, bought: 179900, category: demoBikes, about: "Carbon fork, pedals of your choice.",
-		values: []engine.AttributeInput{demoNumber("wheel_size", 28)},
+		values: []label.AttributeInput{demoNumber("wheel_size", 28)},
 	},
 	{
 		name: "Mountain bike", code: "BIKE-MTB", articles: 6, lot: 1, after: timeline.Buffer{Amount: 3, Unit: timeline.Hours}, shortest: 6, longest: 120, weight: 4,
 		day: 3900, bought: 199900, category: demoBikes, about: "Full suspension; washed after each ride.",
-		values: []engine.AttributeInput{demoNumber("wheel_size", 29)},
+		values: []label.AttributeInput{demoNumber("wheel_size", 29)},
 	},
 	{
 		name: "Children's bike", code: "BIKE-KIDS", articles: 4, lot: 1, after: timeline.Buffer{Amount: 30, Unit: timeline.Minutes}, shortest: 3, longest: 72, weight: 3,
 		day: 1200, bought: 29900, category: demoBikes, about: "From six years on.",
-		tags: []string{"Family"}, values: []engine.AttributeInput{demoNumber("wheel_size", 20)},
+		tags: []string{"Family"}, values: []label.AttributeInput{demoNumber("wheel_size", 20)},
 	},
 	{
 		name: "Helmet", code: "HELMET", articles: 1, lot: 25, after: timeline.Buffer{Amount: 15, Unit: timeline.Minutes}, shortest: 2, longest: 72, weight: 8,
@@ -161,32 +163,32 @@ var demoSKUs = []demoSKU{
 	{
 		name: "Mirrorless camera", code: "CAM-ML", articles: 6, lot: 1, after: timeline.Buffer{Amount: 4, Unit: timeline.Hours}, shortest: 24, longest: 168, weight: 5,
 		day: 6900, bought: 249900, category: demoCameras, about: "33 megapixels, 4K at 60 frames.",
-		tags: []string{"Fragile"}, values: []engine.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed"), demoList("in_the_box", "Charger", "Bag", "Spare battery")},
+		tags: []string{"Fragile"}, values: []label.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed"), demoList("in_the_box", "Charger", "Bag", "Spare battery")},
 	},
 	{
 		name: "Cinema camera", code: "CAM-CINE", articles: 2, lot: 1, after: timeline.Buffer{Amount: 1, Unit: timeline.Days}, shortest: 48, longest: 240, weight: 1,
 		day: 24900, bought: 1190000, category: demoCameras, about: "6K, full frame.",
-		tags: []string{"Fragile", "New this season"}, values: []engine.AttributeInput{demoText("lens_mount", "L")},
+		tags: []string{"Fragile", "New this season"}, values: []label.AttributeInput{demoText("lens_mount", "L")},
 	},
 	{
 		name: "Lens 24-70 mm", code: "LENS-2470", articles: 4, lot: 1, after: timeline.Buffer{Amount: 2, Unit: timeline.Hours}, shortest: 24, longest: 168, weight: 3,
 		day: 2900, bought: 219900, category: demoCameras, about: "f/2.8.",
-		tags: []string{"Fragile"}, values: []engine.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed")},
+		tags: []string{"Fragile"}, values: []label.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed")},
 	},
 	{
 		name: "Lens 70-200 mm", code: "LENS-70200", articles: 3, lot: 1, after: timeline.Buffer{Amount: 2, Unit: timeline.Hours}, shortest: 24, longest: 168, weight: 2,
 		day: 3500, bought: 279900, category: demoCameras, about: "f/2.8, stabilised.",
-		tags: []string{"Fragile"}, values: []engine.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed")},
+		tags: []string{"Fragile"}, values: []label.AttributeInput{demoText("lens_mount", "E"), demoYes("weather_sealed")},
 	},
 	{
 		name: "Gimbal", code: "GIMBAL", articles: 3, lot: 1, after: timeline.Buffer{Amount: 2, Unit: timeline.Hours}, shortest: 24, longest: 120, weight: 2,
 		day: 3900, bought: 79900, category: demoCameras, about: "Carries 3 kg.",
-		values: []engine.AttributeInput{demoList("in_the_box", "Charger", "Bag")},
+		values: []label.AttributeInput{demoList("in_the_box", "Charger", "Bag")},
 	},
 	{
 		name: "Drone", code: "DRONE", articles: 3, lot: 1, after: timeline.Buffer{Amount: 1, Unit: timeline.Days}, shortest: 24, longest: 96, weight: 2,
 		day: 9900, bought: 219900, category: demoCameras, about: "For holders of a licence.",
-		tags: []string{"Fragile", "New this season"}, values: []engine.AttributeInput{demoList("in_the_box", "Charger", "Spare battery")},
+		tags: []string{"Fragile", "New this season"}, values: []label.AttributeInput{demoList("in_the_box", "Charger", "Spare battery")},
 	},
 	{
 		name: "Light kit", code: "LIGHT", articles: 2, lot: 1, after: timeline.Buffer{Amount: 2, Unit: timeline.Hours}, shortest: 24, longest: 120, weight: 1,
@@ -199,26 +201,26 @@ var demoSKUs = []demoSKU{
 }
 
 type demoArticle struct {
-	id, location engine.ID
+	id, location base.ID
 	takes        bool // new holds
 }
 
 // Articles that are out of use, by code.
 var (
-	demoStatus   = map[string]engine.ArticleStatus{"BIKE-KIDS-34": engine.ArticleInactive, "GIMBAL-23": engine.ArticleDraft}
+	demoStatus   = map[string]stock.ArticleStatus{"BIKE-KIDS-34": stock.ArticleInactive, "GIMBAL-23": stock.ArticleDraft}
 	demoArchived = "BIKE-ROAD-25"
 )
 
 // stock makes the SKUs and articles.
 func (d *demo) stock() {
-	d.skus = map[string]engine.ID{}
+	d.skus = map[string]base.ID{}
 	for i := range demoSKUs {
 		s := &demoSKUs[i]
-		op := engine.CreateSKU{Name: s.name, Code: &s.code, Description: &s.about, PurchasePrice: &s.bought, Labels: d.labels(s.tags, s.values...)}
+		op := stock.CreateSKU{Name: s.name, Code: &s.code, Description: &s.about, PurchasePrice: &s.bought, Labels: d.labels(s.tags, s.values...)}
 		if !s.after.Zero() {
 			op.After = &s.after
 		}
-		d.skus[s.code] = made[engine.SKU](d, op).ID
+		d.skus[s.code] = made[stock.SKU](d, op).ID
 		d.articlesOf(s)
 	}
 }
@@ -227,15 +229,15 @@ func (d *demo) stock() {
 func (d *demo) articlesOf(s *demoSKU) {
 	sku, begin := d.skus[s.code], d.today-90*demoDay
 	for i, location := range d.locations {
-		var ops []engine.Op
+		var ops []base.Op
 		for n := range s.articles {
 			op := d.article(s, i, n)
-			op.SKU, op.Quantities = &sku, []engine.InitialQuantity{{Location: location, Count: s.lot, From: &begin}}
+			op.SKU, op.Quantities = &sku, []stock.InitialQuantity{{Location: location, Count: s.lot, From: &begin}}
 			ops = append(ops, op)
 		}
-		for _, r := range allMade[engine.Article](d, ops...) {
+		for _, r := range allMade[stock.Article](d, ops...) {
 			if r.Codes[0] == demoArchived {
-				r = made[engine.Article](d, engine.ArchiveArticle{ID: r.ID, Archived: true})
+				r = made[stock.Article](d, stock.ArchiveArticle{ID: r.ID, Archived: true})
 			}
 			d.articles = append(d.articles, demoArticle{r.ID, location, r.Takes()})
 		}
@@ -243,19 +245,19 @@ func (d *demo) articlesOf(s *demoSKU) {
 }
 
 // article is the n-th of a SKU at a location, with what has come about it in time.
-func (d *demo) article(s *demoSKU, location, n int) engine.CreateArticle {
+func (d *demo) article(s *demoSKU, location, n int) stock.CreateArticle {
 	code := s.code + "-" + strconv.Itoa(location+1) + strconv.Itoa(n+1)
-	o := engine.CreateArticle{
+	o := stock.CreateArticle{
 		Name: s.name + " " + strconv.Itoa(n+1), Codes: []string{code}, Status: demoStatus[code], Condition: ptr([]string{"Like new", "Good", "Good", "Worn"}[(n+location)%4]),
-		Details: engine.DetailsPatch{
-			CategoryID: engine.Some(s.category.ID), Category: engine.Some(*s.category), Path: engine.Some("rental/" + s.category.ID + "/" + strings.ToLower(s.code)),
+		Details: stock.DetailsPatch{
+			CategoryID: base.Some(s.category.ID), Category: base.Some(*s.category), Path: base.Some("rental/" + s.category.ID + "/" + strings.ToLower(s.code)),
 		},
 	}
-	values := []engine.AttributeInput{{Key: "counted_at", Value: engine.Value{Kind: engine.TextValue, Text: d.instant(-30, 18)}}}
+	values := []label.AttributeInput{{Key: "counted_at", Value: label.Value{Kind: label.TextValue, Text: d.instant(-30, 18)}}}
 	if s.lot == 1 {
 		values = append(values, demoText("serial_number", strings.ReplaceAll(code, "-", "")+strconv.Itoa(100_000+d.rnd.IntN(900_000))))
 		values = append(values, demoText("last_service", d.instant(-1-d.rnd.IntN(80), 0)[:len("2025-06-01")]))
-		o.Details.ItemCosts = engine.Some(int64(d.rnd.IntN(8)) * s.bought / 100)
+		o.Details.ItemCosts = base.Some(int64(d.rnd.IntN(8)) * s.bought / 100)
 	}
 	if s.category == demoBikes {
 		values = append(values, demoText("frame_size", []string{"S", "M", "L", "XL"}[n%4]))
@@ -264,12 +266,12 @@ func (d *demo) article(s *demoSKU, location, n int) engine.CreateArticle {
 		o.PurchasePrice = ptr(s.bought * 9 / 10) // bought second-hand
 	}
 	if n == 0 {
-		o.Details.Media = engine.Some([]engine.FilePatch{{Info: demoFile(s.code+".jpg", "image/jpeg", 240_000)}})
+		o.Details.Media = base.Some([]stock.FilePatch{{Info: demoFile(s.code+".jpg", "image/jpeg", 240_000)}})
 	}
 	if s.code == "DRONE" || s.code == "CAM-CINE" {
-		o.Details.Documents = engine.Some([]engine.FilePatch{{Info: demoFile("insurance-"+code+".pdf", "application/pdf", 96_000), Comment: engine.Some("Renewed each spring")}})
-		o.Details.Fulfillment = engine.Some([]engine.FieldValue{{
-			Name: ptr("Batteries handed over"), Key: "batteries", Value: engine.Value{Kind: engine.NumberValue, Number: 2}, Format: ptr(engine.FormatNumber), Origin: ptr("article"),
+		o.Details.Documents = base.Some([]stock.FilePatch{{Info: demoFile("insurance-"+code+".pdf", "application/pdf", 96_000), Comment: base.Some("Renewed each spring")}})
+		o.Details.Fulfillment = base.Some([]stock.FieldValue{{
+			Name: ptr("Batteries handed over"), Key: "batteries", Value: label.Value{Kind: label.NumberValue, Number: 2}, Format: ptr(label.FormatNumber), Origin: ptr("article"),
 		}})
 	}
 	o.Labels = d.labels(s.tags, values...)
@@ -277,8 +279,8 @@ func (d *demo) article(s *demoSKU, location, n int) engine.CreateArticle {
 }
 
 // demoFile is the record of a file that lies elsewhere.
-func demoFile(name, mime string, size int64) *engine.FileInfo {
-	return &engine.FileInfo{URL: "https://example.com/demo/" + name, MimeType: &mime, OriginalName: &name, FolderPath: ptr("demo"), Size: &size}
+func demoFile(name, mime string, size int64) *stock.FileInfo {
+	return &stock.FileInfo{URL: "https://example.com/demo/" + name, MimeType: &mime, OriginalName: &name, FolderPath: ptr("demo"), Size: &size}
 }
 
 // instant is an hour of a day from today, in UTC.

@@ -9,6 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -16,7 +22,7 @@ import (
 // This file holds that the demo merchant has something of everything, and is the same wherever it is made.
 
 // demoCore is an engine with a clock that stands and ids that can be foretold, and in it the demo merchant.
-func demoCore(t *testing.T, dir string, now int64) (*core, engine.ID) {
+func demoCore(t *testing.T, dir string, now int64) (*core, base.ID) {
 	store, err := persist.Open(persist.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	var drawn atomic.Uint64
@@ -29,9 +35,9 @@ func demoCore(t *testing.T, dir string, now int64) (*core, engine.ID) {
 	})
 	require.NoError(t, err)
 	c := &core{store: store, engine: e}
-	account := engine.ID{6: 0x70, 8: 0x80, 15: 1}
+	account := base.ID{6: 0x70, 8: 0x80, 15: 1}
 	if len(e.Accounts()) == 0 {
-		_, err = c.do(account, engine.CreateAccount{Name: "Holdfast"})
+		_, err = c.do(account, base.CreateAccount{Name: "Holdfast"})
 		require.NoError(t, err)
 		require.NoError(t, c.loadDemo(firstRun{account: account, mark: "there is one"}, slog.New(slog.DiscardHandler)))
 	}
@@ -47,27 +53,27 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 	require.NoError(t, c.engine.Check())
 
 	zones := map[string]bool{}
-	for l := range v.Locations().All() {
+	for l := range stock.Locations(v).All() {
 		zones[l.Timezone] = true
 		require.NotNil(t, l.Address)
 	}
 	require.Len(t, zones, 3)
-	require.Equal(t, [2]int{16, 195}, [2]int{v.SKUs().Len(), v.Articles().Len()})
+	require.Equal(t, [2]int{16, 195}, [2]int{stock.SKUs(v).Len(), stock.Articles(v).Len()})
 
-	scopes, formats := map[engine.TagScope]int{}, map[engine.AttributeFormat]int{}
-	for g := range v.Tags().All() {
+	scopes, formats := map[label.TagScope]int{}, map[label.AttributeFormat]int{}
+	for g := range label.Tags(v).All() {
 		scopes[g.Scope]++
 	}
-	for d := range v.Attributes().All() {
+	for d := range label.Attributes(v).All() {
 		formats[d.Format]++
 	}
 	require.Len(t, scopes, 4)
 	require.Len(t, formats, 7, "all but those that are computed elsewhere")
 
 	// Labels of their own, and those that articles have of their SKUs.
-	tagged, states, files, costs := map[string]int{}, map[engine.ArticleStatus]int{}, 0, 0
+	tagged, states, files, costs := map[string]int{}, map[stock.ArticleStatus]int{}, 0, 0
 	archived, inherited, earning := 0, 0, 0
-	for r := range v.Articles().All() {
+	for r := range stock.Articles(v).All() {
 		tagged["articles"] += len(r.Tags)
 		states[r.Status]++
 		if r.ArchivedAt != nil {
@@ -79,7 +85,7 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 		require.NotNil(t, r.Details.Category)
 		files += len(r.Details.Media) + len(r.Details.Documents)
 		own := 0
-		v.EachAttribute(&r.Labels, &v.SKU(*r.SKU).Labels, func(_ *engine.Attribute, _ engine.Value, isOwn bool) {
+		label.EachAttribute(v, &r.Labels, &stock.SKUByID(v, *r.SKU).Labels, func(_ *label.Attribute, _ label.Value, isOwn bool) {
 			if isOwn {
 				own++
 			} else {
@@ -87,7 +93,7 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 			}
 		})
 		require.Positive(t, own)
-		income, profit := v.Earnings(r)
+		income, profit := stock.Earnings(v, r)
 		require.Less(t, profit, income)
 		if income > 0 {
 			earning++
@@ -101,18 +107,18 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 	require.Greater(t, inherited, 100)
 
 	companies := 0
-	for m := range v.Customers().All() {
+	for m := range commerce.Customers(v).All() {
 		tagged["customers"] += len(m.Tags)
-		if m.CustomerType == engine.Business {
+		if m.CustomerType == commerce.Business {
 			companies++
 		}
 		require.NotEmpty(t, m.Name())
 	}
-	require.Equal(t, [2]int{demoCustomers, demoCustomers / 8}, [2]int{v.Customers().Len(), companies})
+	require.Equal(t, [2]int{demoCustomers, demoCustomers / 8}, [2]int{commerce.Customers(v).Len(), companies})
 
 	// Whatever is offered has a price for each way in which it is, and can be had.
-	items, _ := v.Catalog(engine.CatalogFilter{Active: true, Archived: true}, 0, 100)
-	kits, offered := map[engine.ID]bool{}, 0
+	items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, 100)
+	kits, offered := map[base.ID]bool{}, 0
 	for _, i := range items {
 		tagged["catalog"] += len(i.Tags)
 		if !i.Takes() {
@@ -123,7 +129,7 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 			kits[i.ID] = true
 		}
 		for _, p := range i.Purchases {
-			rows := v.PricingTable(*i.PricingTable).Rows
+			rows := commerce.PricingTableByID(v, *i.PricingTable).Rows
 			priced := false
 			for _, row := range rows {
 				priced = priced || row.Purchase == p && row.Price > 0
@@ -131,13 +137,13 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 			require.True(t, priced, "%s has no price for a %s", i.Name, p)
 		}
 		later := timeline.Span{Start: now + 200*demoDay, End: now + 201*demoDay}
-		free, err := v.Available(engine.Query{Item: engine.Item{CatalogItem: i.ID}, Window: later}, now)
+		free, err := hold.Available(v, hold.Query{Item: base.Item{CatalogItem: i.ID}, Window: later}, now)
 		require.NoError(t, err)
 		require.Positive(t, free.Available, i.Name)
 	}
 	require.Equal(t, [3]int{21, 19, 3}, [3]int{len(items), offered, len(kits)})
 	external := 0
-	for p := range v.PricingTables().All() {
+	for p := range commerce.PricingTables(v).All() {
 		if p.External {
 			external += len(p.Externals)
 		}
@@ -148,24 +154,24 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 	}
 
 	// Orders in every state, one of them late in a minute, some subscribed to; codes that are used.
-	stages, subscribed := map[engine.OrderStatus]int{}, 0
-	for o := range v.Orders().All() {
+	stages, subscribed := map[order.OrderStatus]int{}, 0
+	for o := range order.Orders(v).All() {
 		stages[o.Status]++
 		tagged["orders"] += len(o.Tags)
 		subscribed += len(o.Subscriptions())
-		if price, ok := o.Price(); o.Status == engine.OrderActive {
-			require.True(t, ok && price.Total > 0 && o.Paid(engine.Capture, engine.ID{}) == price.Total, o.Number)
+		if price, ok := o.Price(); o.Status == order.OrderActive {
+			require.True(t, ok && price.Total > 0 && o.Paid(order.Capture, base.ID{}) == price.Total, o.Number)
 		}
 	}
 	require.Len(t, stages, 4)
 	require.Positive(t, subscribed)
 	require.Greater(t, tagged["orders"], 50)
-	codes, _ := v.DiscountCodes("", 0, 10)
+	codes, _ := commerce.DiscountCodes(v, "", 0, 10)
 	require.Len(t, codes, len(demoCodes))
 	require.Positive(t, codes[0].Used)
 
 	// Bookings around today: over, under way, and to come; some of kits.
-	holds, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: 10_000}, Units: engine.MaxListed})
+	holds, total := hold.ListHolds(v, &hold.HoldQuery{Part: base.Part{Limit: 10_000}, Units: base.MaxListed})
 	require.GreaterOrEqual(t, total, demoHolds)
 	var over, out, ahead, ofKits, carts int
 	for _, h := range holds {
@@ -188,7 +194,7 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 	for _, n := range []int{over, out, ahead, ofKits, carts} {
 		require.GreaterOrEqual(t, n, 10)
 	}
-	_, conflicts := v.Conflicts(engine.ConflictFilter{}, 0, 100, now)
+	_, conflicts := stock.Conflicts(v, stock.ConflictFilter{}, 0, 100, now)
 	require.Equal(t, 1, conflicts)
 
 	// It is the same after a restart.
@@ -210,7 +216,7 @@ func TestDemoDependsOnTheClockAlone(t *testing.T) {
 		_, hash := c.engine.State()
 		states[hash]++
 		v, _ := c.engine.View(account)
-		_, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: 1}})
+		_, total := hold.ListHolds(v, &hold.HoldQuery{Part: base.Part{Limit: 1}})
 		require.GreaterOrEqual(t, total, demoHolds)
 		require.NoError(t, c.Close())
 	}

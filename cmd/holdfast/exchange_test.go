@@ -13,6 +13,11 @@ import (
 
 	"holdfast/api"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
 )
 
 // This file owns the test that what was exported is what an import makes of it.
@@ -59,19 +64,19 @@ var richRows = map[string][]string{
 }
 
 // richAccount makes an account with what rows refer to and no file brings: tags and attributes.
-func richAccount(t *testing.T, e *engine.Engine) engine.ID {
-	id := engine.NewID(clock(), engine.BaseOf(randomBase()))
-	ops := []engine.Op{
-		engine.CreateAccount{Name: "Rental"},
-		engine.CreateTag{Value: "heavy", Scope: engine.TagInventory}, engine.CreateTag{Value: "a|b", Scope: engine.TagInventory}, engine.CreateTag{Value: "vip", Scope: engine.TagCustomers},
+func richAccount(t *testing.T, e *engine.Engine) base.ID {
+	id := base.NewID(clock(), base.BaseOf(randomBase()))
+	ops := []base.Op{
+		base.CreateAccount{Name: "Rental"},
+		label.CreateTag{Value: "heavy", Scope: label.TagInventory}, label.CreateTag{Value: "a|b", Scope: label.TagInventory}, label.CreateTag{Value: "vip", Scope: label.TagCustomers},
 	}
-	for key, format := range map[string]engine.AttributeFormat{
-		"text": engine.FormatText, "number": engine.FormatNumber, "yes": engine.FormatBoolean, "day": engine.FormatDate, "at": engine.FormatDatetime,
+	for key, format := range map[string]label.AttributeFormat{
+		"text": label.FormatText, "number": label.FormatNumber, "yes": label.FormatBoolean, "day": label.FormatDate, "at": label.FormatDatetime,
 	} {
-		ops = append(ops, engine.CreateAttribute{Name: key, Key: key, Format: format})
+		ops = append(ops, label.CreateAttribute{Name: key, Key: key, Format: format})
 	}
-	ops = append(ops, engine.CreateAttribute{Name: "one", Key: "one", Format: engine.FormatSelect, Options: []string{"red", "blue"}},
-		engine.CreateAttribute{Name: "many", Key: "many", Format: engine.FormatMultiselect, Options: []string{"L", "X|L"}})
+	ops = append(ops, label.CreateAttribute{Name: "one", Key: "one", Format: label.FormatSelect, Options: []string{"red", "blue"}},
+		label.CreateAttribute{Name: "many", Key: "many", Format: label.FormatMultiselect, Options: []string{"L", "X|L"}})
 	for _, op := range ops {
 		_, err := e.Do(engine.Command{Account: id, Op: op})
 		require.NoError(t, err)
@@ -95,15 +100,15 @@ func TestExportIsImported(t *testing.T) {
 		require.Empty(t, errs)
 	}
 	// fill imports files into an account, and makes the kit between articles and holds.
-	fill := func(account engine.ID, file func(resource string) string) {
+	fill := func(account base.ID, file func(resource string) string) {
 		t.Helper()
 		for _, resource := range api.ExchangeNames() {
 			if resource == "holds" {
 				withEngine(func(e *engine.Engine) {
 					v, _ := e.View(account)
-					for s := range v.SKUs().All() {
+					for s := range stock.SKUs(v).All() {
 						if s.Name == "Helmet" {
-							_, err := e.Do(engine.Command{Account: account, Op: engine.CreateCatalogItem{Name: "Kit", Components: []engine.Component{{Item: engine.Item{SKU: s.ID}, Quantity: 2}}}})
+							_, err := e.Do(engine.Command{Account: account, Op: commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
 							require.NoError(t, err)
 						}
 					}
@@ -113,7 +118,7 @@ func TestExportIsImported(t *testing.T) {
 			ok("import", resource, file(resource), "--account", account.String())
 		}
 	}
-	var first engine.ID
+	var first base.ID
 	withEngine(func(e *engine.Engine) { first = richAccount(t, e) })
 	fill(first, func(resource string) string {
 		name := filepath.Join(dir, resource+".ndjson")
@@ -126,24 +131,24 @@ func TestExportIsImported(t *testing.T) {
 	})
 	// One unit of three goes to another day, and there is a hold that has ended.
 	withEngine(func(e *engine.Engine) {
-		do := func(op engine.Op) any {
+		do := func(op base.Op) any {
 			t.Helper()
 			res, err := e.Do(engine.Command{Account: first, Op: op})
 			require.NoError(t, err)
 			return res.Record
 		}
 		v, _ := e.View(first)
-		for h := range v.EachHold() {
+		for h := range hold.EachHold(v) {
 			if h.Note == "moved" {
 				l := h.Lines[0]
 				from, to := l.Window.Start+3*demoDay, l.Window.End+3*demoDay
-				do(engine.MoveHold{ID: h.ID, Lines: []engine.MoveLine{{Unavailability: l.Units[1].ID, From: &from, To: &to}}})
-				ended := do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: l.Item, Location: l.Location, Quantity: 1, Window: l.Window}}})
-				do(engine.ReleaseHold{ID: ended.(*engine.Hold).ID})
+				do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: l.Units[1].ID, From: &from, To: &to}}})
+				ended := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: l.Item, Location: l.Location, Quantity: 1, Window: l.Window}}})
+				do(hold.ReleaseHold{ID: ended.(*hold.Hold).ID})
 			}
 		}
 	})
-	export := func(account engine.ID, resource, format string) string {
+	export := func(account base.ID, resource, format string) string {
 		t.Helper()
 		name := filepath.Join(dir, account.String()+"-"+resource+"."+format)
 		ok("export", resource, name, "--account", account.String())
@@ -180,7 +185,7 @@ func TestExportIsImported(t *testing.T) {
 	}
 	require.Len(t, want["holds"][4].(map[string]any)["lines"], 2, "the moved unit is a line of its own")
 	for _, format := range []string{formatNDJSON, formatCSV} {
-		var second engine.ID
+		var second base.ID
 		withEngine(func(e *engine.Engine) { second = richAccount(t, e) })
 		files := map[string]string{}
 		for _, resource := range api.ExchangeNames() {

@@ -16,6 +16,8 @@ import (
 	"holdfast/api"
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -36,7 +38,7 @@ func bootstrapKey() (string, error) {
 
 // firstRun is what the first run on a directory made; on a later one only account is set.
 type firstRun struct {
-	account engine.ID
+	account base.ID
 	key     string // to be shown; empty: none was made, or it was given from outside
 	given   bool   // a key was made that was given from outside
 	mark    string // path of the mark, empty where there is none
@@ -54,7 +56,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	if accounts := c.engine.Accounts(); len(accounts) > 0 {
 		fresh, f.account = false, accounts[0]
 		view, _ := c.engine.View(f.account)
-		if marked == "" && view.Keys().Len() > 0 {
+		if marked == "" && engine.Keys(view).Len() > 0 {
 			return f, nil
 		}
 	} else {
@@ -62,7 +64,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		if err != nil {
 			return f, err
 		}
-		f.account = engine.ID(id)
+		f.account = base.ID(id)
 	}
 	f.mark = mark
 	f.key = bootstrap
@@ -79,7 +81,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		return f, err
 	}
 	if fresh {
-		if _, err := c.do(f.account, engine.CreateAccount{Name: name}); err != nil {
+		if _, err := c.do(f.account, base.CreateAccount{Name: name}); err != nil {
 			return f, err
 		}
 	}
@@ -88,7 +90,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 }
 
 // revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that is wanted again.
-func (c *core) revokeUnseen(account engine.ID, marked, wanted string, given bool) (kept bool, err error) {
+func (c *core) revokeUnseen(account base.ID, marked, wanted string, given bool) (kept bool, err error) {
 	key, _, ok := c.engine.Key([]byte(marked))
 	switch {
 	case !ok || key.RevokedAt != nil:
@@ -100,7 +102,7 @@ func (c *core) revokeUnseen(account engine.ID, marked, wanted string, given bool
 	return false, err
 }
 
-func (c *core) do(account engine.ID, op engine.Op) (any, error) {
+func (c *core) do(account base.ID, op base.Op) (any, error) {
 	res, err := c.engine.Do(engine.Command{Account: account, Actor: "holdfast", Op: op})
 	return res.Record, err
 }
@@ -117,13 +119,13 @@ func (f firstRun) show(w io.Writer, headline string) {
 }
 
 // question is a first question that an account can answer, as path and query; empty where it has nothing to ask about.
-func (c *core) question(account engine.ID) string {
+func (c *core) question(account base.ID) string {
 	view, ok := c.engine.View(account)
 	if !ok {
 		return ""
 	}
-	for sku := range view.SKUs().All() {
-		for place := range view.Locations().All() {
+	for sku := range stock.SKUs(view).All() {
+		for place := range stock.Locations(view).All() {
 			const day = 24 * 60 * 60 * 1000
 			from := c.engine.Now()/day*day + day
 			return fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", uuid.UUID(sku.ID), uuid.UUID(place.ID),

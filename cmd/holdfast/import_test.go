@@ -18,6 +18,9 @@ import (
 
 	"holdfast/api"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of imports that are cut short.
@@ -51,8 +54,8 @@ func TestImportIsRepeated(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 			require.NoError(t, err)
-			account := engine.NewID(clock(), engine.BaseOf(randomBase()))
-			_, err = core.engine.Do(engine.Command{Account: account, Op: engine.CreateAccount{Name: "Rental"}})
+			account := base.NewID(clock(), base.BaseOf(randomBase()))
+			_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{Name: "Rental"}})
 			require.NoError(t, err)
 			server := api.NewServer(api.Options{Now: clock})
 			server.Attach(core.engine)
@@ -83,7 +86,7 @@ func TestImportIsRepeated(t *testing.T) {
 			require.Contains(t, errs, fmt.Sprintf("whether lines %d to %d have landed is not known", first, min(first+size-1, rows+1)))
 			landed := min((lost+1)/2*size, rows)
 			view, _ := core.engine.View(account)
-			require.Equal(t, landed, view.Customers().Len())
+			require.Equal(t, landed, commerce.Customers(view).Len())
 			ops.Close()
 			require.NoError(t, server.Shutdown(context.Background()))
 			require.NoError(t, core.Close())
@@ -164,8 +167,8 @@ func TestImportCutsLargeFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	account := engine.NewID(clock(), engine.BaseOf(randomBase()))
-	_, err = core.engine.Do(engine.Command{Account: account, Op: engine.CreateAccount{Name: "Rental"}})
+	account := base.NewID(clock(), base.BaseOf(randomBase()))
+	_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{Name: "Rental"}})
 	require.NoError(t, err)
 	require.NoError(t, core.Close())
 	const rows = engine.MaxBatch + 1
@@ -179,7 +182,7 @@ func TestImportCutsLargeFiles(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, core.Close()) }()
 		v, _ := core.engine.View(account)
-		return v.Sequence(), v.SKUs().Len()
+		return v.Sequence(), stock.SKUs(v).Len()
 	}
 	before, _ := sequence()
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, fmt.Sprintf("Bike,B-%d\n", rows-1), ",\n", 1)), 0o600))

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -81,11 +84,11 @@ func mustBeNew(dir string) error {
 type enginePlay struct {
 	ctx      context.Context
 	engine   *engine.Engine
-	account  engine.ID
+	account  base.ID
 	plan     *replayPlan
 	tick     func()
-	location engine.ID
-	skus     []engine.ID // as plan.skus
+	location base.ID
+	skus     []base.ID // as plan.skus
 
 	answers []answer // by stay
 	waiting []int    // stays and releases not yet waited for, oldest first; a release is ^stay
@@ -95,15 +98,15 @@ type enginePlay struct {
 // answer is what came, or is to come, of one stay.
 type answer struct {
 	placed, released *engine.Future
-	hold             engine.ID // zero: refused
+	hold             base.ID // zero: refused
 }
 
-func (r *enginePlay) command(op engine.Op) engine.Command {
+func (r *enginePlay) command(op base.Op) engine.Command {
 	return engine.Command{Account: r.account, Actor: replayActor, Op: op, Brief: true}
 }
 
 // create runs a command that makes a record.
-func create[R any](r *enginePlay, op engine.Op) (*R, error) {
+func create[R any](r *enginePlay, op base.Op) (*R, error) {
 	res, err := r.engine.Do(r.command(op))
 	if err != nil {
 		return nil, err
@@ -113,23 +116,23 @@ func create[R any](r *enginePlay, op engine.Op) (*R, error) {
 
 // stock makes the location, the SKUs and their units.
 func (r *enginePlay) stock(kind, file string) error {
-	location, err := create[engine.Location](r, engine.CreateLocation{Name: "Replay of " + file, Timezone: r.plan.zone.Name()})
+	location, err := create[stock.Location](r, stock.CreateLocation{Name: "Replay of " + file, Timezone: r.plan.zone.Name()})
 	if err != nil {
 		return err
 	}
 	r.location = location.ID
 	for _, s := range r.plan.skus {
-		sku, err := create[engine.SKU](r, engine.CreateSKU{Name: "Room type " + s.name, Code: &s.name, After: &cleaning})
+		sku, err := create[stock.SKU](r, stock.CreateSKU{Name: "Room type " + s.name, Code: &s.name, After: &cleaning})
 		if err != nil {
 			return err
 		}
 		r.skus = append(r.skus, sku.ID)
 		for _, a := range articlesOf(s, kind) {
-			quantities := make([]engine.InitialQuantity, len(a.counts))
+			quantities := make([]stock.InitialQuantity, len(a.counts))
 			for i, n := range a.counts {
-				quantities[i] = engine.InitialQuantity{Location: location.ID, Count: n, From: &r.plan.start}
+				quantities[i] = stock.InitialQuantity{Location: location.ID, Count: n, From: &r.plan.start}
 			}
-			if _, err := create[engine.Article](r, engine.CreateArticle{Name: a.name, SKU: &sku.ID, Quantities: quantities}); err != nil {
+			if _, err := create[stock.Article](r, stock.CreateArticle{Name: a.name, SKU: &sku.ID, Quantities: quantities}); err != nil {
 				return err
 			}
 		}
@@ -195,27 +198,27 @@ func (r *enginePlay) play(rule timeline.Rule) (outcome, error) {
 func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 	s, a := &r.plan.stays[e.stay], &r.answers[e.stay]
 	if !e.off {
-		a.placed = r.engine.Submit(r.command(engine.PlaceHold{
-			Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: r.skus[s.sku]}, Location: r.location, Window: s.window, Quantity: 1}},
+		a.placed = r.engine.Submit(r.command(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: r.skus[s.sku]}, Location: r.location, Window: s.window, Quantity: 1}},
 			Note:  "row " + strconv.Itoa(s.row),
 			Rule:  rule,
 		}))
 		r.waiting = append(r.waiting, e.stay)
 		return nil
 	}
-	hold := a.hold
+	made := a.hold
 	if a.placed != nil {
 		// Commands go in order: the judgement of the booking says what there is to release, its sync need not be waited for.
 		res, err := a.placed.Planned()
 		if err != nil {
 			return nil // refused, and told so when its turn comes
 		}
-		hold = res.Record.(*engine.Hold).ID
+		made = res.Record.(*hold.Hold).ID
 	}
-	if hold == (engine.ID{}) {
+	if made == (base.ID{}) {
 		return nil
 	}
-	a.released = r.engine.Submit(r.command(engine.ReleaseHold{ID: hold}))
+	a.released = r.engine.Submit(r.command(hold.ReleaseHold{ID: made}))
 	r.waiting = append(r.waiting, ^e.stay)
 	return nil
 }
@@ -244,12 +247,12 @@ func (r *enginePlay) settlePlaced(stay int) error {
 	}
 	res, err := a.placed.Wait()
 	a.placed = nil
-	var refusal *engine.Error
+	var refusal *base.Error
 	switch {
 	case err == nil:
-		a.hold = res.Record.(*engine.Hold).ID
+		a.hold = res.Record.(*hold.Hold).ID
 		r.out.accepted[stay] = true
-	case errors.As(err, &refusal) && refusal.Code == engine.CodeInsufficient:
+	case errors.As(err, &refusal) && refusal.Code == base.CodeInsufficient:
 	default:
 		return fmt.Errorf("row %d: %w", r.plan.stays[stay].row, err)
 	}

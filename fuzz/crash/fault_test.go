@@ -8,7 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/fuzz/workload"
 	"holdfast/persist/power"
@@ -74,8 +75,8 @@ func (s *script) failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) 
 // dead checks an engine whose storage failed: it takes no writes and says so, and goes on reading what it had published.
 func (s *script) dead(t *testing.T, w *workload.World, name string, answered int) {
 	t.Helper()
-	_, err := w.Submit(s.ids[0], engine.CreateLocation{Name: "late", Timezone: "UTC"})
-	require.ErrorIs(t, err, &engine.Error{Code: engine.CodeStorageFailed}, name)
+	_, err := w.Submit(s.ids[0], stock.CreateLocation{Name: "late", Timezone: "UTC"})
+	require.ErrorIs(t, err, &base.Error{Code: base.CodeStorageFailed}, name)
 	seq, hash := w.Engine.State()
 	require.Equal(t, s.end(answered), seq, name)
 	require.Equal(t, s.hash[seq], hash, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/fuzz/model"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
@@ -47,7 +47,7 @@ type script struct {
 	codes []bool   // by line: it was refused
 	hash  []uint64 // by sequence
 	twins map[uint64][]*model.Account
-	ids   []engine.ID
+	ids   []base.ID
 }
 
 // record plays random commands on a store that nothing disturbs.

@@ -15,6 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
 	"holdfast/persist/power"
@@ -34,10 +39,10 @@ type retry struct {
 	*engine.Engine
 	t        *testing.T
 	store    *persist.Store
-	account  engine.ID
-	location engine.ID
-	item     engine.ID
-	code     engine.ID
+	account  base.ID
+	location base.ID
+	item     base.ID
+	code     base.ID
 	draws    atomic.Uint64
 }
 
@@ -61,7 +66,7 @@ func (r *retry) close() {
 	require.NoError(r.t, r.store.Close())
 }
 
-func (r *retry) make(op engine.Op) any {
+func (r *retry) make(op base.Op) any {
 	res, err := r.Do(engine.Command{Account: r.account, Op: op})
 	require.NoError(r.t, err)
 	return res.Record
@@ -70,7 +75,7 @@ func (r *retry) make(op engine.Op) any {
 // told is what a client was told of a step: nothing yet, or that it was done, or refused.
 type told struct {
 	known, done bool
-	id          engine.ID
+	id          base.ID
 }
 
 // client goes the same way with each of its orders: open, apply, hand over, return. What it was told it does not ask again.
@@ -92,22 +97,22 @@ func (r *retry) play(c *client, gone func() bool, note func(o, step int, x told)
 			}
 			price := int64(1000)
 			from, to := int64(workload.Start+3600*1000), int64(workload.Start+24*3600*1000)
-			op := [...]engine.Op{
-				engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: r.location}, Lines: []engine.OrderLineInput{
-					{Item: engine.Item{Article: r.item}, Purchase: engine.PurchaseBooking, Quantity: 1 + (c.no+o)%2, From: &from, To: &to, UnitPrice: &price},
+			op := [...]base.Op{
+				order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: r.location}, Lines: []order.OrderLineInput{
+					{Item: base.Item{Article: r.item}, Purchase: base.PurchaseBooking, Quantity: 1 + (c.no+o)%2, From: &from, To: &to, UnitPrice: &price},
 				}},
-				engine.ApplyDiscount{Order: opened.id, Code: "Spring"},
-				engine.FulfillOrder{ID: opened.id},
-				engine.ReturnOrder{ID: opened.id},
+				order.ApplyDiscount{Order: opened.id, Code: "Spring"},
+				order.FulfillOrder{ID: opened.id},
+				order.ReturnOrder{ID: opened.id},
 			}[step]
 			res, err := r.Do(engine.Command{Account: r.account, Op: op, Idem: &engine.Idempotency{
-				Key: engine.ID{0: byte(c.no + 1), 1: byte(o), 2: byte(step)}, Fingerprint: engine.ID{15: 1},
+				Key: base.ID{0: byte(c.no + 1), 1: byte(o), 2: byte(step)}, Fingerprint: base.ID{15: 1},
 			}})
-			if gone() || errors.Is(err, &engine.Error{Code: engine.CodeStorageFailed}) {
+			if gone() || errors.Is(err, &base.Error{Code: base.CodeStorageFailed}) {
 				return // whatever was said, the client did not hear it
 			}
 			x := told{known: true, done: err == nil}
-			if rec, is := res.Record.(*engine.OrderRecord); is && err == nil {
+			if rec, is := res.Record.(*order.OrderRecord); is && err == nil {
 				x.id = rec.ID
 			}
 			note(o, step, x)
@@ -124,17 +129,17 @@ func (r *retry) judge(clients []client, name string) {
 	v, ok := r.View(r.account)
 	require.True(r.t, ok, name)
 	carry, out := int64(0), 0
-	for o := range v.Orders().All() {
+	for o := range order.Orders(v).All() {
 		carry += int64(len(o.Codes))
-		if o.Status != engine.OrderClosed {
+		if o.Status != order.OrderClosed {
 			for _, l := range o.Lines {
 				out += len(l.Units)
 			}
 		}
 	}
-	require.Equal(r.t, carry, v.DiscountCode(r.code).Used, name)
+	require.Equal(r.t, carry, commerce.DiscountCodeByID(v, r.code).Used, name)
 	require.LessOrEqual(r.t, carry, int64(retryUses), name)
-	a, err := v.Available(engine.Query{Item: engine.Item{Article: r.item}, Location: r.location, Window: engine.Span{Start: workload.Start + 3600*1000, End: workload.Start + 2*3600*1000}}, workload.Start)
+	a, err := hold.Available(v, hold.Query{Item: base.Item{Article: r.item}, Location: r.location, Window: base.Span{Start: workload.Start + 3600*1000, End: workload.Start + 2*3600*1000}}, workload.Start)
 	require.NoError(r.t, err, name)
 	require.Equal(r.t, retryUnits-out, a.Available, name)
 	for _, c := range clients {
@@ -142,11 +147,11 @@ func (r *retry) judge(clients []client, name string) {
 			if !steps[0].done {
 				continue
 			}
-			o := v.Order(steps[0].id)
+			o := order.OrderByID(v, steps[0].id)
 			require.NotNil(r.t, o, "%s: an acknowledged order is gone", name)
 			require.True(r.t, !steps[1].done || len(o.Codes) == 1, "%s: an acknowledged code is gone", name)
 			require.True(r.t, !steps[2].done || o.Lines[0].Units[0].Handed != 0, "%s: an acknowledged hand-over is gone", name)
-			require.True(r.t, !steps[3].done || o.Status == engine.OrderClosed, "%s: an acknowledged return is gone", name)
+			require.True(r.t, !steps[3].done || o.Status == order.OrderClosed, "%s: an acknowledged return is gone", name)
 		}
 	}
 }
@@ -184,13 +189,13 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 			}
 			return nil
 		})
-		r := &retry{t: t, account: engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
+		r := &retry{t: t, account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 		r.open(fs)
-		r.make(engine.CreateAccount{Name: "Rental", Timezone: "UTC"})
-		r.location = r.make(engine.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*engine.Location).ID
-		r.item = r.make(engine.CreateArticle{Name: "Bike", Quantities: []engine.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*engine.Article).ID
+		r.make(base.CreateAccount{Name: "Rental", Timezone: "UTC"})
+		r.location = r.make(stock.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*stock.Location).ID
+		r.item = r.make(stock.CreateArticle{Name: "Bike", Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
 		limit := int64(retryUses)
-		r.code = r.make(engine.CreateDiscountCode{DiscountTerms: engine.DiscountTerms{Code: "Spring", ValueType: engine.DiscountPercentage, Value: 10, UsageLimit: &limit}}).(*engine.DiscountCode).ID
+		r.code = r.make(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "Spring", ValueType: commerce.DiscountPercentage, Value: 10, UsageLimit: &limit}}).(*commerce.DiscountCode).ID
 		mu.Lock()
 		armed = true
 		mu.Unlock()
@@ -224,7 +229,7 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 		copy(clients, heard)
 		r.judge(clients, name)
 		v, _ := r.View(r.account)
-		before := v.Orders().Len()
+		before := order.Orders(v).Len()
 		told := 0
 		for i := range clients {
 			for _, s := range clients[i].steps {
@@ -245,7 +250,7 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, orders, v.Orders().Len(), "%s: an order that nobody knows", name)
+		require.Equal(t, orders, order.Orders(v).Len(), "%s: an order that nobody knows", name)
 		r.close()
 	}
 	t.Logf("%d orders had been made without a word", replayed)

@@ -14,6 +14,13 @@ import (
 
 	"holdfast/api"
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
 )
@@ -55,10 +62,10 @@ func (s *shop) open() {
 func (s *shop) shut() { require.NoError(s, errors.Join(s.engine.Close(), s.store.Close())) }
 
 // do submits a command, which may be refused.
-func (s *shop) do(account engine.ID, op engine.Op) {
+func (s *shop) do(account base.ID, op base.Op) {
 	_, err := s.engine.Do(engine.Command{Account: account, Actor: "today", Op: op})
-	var refusal *engine.Error
-	require.True(s, err == nil || errors.As(err, &refusal) && refusal.Code != engine.CodeInternal && refusal.Code != engine.CodeStorageFailed, "%T: %v", op, err)
+	var refusal *base.Error
+	require.True(s, err == nil || errors.As(err, &refusal) && refusal.Code != base.CodeInternal && refusal.Code != base.CodeStorageFailed, "%T: %v", op, err)
 }
 
 // verified demands that the closed directory is in order, and that to look changes nothing.
@@ -110,65 +117,65 @@ func (s *shop) rows() map[string]string {
 
 // touch changes what there is of every kind, as an interface would.
 func (s *shop) touch() {
-	text := engine.Some(fmt.Sprint("changed at ", s.now))
+	text := base.Some(fmt.Sprint("changed at ", s.now))
 	for _, account := range s.engine.Accounts() {
 		v, _ := s.engine.View(account)
-		s.do(account, engine.PatchAccount{Name: text})
-		for k := range v.Keys().All() {
+		s.do(account, base.PatchAccount{Name: text})
+		for k := range engine.Keys(v).All() {
 			s.do(account, engine.RevokeKey{ID: k.ID})
 		}
-		for l := range v.Locations().All() {
-			s.do(account, engine.PatchLocation{ID: l.ID, Name: text})
+		for l := range stock.Locations(v).All() {
+			s.do(account, stock.PatchLocation{ID: l.ID, Name: text})
 		}
-		for k := range v.SKUs().All() {
-			s.do(account, engine.PatchSKU{ID: k.ID, Name: text})
+		for k := range stock.SKUs(v).All() {
+			s.do(account, stock.PatchSKU{ID: k.ID, Name: text})
 		}
-		for r := range v.Articles().All() {
-			s.do(account, engine.PatchArticle{ID: r.ID, Name: text})
-			for l := range v.Locations().All() {
-				s.do(account, engine.IncreaseQuantity{Article: r.ID, Location: l.ID, Amount: 2})
-				s.do(account, engine.DecreaseQuantity{Article: r.ID, Location: l.ID, Amount: 1, Force: true})
+		for r := range stock.Articles(v).All() {
+			s.do(account, stock.PatchArticle{ID: r.ID, Name: text})
+			for l := range stock.Locations(v).All() {
+				s.do(account, stock.IncreaseQuantity{Article: r.ID, Location: l.ID, Amount: 2})
+				s.do(account, stock.DecreaseQuantity{Article: r.ID, Location: l.ID, Amount: 1, Force: true})
 			}
-			for e := range v.ScheduledEvents(r.ID, engine.Span{End: engine.Forever}) {
-				s.do(account, engine.PatchScheduledEvent{Article: r.ID, ID: e.ID, Name: text})
+			for e := range stock.ScheduledEvents(v, r.ID, base.Span{End: base.Forever}) {
+				s.do(account, stock.PatchScheduledEvent{Article: r.ID, ID: e.ID, Name: text})
 			}
 		}
-		for p := range v.PricingTables().All() {
-			s.do(account, engine.PatchPricingTable{ID: p.ID, Name: text})
+		for p := range commerce.PricingTables(v).All() {
+			s.do(account, commerce.PatchPricingTable{ID: p.ID, Name: text})
 		}
-		items, _ := v.Catalog(engine.CatalogFilter{Active: true, Archived: true}, 0, 1000)
+		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, 1000)
 		for _, i := range items {
-			s.do(account, engine.PatchCatalogItem{ID: i.ID, Name: text})
+			s.do(account, commerce.PatchCatalogItem{ID: i.ID, Name: text})
 		}
-		for g := range v.Tags().All() {
-			s.do(account, engine.PatchTag{ID: g.ID, Value: text})
+		for g := range label.Tags(v).All() {
+			s.do(account, label.PatchTag{ID: g.ID, Value: text})
 		}
-		for d := range v.Attributes().All() {
-			s.do(account, engine.PatchAttribute{ID: d.ID, Name: text})
+		for d := range label.Attributes(v).All() {
+			s.do(account, label.PatchAttribute{ID: d.ID, Name: text})
 		}
-		for m := range v.Customers().All() {
-			s.do(account, engine.PatchCustomer{ID: m.ID, Contact: engine.ContactPatch{FirstName: text}})
+		for m := range commerce.Customers(v).All() {
+			s.do(account, commerce.PatchCustomer{ID: m.ID, Contact: commerce.ContactPatch{FirstName: text}})
 		}
-		for o := range v.Orders().All() {
-			s.do(account, engine.AddComment{Order: o.ID, Content: "changed"})
-			s.do(account, engine.PatchOrder{ID: o.ID, Note: text})
-			s.do(account, engine.FulfillOrder{ID: o.ID})
-			s.do(account, engine.ReturnOrder{ID: o.ID})
-			s.do(account, engine.CancelOrder{ID: o.ID})
+		for o := range order.Orders(v).All() {
+			s.do(account, order.AddComment{Order: o.ID, Content: "changed"})
+			s.do(account, order.PatchOrder{ID: o.ID, Note: text})
+			s.do(account, order.FulfillOrder{ID: o.ID})
+			s.do(account, order.ReturnOrder{ID: o.ID})
+			s.do(account, order.CancelOrder{ID: o.ID})
 		}
-		codes, _ := v.DiscountCodes("", 0, 1000)
+		codes, _ := commerce.DiscountCodes(v, "", 0, 1000)
 		for _, d := range codes {
-			s.do(account, engine.PatchDiscountCode{ID: d.ID, Value: engine.Some(int64(7))})
+			s.do(account, commerce.PatchDiscountCode{ID: d.ID, Value: base.Some(int64(7))})
 		}
-		for _, hook := range v.Webhooks() {
-			list, _ := v.Deliveries(hook.ID, engine.DeliveryPending, 0, 3)
+		for _, hook := range outbox.Webhooks(v) {
+			list, _ := outbox.Deliveries(v, hook.ID, outbox.DeliveryPending, 0, 3)
 			for _, d := range list {
-				s.do(account, engine.RecordAttempts{Outcomes: []engine.Outcome{{Delivery: d.ID, Attempt: engine.Attempt{Number: d.Attempts + 1, At: s.now, Status: 500}}}})
+				s.do(account, outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: s.now, Status: 500}}}})
 			}
-			s.do(account, engine.PatchWebhook{ID: hook.ID, Label: text})
+			s.do(account, outbox.PatchWebhook{ID: hook.ID, Label: text})
 		}
-		for h := range v.EachHold() {
-			s.do(account, engine.ReleaseHold{ID: h.ID})
+		for h := range hold.EachHold(v) {
+			s.do(account, hold.ReleaseHold{ID: h.ID})
 		}
 	}
 }

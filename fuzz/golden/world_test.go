@@ -18,6 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
 )
@@ -111,74 +118,74 @@ func missing(t *testing.T, fs vfs.FS) (list []byte) {
 }
 
 // further does what random commands leave out.
-func further(t *testing.T, w *workload.World, account engine.ID) {
-	do := func(op engine.Op, key byte) any {
+func further(t *testing.T, w *workload.World, account base.ID) {
+	do := func(op base.Op, key byte) any {
 		c := engine.Command{Account: account, Actor: "golden", Op: op}
 		if key > 0 {
-			c.Idem = &engine.Idempotency{Key: engine.ID{6: 0x70, 8: 0x80, 15: key}, Fingerprint: engine.ID{0: key}}
+			c.Idem = &engine.Idempotency{Key: base.ID{6: 0x70, 8: 0x80, 15: key}, Fingerprint: base.ID{0: key}}
 		}
 		res, err := w.Engine.Do(c)
 		require.NoError(t, err)
 		return res.Record
 	}
 	for i := range 2 {
-		key := do(engine.CreateKey{PublicID: fmt.Sprintf("golden%d%x", i, account[15]), Label: "till", Scopes: []string{"*"}, Version: "2025-06"}, 0).(*engine.Key)
+		key := do(engine.CreateKey{PublicID: fmt.Sprintf("golden%d%x", i, account[15]), Label: "till", Scopes: []string{"*"}, Version: "2025-06"}, 0).(*base.Key)
 		if i == 1 {
 			do(engine.RevokeKey{ID: key.ID}, 0)
 		}
 	}
-	tag := do(engine.CreateTag{Value: "regular", Scope: engine.TagCustomers}, 1).(*engine.Tag)
-	labels := engine.LabelsPatch{Tags: engine.Some([]engine.ID{tag.ID})}
-	labels.External = engine.ExternalPatch{ID: engine.Some("crm-1"), Metadata: engine.Some([]engine.MetadataInput{{Key: "since", Value: new("2019")}})}
-	ada := do(engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Ada"), Email: engine.Some("ada@example.com")}, Labels: labels}, 2).(*engine.Customer)
-	sku := do(engine.CreateSKU{Name: "Kayak"}, 3).(*engine.SKU)
+	tag := do(label.CreateTag{Value: "regular", Scope: label.TagCustomers}, 1).(*label.Tag)
+	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}
+	labels.External = label.ExternalPatch{ID: base.Some("crm-1"), Metadata: base.Some([]label.MetadataInput{{Key: "since", Value: new("2019")}})}
+	ada := do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ada"), Email: base.Some("ada@example.com")}, Labels: labels}, 2).(*commerce.Customer)
+	sku := do(stock.CreateSKU{Name: "Kayak"}, 3).(*stock.SKU)
 	v, _ := w.Engine.View(account)
-	for l := range v.Locations().All() {
-		article := do(engine.CreateArticle{Name: "Kayak", SKU: &sku.ID, Quantities: []engine.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*engine.Article)
+	for l := range stock.Locations(v).All() {
+		article := do(stock.CreateArticle{Name: "Kayak", SKU: &sku.ID, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
 		from, to := w.Now()+24*hour, w.Now()+48*hour
-		do(engine.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: engine.EventReservation, Name: "Repair", Window: engine.Span{Start: from, End: to}}, 0)
-		do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sku.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
-		line := engine.OrderLineInput{Item: engine.Item{SKU: sku.ID}, Purchase: engine.PurchaseBooking, Quantity: 2, From: &from, To: &to}
+		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: from, End: to}}, 0)
+		do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
+		line := order.OrderLineInput{Item: base.Item{SKU: sku.ID}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to}
 		for stage := range 6 {
-			in := engine.OrderInput{Status: engine.OrderOpen, Pickup: l.ID}
+			in := order.OrderInput{Status: order.OrderOpen, Pickup: l.ID}
 			if stage == 0 {
-				in.Status = engine.OrderDraft
+				in.Status = order.OrderDraft
 			}
 			line := line
 			line.Quantity = 1
-			order := do(engine.CreateOrder{OrderInput: in, Lines: []engine.OrderLineInput{line}}, 0).(*engine.OrderRecord)
-			do(engine.AddComment{Order: order.ID, Content: "as agreed"}, 0)
-			do(engine.AddPayment{Order: order.ID, Kind: engine.Capture, Amount: 500, Reference: new("pi_1"), Method: new("card")}, 0)
+			made := do(order.CreateOrder{OrderInput: in, Lines: []order.OrderLineInput{line}}, 0).(*order.OrderRecord)
+			do(order.AddComment{Order: made.ID, Content: "as agreed"}, 0)
+			do(order.AddPayment{Order: made.ID, Kind: order.Capture, Amount: 500, Reference: new("pi_1"), Method: new("card")}, 0)
 			switch stage {
 			case 2:
-				do(engine.PrepareOrder{ID: order.ID}, 0)
+				do(order.PrepareOrder{ID: made.ID}, 0)
 			case 3, 4:
-				w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: engine.FulfillOrder{ID: order.ID}})
+				w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: order.FulfillOrder{ID: made.ID}})
 				if stage == 4 {
-					w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: engine.ReturnOrder{ID: order.ID}})
+					w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: order.ReturnOrder{ID: made.ID}})
 				}
 			case 5:
-				do(engine.CancelOrder{ID: order.ID}, 0)
-				do(engine.ArchiveOrder{ID: order.ID, Archive: true}, 0)
+				do(order.CancelOrder{ID: made.ID}, 0)
+				do(order.ArchiveOrder{ID: made.ID, Archive: true}, 0)
 			}
 		}
-		sled := do(engine.CreateSKU{Name: "Sled"}, 0).(*engine.SKU)
-		article = do(engine.CreateArticle{Name: "Sled", SKU: &sled.ID, Quantities: []engine.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*engine.Article)
-		hold := do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sled.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*engine.Hold)
-		do(engine.ReleaseHold{ID: hold.ID}, 6)
-		do(engine.DeleteArticle{ID: article.ID}, 0)
-		do(engine.DeleteSKU{ID: sled.ID}, 0) // its hold is kept a day, and says what it was of
+		sled := do(stock.CreateSKU{Name: "Sled"}, 0).(*stock.SKU)
+		article = do(stock.CreateArticle{Name: "Sled", SKU: &sled.ID, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*stock.Article)
+		h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sled.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*hold.Hold)
+		do(hold.ReleaseHold{ID: h.ID}, 6)
+		do(stock.DeleteArticle{ID: article.ID}, 0)
+		do(stock.DeleteSKU{ID: sled.ID}, 0) // its hold is kept a day, and says what it was of
 		break
 	}
-	do(engine.CreateDiscountCode{DiscountTerms: engine.DiscountTerms{Code: "SPRING", ValueType: engine.DiscountPercentage, Value: 10}}, 0)
-	for i, hook := range v.Webhooks() {
-		list, _ := v.Deliveries(hook.ID, engine.DeliveryPending, 0, 2)
+	do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "SPRING", ValueType: commerce.DiscountPercentage, Value: 10}}, 0)
+	for i, hook := range outbox.Webhooks(v) {
+		list, _ := outbox.Deliveries(v, hook.ID, outbox.DeliveryPending, 0, 2)
 		for _, d := range list {
 			status := 500
 			if i%2 == 0 {
 				status = 200
 			}
-			do(engine.RecordAttempts{Outcomes: []engine.Outcome{{Delivery: d.ID, Attempt: engine.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5, Status: status, Answer: []byte("so")}}}}, 0)
+			do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5, Status: status, Answer: []byte("so")}}}}, 0)
 		}
 	}
 }

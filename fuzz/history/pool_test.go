@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 )
 
 // This file owns histories of one pool: clients book, release and read at the same time, and the whole history is judged.
@@ -31,13 +33,13 @@ type call struct {
 	action   action
 	from, to int
 	n        int // units
-	id       engine.ID
+	id       base.ID
 }
 
 // answer is what it was told.
 type answer struct {
 	ok        bool
-	id        engine.ID // of what was booked
+	id        base.ID // of what was booked
 	available int
 }
 
@@ -63,7 +65,7 @@ func (p pool) with(from, to, n int) pool {
 }
 
 // holds finds where an id is, or would be, in the sorted ids.
-func (p pool) holds(id engine.ID) (at int, ok bool) {
+func (p pool) holds(id base.ID) (at int, ok bool) {
 	const size = len(id)
 	for at = 0; at < len(p.held); at += size {
 		if k := p.held[at : at+size]; k >= string(id[:]) {
@@ -109,14 +111,14 @@ type client struct {
 	*shop
 	no      int
 	rng     *rand.Rand
-	item    engine.Item
+	item    base.Item
 	start   time.Time
 	held    []call // what can be released
 	history []porcupine.Operation
 }
 
-func window(c call) engine.Span {
-	return engine.Span{Start: today + int64(1+c.from)*24*hour, End: today + int64(1+c.to)*24*hour}
+func window(c call) base.Span {
+	return base.Span{Start: today + int64(1+c.from)*24*hour, End: today + int64(1+c.to)*24*hour}
 }
 
 // next draws a call: half of them book, and what was booked is released before long, so that the pool is full at times
@@ -153,14 +155,14 @@ func (c *client) play(x call) {
 	case book:
 		var res engine.Result
 		if res, err = c.Do(c.booking(c.item, window(x), x.n)); err == nil {
-			a.ok, a.id = true, res.Record.(*engine.Hold).ID
+			a.ok, a.id = true, res.Record.(*hold.Hold).ID
 		} else if !errors.Is(err, insufficient) {
 			c.t.Error(err)
 		}
 	case release:
-		if _, err = c.Do(c.command(engine.ReleaseHold{ID: x.id})); err == nil {
+		if _, err = c.Do(c.command(hold.ReleaseHold{ID: x.id})); err == nil {
 			a.ok = true
-		} else if !errors.Is(err, &engine.Error{Code: engine.CodeNotFound}) {
+		} else if !errors.Is(err, &base.Error{Code: base.CodeNotFound}) {
 			c.t.Error(err)
 		}
 	}
@@ -173,7 +175,7 @@ func (c *client) play(x call) {
 }
 
 // record plays a history of a pool.
-func record(s *shop, item engine.Item, seed uint64, clients, calls int) (history []porcupine.Operation) {
+func record(s *shop, item base.Item, seed uint64, clients, calls int) (history []porcupine.Operation) {
 	all := make([]*client, clients)
 	start := time.Now()
 	for i := range all {
@@ -200,7 +202,7 @@ func TestHistoriesOfOnePool(t *testing.T) {
 		runs, calls = 3, 40
 	}
 	for run := range runs {
-		for name, stock := range map[string]func(*shop, int) engine.Item{"singles": (*shop).singles, "lot": (*shop).lot} {
+		for name, stock := range map[string]func(*shop, int) base.Item{"singles": (*shop).singles, "lot": (*shop).lot} {
 			capacity, clients := 1+run%4, 3+run%4
 			t.Run(fmt.Sprintf("%d clients on %s of %d, run %d", clients, name, capacity, run), func(t *testing.T) {
 				s := newShop(t)
@@ -224,7 +226,7 @@ func TestCheckerSeesFaults(t *testing.T) {
 		require.Equal(t, porcupine.Illegal, porcupine.CheckOperationsTimeout(model(wrong), history, checkTime), "capacity %d", wrong)
 	}
 
-	first, second := engine.ID{15: 1}, engine.ID{15: 2}
+	first, second := base.ID{15: 1}, base.ID{15: 2}
 	at := func(from, to int64, c call, a answer) porcupine.Operation {
 		return porcupine.Operation{Input: c, Output: a, Call: from, Return: to}
 	}

@@ -9,16 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 )
 
 // This file owns the races for the last units.
 
-var insufficient = &engine.Error{Code: engine.CodeInsufficient}
+var insufficient = &base.Error{Code: base.CodeInsufficient}
 
 // TestRaceForUnits lets N clients go for k units.
 func TestRaceForUnits(t *testing.T) {
 	seed := newSeed(t)
-	stocks := map[string]func(*shop, int) engine.Item{"singles": (*shop).singles, "lot": (*shop).lot}
+	stocks := map[string]func(*shop, int) base.Item{"singles": (*shop).singles, "lot": (*shop).lot}
 	for name, stock := range stocks {
 		for _, c := range []struct{ clients, units, each int }{
 			{2, 1, 1}, {8, 1, 1}, {8, 7, 1}, {16, 16, 1}, {40, 5, 1}, {64, 33, 1}, {100, 40, 1}, // more than 32: the large pool's indexes
@@ -40,11 +42,11 @@ func TestRaceForUnits(t *testing.T) {
 }
 
 // race has one winner for each unit, on windows that differ but all meet at an instant.
-func race(s *shop, rng *rand.Rand, item engine.Item, ahead int64, clients, units, each int) {
+func race(s *shop, rng *rand.Rand, item base.Item, ahead int64, clients, units, each int) {
 	meet := today + ahead
-	windows := make([]engine.Span, clients)
+	windows := make([]base.Span, clients)
 	for i := range windows {
-		windows[i] = engine.Span{Start: meet - rng.Int64N(48)*hour, End: meet + (1+rng.Int64N(48))*hour}
+		windows[i] = base.Span{Start: meet - rng.Int64N(48)*hour, End: meet + (1+rng.Int64N(48))*hour}
 	}
 	results, errs := make([]engine.Result, clients), make([]error, clients)
 	// Half of the clients pipeline, the others wait for each answer.
@@ -56,10 +58,10 @@ func race(s *shop, rng *rand.Rand, item engine.Item, ahead int64, clients, units
 		}
 	})
 	winners := min(clients, units/each)
-	won := map[engine.ID]bool{}
+	won := map[base.ID]bool{}
 	for i, err := range errs {
 		if err == nil {
-			won[results[i].Record.(*engine.Hold).ID] = true
+			won[results[i].Record.(*hold.Hold).ID] = true
 		} else {
 			require.ErrorIs(s.t, err, insufficient)
 			_, again := s.Do(s.booking(item, windows[i], each))
@@ -67,13 +69,13 @@ func race(s *shop, rng *rand.Rand, item engine.Item, ahead int64, clients, units
 		}
 	}
 	require.Len(s.t, won, winners)
-	require.Equal(s.t, units-winners*each, s.available(item, engine.Span{Start: meet, End: meet + 1}))
+	require.Equal(s.t, units-winners*each, s.available(item, base.Span{Start: meet, End: meet + 1}))
 
 	// The winners have a unit each, and no two the same.
 	v, _ := s.View(s.account)
-	seats := map[engine.ID]bool{}
+	seats := map[base.ID]bool{}
 	for id := range won {
-		h, ok := v.Hold(id)
+		h, ok := hold.HoldByID(v, id)
 		require.True(s.t, ok)
 		for _, u := range h.Lines[0].Units {
 			require.False(s.t, u.Conflict())
@@ -88,8 +90,8 @@ func TestRaceForReleasedUnit(t *testing.T) {
 	const clients, rounds = 8, 40
 	s := newShop(t)
 	item := s.singles(1)
-	w := engine.Span{Start: today + 24*hour, End: today + 48*hour}
-	won := make([][]engine.ID, clients)
+	w := base.Span{Start: today + 24*hour, End: today + 48*hour}
+	won := make([][]base.ID, clients)
 	together(clients, func(i int) {
 		for range rounds {
 			res, err := s.Do(s.booking(item, w, 1))
@@ -100,12 +102,12 @@ func TestRaceForReleasedUnit(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			id := res.Record.(*engine.Hold).ID
+			id := res.Record.(*hold.Hold).ID
 			won[i] = append(won[i], id)
 			if n := s.available(item, w); n != 0 {
 				t.Errorf("a read behind the winner's answer sees %d free", n)
 			}
-			if _, err := s.Do(s.command(engine.ReleaseHold{ID: id})); err != nil {
+			if _, err := s.Do(s.command(hold.ReleaseHold{ID: id})); err != nil {
 				t.Error(err)
 			}
 		}
@@ -124,19 +126,19 @@ func TestRaceUnderOneKey(t *testing.T) {
 	const clients = 32
 	s := newShop(t)
 	item := s.lot(clients)
-	w := engine.Span{Start: today + 24*hour, End: today + 48*hour}
+	w := base.Span{Start: today + 24*hour, End: today + 48*hour}
 	for round := range 5 {
 		cmd := s.booking(item, w, 1)
-		cmd.Idem = &engine.Idempotency{Key: engine.ID{0: byte(round + 1)}, Fingerprint: engine.ID{15: 1}}
+		cmd.Idem = &engine.Idempotency{Key: base.ID{0: byte(round + 1)}, Fingerprint: base.ID{15: 1}}
 		results, errs := make([]engine.Result, clients), make([]error, clients)
 		together(clients, func(i int) { results[i], errs[i] = s.Do(cmd) })
-		done, ids := 0, map[engine.ID]bool{}
+		done, ids := 0, map[base.ID]bool{}
 		for i, err := range errs {
 			if err != nil {
-				require.ErrorIs(t, err, &engine.Error{Code: engine.CodeIdempotencyInUse})
+				require.ErrorIs(t, err, &base.Error{Code: base.CodeIdempotencyInUse})
 				continue
 			}
-			ids[results[i].Record.(*engine.Hold).ID] = true
+			ids[results[i].Record.(*hold.Hold).ID] = true
 			if !results[i].Replayed {
 				done++
 			}
@@ -147,7 +149,7 @@ func TestRaceUnderOneKey(t *testing.T) {
 		res, err := s.Do(cmd)
 		require.NoError(t, err)
 		require.True(t, res.Replayed)
-		require.True(t, ids[res.Record.(*engine.Hold).ID])
+		require.True(t, ids[res.Record.(*hold.Hold).ID])
 	}
 	s.reopen()
 }

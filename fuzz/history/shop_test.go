@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -31,8 +34,8 @@ type shop struct {
 	t        *testing.T
 	fs       vfs.FS
 	store    *persist.Store
-	account  engine.ID
-	location engine.ID
+	account  base.ID
+	location base.ID
 	draws    atomic.Uint64
 }
 
@@ -43,11 +46,11 @@ func newShop(t *testing.T) *shop {
 		}
 		return nil
 	})
-	s := &shop{t: t, fs: errorfs.Wrap(vfs.NewMem(), slow), account: engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
+	s := &shop{t: t, fs: errorfs.Wrap(vfs.NewMem(), slow), account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 	s.open()
 	t.Cleanup(s.shut)
-	s.do(engine.CreateAccount{Name: "Rental"})
-	s.location = s.do(engine.CreateLocation{Name: "Harbour", Timezone: "Europe/Helsinki"}).(*engine.Location).ID
+	s.do(base.CreateAccount{Name: "Rental"})
+	s.location = s.do(stock.CreateLocation{Name: "Harbour", Timezone: "Europe/Helsinki"}).(*stock.Location).ID
 	return s
 }
 
@@ -82,11 +85,11 @@ func (s *shop) reopen() {
 	require.NoError(s.t, s.Engine.Check())
 }
 
-func (s *shop) command(op engine.Op) engine.Command {
+func (s *shop) command(op base.Op) engine.Command {
 	return engine.Command{Account: s.account, Actor: "client", Op: op}
 }
 
-func (s *shop) do(op engine.Op) any {
+func (s *shop) do(op base.Op) any {
 	s.t.Helper()
 	res, err := s.Do(s.command(op))
 	require.NoError(s.t, err)
@@ -94,35 +97,35 @@ func (s *shop) do(op engine.Op) any {
 }
 
 // singles makes a SKU of articles with one unit each.
-func (s *shop) singles(units int) engine.Item {
-	sku := s.do(engine.CreateSKU{Name: "Bike"}).(*engine.SKU).ID
+func (s *shop) singles(units int) base.Item {
+	sku := s.do(stock.CreateSKU{Name: "Bike"}).(*stock.SKU).ID
 	for range units {
 		s.article(&sku, 1)
 	}
-	return engine.Item{SKU: sku}
+	return base.Item{SKU: sku}
 }
 
 // lot makes one article with all the units.
-func (s *shop) lot(units int) engine.Item { return engine.Item{Article: s.article(nil, units)} }
+func (s *shop) lot(units int) base.Item { return base.Item{Article: s.article(nil, units)} }
 
-func (s *shop) article(sku *engine.ID, units int) engine.ID {
-	return s.do(engine.CreateArticle{
-		Name: "Unit", SKU: sku, Quantities: []engine.InitialQuantity{{Location: s.location, Count: units}},
-	}).(*engine.Article).ID
+func (s *shop) article(sku *base.ID, units int) base.ID {
+	return s.do(stock.CreateArticle{
+		Name: "Unit", SKU: sku, Quantities: []stock.InitialQuantity{{Location: s.location, Count: units}},
+	}).(*stock.Article).ID
 }
 
-func (s *shop) booking(i engine.Item, w engine.Span, n int) engine.Command {
-	return s.command(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: i, Location: s.location, Window: w, Quantity: n}}})
+func (s *shop) booking(i base.Item, w base.Span, n int) engine.Command {
+	return s.command(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: i, Location: s.location, Window: w, Quantity: n}}})
 }
 
 // available asks the snapshot of this moment.
-func (s *shop) available(i engine.Item, w engine.Span) int {
+func (s *shop) available(i base.Item, w base.Span) int {
 	v, ok := s.View(s.account)
 	if !ok {
 		s.t.Error("the account is gone")
 		return -1
 	}
-	a, err := v.Available(engine.Query{Item: i, Location: s.location, Window: w}, today)
+	a, err := hold.Available(v, hold.Query{Item: i, Location: s.location, Window: w}, today)
 	if err != nil || !a.Exact {
 		s.t.Errorf("availability: %+v, %v", a, err)
 	}

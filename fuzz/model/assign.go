@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
@@ -12,7 +14,7 @@ import (
 
 // orderedAs is what a unit was ordered as: what its line names, or the component of a kit that it is. Where nobody can say which that is, it
 // is of what its article is of.
-func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) engine.Item {
+func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) base.Item {
 	if l.Item.CatalogItem == (ID{}) {
 		return l.Item
 	}
@@ -21,7 +23,7 @@ func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) engine.Item {
 	}
 	on := s.a.of(s.a.lot(h.Lot))
 	k := s.a.kit(l.Item.CatalogItem)
-	if k != nil && k.Changed < engine.CreatedAt(h.ID) && x.Part < len(k.parts()) {
+	if k != nil && k.Changed < base.CreatedAt(h.ID) && x.Part < len(k.parts()) {
 		n := 0
 		for _, y := range l.Units {
 			if y.Part == x.Part {
@@ -34,11 +36,11 @@ func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) engine.Item {
 	}
 	switch {
 	case on.Gone:
-		return engine.Item{}
+		return base.Item{}
 	case on.SKU != nil:
-		return engine.Item{SKU: *on.SKU}
+		return base.Item{SKU: *on.SKU}
 	}
-	return engine.Item{Article: on.ID}
+	return base.Item{Article: on.ID}
 }
 
 // serves says that an article is what was ordered, with what the line requires.
@@ -53,7 +55,7 @@ func (s *step) serves(l *OrderLine, x *OrderUnit, h Unit, r *Article) bool {
 
 // assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool. One that the line may not have is refused, unless it is
 // said to be a substitute.
-func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
+func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if refusal != "" {
 		return refused(err, refusal)
@@ -63,9 +65,9 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	fits := s.serves(l, x, h, s.a.article(op.Article))
 	if !fits && !op.Substitute {
 		s.a.Seen.Foreign++
-		return rightly(err, engine.CodeSubstitute)
+		return rightly(err, base.CodeSubstitute)
 	}
-	q, n, refusal := s.moved(o.line(l.ID), engine.MoveLine{Article: &op.Article}, h)
+	q, n, refusal := s.moved(o.line(l.ID), hold.MoveLine{Article: &op.Article}, h)
 	if refusal != "" {
 		return refused(err, refusal)
 	}
@@ -85,7 +87,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 
 // unassign judges a unit that is what its line says again: it stays where the line may have it, is seated anew where it may not, and waits for what was ordered
 // where it waits.
-func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
+func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if refusal != "" {
 		return refused(err, refusal)
@@ -116,7 +118,7 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 		}
 		return nil
 	}
-	asked, refusal := s.ask(o.line(l.ID), engine.HoldLineInput{Item: i, Location: s.a.Locations[s.a.lot(h.Lot).Location].ID, Window: h.Body(), Quantity: 1})
+	asked, refusal := s.ask(o.line(l.ID), hold.HoldLineInput{Item: i, Location: s.a.Locations[s.a.lot(h.Lot).Location].ID, Window: h.Body(), Quantity: 1})
 	if refusal != "" {
 		return rightly(err, refusal)
 	}

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns attributes: which there are, what articles and SKUs have for them, and whether that is what a line of an order
@@ -18,14 +21,14 @@ type Attribute struct {
 	Key      string
 	Name     string
 	Revision uint64
-	Format   engine.AttributeFormat
-	Options  []engine.AttributeOption
+	Format   label.AttributeFormat
+	Options  []label.AttributeOption
 }
 
 // Has is what a record has for an attribute: a value, or the options that are chosen.
 type Has struct {
 	Attribute ID
-	Value     engine.Value
+	Value     label.Value
 	Chosen    []ID
 }
 
@@ -33,33 +36,33 @@ func (a *Account) attribute(id ID) *Attribute {
 	return find(a.Attributes, func(d *Attribute) bool { return d.ID == id })
 }
 
-func (d *Attribute) option(is func(engine.AttributeOption) bool) *engine.AttributeOption {
-	return at(d.Options, func(o *engine.AttributeOption) bool { return is(*o) })
+func (d *Attribute) option(is func(label.AttributeOption) bool) *label.AttributeOption {
+	return at(d.Options, func(o *label.AttributeOption) bool { return is(*o) })
 }
 
 // given are the values of a record that is given more.
-func (a *Account) given(list []Has, p engine.LabelsPatch) []Has {
+func (a *Account) given(list []Has, p label.LabelsPatch) []Has {
 	if p.Attributes.Null {
 		return nil
 	}
 	for _, in := range p.Attributes.Value {
 		d := find(a.Attributes, func(d *Attribute) bool { return d.Key == in.Key })
 		list = slices.DeleteFunc(slices.Clone(list), func(h Has) bool { return h.Attribute == d.ID })
-		if in.Value.Kind == engine.NoValue {
+		if in.Value.Kind == label.NoValue {
 			continue
 		}
 		h := Has{Attribute: d.ID, Value: in.Value}
 		names := in.Value.List
-		if d.Format == engine.FormatSelect {
+		if d.Format == label.FormatSelect {
 			names = []string{in.Value.Text}
 		}
 		for _, name := range names {
-			h.Chosen = append(h.Chosen, d.option(func(o engine.AttributeOption) bool { return o.Name == name }).ID)
+			h.Chosen = append(h.Chosen, d.option(func(o label.AttributeOption) bool { return o.Name == name }).ID)
 		}
 		if d.Format.Chosen() {
-			h.Value = engine.Value{} // the options say it, whatever they are called
+			h.Value = label.Value{} // the options say it, whatever they are called
 		}
-		if d.Format != engine.FormatMultiselect || len(names) > 0 {
+		if d.Format != label.FormatMultiselect || len(names) > 0 {
 			list = append(list, h)
 		}
 	}
@@ -68,11 +71,11 @@ func (a *Account) given(list []Has, p engine.LabelsPatch) []Has {
 }
 
 // without are the values of a record when options are gone, or the attribute as a whole: where no option is given.
-func without(list []Has, attribute ID, options []engine.AttributeOption) (left []Has) {
+func without(list []Has, attribute ID, options []label.AttributeOption) (left []Has) {
 	for _, h := range list {
 		if h.Attribute == attribute {
 			h.Chosen = slices.DeleteFunc(slices.Clone(h.Chosen), func(id ID) bool {
-				return !slices.ContainsFunc(options, func(o engine.AttributeOption) bool { return o.ID == id })
+				return !slices.ContainsFunc(options, func(o label.AttributeOption) bool { return o.ID == id })
 			})
 			if len(h.Chosen) == 0 {
 				continue
@@ -86,7 +89,7 @@ func without(list []Has, attribute ID, options []engine.AttributeOption) (left [
 // relabels says that the command may change what articles have.
 func (s *step) relabels() bool {
 	switch s.op.(type) {
-	case engine.PatchArticle, engine.PatchSKU, engine.PatchAttribute, engine.DeleteAttribute:
+	case stock.PatchArticle, stock.PatchSKU, label.PatchAttribute, label.DeleteAttribute:
 		return true
 	}
 	return false
@@ -124,27 +127,27 @@ func (s *step) refit() error {
 }
 
 // attributes judges the commands on attributes.
-func (s *step) attributes(op engine.Op, res any, err error) error {
+func (s *step) attributes(op base.Op, res any, err error) error {
 	switch o := op.(type) {
-	case engine.CreateAttribute:
+	case label.CreateAttribute:
 		if slices.ContainsFunc(s.a.Attributes, func(d *Attribute) bool { return d.Key == o.Key }) {
-			return refused(err, engine.CodeConflict)
+			return refused(err, base.CodeConflict)
 		}
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		r := res.(*engine.Attribute)
+		r := res.(*label.Attribute)
 		s.a.Attributes = append(s.a.Attributes, &Attribute{ID: r.ID, Key: o.Key, Name: o.Name, Format: o.Format, Options: r.Options})
 		return nil
-	case engine.PatchAttribute:
+	case label.PatchAttribute:
 		i := slices.IndexFunc(s.a.Attributes, func(d *Attribute) bool { return d.ID == o.ID })
 		if i < 0 {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		if was := s.a.Attributes[i]; !o.Force && o.Options.Set {
-			left := []engine.AttributeOption{}
+			left := []label.AttributeOption{}
 			for _, x := range was.Options {
-				if slices.ContainsFunc(o.Options.Value, func(p engine.OptionPatch) bool {
+				if slices.ContainsFunc(o.Options.Value, func(p label.OptionPatch) bool {
 					return p.ID != nil && *p.ID == x.ID || p.ID == nil && p.Name == x.Name
 				}) {
 					left = append(left, x)
@@ -162,24 +165,24 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 			n.Name = o.Name.Value
 		}
 		if o.Options.Set {
-			var list []engine.AttributeOption
+			var list []label.AttributeOption
 			for k, p := range o.Options.Value {
-				made := res.(*engine.Attribute).Options[k]
-				was := n.option(func(x engine.AttributeOption) bool { return x.Name == p.Name })
-				if p.ID != nil && made.ID != *p.ID || p.ID == nil && was != nil && made.ID != was.ID || p.ID == nil && was == nil && n.option(func(x engine.AttributeOption) bool { return x.ID == made.ID }) != nil {
+				made := res.(*label.Attribute).Options[k]
+				was := n.option(func(x label.AttributeOption) bool { return x.Name == p.Name })
+				if p.ID != nil && made.ID != *p.ID || p.ID == nil && was != nil && made.ID != was.ID || p.ID == nil && was == nil && n.option(func(x label.AttributeOption) bool { return x.ID == made.ID }) != nil {
 					return wrong("option %q of %x got the id %x", p.Name, n.ID, made.ID)
 				}
-				list = append(list, engine.AttributeOption{ID: made.ID, Name: p.Name})
+				list = append(list, label.AttributeOption{ID: made.ID, Name: p.Name})
 			}
 			n.Options = list
 			s.sweep(n.ID, list, n.Format)
 		}
 		s.a.Attributes[i] = &n
 		return nil
-	case engine.DeleteAttribute:
+	case label.DeleteAttribute:
 		d := s.a.attribute(o.ID)
 		if d == nil {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		if skus, articles := s.having(d.ID, nil); !o.Force && skus+articles > 0 {
 			return s.valued(err, skus, articles)
@@ -192,11 +195,11 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 }
 
 // having counts the SKUs and articles that have something for an attribute of which it would have no place with these options left.
-func (s *step) having(attribute ID, left []engine.AttributeOption) (skus, articles int) {
+func (s *step) having(attribute ID, left []label.AttributeOption) (skus, articles int) {
 	loses := func(has []Has) bool {
 		return slices.ContainsFunc(has, func(h Has) bool {
 			return h.Attribute == attribute && (left == nil || slices.ContainsFunc(h.Chosen, func(id ID) bool {
-				return !slices.ContainsFunc(left, func(o engine.AttributeOption) bool { return o.ID == id })
+				return !slices.ContainsFunc(left, func(o label.AttributeOption) bool { return o.ID == id })
 			}))
 		})
 	}
@@ -215,22 +218,22 @@ func (s *step) having(attribute ID, left []engine.AttributeOption) (skus, articl
 
 // valued demands a refusal that says how many records would lose something, of the first kind that has some.
 func (s *step) valued(err error, skus, articles int) error {
-	if fault := refused(err, engine.CodeInUse); fault != nil {
+	if fault := refused(err, base.CodeInUse); fault != nil {
 		return fault
 	}
 	s.a.Seen.Asked++
-	want := engine.InUseDetails{Resource: "sku", Count: skus}
+	want := base.InUseDetails{Resource: "sku", Count: skus}
 	if skus == 0 {
-		want = engine.InUseDetails{Resource: "article", Count: articles}
+		want = base.InUseDetails{Resource: "article", Count: articles}
 	}
-	if have := err.(*engine.Error).Details; have != want {
+	if have := err.(*base.Error).Details; have != want {
 		return wrong("what is in use is said to be %+v, the twin says %+v", have, want)
 	}
 	return nil
 }
 
 // sweep takes from all records what an attribute with other options has no place for.
-func (s *step) sweep(attribute ID, options []engine.AttributeOption, format engine.AttributeFormat) {
+func (s *step) sweep(attribute ID, options []label.AttributeOption, format label.AttributeFormat) {
 	if !format.Chosen() && options != nil {
 		return
 	}
@@ -247,35 +250,35 @@ func (s *step) sweep(attribute ID, options []engine.AttributeOption, format engi
 }
 
 // negated operators are true of what has no value.
-var negated = []engine.Operator{engine.DoesNotContain, engine.NotEqual, engine.NotInArray, engine.NotBetween}
+var negated = []label.Operator{label.DoesNotContain, label.NotEqual, label.NotInArray, label.NotBetween}
 
 // fitting are the operators that fit values of a format.
-func fitting(f engine.AttributeFormat) []engine.Operator {
-	list := []engine.Operator{engine.Equal, engine.NotEqual, engine.InArray, engine.NotInArray, engine.IsEmpty, engine.IsNotEmpty}
+func fitting(f label.AttributeFormat) []label.Operator {
+	list := []label.Operator{label.Equal, label.NotEqual, label.InArray, label.NotInArray, label.IsEmpty, label.IsNotEmpty}
 	switch f {
-	case engine.FormatText, engine.FormatFormula:
-		list = append(list, engine.StartsWith, engine.EndsWith, engine.Contains, engine.DoesNotContain)
-	case engine.FormatMultiselect:
-		list = append(list, engine.Contains, engine.DoesNotContain)
-	case engine.FormatNumber, engine.FormatDate:
-		list = append(list, engine.Greater, engine.GreaterOrEqual, engine.Less, engine.LessOrEqual, engine.Between, engine.NotBetween)
+	case label.FormatText, label.FormatFormula:
+		list = append(list, label.StartsWith, label.EndsWith, label.Contains, label.DoesNotContain)
+	case label.FormatMultiselect:
+		list = append(list, label.Contains, label.DoesNotContain)
+	case label.FormatNumber, label.FormatDate:
+		list = append(list, label.Greater, label.GreaterOrEqual, label.Less, label.LessOrEqual, label.Between, label.NotBetween)
 	}
-	if f == engine.FormatDate {
-		list = append(list, engine.IsToday, engine.IsBeforeToday, engine.IsAfterToday)
+	if f == label.FormatDate {
+		list = append(list, label.IsToday, label.IsBeforeToday, label.IsAfterToday)
 	}
 	return list
 }
 
 // sensible says that a requirement can be asked as the account stands.
-func (a *Account) sensible(q engine.Requirement) bool {
+func (a *Account) sensible(q order.Requirement) bool {
 	d := a.attribute(q.Attribute)
 	if d == nil || !slices.Contains(fitting(d.Format), q.Operator) {
 		return false
 	}
 	switch q.Operator {
-	case engine.IsEmpty, engine.IsNotEmpty, engine.IsToday, engine.IsBeforeToday, engine.IsAfterToday:
+	case label.IsEmpty, label.IsNotEmpty, label.IsToday, label.IsBeforeToday, label.IsAfterToday:
 		return len(q.Values) == 0
-	case engine.Between, engine.NotBetween:
+	case label.Between, label.NotBetween:
 		return len(q.Values) == 2 && d.order(q.Values[0], q.Values[1]) <= 0
 	}
 	return len(q.Values) > 0
@@ -283,7 +286,7 @@ func (a *Account) sensible(q engine.Requirement) bool {
 
 // order compares two values that are written as texts.
 func (d *Attribute) order(x, y string) int {
-	if d.Format != engine.FormatNumber {
+	if d.Format != label.FormatNumber {
 		return strings.Compare(x, y) // days are in the order of their texts
 	}
 	n, _ := strconv.ParseFloat(x, 64)
@@ -307,29 +310,29 @@ func (a *Account) has(r *Article, attribute ID) *Has {
 }
 
 // meets says that an article has what a requirement asks for. Nothing has what an attribute that is gone would ask for.
-func (a *Account) meets(r *Article, q engine.Requirement, now int64) bool {
+func (a *Account) meets(r *Article, q order.Requirement, now int64) bool {
 	d := a.attribute(q.Attribute)
 	if d == nil {
 		return false
 	}
 	h := a.has(r, d.ID)
-	if h != nil && d.Format == engine.FormatFormula && h.Value.Kind != engine.TextValue {
+	if h != nil && d.Format == label.FormatFormula && h.Value.Kind != label.TextValue {
 		h = nil // asked as a text, it is none
 	}
 	denies := slices.Contains(negated, q.Operator)
 	switch {
 	case h == nil:
-		return denies || q.Operator == engine.IsEmpty
-	case q.Operator == engine.IsEmpty:
+		return denies || q.Operator == label.IsEmpty
+	case q.Operator == label.IsEmpty:
 		return false
-	case q.Operator == engine.IsNotEmpty:
+	case q.Operator == label.IsNotEmpty:
 		return true
 	}
 	return d.holds(h, q, a.today(now)) != denies
 }
 
 // required is what the line of a unit of an order requires.
-func (a *Account) required(u Unit) []engine.Requirement {
+func (a *Account) required(u Unit) []order.Requirement {
 	if !u.ordered() {
 		return nil
 	}
@@ -344,13 +347,13 @@ func (a *Account) required(u Unit) []engine.Requirement {
 }
 
 // suits says that the article of a lot has all that is required.
-func (a *Account) suits(lot uint32, asks []engine.Requirement, now int64) bool {
+func (a *Account) suits(lot uint32, asks []order.Requirement, now int64) bool {
 	r := a.of(a.lot(lot))
-	return !slices.ContainsFunc(asks, func(x engine.Requirement) bool { return !a.meets(r, x, now) })
+	return !slices.ContainsFunc(asks, func(x order.Requirement) bool { return !a.meets(r, x, now) })
 }
 
 // partly says that some article of a pool that has units does not have what is required.
-func (a *Account) partly(p Pool, asks []engine.Requirement, now int64) bool {
+func (a *Account) partly(p Pool, asks []order.Requirement, now int64) bool {
 	return len(asks) > 0 && slices.ContainsFunc(a.Slots, func(x Slot) bool { return p.has(x.Lot) && !a.suits(x.Lot, asks, now) })
 }
 
@@ -365,16 +368,16 @@ func (a *Account) today(now int64) string {
 }
 
 // holds says that an operator, less its negation, is true of a value and one of the operands.
-func (d *Attribute) holds(h *Has, q engine.Requirement, today string) bool {
+func (d *Attribute) holds(h *Has, q order.Requirement, today string) bool {
 	for _, value := range d.texts(h) {
 		switch q.Operator {
-		case engine.Between, engine.NotBetween:
+		case label.Between, label.NotBetween:
 			return d.order(q.Values[0], value) <= 0 && d.order(value, q.Values[1]) <= 0
-		case engine.IsToday:
+		case label.IsToday:
 			return value == today
-		case engine.IsBeforeToday:
+		case label.IsBeforeToday:
 			return value < today
-		case engine.IsAfterToday:
+		case label.IsAfterToday:
 			return value > today
 		}
 		for _, x := range q.Values {
@@ -389,52 +392,52 @@ func (d *Attribute) holds(h *Has, q engine.Requirement, today string) bool {
 // texts is a value as one would write it; of what is chosen, all of it.
 func (d *Attribute) texts(h *Has) (list []string) {
 	switch d.Format {
-	case engine.FormatSelect, engine.FormatMultiselect:
+	case label.FormatSelect, label.FormatMultiselect:
 		for _, id := range h.Chosen {
-			list = append(list, d.option(func(o engine.AttributeOption) bool { return o.ID == id }).Name)
+			list = append(list, d.option(func(o label.AttributeOption) bool { return o.ID == id }).Name)
 		}
 		return list
-	case engine.FormatNumber:
+	case label.FormatNumber:
 		return []string{strconv.FormatFloat(h.Value.Number, 'g', -1, 64)}
-	case engine.FormatBoolean:
+	case label.FormatBoolean:
 		return []string{strconv.FormatBool(h.Value.Bool)}
 	}
 	return []string{h.Value.Text}
 }
 
 // compares holds one text against one operand, without case.
-func (d *Attribute) compares(value string, o engine.Operator, x string) bool {
+func (d *Attribute) compares(value string, o label.Operator, x string) bool {
 	value, x = strings.ToLower(value), strings.ToLower(x)
-	text := d.Format == engine.FormatText || d.Format == engine.FormatFormula
+	text := d.Format == label.FormatText || d.Format == label.FormatFormula
 	switch o {
-	case engine.StartsWith:
+	case label.StartsWith:
 		return strings.HasPrefix(value, x)
-	case engine.EndsWith:
+	case label.EndsWith:
 		return strings.HasSuffix(value, x)
-	case engine.Contains, engine.DoesNotContain:
+	case label.Contains, label.DoesNotContain:
 		if text {
 			return strings.Contains(value, x)
 		}
 		return value == x
-	case engine.Greater:
+	case label.Greater:
 		return d.order(value, x) > 0
-	case engine.GreaterOrEqual:
+	case label.GreaterOrEqual:
 		return d.order(value, x) >= 0
-	case engine.Less:
+	case label.Less:
 		return d.order(value, x) < 0
-	case engine.LessOrEqual:
+	case label.LessOrEqual:
 		return d.order(value, x) <= 0
 	}
 	return d.order(value, x) == 0
 }
 
 // attributeRecords judges every attribute, and what articles and SKUs have.
-func (a *Account) attributeRecords(v engine.View) error {
-	if n := v.Attributes().Len(); n != len(a.Attributes) {
+func (a *Account) attributeRecords(v base.View) error {
+	if n := label.Attributes(v).Len(); n != len(a.Attributes) {
 		return wrong("%d attributes, the twin has %d", n, len(a.Attributes))
 	}
 	for _, d := range a.Attributes {
-		if r := v.Attribute(d.ID); r == nil || r.Key != d.Key || r.Format != d.Format || !slices.Equal(r.Options, d.Options) {
+		if r := label.AttributeByID(v, d.ID); r == nil || r.Key != d.Key || r.Format != d.Format || !slices.Equal(r.Options, d.Options) {
 			return wrong("attribute %+v, the twin says %+v", r, d)
 		}
 	}
@@ -442,7 +445,7 @@ func (a *Account) attributeRecords(v engine.View) error {
 		if r.Gone {
 			continue
 		}
-		if err := a.values(v, &v.Article(r.ID).Labels, r.Has); err != nil {
+		if err := a.values(v, &stock.ArticleByID(v, r.ID).Labels, r.Has); err != nil {
 			return wrong("article %x: %w", r.ID, err)
 		}
 	}
@@ -450,7 +453,7 @@ func (a *Account) attributeRecords(v engine.View) error {
 		if k.Gone {
 			continue
 		}
-		if err := a.values(v, &v.SKU(k.ID).Labels, k.Has); err != nil {
+		if err := a.values(v, &stock.SKUByID(v, k.ID).Labels, k.Has); err != nil {
 			return wrong("SKU %x: %w", k.ID, err)
 		}
 	}
@@ -458,16 +461,16 @@ func (a *Account) attributeRecords(v engine.View) error {
 }
 
 // values judges what a record says that it has.
-func (a *Account) values(v engine.View, l *engine.Labels, want []Has) (err error) {
+func (a *Account) values(v base.View, l *label.Labels, want []Has) (err error) {
 	n := 0
-	v.EachAttribute(l, nil, func(d *engine.Attribute, x engine.Value, _ bool) {
+	label.EachAttribute(v, l, nil, func(d *label.Attribute, x label.Value, _ bool) {
 		n++
 		h := at(want, func(h *Has) bool { return h.Attribute == d.ID })
 		switch {
 		case h == nil:
 			err = wrong("it has %+v for %s, the twin says nothing", x, d.Key)
-		case d.Format == engine.FormatSelect && (engine.Value{Kind: engine.TextValue, Text: a.attribute(d.ID).texts(h)[0]}.Text != x.Text),
-			d.Format == engine.FormatMultiselect && !slices.Equal(a.attribute(d.ID).texts(h), x.List),
+		case d.Format == label.FormatSelect && (label.Value{Kind: label.TextValue, Text: a.attribute(d.ID).texts(h)[0]}.Text != x.Text),
+			d.Format == label.FormatMultiselect && !slices.Equal(a.attribute(d.ID).texts(h), x.List),
 			!d.Format.Chosen() && (x.Kind != h.Value.Kind || x.Text != h.Value.Text || x.Number != h.Value.Number || x.Bool != h.Value.Bool):
 			err = wrong("it has %+v for %s, the twin says %+v", x, d.Key, *h)
 		}

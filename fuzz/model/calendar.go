@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"holdfast/engine"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -114,7 +114,7 @@ func addMonths(w time.Time, n int) time.Time {
 }
 
 // Hull is the range that a booking takes with its buffers: the one before is cut to the instant of the command.
-func Hull(body Span, before, after engine.Buffer, z string, now int64) Span {
+func Hull(body Span, before, after stock.Buffer, z string, now int64) Span {
 	start := addSteps(z, body.Start, -before.Amount, before.Unit)
 	start = max(start, min(body.Start, now))
 	return Span{Start: min(start, body.Start), End: max(addSteps(z, body.End, after.Amount, after.Unit), body.End)}

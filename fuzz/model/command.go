@@ -7,7 +7,12 @@ import (
 	"maps"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -21,7 +26,7 @@ const (
 
 // Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered and
 // what it logged. It returns the account as it is then, or what is wrong.
-func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
+func (a *Account) Step(account ID, op base.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
 	a.Seen.Commands++
 	if err != nil {
 		a.Seen.Refused++
@@ -36,7 +41,7 @@ func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, 
 	return a.step(op, now, res, err, own)
 }
 
-func (a *Account) step(op engine.Op, now int64, res any, err error, log []persist.Change) (*Account, error) {
+func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.Change) (*Account, error) {
 	obs, fault := a.read(log)
 	if fault != nil {
 		return nil, fault
@@ -81,7 +86,7 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 		fault = s.calls(op, res, err, log)
 	}
 	s.revise(commands(log))
-	if p, ok := op.(engine.PatchOrderLine); ok && err == nil && s.a.order(p.Order).Revision == a.order(p.Order).Revision {
+	if p, ok := op.(order.PatchOrderLine); ok && err == nil && s.a.order(p.Order).Revision == a.order(p.Order).Revision {
 		s.a.Seen.Idle++
 	}
 	return s.a, fault
@@ -98,7 +103,7 @@ func (s *step) due() error {
 			if again = true; h.Status.Ended() {
 				s.a.Holds = slices.DeleteFunc(slices.Clone(s.a.Holds), func(x *Hold) bool { return x == h })
 			} else {
-				s.end(h, engine.Expired)
+				s.end(h, hold.Expired)
 			}
 			break
 		}
@@ -107,7 +112,7 @@ func (s *step) due() error {
 	return s.overdue()
 }
 
-func (s *step) end(h *Hold, status engine.HoldStatus) {
+func (s *step) end(h *Hold, status hold.HoldStatus) {
 	for i := range h.Lines {
 		s.takeLine(h, i)
 	}
@@ -166,19 +171,19 @@ func (s *step) setHold(h *Hold) {
 }
 
 // code is the code of a refusal, empty for none.
-func code(err error) engine.Code {
-	var e *engine.Error
+func code(err error) base.Code {
+	var e *base.Error
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &e):
 		return e.Code
 	}
-	return engine.CodeInternal
+	return base.CodeInternal
 }
 
 // refused holds a refusal against the one that is due.
-func refused(err error, want engine.Code) error {
+func refused(err error, want base.Code) error {
 	if code(err) != want {
 		return wrong("answered %q (%v), the twin says %q", code(err), err, want)
 	}
@@ -186,7 +191,7 @@ func refused(err error, want engine.Code) error {
 }
 
 // rightly is refused, where more of the command would have to be judged had it not been.
-func rightly(err error, want engine.Code) error {
+func rightly(err error, want base.Code) error {
 	if fault := refused(err, want); fault != nil {
 		return fault
 	}
@@ -194,82 +199,82 @@ func rightly(err error, want engine.Code) error {
 }
 
 // Tick is the command that does what is due and nothing else.
-type Tick struct{ engine.Op }
+type Tick struct{ base.Op }
 
 // do judges one command.
-func (s *step) do(op engine.Op, res any, err error) error {
+func (s *step) do(op base.Op, res any, err error) error {
 	switch o := op.(type) {
 	case Tick:
 		return refused(err, "")
-	case engine.CreateLocation:
-		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*engine.Location).ID, Zone: o.Timezone})
+	case stock.CreateLocation:
+		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*stock.Location).ID, Zone: o.Timezone})
 		return refused(err, "")
-	case engine.CreateSKU:
-		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*engine.SKU).ID, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
+	case stock.CreateSKU:
+		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*stock.SKU).ID, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 		return refused(err, "")
-	case engine.PatchSKU:
+	case stock.PatchSKU:
 		return s.patchSKU(o, err)
-	case engine.CreateCatalogItem, engine.PatchCatalogItem, engine.DeleteCatalogItem:
+	case commerce.CreateCatalogItem, commerce.PatchCatalogItem, commerce.DeleteCatalogItem:
 		return s.catalog(o, res, err)
-	case engine.CreateAttribute, engine.PatchAttribute, engine.DeleteAttribute:
+	case label.CreateAttribute, label.PatchAttribute, label.DeleteAttribute:
 		return s.attributes(o, res, err)
-	case engine.PatchAccount:
+	case base.PatchAccount:
 		return s.currency(o, err)
-	case engine.CreatePricingTable, engine.PatchPricingTable, engine.DeletePricingTable, engine.CreatePricingRow, engine.PatchPricingRow, engine.DeletePricingRow:
+	case commerce.CreatePricingTable, commerce.PatchPricingTable, commerce.DeletePricingTable, commerce.CreatePricingRow, commerce.PatchPricingRow, commerce.DeletePricingRow:
 		return s.pricing(o, res, err)
-	case engine.CreateArticle:
+	case stock.CreateArticle:
 		return s.createArticle(o, res, err)
-	case engine.PatchArticle:
+	case stock.PatchArticle:
 		return s.patchArticle(o, err)
-	case engine.ArchiveArticle:
+	case stock.ArchiveArticle:
 		return s.archiveArticle(o, err)
-	case engine.CreateCustomer:
-		s.a.Customers = append(s.a.Customers, res.(*engine.Customer).ID)
+	case commerce.CreateCustomer:
+		s.a.Customers = append(s.a.Customers, res.(*commerce.Customer).ID)
 		return refused(err, "")
-	case engine.DeleteCustomer:
+	case commerce.DeleteCustomer:
 		return s.deleteCustomer(o, err)
-	case engine.DeleteLocation:
+	case stock.DeleteLocation:
 		return s.deleteLocation(o, err)
-	case engine.DeleteSKU:
+	case stock.DeleteSKU:
 		return s.deleteSKU(o, err)
-	case engine.DeleteArticle:
+	case stock.DeleteArticle:
 		return s.deleteArticle(o, err)
-	case engine.IncreaseQuantity:
+	case stock.IncreaseQuantity:
 		return s.increase(o, err)
-	case engine.DecreaseQuantity:
+	case stock.DecreaseQuantity:
 		return s.decrease(o, res, err)
-	case engine.TransferQuantity:
+	case stock.TransferQuantity:
 		return s.transfer(o, res, err)
-	case engine.CreateScheduledEvent:
+	case stock.CreateScheduledEvent:
 		return s.createEvent(o, res, err)
-	case engine.PatchScheduledEvent:
+	case stock.PatchScheduledEvent:
 		return s.patchEvent(o, err)
-	case engine.DeleteScheduledEvent:
+	case stock.DeleteScheduledEvent:
 		return s.deleteEvent(o, err)
-	case engine.ChangeHold:
+	case hold.ChangeHold:
 		return s.changeHold(o, res, err)
-	case engine.PlaceHold:
+	case hold.PlaceHold:
 		return s.place(o, res, err)
-	case engine.MoveHold:
+	case hold.MoveHold:
 		return s.move(o, err)
-	case engine.ReleaseHold:
+	case hold.ReleaseHold:
 		h := s.a.hold(o.ID)
 		if h == nil || h.Status.Ended() {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
-		s.end(h, engine.Released)
+		s.end(h, hold.Released)
 		return refused(err, "")
-	case engine.ExtendHold:
-		return s.live(o.ID, err, func(h *Hold) engine.Code {
-			if h.Status != engine.Held {
-				return engine.CodeStateNotAllowed
+	case hold.ExtendHold:
+		return s.live(o.ID, err, func(h *Hold) base.Code {
+			if h.Status != hold.Held {
+				return base.CodeStateNotAllowed
 			}
 			h.Due = s.now + o.ExpiresIn*1000
 			return ""
 		})
-	case engine.ConfirmHold:
-		return s.live(o.ID, err, func(h *Hold) engine.Code {
-			h.Status, h.Due = engine.Confirmed, 0
+	case hold.ConfirmHold:
+		return s.live(o.ID, err, func(h *Hold) base.Code {
+			h.Status, h.Due = hold.Confirmed, 0
 			return ""
 		})
 	}
@@ -280,20 +285,20 @@ func (s *step) do(op engine.Op, res any, err error) error {
 }
 
 // over says why nothing can be done with a hold any more: empty where it can.
-func (h *Hold) over() engine.Code {
+func (h *Hold) over() base.Code {
 	switch {
 	case h == nil:
-		return engine.CodeNotFound
-	case h.Status == engine.Expired:
-		return engine.CodeHoldExpired
+		return base.CodeNotFound
+	case h.Status == hold.Expired:
+		return base.CodeHoldExpired
 	case h.Status.Ended():
-		return engine.CodeStateNotAllowed
+		return base.CodeStateNotAllowed
 	}
 	return ""
 }
 
 // live finds a hold that has not ended, and changes it.
-func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
+func (s *step) live(id ID, err error, change func(*Hold) base.Code) error {
 	h := s.a.hold(id)
 	if want := h.over(); want != "" {
 		return refused(err, want)
@@ -306,7 +311,7 @@ func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
 	return refused(err, want)
 }
 
-func (s *step) patchSKU(o engine.PatchSKU, err error) error {
+func (s *step) patchSKU(o stock.PatchSKU, err error) error {
 	for i, k := range s.a.SKUs {
 		if k.ID == o.ID && !k.Gone {
 			n := *k
@@ -320,54 +325,54 @@ func (s *step) patchSKU(o engine.PatchSKU, err error) error {
 			return refused(err, "")
 		}
 	}
-	return refused(err, engine.CodeNotFound)
+	return refused(err, base.CodeNotFound)
 }
 
 // patched is a buffer after a patch that gives both its fields, or clears it.
-func patched(p engine.BufferPatch, b *engine.Buffer) *engine.Buffer {
+func patched(p stock.BufferPatch, b *stock.Buffer) *stock.Buffer {
 	switch {
 	case !p.Amount.Set && !p.Unit.Set:
 		return b
 	case p.Amount.Null || p.Unit.Null:
 		return nil
 	}
-	return &engine.Buffer{Amount: p.Amount.Value, Unit: p.Unit.Value}
+	return &stock.Buffer{Amount: p.Amount.Value, Unit: p.Unit.Value}
 }
 
-func (s *step) createArticle(o engine.CreateArticle, res any, err error) error {
+func (s *step) createArticle(o stock.CreateArticle, res any, err error) error {
 	for _, q := range o.Quantities {
 		if s.a.location(q.Location) == nil {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 	}
 	if o.SKU != nil && s.a.sku(*o.SKU) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	if err := refused(err, ""); err != nil {
 		return err
 	}
-	active := o.Status == "" || o.Status == engine.ArticleActive
-	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*engine.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
+	active := o.Status == "" || o.Status == stock.ArticleActive
+	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*stock.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 	for _, q := range o.Quantities {
 		from := s.now
 		if q.From != nil {
 			from = *q.From
 		}
-		s.addSlots(res.(*engine.Article).ID, q.Location, q.Count, from)
+		s.addSlots(res.(*stock.Article).ID, q.Location, q.Count, from)
 	}
 	return nil
 }
 
-func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) error {
+func (s *step) createEvent(o stock.CreateScheduledEvent, res any, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	e := &Event{Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Window: o.Window}
-	if r, ok := res.(*engine.ScheduledEvent); ok && err == nil {
+	if r, ok := res.(*stock.ScheduledEvent); ok && err == nil {
 		e.ID = r.ID
 	}
 	s.a.Events = append(s.a.Events, e)
-	if o.Type == engine.EventNote {
+	if o.Type == stock.EventNote {
 		return refused(err, "")
 	}
 	return s.seatEvent(e, e.Window, nil, err)
@@ -402,7 +407,7 @@ func judged(err error, may chance) (ok bool, fault error) {
 	switch c := code(err); {
 	case c == "" && may != impossible:
 		return true, nil
-	case c == engine.CodeInsufficient && may != certain:
+	case c == base.CodeInsufficient && may != certain:
 		return false, errRefused
 	default:
 		return false, wrong("answered %q (%v), but the twin says it is %s", c, err, [...]string{"impossible", "open", "certain"}[may])
@@ -412,10 +417,10 @@ func judged(err error, may chance) (ok bool, fault error) {
 // errRefused says that the command was refused and rightly so: nothing of it happened.
 var errRefused = errors.New("rightly refused")
 
-func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
+func (s *step) patchEvent(o stock.PatchScheduledEvent, err error) error {
 	e := s.a.event(o.ID)
 	if e == nil || e.Article != o.Article {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	n := *e
 	if o.Name.Set {
@@ -436,12 +441,12 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 	moved := n.Window != e.Window || n.Location != e.Location
 	switch {
 	case n.Window.Empty():
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	case s.a.location(n.Location) == nil && (moved || o.Location.Set): // one that stays may be where no location is any more
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	s.a.Events[slices.Index(s.a.Events, e)] = &n
-	if n.Type == engine.EventNote || !moved {
+	if n.Type == stock.EventNote || !moved {
 		return refused(err, "")
 	}
 	s.held = s.a.clone()
@@ -453,12 +458,12 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 	return s.seatEvent(&n, need, &was, err)
 }
 
-func (s *step) deleteEvent(o engine.DeleteScheduledEvent, err error) error {
+func (s *step) deleteEvent(o stock.DeleteScheduledEvent, err error) error {
 	e := s.a.event(o.ID)
 	if e == nil || e.Article != o.Article {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
-	if e.Type == engine.EventReservation {
+	if e.Type == stock.EventReservation {
 		s.take(follows(e.ID, 1))
 	}
 	s.a.Events = slices.DeleteFunc(s.a.Events, func(x *Event) bool { return x == e })

@@ -3,7 +3,7 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns conflicts: which must be seated when stock comes free.
@@ -62,7 +62,7 @@ func (a *Account) meant(u Unit) ID {
 		return l.Booked[x.Part].SKU
 	}
 	k := a.kit(l.Item.CatalogItem)
-	if k == nil || k.Changed >= engine.CreatedAt(u.ID) || x.Part >= len(k.parts()) {
+	if k == nil || k.Changed >= base.CreatedAt(u.ID) || x.Part >= len(k.parts()) {
 		return ID{}
 	}
 	n := 0
@@ -151,7 +151,7 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
-		first, last := p.hull(u.Body(), engine.CreatedAt(u.ID)), p.hull(u.Body(), now)
+		first, last := p.hull(u.Body(), base.CreatedAt(u.ID)), p.hull(u.Body(), now)
 		if first.End == u.Hull.End && first.Start <= u.Hull.Start && u.Hull.Start <= last.Start {
 			pools = append(pools, p)
 		}

@@ -3,7 +3,7 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns counting: how many units of a pool are there and taken at an instant, by looking at every slot and unit.
@@ -113,7 +113,7 @@ func (a *Account) freeThroughout(p Pool, w Span) (n int) {
 }
 
 // Tight says that a booking of a window needs others to move: a unit is free at every instant, none throughout.
-func (a *Account) Tight(i engine.Item, location ID, body Span, now int64) bool {
+func (a *Account) Tight(i base.Item, location ID, body Span, now int64) bool {
 	return slices.ContainsFunc(a.pools(i, location), func(p Pool) bool {
 		hull := p.hull(body, now)
 		free, _, _, _ := a.least(p, hull)

@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -260,8 +262,8 @@ func anyLeaves(requests []request) bool {
 // later, they can be had for their windows and may not be had without end.
 func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]int, fault error) {
 	switch code(err) {
-	case engine.CodeQuantityBlocked:
-		d, _ := as[engine.QuantityDetails](err)
+	case base.CodeQuantityBlocked:
+		d, _ := as[stock.QuantityDetails](err)
 		may, _, _ := s.judge(endless(requests))
 		plain, _, _ := s.judge(requests)
 		if may == certain || plain == impossible || d.Plan == nil || d.Plan.OK {
@@ -310,7 +312,7 @@ func (s *step) regrant(requests []request, units []Unit, err error, judge func()
 	switch code(err) {
 	case "":
 		return true, make([][]int, len(requests)), nil
-	case engine.CodeQuantityBlocked:
+	case base.CodeQuantityBlocked:
 		s.a.Seen.StaysHere++
 		return false, nil, errRefused
 	}
@@ -320,7 +322,7 @@ func (s *step) regrant(requests []request, units []Unit, err error, judge func()
 
 // reroute judges units of an order that has another place to come back to: those that are not handed over may be seated anew for it.
 func (s *step) reroute(o *Order, overbook bool, err error) error {
-	if c := code(err); c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient {
+	if c := code(err); c == base.CodeQuantityBlocked || c == base.CodeInsufficient {
 		s.a.Seen.StaysHere++
 		return errRefused
 	}
@@ -331,7 +333,7 @@ func (s *step) reroute(o *Order, overbook bool, err error) error {
 		if u == nil || x.Returned != 0 || fault != nil || err != nil {
 			return
 		}
-		goes := o.Return != o.Pickup && l.Purchase != engine.PurchaseSale
+		goes := o.Return != o.Pickup && l.Purchase != base.PurchaseSale
 		if d := s.plannedFor(u.ID); goes == u.oneWay() && (!goes || d != nil && d.to == o.Return) {
 			return
 		}
@@ -343,7 +345,7 @@ func (s *step) reroute(o *Order, overbook bool, err error) error {
 			return
 		}
 		home, n := s.a.home(*u), *u
-		if q, _, refusal := s.moved(0, engine.MoveLine{}, n); refusal == "" {
+		if q, _, refusal := s.moved(0, hold.MoveLine{}, n); refusal == "" {
 			for _, p := range q.pools {
 				home.Lots = append(slices.Clone(home.Lots), p.Lots...)
 			}

@@ -3,12 +3,13 @@ package model
 import (
 	"math/big"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 )
 
 // This file owns what a discount code takes off, in fractions.
 
-func eligible(d engine.DiscountTerms, l engine.Discountable) bool {
+func eligible(d commerce.DiscountTerms, l commerce.Discountable) bool {
 	bought, named := false, len(d.CatalogItems) == 0
 	for _, p := range d.Purchases {
 		bought = bought || p == l.Purchase
@@ -20,9 +21,9 @@ func eligible(d engine.DiscountTerms, l engine.Discountable) bool {
 }
 
 // Allocate is what a discount code takes off each line, and in all.
-func Allocate(d engine.DiscountTerms, lines []engine.Discountable) (values []int64, total int64) {
+func Allocate(d commerce.DiscountTerms, lines []commerce.Discountable) (values []int64, total int64) {
 	values = make([]int64, len(lines))
-	if d.ValueType == engine.DiscountPerItem {
+	if d.ValueType == commerce.DiscountPerItem {
 		for i, l := range lines {
 			if eligible(d, l) {
 				all := new(big.Int).Mul(big.NewInt(d.Value), big.NewInt(int64(l.Quantity)))
@@ -43,7 +44,7 @@ func Allocate(d engine.DiscountTerms, lines []engine.Discountable) (values []int
 	if sum.Sign() == 0 {
 		return values, 0
 	}
-	if d.ValueType == engine.DiscountPercentage {
+	if d.ValueType == commerce.DiscountPercentage {
 		part := new(big.Rat).Mul(sum, big.NewRat(d.Value, 100))
 		total = wholePart(part.Add(part, big.NewRat(1, 2)))
 	} else if total = d.Value; sum.Cmp(new(big.Rat).SetInt64(d.Value)) < 0 {
@@ -77,7 +78,7 @@ func wholePart(r *big.Rat) int64 {
 }
 
 // Judge is the code with which a discount code is refused; empty: it is not.
-func Judge(d engine.DiscountCode, now int64, currency string, lines []engine.Discountable, applied bool) engine.Code {
+func Judge(d commerce.DiscountCode, now int64, currency string, lines []commerce.Discountable, applied bool) base.Code {
 	some := false
 	for _, l := range lines {
 		some = some || eligible(d.DiscountTerms, l)
@@ -85,15 +86,15 @@ func Judge(d engine.DiscountCode, now int64, currency string, lines []engine.Dis
 	_, total := Allocate(d.DiscountTerms, lines)
 	for _, reason := range []struct {
 		holds bool
-		code  engine.Code
+		code  base.Code
 	}{
-		{applied, engine.CodeDiscountApplied},
-		{d.StartsAt != nil && *d.StartsAt > now, engine.CodeDiscountNotStarted},
-		{d.EndsAt != nil && *d.EndsAt <= now, engine.CodeDiscountExpired},
-		{d.UsageLimit != nil && *d.UsageLimit-d.Used < 1, engine.CodeDiscountUsageLimit},
-		{d.ValueType != engine.DiscountPercentage && d.Currency != currency, engine.CodeDiscountNotApplicable},
-		{!some, engine.CodeDiscountNotApplicable},
-		{total == 0, engine.CodeDiscountNoEffect},
+		{applied, base.CodeDiscountApplied},
+		{d.StartsAt != nil && *d.StartsAt > now, base.CodeDiscountNotStarted},
+		{d.EndsAt != nil && *d.EndsAt <= now, base.CodeDiscountExpired},
+		{d.UsageLimit != nil && *d.UsageLimit-d.Used < 1, base.CodeDiscountUsageLimit},
+		{d.ValueType != commerce.DiscountPercentage && d.Currency != currency, base.CodeDiscountNotApplicable},
+		{!some, base.CodeDiscountNotApplicable},
+		{total == 0, base.CodeDiscountNoEffect},
 	} {
 		if reason.holds {
 			return reason.code

@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"holdfast/engine"
+	"holdfast/engine/order"
 )
 
 // This file owns the easy test: whether the count of free units is the answer. It is the rule as it is written down
@@ -16,7 +16,7 @@ type thing struct {
 	lane int // index into the pool's lanes
 	move movable
 	unit ID // zero: not a unit
-	asks []engine.Requirement
+	asks []order.Requirement
 }
 
 type movable int

@@ -7,7 +7,9 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/outbox"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -25,7 +27,7 @@ const (
 // Hook is a webhook.
 type Hook struct {
 	ID      ID
-	Types   []engine.HookEvent // in the order of their list
+	Types   []base.HookEvent // in the order of their list
 	Version string
 	Enabled bool
 	Reason  string // why the engine disabled it
@@ -55,7 +57,7 @@ func commands(changes []persist.Change) (list []command) {
 
 // told is what an event tells: that something became of an order, a unit, a hold or a webhook.
 type told struct {
-	kind engine.HookEvent
+	kind base.HookEvent
 	of   ID
 }
 
@@ -63,7 +65,7 @@ type told struct {
 // another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that was kept beyond the end of its line; each hold
 // that lapsed; each webhook that was disabled for failures.
 func (s *step) owed(c command) (list []told) {
-	tell := func(kind engine.HookEvent, order ID) {
+	tell := func(kind base.HookEvent, order ID) {
 		if !slices.Contains(list, told{kind, order}) && !slices.ContainsFunc(list, func(t told) bool { return t.of == order && resources[kind] == "order" }) {
 			list = append(list, told{kind, order})
 		}
@@ -72,11 +74,11 @@ func (s *step) owed(c command) (list []told) {
 		switch id := ID(x.Key[16:]); {
 		case x.Table != tagOrder || bytes.Equal(x.Before, x.After):
 		case x.Before == nil:
-			tell(engine.OrderCreated, id)
+			tell(base.OrderCreated, id)
 		case x.After == nil:
-			tell(engine.OrderDeleted, id)
+			tell(base.OrderDeleted, id)
 		default:
-			tell(engine.OrderUpdated, id)
+			tell(base.OrderUpdated, id)
 		}
 	}
 	for _, x := range c.changes {
@@ -85,7 +87,7 @@ func (s *step) owed(c command) (list []told) {
 		}
 		u, was := readUnit(ID(x.Key[16:]), x.After), readUnit(ID(x.Key[16:]), x.Before)
 		if u.Flags.Blocker() == timeline.BlockerOrder && s.articleOf(u) != s.articleOf(was) {
-			tell(engine.OrderUpdated, s.a.Owner(u))
+			tell(base.OrderUpdated, s.a.Owner(u))
 		}
 	}
 	for _, x := range c.changes {
@@ -94,12 +96,12 @@ func (s *step) owed(c command) (list []told) {
 		case tagUnit:
 			s.unitOwes(id, x, tell)
 		case tagHold:
-			if x.After != nil && x.Before != nil && holdStatus(x.After) == engine.Expired && holdStatus(x.Before) != engine.Expired {
-				tell(engine.HoldExpired, id)
+			if x.After != nil && x.Before != nil && holdStatus(x.After) == hold.Expired && holdStatus(x.Before) != hold.Expired {
+				tell(base.HoldExpired, id)
 			}
 		case tagHook:
 			if x.After != nil && x.Before != nil && disabledFor(x.After) != nil && disabledFor(x.Before) == nil {
-				tell(engine.WebhookDisabled, id)
+				tell(base.WebhookDisabled, id)
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func disabledFor(row []byte) *string {
 }
 
 // unitOwes tells what is told of a unit.
-func (s *step) unitOwes(id ID, x persist.Change, tell func(engine.HookEvent, ID)) {
+func (s *step) unitOwes(id ID, x persist.Change, tell func(base.HookEvent, ID)) {
 	var was, is Unit
 	waits := func(row []byte, u *Unit) bool {
 		if row != nil {
@@ -126,23 +128,23 @@ func (s *step) unitOwes(id ID, x persist.Change, tell func(engine.HookEvent, ID)
 	}
 	switch waited, waits := waits(x.Before, &was), waits(x.After, &is); {
 	case waits && !waited:
-		tell(engine.ConflictCreated, id)
+		tell(base.ConflictCreated, id)
 	case waited && !waits:
-		tell(engine.ConflictResolved, id)
+		tell(base.ConflictResolved, id)
 	}
 	if x.Before == nil || x.After == nil || !was.out() || !was.ordered() || is.Body().End <= was.Body().End || was.Body().End > s.now {
 		return
 	}
 	o := find(s.was.Orders, func(o *Order) bool { return uint64(o.No) == was.Nth })
 	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil && l.Window.End == was.Body().End {
-		tell(engine.UnitOverdue, id)
+		tell(base.UnitOverdue, id)
 	}
 }
 
 // resources are what events are about.
-var resources = map[engine.HookEvent]string{
-	engine.OrderCreated: "order", engine.OrderUpdated: "order", engine.OrderDeleted: "order", engine.ConflictCreated: "conflict", engine.ConflictResolved: "conflict",
-	engine.HoldExpired: "hold", engine.UnitOverdue: "unavailability", engine.WebhookDisabled: "webhook",
+var resources = map[base.HookEvent]string{
+	base.OrderCreated: "order", base.OrderUpdated: "order", base.OrderDeleted: "order", base.ConflictCreated: "conflict", base.ConflictResolved: "conflict",
+	base.HoldExpired: "hold", base.UnitOverdue: "unavailability", base.WebhookDisabled: "webhook",
 }
 
 // What is kept of events for a webhook that is disabled for failures.
@@ -171,7 +173,7 @@ type envelope struct {
 // them over.
 func (s *step) tell(c command, hooks []Hook, list []told) error {
 	bodies, sent := map[ID][]byte{}, map[ID]bool{}
-	var made []engine.Delivery
+	var made []outbox.Delivery
 	for _, x := range c.changes {
 		switch {
 		case x.Table == tagBody && x.After != nil:
@@ -202,7 +204,7 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				s.missed(h.ID)
 				continue
 			}
-			i := slices.IndexFunc(made, func(d engine.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.of && d.Type == t.kind })
+			i := slices.IndexFunc(made, func(d outbox.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.of && d.Type == t.kind })
 			if i < 0 {
 				return wrong("%s of %x is not told to webhook %x", t.kind, t.of, h.ID)
 			}
@@ -214,11 +216,11 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				}
 				events[event] = true
 			}
-			want := engine.Delivery{
-				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.of, Type: t.kind, State: engine.DeliveryPending, Test: test, ByHand: test, Next: s.now,
+			want := outbox.Delivery{
+				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.of, Type: t.kind, State: outbox.DeliveryPending, Test: test, ByHand: test, Next: s.now,
 			}
 			if keep {
-				want.State, want.Kept, want.Next, want.Ended = engine.DeliveryFailed, true, 0, s.now
+				want.State, want.Kept, want.Next, want.Ended = outbox.DeliveryFailed, true, 0, s.now
 				s.a.Seen.KeptEvents++
 			}
 			if d != want {
@@ -229,11 +231,11 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				return wrong("the body of %+v: %w", d, err)
 			}
 			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)), resources[t.kind], t.of.String(), h.Version, e.Data}
-			if none := string(e.Data) == "null"; none != (t.kind == engine.OrderDeleted && !test) || !same(e, whole) {
+			if none := string(e.Data) == "null"; none != (t.kind == base.OrderDeleted && !test) || !same(e, whole) {
 				return wrong("the body of %+v is %s", d, bodies[d.Body])
 			}
 			sent[d.Body] = true
-			if resources[t.kind] == "order" && t.kind != engine.OrderDeleted && !test {
+			if resources[t.kind] == "order" && t.kind != base.OrderDeleted && !test {
 				s.a.Said[t.of] = string(e.Data)
 			}
 			s.a.Deliveries = append(s.a.Deliveries, d)
@@ -273,18 +275,18 @@ func same(a, b envelope) bool {
 }
 
 // readDelivery reads what the log has of a delivery, without its size and revision.
-func readDelivery(id ID, b []byte) engine.Delivery {
+func readDelivery(id ID, b []byte) outbox.Delivery {
 	at := func(n int) ID { return ID(b[1+16*n : 17+16*n]) }
 	f := b[65:]
-	return engine.Delivery{
+	return outbox.Delivery{
 		ID: id, Webhook: at(0), Event: at(1), Body: at(2), Resource: at(3),
-		Type: engine.HookEvents[f[0]], State: engine.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Kept: f[2]&4 != 0, Attempts: int(f[3]), Tries: int(f[4]),
+		Type: base.HookEvents[f[0]], State: outbox.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Kept: f[2]&4 != 0, Attempts: int(f[3]), Tries: int(f[4]),
 		Next: i64(f[5:]), First: i64(f[13:]), Ended: i64(f[21:]),
 	}
 }
 
 // calls goes through the commands of a submission: what each does to webhooks and deliveries, and the events that it owes.
-func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) error {
+func (s *step) calls(op base.Op, res any, err error, log []persist.Change) error {
 	list, done := commands(log), err != nil
 	for _, c := range list {
 		hooks := slices.Clone(s.a.Hooks)
@@ -298,7 +300,7 @@ func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) err
 			if fault := s.hooks(op, res, err); fault != nil {
 				return fault
 			}
-			if o, ok := op.(engine.TestWebhook); ok {
+			if o, ok := op.(outbox.TestWebhook); ok {
 				h := s.a.hook(o.ID)
 				events, hooks = []told{{h.Types[0], ID{}}}, []Hook{*h}
 				if o.EventType != "" {
@@ -317,4 +319,4 @@ func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) err
 }
 
 // holdStatus is the status in a hold's row, whose two highest bits say that its lines were changed and that it is for a customer.
-func holdStatus(row []byte) engine.HoldStatus { return engine.HoldStatus(row[1] &^ 0xc0) }
+func holdStatus(row []byte) hold.HoldStatus { return hold.HoldStatus(row[1] &^ 0xc0) }

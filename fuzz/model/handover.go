@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -19,7 +21,7 @@ type picked struct {
 }
 
 // named are the units that an operation is about: those named, or all that can.
-func (o *Order) named(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []picked, refusal engine.Code) {
+func (o *Order) named(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []picked, refusal base.Code) {
 	if ids == nil {
 		o.each(func(l *OrderLine, u *OrderUnit) {
 			if can(l, u) {
@@ -36,10 +38,10 @@ func (o *Order) named(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []p
 			}
 		})
 		if x.unit == nil {
-			return nil, engine.CodeNotFound
+			return nil, base.CodeNotFound
 		}
 		if !can(x.line, x.unit) {
-			return nil, engine.CodeStateNotAllowed
+			return nil, base.CodeStateNotAllowed
 		}
 		list = append(list, x)
 	}
@@ -57,7 +59,7 @@ func (s *step) handed(u Unit, body Span) Unit {
 		hull.End += old
 		if r := s.a.of(l); !r.Gone {
 			_, after := s.a.buffers(r)
-			hull.End = Hull(body, engine.Buffer{}, after, s.a.Locations[l.Location].Zone, s.now).End
+			hull.End = Hull(body, stock.Buffer{}, after, s.a.Locations[l.Location].Zone, s.now).End
 		}
 	}
 	return u.over(body, hull)
@@ -105,23 +107,23 @@ func (s *step) putOut(n Unit, slot uint32) error {
 }
 
 // fulfill judges a hand-over.
-func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord, err error) error {
+func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, err error) error {
 	at := s.instant(op.At)
 	if at > s.now {
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	}
-	list, refusal := o.named(op.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Pending || u.State == engine.Prepared })
+	list, refusal := o.named(op.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
 	switch {
 	case refusal != "":
 		return refused(err, refusal)
 	case len(list) == 0:
-		return refused(err, engine.CodeConflict)
+		return refused(err, base.CodeConflict)
 	}
 	may := certain
 	for _, x := range list {
 		h := s.a.unit(x.unit.Hold)
 		if h.Body().End <= s.now {
-			return refused(err, engine.CodeStateNotAllowed)
+			return refused(err, base.CodeStateNotAllowed)
 		}
 	}
 	early := 0
@@ -199,8 +201,8 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 		}
 		s.take(h.ID)
 		s.freed = untaken(s.freed, h.Slot)
-		x.unit.WasReady = x.unit.State == engine.Prepared
-		x.unit.State, x.unit.Handed = engine.Fulfilled, at
+		x.unit.WasReady = x.unit.State == order.Prepared
+		x.unit.State, x.unit.Handed = order.Fulfilled, at
 		if n.Kind == timeline.SalesReservation {
 			if err := s.sell(x, h, home, at, before > 0, rec); err != nil {
 				return err
@@ -217,8 +219,8 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 }
 
 // ready judges a unit that came back and is ready: its buffer ends now.
-func (s *step) ready(o *Order, op engine.ReadyUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Returned })
+func (s *step) ready(o *Order, op order.ReadyUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Returned })
 	if refusal != "" {
 		return refused(err, refusal)
 	}
@@ -227,7 +229,7 @@ func (s *step) ready(o *Order, op engine.ReadyUnit, err error) error {
 	case u == nil || !s.buffered(*u):
 		return refused(err, "")
 	case o.Return != o.Pickup:
-		return refused(err, engine.CodeConflict)
+		return refused(err, base.CodeConflict)
 	}
 	if err := refused(err, ""); err != nil {
 		return err
@@ -270,7 +272,7 @@ func (s *step) clear(slot uint32, err error) error {
 // sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it
 // took of its slot where that is later, as what lies before that is another's. One that gets another slot on the way, for itself or, moved, for one that was handed
 // over before it, is of the article that the answer names, as of that a slot goes that was there first.
-func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *engine.OrderRecord) error {
+func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *order.OrderRecord) error {
 	s.a.Seen.Sold++
 	slot, from := h.Slot, max(at, min(h.Takes().Start, s.now))
 	x.unit.Lot = h.Lot
@@ -311,7 +313,7 @@ func endings(list []Slot, lot uint32, at int64) (n int) {
 }
 
 // said is the article that an answer says a unit of an order is of.
-func said(rec *engine.OrderRecord, unit ID) (article ID) {
+func said(rec *order.OrderRecord, unit ID) (article ID) {
 	n := 0
 	for i := range rec.Lines {
 		for j := range rec.Lines[i].Units {
@@ -348,23 +350,23 @@ func untaken(list []freed, slot uint32) []freed {
 }
 
 // giveBack judges units that come back.
-func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
+func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 	at := s.instant(op.At)
 	if at > s.now {
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	}
 	list, refusal := o.named(op.Units, func(l *OrderLine, u *OrderUnit) bool {
-		return u.State == engine.Fulfilled && l.Purchase != engine.PurchaseSale
+		return u.State == order.Fulfilled && l.Purchase != base.PurchaseSale
 	})
 	switch {
 	case refusal != "":
 		return refused(err, refusal)
 	case len(list) == 0:
-		return refused(err, engine.CodeConflict)
+		return refused(err, base.CodeConflict)
 	}
 	for _, x := range list {
 		if at < x.unit.Handed {
-			return refused(err, engine.CodeInvalid)
+			return refused(err, base.CodeInvalid)
 		}
 	}
 	if err := refused(err, ""); err != nil {
@@ -372,7 +374,7 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 	}
 	for _, x := range list {
 		u := *s.a.unit(x.unit.Hold)
-		x.unit.State, x.unit.Returned = engine.Returned, at
+		x.unit.State, x.unit.Returned = order.Returned, at
 		s.a.Seen.Ended += x.line.endless()
 		s.lift(u.ID)
 		u = *s.a.unit(u.ID)
@@ -393,7 +395,7 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 			s.depart(u.ID, s.left[u.ID]) // before the next one comes back: what others planned on its arrival may have this one
 			s.a.Seen.Elsewhere++
 		}
-		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == engine.Returned {
+		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == order.Returned {
 			b.end(at)
 		}
 	}

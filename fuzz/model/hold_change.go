@@ -3,32 +3,33 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 )
 
 // This file owns the change of a hold: of its lines, and of whom it is for.
 
 // changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed or added is asked for
 // as one hold would, and all else stays as it is.
-func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
+func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 	h := s.a.hold(o.ID)
 	unknown := func(line int) bool { return h != nil && line >= len(h.Lines) }
-	if slices.ContainsFunc(o.Remove, unknown) || slices.ContainsFunc(o.Change, func(c engine.HoldLineChange) bool { return unknown(c.Line) }) {
-		return refused(err, engine.CodeInvalid)
+	if slices.ContainsFunc(o.Remove, unknown) || slices.ContainsFunc(o.Change, func(c hold.HoldLineChange) bool { return unknown(c.Line) }) {
+		return refused(err, base.CodeInvalid)
 	}
-	if slices.ContainsFunc(o.Change, func(c engine.HoldLineChange) bool { return c.From != nil && c.To != nil && *c.From >= *c.To }) {
-		return refused(err, engine.CodeInvalid)
+	if slices.ContainsFunc(o.Change, func(c hold.HoldLineChange) bool { return c.From != nil && c.To != nil && *c.From >= *c.To }) {
+		return refused(err, base.CodeInvalid)
 	}
 	if want := h.over(); want != "" {
 		return refused(err, want)
 	}
 	n, wants, wrongly := s.recast(h, &o)
 	if wrongly || len(n.Lines) == 0 {
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	}
 	if o.Customer.Set {
 		if n.Customer = o.Customer.Value; !o.Customer.Null && !s.a.knows(n.Customer) {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 	}
 	for i := range h.Lines {
@@ -50,7 +51,7 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 		case refusal != "":
 			return refused(err, refusal)
 		case s.a.location(l.Return) == nil:
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		requests = append(requests, list...)
 	}
@@ -63,7 +64,7 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 		return fault
 	}
 	s.a.Seen.Recast++
-	first := res.(*engine.Hold).Lines[requests[0].line].Units[0].ID
+	first := res.(*hold.Hold).Lines[requests[0].line].Units[0].ID
 	if fault := s.seatHeld(n, follows(first, ^uint64(0)), requests, from); fault != nil {
 		return fault
 	}
@@ -72,13 +73,13 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 }
 
 // askHeld makes the requests of a line of a hold that is new or asked for anew: a line of kits is of the components that it was made of.
-func (s *step) askHeld(i int, l Line, want engine.HoldLineInput) ([]request, engine.Code) {
+func (s *step) askHeld(i int, l Line, want hold.HoldLineInput) ([]request, base.Code) {
 	k := s.a.kit(l.CatalogItem)
 	switch {
 	case l.Booked == nil || k == nil:
 		return s.ask(i, want)
 	case !k.Takes:
-		return nil, engine.CodeStateNotAllowed
+		return nil, base.CodeStateNotAllowed
 	case !slices.Equal(l.Booked, k.parts()):
 		s.a.Seen.Reheld++
 	}
@@ -86,21 +87,21 @@ func (s *step) askHeld(i int, l Line, want engine.HoldLineInput) ([]request, eng
 }
 
 // recast is a hold with the lines that it is to have, and for each that is new or changed what it asks for; wrongly says that one cannot be.
-func (s *step) recast(h *Hold, o *engine.ChangeHold) (n *Hold, wants []*engine.HoldLineInput, wrongly bool) {
+func (s *step) recast(h *Hold, o *hold.ChangeHold) (n *Hold, wants []*hold.HoldLineInput, wrongly bool) {
 	c := *h
 	n, c.Lines = &c, nil
 	add := func(l Line, to ID) {
 		l.Made, l.Base, l.First = nil, ID{}, 0
-		wrongly = wrongly || l.Window.Empty() || l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Window.End <= s.now && !o.AllowPast
+		wrongly = wrongly || l.Window.Empty() || l.Purchase == base.PurchaseSale && l.Window.End != Forever || l.Window.End <= s.now && !o.AllowPast
 		n.Lines = append(n.Lines, l)
-		wants = append(wants, &engine.HoldLineInput{Item: l.Item, Location: l.Location, Return: to, Window: l.Window, Quantity: l.Quantity, Purchase: l.Purchase})
+		wants = append(wants, &hold.HoldLineInput{Item: l.Item, Location: l.Location, Return: to, Window: l.Window, Quantity: l.Quantity, Purchase: l.Purchase})
 	}
 	for i, l := range h.Lines {
 		if slices.Contains(o.Remove, i) {
 			continue
 		}
 		was := l
-		if x := at(o.Change, func(x *engine.HoldLineChange) bool { return x.Line == i }); x != nil {
+		if x := at(o.Change, func(x *hold.HoldLineChange) bool { return x.Line == i }); x != nil {
 			if x.Quantity != nil {
 				l.Quantity = *x.Quantity
 			}
@@ -110,7 +111,7 @@ func (s *step) recast(h *Hold, o *engine.ChangeHold) (n *Hold, wants []*engine.H
 			if x.To != nil {
 				l.Window.End = *x.To
 			}
-			wrongly = wrongly || l.Window.Empty() || l.Purchase == engine.PurchaseSale && l.Window.End != Forever
+			wrongly = wrongly || l.Window.Empty() || l.Purchase == base.PurchaseSale && l.Window.End != Forever
 		}
 		if l.Window != was.Window || l.Quantity != was.Quantity {
 			add(l, l.Return)

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 )
 
 // This file owns the list of holds under filters.
 
 // HeldList judges a page of the holds that pass: each is looked at.
-func (a *Account) HeldList(v engine.View, q *engine.HoldQuery) error {
+func (a *Account) HeldList(v base.View, q *hold.HoldQuery) error {
 	var want []*Hold
 	for _, h := range a.Holds {
 		if a.passes(h, q) {
@@ -24,7 +25,7 @@ func (a *Account) HeldList(v engine.View, q *engine.HoldQuery) error {
 		want = slices.Clone(want)
 		slices.Reverse(want)
 	}
-	page, total := v.ListHolds(q)
+	page, total := hold.ListHolds(v, q)
 	from := min(q.Offset, len(want))
 	part := want[from:min(from+q.Limit, len(want))]
 	if total != len(want) || len(page) != len(part) {
@@ -39,7 +40,7 @@ func (a *Account) HeldList(v engine.View, q *engine.HoldQuery) error {
 }
 
 // passes says that a hold has all that is asked for: one line meets all that is asked of lines.
-func (a *Account) passes(h *Hold, q *engine.HoldQuery) bool {
+func (a *Account) passes(h *Hold, q *hold.HoldQuery) bool {
 	if q.Status != nil && !slices.Contains(q.Status, h.Status) || q.Customer != nil && h.Customer != *q.Customer {
 		return false
 	}
@@ -56,14 +57,14 @@ func (a *Account) passes(h *Hold, q *engine.HoldQuery) bool {
 		}
 	}
 	return slices.ContainsFunc(h.Lines, func(l Line) bool {
-		if slices.ContainsFunc(q.Items, func(i engine.Item) bool { return i != l.Item }) || q.Location != nil && l.Location != *q.Location {
+		if slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != l.Item }) || q.Location != nil && l.Location != *q.Location {
 			return false
 		}
 		if q.Window == nil {
 			return true
 		}
 		over := l.Window
-		if l.Purchase == engine.PurchaseSale {
+		if l.Purchase == base.PurchaseSale {
 			over.End = over.Start + 1
 		}
 		return meets(Span{Start: q.Window.Start, End: max(q.Window.End, q.Window.Start+1)}, over)

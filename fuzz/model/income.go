@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns what articles bring in.
@@ -11,15 +13,15 @@ import (
 // incomes judges what each article brings in: of each line of an order that is not a draft or cancelled, and is in the account's currency,
 // an equal share for each unit that is not cancelled, where what does not divide goes to the first. A unit that is a conflict or takes no
 // stock is of no article.
-func (a *Account) incomes(v engine.View) error {
+func (a *Account) incomes(v base.View) error {
 	brought := map[ID]int64{}
 	for _, o := range a.Orders {
-		if o.Status == engine.OrderDraft || o.Cancelled || o.Currency != a.Currency {
+		if o.Status == order.OrderDraft || o.Cancelled || o.Currency != a.Currency {
 			continue
 		}
 		prices, _, _ := o.price()
 		for i, l := range o.Lines {
-			units := slices.DeleteFunc(slices.Clone(l.Units), func(u OrderUnit) bool { return u.State == engine.Cancelled })
+			units := slices.DeleteFunc(slices.Clone(l.Units), func(u OrderUnit) bool { return u.State == order.Cancelled })
 			for j := range units {
 				share, n := prices[i].Total, int64(len(units))
 				if share = share / n; int64(j) < prices[i].Total%n {
@@ -32,11 +34,11 @@ func (a *Account) incomes(v engine.View) error {
 		}
 	}
 	for _, r := range a.Articles {
-		x := v.Article(r.ID)
+		x := stock.ArticleByID(v, r.ID)
 		if x == nil {
 			continue
 		}
-		if n, _ := v.Earnings(x); n != brought[r.ID] {
+		if n, _ := stock.Earnings(v, x); n != brought[r.ID] {
 			return wrong("article %x has brought in %d, the twin says %d", r.ID, n, brought[r.ID])
 		}
 	}

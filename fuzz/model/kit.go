@@ -4,7 +4,10 @@ import (
 	"reflect"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns kits: catalog items as what is held of stock. A line of kits is a request for each of its parts.
@@ -13,7 +16,7 @@ import (
 type Kit struct {
 	ID       ID
 	Takes    bool // active, not archived
-	Parts    []engine.Component
+	Parts    []commerce.Component
 	Table    ID    // its pricing table; zero: none
 	Changed  int64 // when it was made, or became another
 	Revision uint64
@@ -22,9 +25,9 @@ type Kit struct {
 func (a *Account) kit(id ID) *Kit { return find(a.Kits, func(k *Kit) bool { return k.ID == id }) }
 
 // parts are a kit's, those that name the same added up.
-func (k *Kit) parts() (list []engine.Component) {
+func (k *Kit) parts() (list []commerce.Component) {
 	for _, p := range k.Parts {
-		i := slices.IndexFunc(list, func(x engine.Component) bool { return x.Item == p.Item })
+		i := slices.IndexFunc(list, func(x commerce.Component) bool { return x.Item == p.Item })
 		if i < 0 {
 			list = append(list, p)
 			continue
@@ -35,7 +38,7 @@ func (k *Kit) parts() (list []engine.Component) {
 }
 
 // canBe says that a unit may be a component: it was made for its SKU, or is of its article or SKU, or a conflict that belongs to its SKU.
-func (a *Account) canBe(u Unit, p engine.Component) bool {
+func (a *Account) canBe(u Unit, p commerce.Component) bool {
 	if sku := a.meant(u); sku != (ID{}) {
 		return p.SKU == sku
 	}
@@ -47,7 +50,7 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 }
 
 // componentsOf says of each unit of a hold's line which component it is, and which those are that the line was made of.
-func (a *Account) componentsOf(h *Hold, line int) (list []int, booked []engine.Component) {
+func (a *Account) componentsOf(h *Hold, line int) (list []int, booked []commerce.Component) {
 	l := h.Lines[line]
 	if l.CatalogItem == (ID{}) {
 		return make([]int, len(l.Made)), nil
@@ -59,11 +62,11 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int, booked []engine.C
 }
 
 // catalog judges the commands on catalog items.
-func (s *step) catalog(op engine.Op, res any, err error) error {
+func (s *step) catalog(op base.Op, res any, err error) error {
 	change := func(id ID, change func(*Kit)) error {
 		i := slices.IndexFunc(s.a.Kits, func(k *Kit) bool { return k.ID == id })
 		if i < 0 {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		n := *s.a.Kits[i]
 		if change(&n); !reflect.DeepEqual(n, *s.a.Kits[i]) {
@@ -73,20 +76,20 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		return refused(err, "")
 	}
 	switch o := op.(type) {
-	case engine.CreateCatalogItem:
+	case commerce.CreateCatalogItem:
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		k := &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now}
+		k := &Kit{ID: res.(*commerce.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now}
 		if o.PricingTable != nil {
 			k.Table = *o.PricingTable
 		}
 		s.a.Kits = append(s.a.Kits, k)
 		return nil
-	case engine.PatchCatalogItem:
+	case commerce.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {
 			if o.Status.Set {
-				k.Takes = o.Status.Value == engine.CatalogActive
+				k.Takes = o.Status.Value == commerce.CatalogActive
 			}
 			if o.Components.Set {
 				k.Parts = o.Components.Value
@@ -95,15 +98,15 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 				k.Table = o.PricingTable.Value
 			}
 		})
-	case engine.DeleteCatalogItem:
+	case commerce.DeleteCatalogItem:
 		if s.a.kit(o.ID) == nil {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		if s.ordered(func(n *Order) bool { return n.names(o.ID) }) {
-			return refused(err, engine.CodeInUse)
+			return refused(err, base.CodeInUse)
 		}
 		if s.asked(func(x Line) bool { return x.CatalogItem == o.ID }) {
-			return refused(err, engine.CodeInUse)
+			return refused(err, base.CodeInUse)
 		}
 		s.a.Kits = slices.DeleteFunc(s.a.Kits, func(k *Kit) bool { return k.ID == o.ID })
 		return refused(err, "")
@@ -112,23 +115,23 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 }
 
 // ask makes the requests of a line.
-func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal engine.Code) {
+func (s *step) ask(line int, l hold.HoldLineInput) (list []request, refusal base.Code) {
 	if l.CatalogItem == (ID{}) {
-		return s.askParts(line, l, []engine.Component{{Item: l.Item, Quantity: 1}})
+		return s.askParts(line, l, []commerce.Component{{Item: l.Item, Quantity: 1}})
 	}
 	k := s.a.kit(l.CatalogItem)
 	switch {
 	case k == nil:
-		return nil, engine.CodeNotFound
+		return nil, base.CodeNotFound
 	case len(k.Parts) == 0 || !k.Takes:
-		return nil, engine.CodeStateNotAllowed
+		return nil, base.CodeStateNotAllowed
 	}
 	return s.askParts(line, l, k.parts())
 }
 
 // askLine makes the requests of n more of an order's line: it keeps the components of its kit that it was booked with. Where nobody can say
 // which those were it gets more only if what it has is what the kit takes by now.
-func (s *step) askLine(o *Order, line, n int) ([]request, engine.Code) {
+func (s *step) askLine(o *Order, line, n int) ([]request, base.Code) {
 	l := &o.Lines[line]
 	k := s.a.kit(l.Item.CatalogItem)
 	switch {
@@ -139,14 +142,14 @@ func (s *step) askLine(o *Order, line, n int) ([]request, engine.Code) {
 			s.a.Seen.Rebooked++
 		}
 	case len(k.Parts) == 0:
-		return nil, engine.CodeStateNotAllowed
+		return nil, base.CodeStateNotAllowed
 	case slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != ID{} }) && !s.hasKits(l, k, l.Quantity-n):
-		return nil, engine.CodeConflict
+		return nil, base.CodeConflict
 	default:
 		l.Booked = k.parts()
 	}
 	if !k.Takes {
-		return nil, engine.CodeStateNotAllowed
+		return nil, base.CodeStateNotAllowed
 	}
 	return s.askParts(line, l.input(o, n), l.Booked)
 }
@@ -169,13 +172,13 @@ func (s *step) hasKits(l *OrderLine, k *Kit, n int) bool {
 }
 
 // askParts makes a request of a line for each of the parts of what it asks for.
-func (s *step) askParts(line int, l engine.HoldLineInput, parts []engine.Component) (list []request, refusal engine.Code) {
+func (s *step) askParts(line int, l hold.HoldLineInput, parts []commerce.Component) (list []request, refusal base.Code) {
 	for _, p := range parts {
 		q, refusal := s.resolve(p.Item, l.Location)
 		if refusal != "" {
 			return nil, refusal
 		}
-		q.leaves = l.Return != (ID{}) && l.Return != l.Location && l.Purchase != engine.PurchaseSale && l.Window.End != Forever
+		q.leaves = l.Return != (ID{}) && l.Return != l.Location && l.Purchase != base.PurchaseSale && l.Window.End != Forever
 		q.line, q.body, q.asked, q.quantity, q.sku, q.kit = line, l.Window, l.Quantity, l.Quantity*p.Quantity, p.SKU, l.CatalogItem != (ID{})
 		for _, pool := range q.pools {
 			q.hulls = append(q.hulls, pool.hull(l.Window, s.now))
@@ -190,7 +193,7 @@ func (s *step) askParts(line int, l engine.HoldLineInput, parts []engine.Compone
 func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, least bool) error {
 	may := func(n int) chance {
 		s := &step{now: now, a: a}
-		requests, refusal := s.ask(0, engine.HoldLineInput{Item: engine.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
+		requests, refusal := s.ask(0, hold.HoldLineInput{Item: base.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
 		if refusal != "" {
 			return impossible
 		}
@@ -214,8 +217,8 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, 
 }
 
 // shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
-func (s *step) shortKits(l engine.HoldLineInput, err error) error {
-	d, _ := as[engine.ShortageDetails](err)
+func (s *step) shortKits(l hold.HoldLineInput, err error) error {
+	d, _ := as[base.ShortageDetails](err)
 	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false, false); fault != nil {
 		return fault
 	}
@@ -224,22 +227,22 @@ func (s *step) shortKits(l engine.HoldLineInput, err error) error {
 
 // availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and but for
 // what parts that meet in a pool can have together against what the engine says of the parts, which is judged elsewhere.
-func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error {
+func (a *Account) availableKits(v base.View, q hold.Query, now int64) error {
 	k := a.kit(q.CatalogItem)
-	have, err := v.Available(q, now)
+	have, err := hold.Available(v, q, now)
 	if len(k.Parts) == 0 {
-		return refused(err, engine.CodeStateNotAllowed)
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	if err != nil {
 		return wrong("available %+v: %v", q, err)
 	}
 	a.Seen.Kits++
 	if q.Location == (ID{}) {
-		sum := engine.Availability{Exact: true}
+		sum := stock.Availability{Exact: true}
 		for _, l := range a.standing() {
 			at := q
 			at.Location = l.ID
-			x, err := v.Available(at, now)
+			x, err := hold.Available(v, at, now)
 			if err != nil {
 				return err
 			}
@@ -258,7 +261,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 	if meet {
 		a.Seen.Met++
 	}
-	var want engine.Availability
+	var want stock.Availability
 	for i, p := range k.parts() {
 		pools, named := a.partPools(k, p, q.Location)
 		if meet && len(pools) != 1 {
@@ -268,7 +271,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		for _, n := range named {
 			each += n
 		}
-		x, err := v.Available(engine.Query{Item: p.Item, Location: q.Location, Window: q.Window, Moves: true}, now)
+		x, err := hold.Available(v, hold.Query{Item: p.Item, Location: q.Location, Window: q.Window, Moves: true}, now)
 		if err != nil {
 			return err
 		}
@@ -277,7 +280,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		}
 		n := x.WithMoves / each
 		if i == 0 || n < want.Available {
-			want = engine.Availability{Available: n, Stock: x.Stock / each, Exact: x.Exact}
+			want = stock.Availability{Available: n, Stock: x.Stock / each, Exact: x.Exact}
 			want.Committed = want.Stock - floor(x.Stock-x.Committed, each)
 		} else if n == want.Available {
 			want.Exact = want.Exact || x.Exact
@@ -323,10 +326,10 @@ func floor(a, b int) int {
 }
 
 // kitBuckets counts kits in buckets: at every instant, at each location, of the part that there is least of.
-func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.Bucket) {
-	all := a.pools(engine.Item{CatalogItem: k.ID}, location)
+func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []stock.Bucket) {
+	all := a.pools(base.Item{CatalogItem: k.ID}, location)
 	for i := range len(edges) - 1 {
-		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
+		b := stock.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
 		for j, t := range a.instants(all, b.Range) {
 			n := 0
 			for _, l := range a.standing() {
@@ -365,7 +368,7 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 
 // partPools are the pools of a part at a location, and how many units of each pool the other parts of its kit take that name
 // an article there.
-func (a *Account) partPools(k *Kit, p engine.Component, location ID) (pools []Pool, named []int) {
+func (a *Account) partPools(k *Kit, p commerce.Component, location ID) (pools []Pool, named []int) {
 	for _, pool := range a.pools(p.Item, location) {
 		n := 0
 		for _, o := range k.parts() {

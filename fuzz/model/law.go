@@ -3,7 +3,8 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
@@ -28,9 +29,9 @@ type step struct {
 	left     map[ID]*departure // of units that have come back, the one that they are of
 	rerouted bool              // what counts on units that leave may become a conflict
 	stayed   []Unit            // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
-	op       engine.Op
-	said     *engine.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
-	later    []func() error      // judgements of what came of the command as a whole
+	op       base.Op
+	said     *order.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
+	later    []func() error     // judgements of what came of the command as a whole
 }
 
 // freed is a range that came free on a lot.
@@ -168,7 +169,7 @@ func (s *step) unit(u, o Unit) error {
 	}
 	home, given := s.homes[u.ID]
 	came := was == nil || was.Lot != o.Lot
-	if _, undo := s.op.(engine.UndoOrder); undo && was == nil { // it is again where it was, whatever its article has by now
+	if _, undo := s.op.(order.UndoOrder); undo && was == nil { // it is again where it was, whatever its article has by now
 		x := s.was.orderUnit(o.ID) // nil: it is out again, on the lot that is its home
 		came = x != nil && x.Lot != o.Lot
 	}

@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 )
 
 // This file owns lines that name an article: they have its own units, and what is auto-assigned there makes room for them by going to other articles of the pool.
@@ -68,9 +70,9 @@ func (a *Account) byName(p Pool, need Span, n int, now int64) chance {
 }
 
 // withMoves judges what is said of an article with moves: so many can be had, and where that is exact, one more cannot.
-func (a *Account) withMoves(v engine.View, q engine.Query, plain engine.Availability, now int64) error {
+func (a *Account) withMoves(v base.View, q hold.Query, plain stock.Availability, now int64) error {
 	q.Moves = true
-	have, err := v.Available(q, now)
+	have, err := hold.Available(v, q, now)
 	if err != nil {
 		return wrong("available %+v: %v", q, err)
 	}
@@ -89,7 +91,7 @@ func (a *Account) withMoves(v engine.View, q engine.Query, plain engine.Availabi
 		for _, l := range a.standing() {
 			at := q
 			at.Location = l.ID
-			x, err := v.Available(at, now)
+			x, err := hold.Available(v, at, now)
 			if err != nil {
 				return err
 			}

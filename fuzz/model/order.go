@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns orders: what the twin knows of them, and the commands that make, change and end them as a whole. Their
@@ -16,7 +18,7 @@ type Order struct {
 	ID             ID
 	No             uint32
 	Revision       uint64
-	Status         engine.OrderStatus
+	Status         order.OrderStatus
 	Cancelled      bool
 	Archived       bool
 	Pickup, Return ID
@@ -32,30 +34,30 @@ type Order struct {
 // OrderLine is a line item.
 type OrderLine struct {
 	ID          ID
-	Item        engine.Item
-	Purchase    engine.PurchaseType
+	Item        base.Item
+	Purchase    base.PurchaseType
 	No          uint16
 	Quantity    int
 	Waived      int // of the quantity, as nobody fetched it: it costs nothing
 	Window      Span
-	FromOpening bool                // it begins when it takes stock
-	Price       int64               // of one unit
-	Own         bool                // the price was given
-	Row         ID                  // what says it otherwise
-	Sold        engine.PricingRow   // that row as it was when the line was sold by it
-	Together    []engine.PricingRow // in place of it rows, as they were, of which the combination that asks least says it
+	FromOpening bool                  // it begins when it takes stock
+	Price       int64                 // of one unit
+	Own         bool                  // the price was given
+	Row         ID                    // what says it otherwise
+	Sold        commerce.PricingRow   // that row as it was when the line was sold by it
+	Together    []commerce.PricingRow // in place of it rows, as they were, of which the combination that asks least says it
 	TaxRate     int64
 	Note        string
 	AddonOf     ID
-	Requires    []engine.Requirement
-	Booked      []engine.Component // of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
+	Requires    []order.Requirement
+	Booked      []commerce.Component // of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
 	Units       []OrderUnit
 	Subscribe   *Subscription
 }
 
 // endless is 1 of a booking without end, else 0.
 func (l *OrderLine) endless() int {
-	if l.Purchase == engine.PurchaseBooking && l.Window.End == Forever {
+	if l.Purchase == base.PurchaseBooking && l.Window.End == Forever {
 		return 1
 	}
 	return 0
@@ -65,7 +67,7 @@ func (l *OrderLine) endless() int {
 type OrderUnit struct {
 	ID       ID
 	Hold     ID // zero: it takes no stock
-	State    engine.Fulfillment
+	State    order.Fulfillment
 	Handed   int64
 	Returned int64
 	Part     int
@@ -154,21 +156,21 @@ func (s *step) edit(id ID) *Order {
 }
 
 // may are the operations that each state allows.
-var may = map[engine.OrderStatus][]engine.OrderAction{
-	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
-	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Undo, engine.Cancel, engine.CancelItem, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
-	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Undo, engine.CancelItem, engine.Extend, engine.Assign},
-	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Unarchive, engine.Delete},
+var may = map[order.OrderStatus][]order.OrderAction{
+	order.OrderDraft:  {order.Confirm, order.Cancel, order.Delete, order.Discount, order.EditLines, order.Extend},
+	order.OrderOpen:   {order.Prepare, order.Fulfill, order.Undo, order.Cancel, order.CancelItem, order.Delete, order.Discount, order.EditLines, order.Extend, order.Assign},
+	order.OrderActive: {order.Fulfill, order.Return, order.Ready, order.Undo, order.CancelItem, order.Extend, order.Assign},
+	order.OrderClosed: {order.Ready, order.Undo, order.Archive, order.Unarchive, order.Delete},
 }
 
 // with judges an operation on an order that some states do not allow.
-func (s *step) with(id ID, action engine.OrderAction, err error, do func(o *Order) error) error {
+func (s *step) with(id ID, action order.OrderAction, err error, do func(o *Order) error) error {
 	o := s.edit(id)
 	switch {
 	case o == nil:
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	case action != "" && !slices.Contains(may[o.Status], action):
-		return refused(err, engine.CodeStateNotAllowed)
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	if fault := do(o); fault != nil {
 		return fault
@@ -179,23 +181,23 @@ func (s *step) with(id ID, action engine.OrderAction, err error, do func(o *Orde
 
 // stage moves an order on that was handed over in part or as a whole, or of which all is cancelled.
 func (o *Order) stage() {
-	if o.Status != engine.OrderOpen && o.Status != engine.OrderActive {
+	if o.Status != order.OrderOpen && o.Status != order.OrderActive {
 		return
 	}
 	handed, left, units := false, false, 0
 	o.each(func(l *OrderLine, u *OrderUnit) {
 		units++
 		handed = handed || u.Handed != 0
-		done := u.State == engine.Returned || u.State == engine.Cancelled || u.State == engine.Fulfilled && l.Purchase == engine.PurchaseSale
+		done := u.State == order.Returned || u.State == order.Cancelled || u.State == order.Fulfilled && l.Purchase == base.PurchaseSale
 		left = left || !done
 	})
 	switch {
 	case units > 0 && !left:
-		o.Status = engine.OrderClosed
+		o.Status = order.OrderClosed
 	case handed:
-		o.Status = engine.OrderActive
+		o.Status = order.OrderActive
 	default:
-		o.Status = engine.OrderOpen
+		o.Status = order.OrderOpen
 	}
 }
 
@@ -220,52 +222,52 @@ func (s *step) listed(order, line ID) bool {
 }
 
 // stale says that a command is on another revision of an order than the one that there is, which counts more than its state.
-func (s *step) stale(op engine.Op) bool {
-	var order ID
+func (s *step) stale(op base.Op) bool {
+	var made ID
 	var list []uint64
 	switch o := op.(type) {
-	case engine.PatchOrder:
-		order, list = o.ID, o.IfMatch
-	case engine.PatchOrderLine:
-		order, list = o.Order, o.IfMatch
-	case engine.DeleteOrderLine:
-		order, list = o.Order, o.IfMatch
-	case engine.DeleteOrder:
-		order, list = o.ID, o.IfMatch
-	case engine.RemoveDiscount:
-		order, list = o.Order, o.IfMatch
+	case order.PatchOrder:
+		made, list = o.ID, o.IfMatch
+	case order.PatchOrderLine:
+		made, list = o.Order, o.IfMatch
+	case order.DeleteOrderLine:
+		made, list = o.Order, o.IfMatch
+	case order.DeleteOrder:
+		made, list = o.ID, o.IfMatch
+	case order.RemoveDiscount:
+		made, list = o.Order, o.IfMatch
 	}
-	return len(list) > 0 && !slices.Contains(list, s.a.order(order).Revision)
+	return len(list) > 0 && !slices.Contains(list, s.a.order(made).Revision)
 }
 
 // misses says that a command names a line, a code, a unit or an article that is not there, which counts more than the state of the order.
-func (s *step) misses(op engine.Op) bool {
+func (s *step) misses(op base.Op) bool {
 	switch o := op.(type) {
-	case engine.PrepareOrder:
+	case order.PrepareOrder:
 		return !s.there(o.ID, o.Units...)
-	case engine.FulfillOrder:
+	case order.FulfillOrder:
 		return !s.there(o.ID, o.Units...)
-	case engine.ReturnOrder:
+	case order.ReturnOrder:
 		return !s.there(o.ID, o.Units...)
-	case engine.ReadyUnit:
+	case order.ReadyUnit:
 		return !s.there(o.Order, o.Unit)
-	case engine.CancelUnit:
+	case order.CancelUnit:
 		return !s.there(o.Order, o.Unit)
-	case engine.UndoOrder:
+	case order.UndoOrder:
 		return !s.there(o.ID, o.Units...)
-	case engine.AssignUnit:
+	case order.AssignUnit:
 		return !s.there(o.Order, o.Unit) || s.a.article(o.Article) == nil
-	case engine.UnassignUnit:
+	case order.UnassignUnit:
 		return !s.there(o.Order, o.Unit)
-	case engine.PatchOrderLine:
+	case order.PatchOrderLine:
 		return !s.listed(o.Order, o.ID)
-	case engine.DeleteOrderLine:
+	case order.DeleteOrderLine:
 		return !s.listed(o.Order, o.ID)
-	case engine.PatchOrder:
+	case order.PatchOrder:
 		return s.a.order(o.ID) == nil
-	case engine.DeleteOrder:
+	case order.DeleteOrder:
 		return s.a.order(o.ID) == nil
-	case engine.RemoveDiscount:
+	case order.RemoveDiscount:
 		n := s.a.order(o.Order)
 		return n == nil || n.code(o.Code) < 0
 	}
@@ -274,67 +276,67 @@ func (s *step) misses(op engine.Op) bool {
 
 // senseless says that a command asks for something that no article can have, or names a row for another way to buy, which counts
 // more than all else.
-func (s *step) senseless(op engine.Op) bool {
-	var lines []engine.OrderLineInput
+func (s *step) senseless(op base.Op) bool {
+	var lines []order.OrderLineInput
 	switch o := op.(type) {
-	case engine.CreateOrder:
+	case order.CreateOrder:
 		lines = o.Lines
-	case engine.AddOrderLines:
+	case order.AddOrderLines:
 		lines = o.Lines
-	case engine.OrderHold:
+	case order.OrderHold:
 		return s.unfit(&o) || s.several(&o)
 	}
-	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
+	return slices.ContainsFunc(lines, func(l order.OrderLineInput) bool {
 		if l.PricingRow != nil && s.a.misfit(*l.PricingRow, l.Item, l.Purchase) {
 			return true
 		}
 		if s.a.lacksTerms(&l) {
 			return true
 		}
-		return slices.ContainsFunc(l.Requirements, func(q engine.Requirement) bool { return !s.a.sensible(q) })
+		return slices.ContainsFunc(l.Requirements, func(q order.Requirement) bool { return !s.a.sensible(q) })
 	})
 }
 
 // orders judges the commands on orders.
-func (s *step) orders(op engine.Op, res any, err error) error {
-	rec, _ := res.(*engine.OrderRecord)
+func (s *step) orders(op base.Op, res any, err error) error {
+	rec, _ := res.(*order.OrderRecord)
 	s.said = rec
 	if s.senseless(op) {
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	}
 	if s.misses(op) {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	if s.stale(op) {
 		s.a.Seen.Stale++
-		return refused(err, engine.CodePrecondition)
+		return refused(err, base.CodePrecondition)
 	}
 	switch o := op.(type) {
-	case engine.CreateOrder:
+	case order.CreateOrder:
 		return s.createOrder(o, rec, err)
-	case engine.OrderHold:
+	case order.OrderHold:
 		return s.orderHold(o, rec, err)
-	case engine.PatchOrder:
+	case order.PatchOrder:
 		return s.with(o.ID, "", err, func(n *Order) error { return s.patchOrder(n, o, err) })
-	case engine.AddOrderLines:
-		return s.with(o.Order, engine.EditLines, err, func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
-	case engine.PatchOrderLine:
+	case order.AddOrderLines:
+		return s.with(o.Order, order.EditLines, err, func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
+	case order.PatchOrderLine:
 		return s.patchLine(o, rec, err)
-	case engine.DeleteOrderLine:
+	case order.DeleteOrderLine:
 		return s.deleteLine(o, err)
-	case engine.ConfirmOrder:
-		return s.with(o.ID, engine.Confirm, err, func(n *Order) error {
+	case order.ConfirmOrder:
+		return s.with(o.ID, order.Confirm, err, func(n *Order) error {
 			if len(n.Lines) == 0 {
-				return refused(err, engine.CodeConflict)
+				return refused(err, base.CodeConflict)
 			}
-			n.Status = engine.OrderOpen
+			n.Status = order.OrderOpen
 			return s.open(n, 0, o.AllowOverbooked, rec, err)
 		})
-	case engine.CancelOrder:
-		return s.with(o.ID, engine.Cancel, err, func(n *Order) error {
+	case order.CancelOrder:
+		return s.with(o.ID, order.Cancel, err, func(n *Order) error {
 			n.each(func(_ *OrderLine, u *OrderUnit) {
 				s.free(u)
-				u.State = engine.Cancelled
+				u.State = order.Cancelled
 			})
 			for i := range n.Lines {
 				if b := n.Lines[i].Subscribe; b != nil {
@@ -342,21 +344,21 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 				}
 			}
 			for i := range n.Codes { // a draft was never sold: its codes can be used again
-				if n.Status == engine.OrderDraft {
+				if n.Status == order.OrderDraft {
 					s.use(n.Codes[i].ID, -1)
 					n.Codes[i].Unused = true
 				}
 			}
-			n.Status, n.Cancelled = engine.OrderClosed, true
+			n.Status, n.Cancelled = order.OrderClosed, true
 			return refused(err, "")
 		})
-	case engine.ArchiveOrder:
-		return s.with(o.ID, engine.Archive, err, func(n *Order) error {
+	case order.ArchiveOrder:
+		return s.with(o.ID, order.Archive, err, func(n *Order) error {
 			n.Archived = o.Archive
 			return refused(err, "")
 		})
-	case engine.DeleteOrder:
-		return s.with(o.ID, engine.Delete, err, func(n *Order) error {
+	case order.DeleteOrder:
+		return s.with(o.ID, order.Delete, err, func(n *Order) error {
 			n.each(func(_ *OrderLine, u *OrderUnit) { s.free(u) })
 			for _, c := range n.Codes {
 				if !c.Unused {
@@ -366,59 +368,59 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 			s.a.Orders = slices.DeleteFunc(s.a.Orders, func(x *Order) bool { return x.ID == n.ID })
 			return refused(err, "")
 		})
-	case engine.PrepareOrder:
-		return s.with(o.ID, engine.Prepare, err, func(n *Order) error {
+	case order.PrepareOrder:
+		return s.with(o.ID, order.Prepare, err, func(n *Order) error {
 			list, want := n.named(o.Units, func(_ *OrderLine, u *OrderUnit) bool {
-				return u.State == engine.Pending || u.State == engine.Prepared && o.Units != nil
+				return u.State == order.Pending || u.State == order.Prepared && o.Units != nil
 			})
 			for _, x := range list {
-				x.unit.State = engine.Prepared
+				x.unit.State = order.Prepared
 			}
 			return refused(err, want)
 		})
-	case engine.FulfillOrder:
-		return s.with(o.ID, engine.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, rec, err) })
-	case engine.ReturnOrder:
-		return s.with(o.ID, engine.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
-	case engine.ReadyUnit:
-		return s.with(o.Order, engine.Ready, err, func(n *Order) error { return s.ready(n, o, err) })
-	case engine.CancelUnit:
-		return s.with(o.Order, engine.CancelItem, err, func(n *Order) error { return s.cancelUnit(n, o, err) })
-	case engine.UndoOrder:
-		return s.with(o.ID, engine.Undo, err, func(n *Order) error { return s.undo(n, o, rec, err) })
-	case engine.AssignUnit:
-		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.assign(n, o, err) })
-	case engine.UnassignUnit:
-		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.unassign(n, o, err) })
-	case engine.CancelSubscription:
+	case order.FulfillOrder:
+		return s.with(o.ID, order.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, rec, err) })
+	case order.ReturnOrder:
+		return s.with(o.ID, order.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
+	case order.ReadyUnit:
+		return s.with(o.Order, order.Ready, err, func(n *Order) error { return s.ready(n, o, err) })
+	case order.CancelUnit:
+		return s.with(o.Order, order.CancelItem, err, func(n *Order) error { return s.cancelUnit(n, o, err) })
+	case order.UndoOrder:
+		return s.with(o.ID, order.Undo, err, func(n *Order) error { return s.undo(n, o, rec, err) })
+	case order.AssignUnit:
+		return s.with(o.Order, order.Assign, err, func(n *Order) error { return s.assign(n, o, err) })
+	case order.UnassignUnit:
+		return s.with(o.Order, order.Assign, err, func(n *Order) error { return s.unassign(n, o, err) })
+	case order.CancelSubscription:
 		return s.cancelSubscription(o, err)
-	case engine.AddPayment:
+	case order.AddPayment:
 		return s.with(o.Order, "", err, func(n *Order) error { return n.pay(o, err) })
-	case engine.CreateDiscountCode:
+	case commerce.CreateDiscountCode:
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		d := *res.(*engine.DiscountCode)
-		if d.Currency = s.a.Currency; d.ValueType == engine.DiscountPercentage {
+		d := *res.(*commerce.DiscountCode)
+		if d.Currency = s.a.Currency; d.ValueType == commerce.DiscountPercentage {
 			d.Currency = ""
 		}
 		s.a.Codes = append(s.a.Codes, &d)
 		return nil
-	case engine.ApplyDiscount:
-		return s.with(o.Order, engine.Discount, err, func(n *Order) error { return s.applyCode(n, o.Code, res, err) })
-	case engine.RemoveDiscount:
+	case order.ApplyDiscount:
+		return s.with(o.Order, order.Discount, err, func(n *Order) error { return s.applyCode(n, o.Code, res, err) })
+	case order.RemoveDiscount:
 		return s.removeCode(o, err)
 	}
 	return wrong("the twin does not know %T", op)
 }
 
-func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err error) error {
+func (s *step) createOrder(o order.CreateOrder, rec *order.OrderRecord, err error) error {
 	n := &Order{Currency: s.a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}
 	if s.a.location(n.Pickup) == nil || s.a.location(n.Return) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	s.a.LastOrder++
 	n.No = s.a.LastOrder
@@ -442,7 +444,7 @@ func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err er
 }
 
 // ids takes over the ids of lines and units that the command made.
-func (o *Order) ids(rec *engine.OrderRecord) error {
+func (o *Order) ids(rec *order.OrderRecord) error {
 	if len(rec.Lines) != len(o.Lines) {
 		return wrong("order %d has %d lines, the twin has %d", o.No, len(rec.Lines), len(o.Lines))
 	}
@@ -467,13 +469,13 @@ func (o *Order) ids(rec *engine.OrderRecord) error {
 }
 
 // patchOrder judges a change of an order's own fields: where its stock is taken, which a draft may change, and where it comes back.
-func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
+func (s *step) patchOrder(o *Order, op order.PatchOrder, err error) error {
 	if op.Note.Set {
 		o.Note = op.Note.Value
 	}
 	elsewhere := op.Pickup.Set && op.Pickup.Value != o.Pickup
-	if elsewhere && o.Status != engine.OrderDraft {
-		return refused(err, engine.CodeStateNotAllowed)
+	if elsewhere && o.Status != order.OrderDraft {
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	follows, was := o.Return == o.Pickup, o.Return
 	if elsewhere {
@@ -486,9 +488,9 @@ func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
 		o.Return = o.Pickup
 	}
 	if (op.Pickup.Set || op.Return.Set) && (s.a.location(o.Pickup) == nil || s.a.location(o.Return) == nil) {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
-	if o.Return != was && o.Status != engine.OrderDraft {
+	if o.Return != was && o.Status != order.OrderDraft {
 		if err := s.reroute(o, op.AllowOverbooked, err); err != nil {
 			return err
 		}
@@ -498,17 +500,17 @@ func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
 			s.quote(o, &o.Lines[i])
 		}
 		if !o.reprice() {
-			return refused(err, engine.CodeInvalid)
+			return refused(err, base.CodeInvalid)
 		}
 	}
 	return refused(err, "")
 }
 
 // state is how far units are together; sale says of the i-th whether it is sold.
-func state(units []OrderUnit, sale func(int) bool) engine.Fulfillment {
+func state(units []OrderUnit, sale func(int) bool) order.Fulfillment {
 	var live, prepared, handed, rented, back int
 	for i, u := range units {
-		if u.State == engine.Cancelled {
+		if u.State == order.Cancelled {
 			continue
 		}
 		live++
@@ -516,43 +518,43 @@ func state(units []OrderUnit, sale func(int) bool) engine.Fulfillment {
 			rented++
 		}
 		switch u.State {
-		case engine.Prepared:
+		case order.Prepared:
 			prepared++
-		case engine.Fulfilled:
+		case order.Fulfilled:
 			handed++
-		case engine.Returned:
+		case order.Returned:
 			handed, back = handed+1, back+1
 		}
 	}
 	switch {
 	case live == 0:
-		return engine.Cancelled
+		return order.Cancelled
 	case back > 0 && handed == live && back == rented:
-		return engine.Returned
+		return order.Returned
 	case back > 0:
-		return engine.PartiallyReturned
+		return order.PartiallyReturned
 	case handed == live:
-		return engine.Fulfilled
+		return order.Fulfilled
 	case handed > 0:
-		return engine.PartiallyFulfilled
+		return order.PartiallyFulfilled
 	case prepared == live:
-		return engine.Prepared
+		return order.Prepared
 	}
-	return engine.Pending
+	return order.Pending
 }
 
-func (l *OrderLine) state() engine.Fulfillment {
-	return state(l.Units, func(int) bool { return l.Purchase == engine.PurchaseSale })
+func (l *OrderLine) state() order.Fulfillment {
+	return state(l.Units, func(int) bool { return l.Purchase == base.PurchaseSale })
 }
 
-func (o *Order) state() engine.Fulfillment {
+func (o *Order) state() order.Fulfillment {
 	var units []OrderUnit
 	var sales []bool
 	o.each(func(l *OrderLine, u *OrderUnit) {
-		units, sales = append(units, *u), append(sales, l.Purchase == engine.PurchaseSale)
+		units, sales = append(units, *u), append(sales, l.Purchase == base.PurchaseSale)
 	})
 	if len(units) == 0 && !o.Cancelled {
-		return engine.Pending
+		return order.Pending
 	}
 	return state(units, func(i int) bool { return sales[i] })
 }

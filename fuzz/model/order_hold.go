@@ -3,19 +3,21 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
 // This file owns the hold that becomes an order.
 
 // orderHold judges holds that become an order: units stay where they are, each line is sold for its price.
-func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error) error {
+func (s *step) orderHold(o order.OrderHold, rec *order.OrderRecord, err error) error {
 	var holds []*Hold
 	for _, id := range o.Holds {
 		h := s.a.hold(id)
 		if want := h.over(); want != "" {
-			if d, ok := as[engine.HoldDetails](err); want == engine.CodeHoldExpired && (!ok || d.ID != id) {
+			if d, ok := as[base.HoldDetails](err); want == base.CodeHoldExpired && (!ok || d.ID != id) {
 				return wrong("hold %v has expired, the refusal says %+v", id, d)
 			}
 			return refused(err, want)
@@ -31,7 +33,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			return refused(err, want)
 		}
 	}
-	if c := code(err); n.Return != n.Pickup && (c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient) {
+	if c := code(err); n.Return != n.Pickup && (c == base.CodeQuantityBlocked || c == base.CodeInsufficient) {
 		s.a.Seen.StaysHere++
 		return errRefused
 	}
@@ -53,7 +55,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 	}
 	for _, h := range holds {
 		ended := *h
-		ended.Status, ended.Due = engine.Ordered, s.now+endedKept
+		ended.Status, ended.Due = hold.Ordered, s.now+endedKept
 		s.setHold(&ended)
 	}
 	s.a.Seen.Carts += min(len(holds)-1, 1)
@@ -64,23 +66,23 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 }
 
 // heldAt is the order that holds become, without lines: where they have their stock, and where that goes to.
-func (s *step) heldAt(o engine.OrderHold, holds []*Hold) (n *Order, refusal engine.Code) {
+func (s *step) heldAt(o order.OrderHold, holds []*Hold) (n *Order, refusal base.Code) {
 	var lines []Line
 	for _, h := range holds {
 		lines = append(lines, h.Lines...)
 	}
 	here, back := lines[0].Location, lines[0].Return
-	n = &Order{Currency: s.a.Currency, Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
+	n = &Order{Currency: s.a.Currency, Pickup: here, Return: back, Status: order.OrderOpen, Paid: map[Payment]int64{}}
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil || o.Pickup != (ID{}) && o.Pickup != here {
-		return nil, engine.CodeConflict
+		return nil, base.CodeConflict
 	}
 	if o.Return != nil {
 		n.Return = *o.Return
 	} else if slices.ContainsFunc(lines, func(l Line) bool { return l.Return != back }) {
-		return nil, engine.CodeConflict
+		return nil, base.CodeConflict
 	}
 	if s.a.location(n.Return) == nil || o.Customer != nil && !s.a.knows(*o.Customer) {
-		return nil, engine.CodeNotFound
+		return nil, base.CodeNotFound
 	}
 	if o.Customer != nil {
 		n.Customer = *o.Customer
@@ -102,7 +104,7 @@ func ownersOf(holds []*Hold) (list []ID) {
 }
 
 // several says that holds that become an order are for several customers, and that nobody says whom the order is for.
-func (s *step) several(o *engine.OrderHold) bool {
+func (s *step) several(o *order.OrderHold) bool {
 	var holds []*Hold
 	for _, id := range o.Holds {
 		if h := s.a.hold(id); h != nil {
@@ -117,13 +119,13 @@ func (s *step) several(o *engine.OrderHold) bool {
 }
 
 // takeOver makes lines of a hold's lines: units that were moved apart are lines of their own, but not those of a kit.
-func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.Code) {
+func (s *step) takeOver(n *Order, h *Hold, o *order.OrderHold) (refusal base.Code) {
 	for i, l := range h.Lines {
 		part, booked := s.a.componentsOf(h, i)
 		first := len(n.Lines)
 		for j := range l.Made {
 			if l.CatalogItem != (ID{}) && s.a.unit(l.unit(j)).Body() != s.a.unit(l.unit(0)).Body() {
-				return engine.CodeConflict
+				return base.CodeConflict
 			}
 		}
 		var windows []Span
@@ -135,7 +137,7 @@ func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.
 				windows = append(windows, u.Body())
 				in := h.input(o, i, u.Body())
 				if s.a.lacksTerms(in) {
-					return engine.CodeInvalid
+					return base.CodeInvalid
 				}
 				x, refusal := s.newLine(n, in)
 				if refusal != "" {
@@ -160,24 +162,24 @@ func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.
 }
 
 // input is what a line of a hold asks for as a line of an order: as the entry that names it says, or as if nothing was said.
-func (h *Hold) input(o *engine.OrderHold, line int, w Span) *engine.OrderLineInput {
+func (h *Hold) input(o *order.OrderHold, line int, w Span) *order.OrderLineInput {
 	l := h.Lines[line]
-	in := &engine.OrderLineInput{Item: l.Item, Purchase: l.Purchase, Quantity: l.Quantity, From: &w.Start}
+	in := &order.OrderLineInput{Item: l.Item, Purchase: l.Purchase, Quantity: l.Quantity, From: &w.Start}
 	if w.End != Forever {
 		in.To = &w.End
 	}
-	if l.Purchase == engine.PurchaseSubscription {
+	if l.Purchase == base.PurchaseSubscription {
 		in.Subscription = o.Subscription
 	}
-	if e := at(o.Held, func(e *engine.HeldLineInput) bool { return e.Line == line && (e.Hold == nil || *e.Hold == h.ID) }); e != nil {
+	if e := at(o.Held, func(e *order.HeldLineInput) bool { return e.Line == line && (e.Hold == nil || *e.Hold == h.ID) }); e != nil {
 		in.PricingRow, in.UnitPrice, in.TaxRate = e.PricingRow, e.UnitPrice, e.TaxRate
 	}
 	return in
 }
 
 // unfit says that an entry is of no line of the holds, or names a row that its line cannot be sold by.
-func (s *step) unfit(o *engine.OrderHold) bool {
-	return slices.ContainsFunc(o.Held, func(e engine.HeldLineInput) bool {
+func (s *step) unfit(o *order.OrderHold) bool {
+	return slices.ContainsFunc(o.Held, func(e order.HeldLineInput) bool {
 		id := o.Holds[0]
 		if e.Hold != nil {
 			id = *e.Hold

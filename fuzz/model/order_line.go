@@ -3,13 +3,15 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns the lines of orders: how they come, change and go.
 
 // newLine is the line that an input makes; refusal is why it makes none.
-func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusal engine.Code) {
+func (s *step) newLine(o *Order, in *order.OrderLineInput) (l OrderLine, refusal base.Code) {
 	o.LastLine++
 	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
 	if l.FromOpening = in.From == nil; !l.FromOpening {
@@ -19,7 +21,7 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 		l.Window.End = *in.To
 	}
 	if !s.a.Known(in.Item) {
-		return l, engine.CodeNotFound
+		return l, base.CodeNotFound
 	}
 	if in.UnitPrice != nil {
 		l.Price, l.Own = *in.UnitPrice, true
@@ -29,14 +31,14 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 	}
 	if in.AddonOf != nil {
 		if l.AddonOf = *in.AddonOf; o.line(l.AddonOf) < 0 {
-			return l, engine.CodeNotFound
+			return l, base.CodeNotFound
 		}
 	}
-	var row *engine.PricingRow
+	var row *commerce.PricingRow
 	switch {
 	case in.PricingRow != nil:
 		if row = s.a.row(*in.PricingRow); row == nil {
-			return l, engine.CodeNotFound
+			return l, base.CodeNotFound
 		}
 	case in.UnitPrice == nil:
 		if row, refusal = s.choose(o, &l); refusal != "" {
@@ -46,7 +48,7 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 	if row != nil {
 		l.Row, l.Sold = row.ID, *row
 	}
-	if in.Purchase == engine.PurchaseSubscription {
+	if in.Purchase == base.PurchaseSubscription {
 		if l.Subscribe = new(Subscription); row != nil {
 			l.Subscribe.agree(row)
 		}
@@ -59,7 +61,7 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 }
 
 // addLines judges lines that are added to an order: those of a draft say which units they would take, others take them.
-func (s *step) addLines(o *Order, lines []engine.OrderLineInput, overbook bool, rec *engine.OrderRecord, err error) error {
+func (s *step) addLines(o *Order, lines []order.OrderLineInput, overbook bool, rec *order.OrderRecord, err error) error {
 	first := len(o.Lines)
 	for i := range lines {
 		l, refusal := s.newLine(o, &lines[i])
@@ -68,7 +70,7 @@ func (s *step) addLines(o *Order, lines []engine.OrderLineInput, overbook bool, 
 		}
 		o.Lines = append(o.Lines, l)
 	}
-	if o.Status != engine.OrderDraft {
+	if o.Status != order.OrderDraft {
 		return s.open(o, first, overbook, rec, err)
 	}
 	for i := first; i < len(o.Lines); i++ {
@@ -89,7 +91,7 @@ func (s *step) addLines(o *Order, lines []engine.OrderLineInput, overbook bool, 
 }
 
 // planned gives a line of a draft the units that it would take.
-func (s *step) planned(o *Order, l *OrderLine) engine.Code {
+func (s *step) planned(o *Order, l *OrderLine) base.Code {
 	requests, refusal := s.ask(0, l.input(o, l.Quantity))
 	if refusal != "" {
 		return refusal
@@ -110,7 +112,7 @@ func (s *step) planned(o *Order, l *OrderLine) engine.Code {
 }
 
 // open takes stock for an order's lines from one on, and begins their subscriptions.
-func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord, err error) error {
+func (s *step) open(o *Order, first int, overbook bool, rec *order.OrderRecord, err error) error {
 	var wants []want
 	for i := first; i < len(o.Lines); i++ {
 		l := &o.Lines[i]
@@ -131,8 +133,8 @@ func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord,
 	return nil
 }
 
-func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
-	return s.with(o.Order, engine.EditLines, err, func(n *Order) error {
+func (s *step) deleteLine(o order.DeleteOrderLine, err error) error {
+	return s.with(o.Order, order.EditLines, err, func(n *Order) error {
 		gone := []ID{o.ID}
 		n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool {
 			goes := slices.Contains(gone, l.ID) || l.AddonOf != (ID{}) && slices.Contains(gone, l.AddonOf)
@@ -149,21 +151,21 @@ func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
 	})
 }
 
-func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err error) error {
+func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err error) error {
 	n := s.edit(o.Order)
 	i := n.line(o.ID)
 	l := &n.Lines[i]
 	switch {
 	case o.To.Set && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
-		return refused(err, engine.CodeStateNotAllowed)
+		return refused(err, base.CodeStateNotAllowed)
 	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
-		if !slices.Contains(may[n.Status], engine.EditLines) {
-			return refused(err, engine.CodeStateNotAllowed)
+		if !slices.Contains(may[n.Status], order.EditLines) {
+			return refused(err, base.CodeStateNotAllowed)
 		}
 	case o.To.Set:
-		over := l.Subscribe != nil && l.Subscribe.CancelledAt != 0 || l.state() == engine.Returned
-		if over || !slices.Contains(may[n.Status], engine.Extend) {
-			return refused(err, engine.CodeStateNotAllowed)
+		over := l.Subscribe != nil && l.Subscribe.CancelledAt != 0 || l.state() == order.Returned
+		if over || !slices.Contains(may[n.Status], order.Extend) {
+			return refused(err, base.CodeStateNotAllowed)
 		}
 	}
 	was := *l
@@ -178,18 +180,18 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			l.Window.End = Forever
 		}
 	}
-	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Window.Empty() {
-		return refused(err, engine.CodeInvalid)
+	if l.Purchase == base.PurchaseSale && l.Window.End != Forever || l.Window.Empty() {
+		return refused(err, base.CodeInvalid)
 	}
-	var row *engine.PricingRow
+	var row *commerce.PricingRow
 	if o.PricingRow.Set {
 		l.Row, l.Together = ID{}, nil
 		if !o.PricingRow.Null {
 			switch row = s.a.row(o.PricingRow.Value); {
 			case row == nil:
-				return refused(err, engine.CodeNotFound)
+				return refused(err, base.CodeNotFound)
 			case s.a.misfit(row.ID, l.Item, l.Purchase):
-				return refused(err, engine.CodeInvalid)
+				return refused(err, base.CodeInvalid)
 			}
 		}
 	}
@@ -197,7 +199,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
 	}
 	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own { // what it was sold by is taken away
-		var want engine.Code
+		var want base.Code
 		if row, want = s.choose(n, l); want != "" {
 			return refused(err, want)
 		}
@@ -207,8 +209,8 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			l.Subscribe.agree(row)
 		}
 	}
-	if !o.UnitPrice.Set && l.Own && l.Purchase == engine.PurchaseBooking && l.Window != was.Window {
-		return refused(err, engine.CodeInvalid) // its own price was for its dates
+	if !o.UnitPrice.Set && l.Own && l.Purchase == base.PurchaseBooking && l.Window != was.Window {
+		return refused(err, base.CodeInvalid) // its own price was for its dates
 	}
 	if o.Note.Set {
 		l.Note = o.Note.Value
@@ -218,26 +220,26 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set {
 		s.quote(n, l)
-		if n.Status != engine.OrderDraft {
+		if n.Status != order.OrderDraft {
 			s.begin(n, l)
 		}
 	}
-	if n.Status == engine.OrderDraft {
+	if n.Status == order.OrderDraft {
 		if l.Quantity != was.Quantity {
 			if refusal := s.planned(n, l); refusal != "" {
 				return refused(err, refusal)
 			}
 		}
 		if !n.reprice() {
-			return refused(err, engine.CodeInvalid)
+			return refused(err, base.CodeInvalid)
 		}
 		if err := refused(err, ""); err != nil {
 			return err
 		}
 		return n.ids(rec)
 	}
-	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == engine.Cancelled }) {
-		return rightly(err, engine.CodeConflict)
+	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == order.Cancelled }) {
+		return rightly(err, base.CodeConflict)
 	}
 	if l.Quantity < was.Quantity {
 		parts := map[int]int{}
@@ -246,7 +248,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		}
 		for _, n := range parts {
 			if n%was.Quantity != 0 {
-				return refused(err, engine.CodeConflict)
+				return refused(err, base.CodeConflict)
 			}
 		}
 		seen := map[int]int{}
@@ -262,7 +264,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	if l.Window != was.Window {
 		if l.Quantity > was.Quantity { // one of the two was refused: which, the engine does not say
 			_, refusal := s.askLine(n, i, l.Quantity-was.Quantity)
-			if c := code(err); c == engine.CodeInsufficient || c != "" && c == refusal {
+			if c := code(err); c == base.CodeInsufficient || c != "" && c == refusal {
 				return errRefused
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns what an order costs and what codes take off it.
@@ -12,20 +14,20 @@ import (
 // AppliedCode is a discount code that an order carries, with its terms as they were, and what it takes off each line.
 type AppliedCode struct {
 	ID    ID
-	Terms engine.DiscountTerms
-	Off   []engine.LineAmount
+	Terms commerce.DiscountTerms
+	Off   []order.LineAmount
 
 	Unused bool // its use was given back as the order, a draft, was cancelled
 }
 
 // Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a whole.
 type Payment struct {
-	Kind engine.PaymentKind
+	Kind order.PaymentKind
 	Line ID
 }
 
 // paid is what payments of a kind come to, those of lines and those of none.
-func (o *Order) paid(k engine.PaymentKind) (n int64) {
+func (o *Order) paid(k order.PaymentKind) (n int64) {
 	for p, amount := range o.Paid {
 		if p.Kind == k {
 			n += amount
@@ -35,19 +37,19 @@ func (o *Order) paid(k engine.PaymentKind) (n int64) {
 }
 
 // pay judges a payment that is put down.
-func (o *Order) pay(op engine.AddPayment, err error) error {
+func (o *Order) pay(op order.AddPayment, err error) error {
 	p := Payment{Kind: op.Kind}
 	if op.Line != nil {
 		if p.Line = *op.Line; o.line(p.Line) < 0 {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 	}
 	if o.paid(p.Kind)+op.Amount > maxMoney {
-		return refused(err, engine.CodeInvalid)
+		return refused(err, base.CodeInvalid)
 	}
-	if p.Kind == engine.Refund && o.paid(engine.Refund)+op.Amount > o.paid(engine.Capture) ||
-		p.Kind == engine.DepositRefund && o.paid(engine.DepositRefund)+op.Amount > o.paid(engine.DepositCapture) {
-		return refused(err, engine.CodeInvalid)
+	if p.Kind == order.Refund && o.paid(order.Refund)+op.Amount > o.paid(order.Capture) ||
+		p.Kind == order.DepositRefund && o.paid(order.DepositRefund)+op.Amount > o.paid(order.DepositCapture) {
+		return refused(err, base.CodeInvalid)
 	}
 	o.Paid[p] += op.Amount
 	return refused(err, "")
@@ -77,9 +79,9 @@ func (o *Order) off(line ID) (n int64) {
 }
 
 // left is what is left of the lines' prices to take something off.
-func (o *Order) left() (list []engine.Discountable) {
+func (o *Order) left() (list []commerce.Discountable) {
 	for _, l := range o.Lines {
-		list = append(list, engine.Discountable{
+		list = append(list, commerce.Discountable{
 			Purchase: l.Purchase, CatalogItem: l.Item.CatalogItem, Quantity: l.Quantity - l.Waived, Amount: l.Price*int64(l.Quantity-l.Waived) - o.off(l.ID),
 		})
 	}
@@ -95,7 +97,7 @@ func (o *Order) reprice() (ok bool) {
 		c.Off = nil
 		for i, v := range values {
 			if v > 0 {
-				c.Off = append(c.Off, engine.LineAmount{Line: o.Lines[i].ID, Value: v})
+				c.Off = append(c.Off, order.LineAmount{Line: o.Lines[i].ID, Value: v})
 			}
 		}
 		o.Codes = append(o.Codes, c)
@@ -105,7 +107,7 @@ func (o *Order) reprice() (ok bool) {
 }
 
 // price is what the lines come to, and the order.
-func (o *Order) price() (lines []engine.LinePrice, total engine.OrderPrice, ok bool) {
+func (o *Order) price() (lines []commerce.LinePrice, total commerce.OrderPrice, ok bool) {
 	for _, l := range o.Lines {
 		p, ok := PriceLine(l.Price, l.Quantity-l.Waived, o.off(l.ID), l.TaxRate)
 		if !ok {
@@ -118,10 +120,10 @@ func (o *Order) price() (lines []engine.LinePrice, total engine.OrderPrice, ok b
 }
 
 // putCode puts a code on an order, or says why it cannot be.
-func (s *step) putCode(o *Order, text string) engine.Code {
-	d := find(s.a.Codes, func(d *engine.DiscountCode) bool { return strings.EqualFold(d.Code, text) })
+func (s *step) putCode(o *Order, text string) base.Code {
+	d := find(s.a.Codes, func(d *commerce.DiscountCode) bool { return strings.EqualFold(d.Code, text) })
 	if d == nil {
-		return engine.CodeDiscountNotFound
+		return base.CodeDiscountNotFound
 	}
 	if want := Judge(*d, s.now, o.Currency, o.left(), o.code(text) >= 0); want != "" {
 		return want
@@ -134,7 +136,7 @@ func (s *step) putCode(o *Order, text string) engine.Code {
 }
 
 // putCodes puts codes on an order one after the other, up to the first that cannot be.
-func (s *step) putCodes(o *Order, texts []string) engine.Code {
+func (s *step) putCodes(o *Order, texts []string) base.Code {
 	for _, text := range texts {
 		if want := s.putCode(o, text); want != "" {
 			return want
@@ -161,7 +163,7 @@ func (s *step) applyCode(o *Order, text string, res any, err error) error {
 	for _, x := range c.Off {
 		sum += x.Value
 	}
-	if r := res.(*engine.Discounted); r.Applied != sum || !slices.Equal(r.Allocations, c.Off) {
+	if r := res.(*order.Discounted); r.Applied != sum || !slices.Equal(r.Allocations, c.Off) {
 		return wrong("the code took off %d by %+v, the twin says %d by %+v", r.Applied, r.Allocations, sum, c.Off)
 	}
 	return nil
@@ -172,8 +174,8 @@ func (o *Order) code(text string) int {
 	return slices.IndexFunc(o.Codes, func(c AppliedCode) bool { return strings.EqualFold(c.Terms.Code, text) })
 }
 
-func (s *step) removeCode(op engine.RemoveDiscount, err error) error {
-	return s.with(op.Order, engine.Discount, err, func(o *Order) error {
+func (s *step) removeCode(op order.RemoveDiscount, err error) error {
+	return s.with(op.Order, order.Discount, err, func(o *Order) error {
 		i := o.code(op.Code)
 		s.use(o.Codes[i].ID, -1)
 		o.Codes = slices.Delete(o.Codes, i, i+1)

@@ -4,18 +4,20 @@ import (
 	"reflect"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns the comparison of orders and discount codes as they are answered.
 
 // orderRecords judges every order and code.
-func (a *Account) orderRecords(v engine.View) error {
-	if n := v.Orders().Len(); n != len(a.Orders) {
+func (a *Account) orderRecords(v base.View) error {
+	if n := order.Orders(v).Len(); n != len(a.Orders) {
 		return wrong("%d orders, the twin has %d", n, len(a.Orders))
 	}
 	for _, o := range a.Orders {
-		r := v.Order(o.ID)
+		r := order.OrderByID(v, o.ID)
 		if r == nil {
 			return wrong("order %x is gone", o.ID)
 		}
@@ -24,14 +26,14 @@ func (a *Account) orderRecords(v engine.View) error {
 		}
 	}
 	for _, d := range a.Codes {
-		if x := v.DiscountCode(d.ID); x == nil || x.Used != d.Used || x.Currency != d.Currency {
+		if x := commerce.DiscountCodeByID(v, d.ID); x == nil || x.Used != d.Used || x.Currency != d.Currency {
 			return wrong("discount code %+v, the twin has %+v", x, d)
 		}
 	}
 	return nil
 }
 
-func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
+func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 	lines, total, _ := o.price()
 	prices, _ := r.LinePrices()
 	sum, ok := r.Price()
@@ -52,7 +54,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 			return wrong("a code takes off %+v, the twin says %+v", x.Allocations, c.Off)
 		}
 	}
-	for _, k := range engine.PaymentKinds {
+	for _, k := range order.PaymentKinds {
 		if n := o.paid(k); r.Paid(k, ID{}) != n {
 			return wrong("%d are paid as %s, the twin says %d", r.Paid(k, ID{}), k, n)
 		}
@@ -68,7 +70,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 		switch {
 		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, int(x.Waived) != l.Waived, x.From != l.Window.Start, x.To != l.Window.End, x.PricingRow != l.Row, x.OwnPrice != l.Own, x.Rest().Note != l.Note:
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
-		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y engine.Requirement) bool {
+		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y order.Requirement) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute && slices.Equal(x.Values, y.Values)
 		}):
 			return wrong("line %d requires %+v, the twin says %+v", i, x.Rest().Requirements, l.Requires)
@@ -102,11 +104,11 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 }
 
 // place is where a unit of an order is.
-func (a *Account) place(x *OrderUnit) (r engine.UnitRecord) {
+func (a *Account) place(x *OrderUnit) (r order.UnitRecord) {
 	u := a.unit(x.Hold)
 	switch {
 	case x.Lot != 0:
-		return engine.UnitRecord{Article: a.of(a.lot(x.Lot)).ID, Range: Span{Start: x.Handed, End: Forever}}
+		return order.UnitRecord{Article: a.of(a.lot(x.Lot)).ID, Range: Span{Start: x.Handed, End: Forever}}
 	case u == nil:
 		return r
 	}

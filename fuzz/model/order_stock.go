@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
@@ -14,8 +16,8 @@ import (
 // want asks for stock for some of a line's item.
 type want struct{ line, n int }
 
-func (l *OrderLine) input(o *Order, n int) engine.HoldLineInput {
-	return engine.HoldLineInput{Item: l.Item, Location: o.Pickup, Return: o.Return, Window: l.Window, Quantity: n, Purchase: l.Purchase}
+func (l *OrderLine) input(o *Order, n int) hold.HoldLineInput {
+	return hold.HoldLineInput{Item: l.Item, Location: o.Pickup, Return: o.Return, Window: l.Window, Quantity: n, Purchase: l.Purchase}
 }
 
 func (u Unit) ordered() bool { return u.Flags.Blocker() == timeline.BlockerOrder }
@@ -55,7 +57,7 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 }
 
 // takeStock judges units for lines of an order, all or none. Units that wait for stock get it first.
-func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.OrderRecord, err error) error {
+func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.OrderRecord, err error) error {
 	var requests []request
 	for _, w := range wants {
 		list, refusal := s.askLine(o, w.line, w.n)
@@ -74,7 +76,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 		l := &o.Lines[q.line]
 		taken := make([]int, len(q.pools))
 		for range q.quantity {
-			j := slices.IndexFunc(l.Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != engine.Cancelled })
+			j := slices.IndexFunc(l.Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
 			if j < 0 {
 				j = len(l.Units)
 				l.Units = append(l.Units, OrderUnit{})
@@ -91,7 +93,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 			if q.picky {
 				x.Flags |= timeline.Choosy
 			}
-			if o.Return != o.Pickup && l.Purchase != engine.PurchaseSale {
+			if o.Return != o.Pickup && l.Purchase != base.PurchaseSale {
 				x.Flags |= timeline.OneWay
 			}
 			p := s.pooled(x.ID, q.pools)
@@ -111,7 +113,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 		}
 	}
 	for _, w := range wants { // a kit may take fewer by now than its draft said
-		o.Lines[w.line].Units = slices.DeleteFunc(o.Lines[w.line].Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != engine.Cancelled })
+		o.Lines[w.line].Units = slices.DeleteFunc(o.Lines[w.line].Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
 	}
 	if overbook {
 		s.overbooked(made)
@@ -120,7 +122,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 }
 
 // requiring tells requests what is required of their articles: pools in which none has it are none of theirs.
-func (s *step) requiring(requests []request, requires []engine.Requirement) []request {
+func (s *step) requiring(requests []request, requires []order.Requirement) []request {
 	if len(requires) == 0 {
 		return requests
 	}
@@ -232,7 +234,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		h := *s.a.unit(u.Hold)
 		if h.oneWay() {
 			may = min(may, open)
-			if code(err) == engine.CodeQuantityBlocked {
+			if code(err) == base.CodeQuantityBlocked {
 				s.a.Seen.StaysHere++
 				return errRefused
 			}
@@ -241,7 +243,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		}
 		body := Span{Start: h.Body().Start, End: s.notOver(l.Window.End)}
 		if l.Window.End <= body.Start {
-			return rightly(err, engine.CodeInvalid)
+			return rightly(err, base.CodeInvalid)
 		}
 		n := s.handed(h, body)
 		if overbook {
@@ -281,12 +283,12 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		if loose {
 			x.Flags = x.Flags&^timeline.PinnedArticle | timeline.Choosy
 		}
-		q, n, refusal := s.moved(line, engine.MoveLine{From: &w.Start, To: &w.End}, x)
+		q, n, refusal := s.moved(line, hold.MoveLine{From: &w.Start, To: &w.End}, x)
 		if refusal != "" {
 			if may == certain {
 				return rightly(err, refusal)
 			}
-			if c := code(err); c == refusal || c == engine.CodeInsufficient {
+			if c := code(err); c == refusal || c == base.CodeInsufficient {
 				return errRefused
 			}
 			return rightly(err, refusal)

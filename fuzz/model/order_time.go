@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns subscriptions of order lines: when they are paid, and how they end.
@@ -12,13 +14,13 @@ import (
 type Subscription struct {
 	ID                    ID
 	Label                 string // of the pricing row
-	Terms                 engine.SubscriptionTerms
+	Terms                 commerce.SubscriptionTerms
 	NextBillingAt         int64
 	CancelAt, CancelledAt int64
 }
 
 // agree takes over what a pricing row says.
-func (b *Subscription) agree(row *engine.PricingRow) {
+func (b *Subscription) agree(row *commerce.PricingRow) {
 	if b.Label = row.Label; row.Subscription != nil {
 		b.Terms = *row.Subscription
 	}
@@ -44,7 +46,7 @@ func (s *step) begin(o *Order, l *OrderLine) {
 // renew does what is due of subscriptions: the next payment is set, or they end, and what was never handed over is cancelled.
 func (s *step) renew() {
 	for _, o := range slices.Clone(s.a.Orders) {
-		if o.Status == engine.OrderDraft {
+		if o.Status == order.OrderDraft {
 			continue
 		}
 		o = s.edit(o.ID)
@@ -68,9 +70,9 @@ func (s *step) renew() {
 			s.a.Seen.Lapsed++
 			b.end(end)
 			for j := range l.Units {
-				if u := &l.Units[j]; u.Handed == 0 && u.State != engine.Cancelled {
+				if u := &l.Units[j]; u.Handed == 0 && u.State != order.Cancelled {
 					s.free(u)
-					u.State = engine.Cancelled
+					u.State = order.Cancelled
 				}
 			}
 		}
@@ -78,19 +80,19 @@ func (s *step) renew() {
 	}
 }
 
-func (s *step) cancelSubscription(op engine.CancelSubscription, err error) error {
+func (s *step) cancelSubscription(op order.CancelSubscription, err error) error {
 	for _, o := range s.a.Orders {
 		if i := slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.Subscribe != nil && l.Subscribe.ID == op.ID }); i >= 0 {
 			return s.with(o.ID, "", err, func(o *Order) error { return s.unsubscribe(o, &o.Lines[i], op.AtEnd, err) })
 		}
 	}
-	return refused(err, engine.CodeNotFound)
+	return refused(err, base.CodeNotFound)
 }
 
 func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error {
 	b := l.Subscribe
-	if o.Status == engine.OrderDraft || b.CancelledAt != 0 {
-		return refused(err, engine.CodeStateNotAllowed)
+	if o.Status == order.OrderDraft || b.CancelledAt != 0 {
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	if err := refused(err, ""); err != nil {
 		return err
@@ -116,7 +118,7 @@ func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error 
 			switch {
 			case u.Handed == 0 && (at <= s.now || body.Empty()):
 				s.free(u)
-				u.State = engine.Cancelled
+				u.State = order.Cancelled
 			case h.Slot == 0:
 				i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })
 				s.a.Units[i] = s.handed(*h, body)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/timeline"
 )
 
@@ -25,7 +27,7 @@ type request struct {
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
 	picky    bool // it requires something of articles
-	asks     []engine.Requirement
+	asks     []order.Requirement
 	past     bool // of a unit that is there: what is past of it needs no room
 	was      Unit // that one
 	stays    bool // it is a conflict and is given other dates alone, so it may stay one
@@ -45,21 +47,21 @@ func (q request) need(i int, now int64) Span {
 type short struct{ line, requested, available int }
 
 // resolve finds the pools of a line.
-func (s *step) resolve(i engine.Item, location ID) (q request, refusal engine.Code) {
+func (s *step) resolve(i base.Item, location ID) (q request, refusal base.Code) {
 	if s.a.location(location) == nil {
-		return q, engine.CodeNotFound
+		return q, base.CodeNotFound
 	}
 	q.named = 2
 	if i.Article != (ID{}) {
 		q.named = 1
 		switch r := s.a.article(i.Article); {
 		case r == nil:
-			return q, engine.CodeNotFound
+			return q, base.CodeNotFound
 		case !r.Takes:
-			return q, engine.CodeStateNotAllowed
+			return q, base.CodeStateNotAllowed
 		}
 	} else if s.a.sku(i.SKU) == nil {
-		return q, engine.CodeNotFound
+		return q, base.CodeNotFound
 	}
 	q.pools = s.a.pools(i, location)
 	return q, ""
@@ -291,9 +293,9 @@ func (s *step) grant(requests []request, err error) (ok bool, from [][]int, faul
 
 // explained checks the details of a refusal.
 func (s *step) explained(requests []request, may chance, shorts []short, err error) error {
-	var e *engine.Error
+	var e *base.Error
 	errors.As(err, &e)
-	d, ok := e.Details.(engine.ShortageDetails)
+	d, ok := e.Details.(base.ShortageDetails)
 	if !ok || len(d.Lines) == 0 {
 		return wrong("a refusal without lines: %v", err)
 	}
@@ -407,21 +409,21 @@ func (s *step) sure(requests []request) bool {
 	return len(requests) == 1
 }
 
-func kindOf(p engine.PurchaseType) timeline.Kind {
-	if p == engine.PurchaseSale {
+func kindOf(p base.PurchaseType) timeline.Kind {
+	if p == base.PurchaseSale {
 		return timeline.SalesReservation
 	}
 	return timeline.Booking
 }
 
-func (s *step) place(o engine.PlaceHold, res any, err error) error {
+func (s *step) place(o hold.PlaceHold, res any, err error) error {
 	for _, l := range o.Lines {
 		if l.Window.End <= s.now && !o.AllowPast {
-			return refused(err, engine.CodeInvalid)
+			return refused(err, base.CodeInvalid)
 		}
 	}
 	if o.Customer != nil && !s.a.knows(*o.Customer) {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	var requests []request
 	for i, l := range o.Lines {
@@ -433,7 +435,7 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	}
 	for _, l := range o.Lines {
 		if l.Return != (ID{}) && s.a.location(l.Return) == nil {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 	}
 	ok, from, fault := s.grant(endless(requests), err)
@@ -443,10 +445,10 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 		}
 		return fault
 	}
-	r := res.(*engine.Hold)
-	h := &Hold{ID: r.ID, Status: engine.Confirmed, Note: o.Note}
+	r := res.(*hold.Hold)
+	h := &Hold{ID: r.ID, Status: hold.Confirmed, Note: o.Note}
 	if o.ExpiresIn != nil {
-		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
+		h.Status, h.Due = hold.Held, s.now+*o.ExpiresIn*1000
 	}
 	if o.Customer != nil {
 		h.Customer = *o.Customer
@@ -462,28 +464,28 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 }
 
 // asked is a line of a hold that has no units yet.
-func asked(l engine.HoldLineInput) Line {
-	return Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)}
+func asked(l hold.HoldLineInput) Line {
+	return Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, base.PurchaseBooking)}
 }
 
 // seatHeld gives lines of a hold the units that were granted, whose ids follow one.
-func (s *step) seatHeld(h *Hold, base ID, requests []request, from [][]int) error {
+func (s *step) seatHeld(h *Hold, proto ID, requests []request, from [][]int) error {
 	n := uint64(1)
 	for i, q := range requests {
 		line := &h.Lines[q.line]
 		taken := make([]int, len(q.pools))
 		if len(line.Made) == 0 {
-			line.Base, line.First = base, n
+			line.Base, line.First = proto, n
 		}
 		if line.CatalogItem != (ID{}) && line.Booked == nil {
 			line.Booked = s.a.kit(line.CatalogItem).parts()
 		}
 		for range q.quantity {
-			u := Unit{ID: follows(base, n), Nth: n, Line: uint16(q.line), Kind: kindOf(line.Purchase)}
+			u := Unit{ID: follows(proto, n), Nth: n, Line: uint16(q.line), Kind: kindOf(line.Purchase)}
 			if q.named == 1 {
 				u.Flags = timeline.PinnedArticle
 			}
-			if line.Return != line.Location && line.Purchase != engine.PurchaseSale {
+			if line.Return != line.Location && line.Purchase != base.PurchaseSale {
 				u.Flags |= timeline.OneWay
 			}
 			p := s.pooled(u.ID, q.pools)
@@ -519,7 +521,7 @@ func (s *step) pooled(id ID, pools []Pool) int {
 	return slices.IndexFunc(pools, func(p Pool) bool { return o != nil && p.has(o.Lot) })
 }
 
-func (s *step) move(o engine.MoveHold, err error) error {
+func (s *step) move(o hold.MoveHold, err error) error {
 	h := s.a.hold(o.ID)
 	if want := h.over(); want != "" {
 		return refused(err, want)
@@ -530,7 +532,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	for i, l := range o.Lines {
 		u := s.a.unit(l.Unavailability)
 		if u == nil || s.a.Owner(*u) != h.ID || u.event() {
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		}
 		body := u.Body()
 		if l.From != nil {
@@ -594,7 +596,7 @@ func (s *step) moves(u Unit, p Pool, body Span) Span {
 }
 
 // moved resolves where a unit is to go, and gives it the pins that it is to have.
-func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, refusal engine.Code) {
+func (s *step) moved(line int, l hold.MoveLine, u Unit) (q request, n Unit, refusal base.Code) {
 	lot := s.a.lot(u.Lot)
 	body := u.Body()
 	if l.From != nil {
@@ -604,19 +606,19 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 		body.End = *l.To
 	}
 	if body.Empty() || l.To != nil && u.Kind == timeline.SalesReservation {
-		return q, u, engine.CodeInvalid
+		return q, u, base.CodeInvalid
 	}
 	article, location, slot := s.a.of(lot), s.a.Locations[lot.Location], uint32(0)
 	switch {
 	case l.Article != nil:
 		if article = s.a.article(*l.Article); article == nil {
-			return q, u, engine.CodeNotFound
+			return q, u, base.CodeNotFound
 		}
 		u.Flags = u.Flags&^timeline.PinnedSlot | timeline.PinnedArticle
 	case l.Slot != nil:
 		x := at(s.a.Slots, func(x *Slot) bool { return x.ID == *l.Slot })
 		if x == nil {
-			return q, u, engine.CodeNotFound
+			return q, u, base.CodeNotFound
 		}
 		slot, lot = x.No, s.a.lot(x.Lot)
 		article, location = s.a.of(lot), s.a.Locations[lot.Location]
@@ -630,16 +632,16 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	}
 	made := s.was.meant(u)
 	if article.Gone && made == (ID{}) {
-		return q, u, engine.CodeNotFound
+		return q, u, base.CodeNotFound
 	}
-	item := engine.Item{Article: article.ID}
+	item := base.Item{Article: article.ID}
 	if made != (ID{}) { // what its article is of by now makes no difference
 		if !s.a.isOf(u.Lot, made) {
 			s.a.Seen.Strayed++
 		}
-		item = engine.Item{SKU: made}
+		item = base.Item{SKU: made}
 	} else if !u.articlePinned() && article.SKU != nil && article.Takes {
-		item = engine.Item{SKU: *article.SKU}
+		item = base.Item{SKU: *article.SKU}
 	}
 	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
 	if made == (ID{}) && !u.articlePinned() && !stays {

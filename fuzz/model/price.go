@@ -3,7 +3,7 @@ package model
 import (
 	"math/big"
 
-	"holdfast/engine"
+	"holdfast/engine/commerce"
 )
 
 // This file owns prices, in integers without bounds.
@@ -11,7 +11,7 @@ import (
 const maxMoney = 1<<53 - 1
 
 // PriceLine is what a line comes to; ok is false where a part of it is no amount of money.
-func PriceLine(unit int64, quantity int, discount, taxRate int64) (p engine.LinePrice, ok bool) {
+func PriceLine(unit int64, quantity int, discount, taxRate int64) (p commerce.LinePrice, ok bool) {
 	subtotal := new(big.Int).Mul(big.NewInt(unit), big.NewInt(int64(quantity)))
 	left := new(big.Int).Sub(subtotal, big.NewInt(discount))
 	tax := new(big.Rat).Mul(new(big.Rat).SetInt(left), big.NewRat(taxRate, 10_000))
@@ -19,16 +19,16 @@ func PriceLine(unit int64, quantity int, discount, taxRate int64) (p engine.Line
 	total := new(big.Int).Add(left, owed)
 	for _, n := range []*big.Int{subtotal, left, total} {
 		if n.Sign() < 0 || n.Cmp(big.NewInt(maxMoney)) > 0 {
-			return engine.LinePrice{}, false
+			return commerce.LinePrice{}, false
 		}
 	}
-	return engine.LinePrice{Unit: unit, Subtotal: subtotal.Int64(), Discount: discount, Tax: owed.Int64(), Total: total.Int64()}, true
+	return commerce.LinePrice{Unit: unit, Subtotal: subtotal.Int64(), Discount: discount, Tax: owed.Int64(), Total: total.Int64()}, true
 }
 
 // PriceOrder is what lines come to.
-func PriceOrder(lines []engine.LinePrice) (p engine.OrderPrice, ok bool) {
+func PriceOrder(lines []commerce.LinePrice) (p commerce.OrderPrice, ok bool) {
 	ok = true
-	sum := func(part func(engine.LinePrice) int64) int64 {
+	sum := func(part func(commerce.LinePrice) int64) int64 {
 		n := new(big.Int)
 		for _, l := range lines {
 			n.Add(n, big.NewInt(part(l)))
@@ -36,12 +36,12 @@ func PriceOrder(lines []engine.LinePrice) (p engine.OrderPrice, ok bool) {
 		ok = ok && n.Cmp(big.NewInt(maxMoney)) <= 0
 		return n.Int64()
 	}
-	p.Subtotal = sum(func(l engine.LinePrice) int64 { return l.Subtotal })
-	p.Discount = sum(func(l engine.LinePrice) int64 { return l.Discount })
-	p.Tax = sum(func(l engine.LinePrice) int64 { return l.Tax })
-	p.Total = sum(func(l engine.LinePrice) int64 { return l.Total })
+	p.Subtotal = sum(func(l commerce.LinePrice) int64 { return l.Subtotal })
+	p.Discount = sum(func(l commerce.LinePrice) int64 { return l.Discount })
+	p.Tax = sum(func(l commerce.LinePrice) int64 { return l.Tax })
+	p.Total = sum(func(l commerce.LinePrice) int64 { return l.Total })
 	if !ok {
-		return engine.OrderPrice{}, false
+		return commerce.OrderPrice{}, false
 	}
 	return p, true
 }

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns pricing tables: their rows, and what a row asks for a line; and the currency that all that is in.
@@ -15,7 +17,7 @@ type Table struct {
 	ID       ID
 	Name     string
 	Combine  bool // bookings are sold by its rows together
-	Rows     []engine.PricingRow
+	Rows     []commerce.PricingRow
 	Revision uint64
 }
 
@@ -23,12 +25,12 @@ func (a *Account) table(id ID) *Table {
 	return find(a.Tables, func(t *Table) bool { return t.ID == id })
 }
 
-func (t *Table) row(id ID) *engine.PricingRow {
-	return at(t.Rows, func(r *engine.PricingRow) bool { return r.ID == id })
+func (t *Table) row(id ID) *commerce.PricingRow {
+	return at(t.Rows, func(r *commerce.PricingRow) bool { return r.ID == id })
 }
 
 // row finds a row in whatever table it is.
-func (a *Account) row(id ID) *engine.PricingRow {
+func (a *Account) row(id ID) *commerce.PricingRow {
 	for _, t := range a.Tables {
 		if r := t.row(id); r != nil {
 			return r
@@ -38,7 +40,7 @@ func (a *Account) row(id ID) *engine.PricingRow {
 }
 
 // tableOf is the table that says what an item costs, or nil.
-func (a *Account) tableOf(i engine.Item) *Table {
+func (a *Account) tableOf(i base.Item) *Table {
 	if k := a.kit(i.CatalogItem); k != nil && k.Table != (ID{}) {
 		return a.table(k.Table)
 	}
@@ -47,54 +49,54 @@ func (a *Account) tableOf(i engine.Item) *Table {
 
 // misfit says that a row, if it is one, may not be named for an item that is taken in a way: it is for another way, or retired, or of
 // another table than the item's.
-func (a *Account) misfit(row ID, i engine.Item, p engine.PurchaseType) bool {
+func (a *Account) misfit(row ID, i base.Item, p base.PurchaseType) bool {
 	r, t := a.row(row), a.tableOf(i)
 	return r != nil && (r.Purchase != p || r.RetiredAt != 0 || t != nil && t.row(row) == nil)
 }
 
 // lacksTerms says that a subscription has no terms: none of its own, and no row that has.
-func (a *Account) lacksTerms(in *engine.OrderLineInput) bool {
-	return in.Purchase == engine.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil && (in.UnitPrice != nil || a.tableOf(in.Item) == nil)
+func (a *Account) lacksTerms(in *order.OrderLineInput) bool {
+	return in.Purchase == base.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil && (in.UnitPrice != nil || a.tableOf(in.Item) == nil)
 }
 
 // choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of taking it the
 // one with the least total, the first of several; where none is, or several subscriptions are, it is refused. Without a table there is
 // none, and the line is for nothing. A booking by a table that combines rows is sold by all that fit together.
-func (s *step) choose(o *Order, l *OrderLine) (best *engine.PricingRow, refusal engine.Code) {
+func (s *step) choose(o *Order, l *OrderLine) (best *commerce.PricingRow, refusal base.Code) {
 	t := s.a.tableOf(l.Item)
 	if t == nil {
 		return nil, ""
 	}
-	var fit []engine.PricingRow
+	var fit []commerce.PricingRow
 	for _, r := range t.Rows {
 		if r.Purchase == l.Purchase && r.RetiredAt == 0 {
 			fit = append(fit, r)
 		}
 	}
-	if len(fit) == 0 || len(fit) > 1 && l.Purchase == engine.PurchaseSubscription {
+	if len(fit) == 0 || len(fit) > 1 && l.Purchase == base.PurchaseSubscription {
 		s.a.Seen.Unpriced++
-		return nil, engine.CodeInvalid
+		return nil, base.CodeInvalid
 	}
-	total := func(r engine.PricingRow) int64 { return r.Price * UnitsOf(r, l.Window, s.a.location(o.Pickup).Zone) }
+	total := func(r commerce.PricingRow) int64 { return r.Price * UnitsOf(r, l.Window, s.a.location(o.Pickup).Zone) }
 	s.a.Seen.Chosen++
-	if t.Combine && l.Purchase == engine.PurchaseBooking {
+	if t.Combine && l.Purchase == base.PurchaseBooking {
 		l.Together = fit
 		return nil, ""
 	}
-	return &slices.SortedStableFunc(slices.Values(fit), func(x, y engine.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
+	return &slices.SortedStableFunc(slices.Values(fit), func(x, y commerce.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
 }
 
 // pricing judges the commands on pricing tables.
-func (s *step) pricing(op engine.Op, res any, err error) error {
+func (s *step) pricing(op base.Op, res any, err error) error {
 	switch o := op.(type) {
-	case engine.CreatePricingTable:
+	case commerce.CreatePricingTable:
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Tables = append(s.a.Tables, &Table{ID: res.(*engine.PricingTable).ID, Name: o.Name, Combine: o.Combine})
+		s.a.Tables = append(s.a.Tables, &Table{ID: res.(*commerce.PricingTable).ID, Name: o.Name, Combine: o.Combine})
 		return nil
-	case engine.PatchPricingTable:
-		return s.retable(o.ID, err, func(t *Table) engine.Code {
+	case commerce.PatchPricingTable:
+		return s.retable(o.ID, err, func(t *Table) base.Code {
 			if o.Name.Set {
 				t.Name = o.Name.Value
 			}
@@ -103,36 +105,36 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			}
 			return ""
 		})
-	case engine.DeletePricingTable:
+	case commerce.DeletePricingTable:
 		t := s.a.table(o.ID)
 		switch {
 		case t == nil:
-			return refused(err, engine.CodeNotFound)
+			return refused(err, base.CodeNotFound)
 		case s.ordered(func(n *Order) bool {
 			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
-				return t.row(l.Row) != nil || slices.ContainsFunc(l.Together, func(r engine.PricingRow) bool { return t.row(r.ID) != nil })
+				return t.row(l.Row) != nil || slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return t.row(r.ID) != nil })
 			})
 		}), slices.ContainsFunc(s.a.Kits, func(k *Kit) bool { return k.Table == t.ID }):
-			return refused(err, engine.CodeInUse)
+			return refused(err, base.CodeInUse)
 		}
 		s.a.Tables = slices.DeleteFunc(s.a.Tables, func(x *Table) bool { return x == t })
 		return refused(err, "")
-	case engine.CreatePricingRow:
-		return s.retable(o.Table, err, func(t *Table) engine.Code {
-			if r, ok := res.(*engine.PricingRow); ok {
-				t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
-				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
+	case commerce.CreatePricingRow:
+		return s.retable(o.Table, err, func(t *Table) base.Code {
+			if r, ok := res.(*commerce.PricingRow); ok {
+				t.Rows = slices.DeleteFunc(t.Rows, func(r commerce.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
+				t.Rows = append(t.Rows, commerce.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
 		})
-	case engine.PatchPricingRow:
-		return s.retable(o.Table, err, func(t *Table) engine.Code {
+	case commerce.PatchPricingRow:
+		return s.retable(o.Table, err, func(t *Table) base.Code {
 			r := t.row(o.ID)
 			if r == nil {
-				return engine.CodeNotFound
+				return base.CodeNotFound
 			}
 			if r.RetiredAt != 0 {
-				return engine.CodeStateNotAllowed
+				return base.CodeStateNotAllowed
 			}
 			was := *r
 			if o.Price.Set {
@@ -149,11 +151,11 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			}
 			return ""
 		})
-	case engine.DeletePricingRow:
-		return s.retable(o.Table, err, func(t *Table) engine.Code {
+	case commerce.DeletePricingRow:
+		return s.retable(o.Table, err, func(t *Table) base.Code {
 			r := t.row(o.ID)
 			if r == nil {
-				return engine.CodeNotFound
+				return base.CodeNotFound
 			}
 			if s.sells(o.ID) {
 				if r.RetiredAt == 0 {
@@ -162,7 +164,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 				}
 				return ""
 			}
-			t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.ID == o.ID })
+			t.Rows = slices.DeleteFunc(t.Rows, func(r commerce.PricingRow) bool { return r.ID == o.ID })
 			return ""
 		})
 	}
@@ -171,17 +173,17 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 
 // currency judges another currency of the account: there is none while something is priced in the one that there is, which is a row that
 // is not retired, a code of an amount that has not ended, or an order that is not closed.
-func (s *step) currency(o engine.PatchAccount, err error) error {
+func (s *step) currency(o base.PatchAccount, err error) error {
 	priced := slices.ContainsFunc(s.a.Tables, func(t *Table) bool {
-		return slices.ContainsFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt == 0 })
-	}) || slices.ContainsFunc(s.a.Codes, func(d *engine.DiscountCode) bool {
-		return d.ValueType != engine.DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > s.now)
-	}) || slices.ContainsFunc(s.a.Orders, func(n *Order) bool { return n.Status != engine.OrderClosed })
+		return slices.ContainsFunc(t.Rows, func(r commerce.PricingRow) bool { return r.RetiredAt == 0 })
+	}) || slices.ContainsFunc(s.a.Codes, func(d *commerce.DiscountCode) bool {
+		return d.ValueType != commerce.DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > s.now)
+	}) || slices.ContainsFunc(s.a.Orders, func(n *Order) bool { return n.Status != order.OrderClosed })
 	switch {
 	case o.Currency.Value == s.a.Currency:
 	case priced:
 		s.a.Seen.Priced++
-		return refused(err, engine.CodeInUse)
+		return refused(err, base.CodeInUse)
 	default:
 		s.a.Seen.Relabelled++
 		s.a.Currency = o.Currency.Value
@@ -194,16 +196,16 @@ func (s *step) currency(o engine.PatchAccount, err error) error {
 func (s *step) sells(row ID) bool {
 	return s.ordered(func(n *Order) bool {
 		return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
-			return l.Row == row || slices.ContainsFunc(l.Together, func(r engine.PricingRow) bool { return r.ID == row })
+			return l.Row == row || slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return r.ID == row })
 		})
 	})
 }
 
 // retable judges a change of a table.
-func (s *step) retable(id ID, err error, change func(*Table) engine.Code) error {
+func (s *step) retable(id ID, err error, change func(*Table) base.Code) error {
 	i := slices.IndexFunc(s.a.Tables, func(t *Table) bool { return t.ID == id })
 	if i < 0 {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	n := *s.a.Tables[i]
 	n.Rows = slices.Clone(n.Rows)
@@ -233,12 +235,12 @@ func (s *step) quote(o *Order, l *OrderLine) {
 }
 
 // pricingRecords judges every table.
-func (a *Account) pricingRecords(v engine.View) error {
-	if n := v.PricingTables().Len(); n != len(a.Tables) {
+func (a *Account) pricingRecords(v base.View) error {
+	if n := commerce.PricingTables(v).Len(); n != len(a.Tables) {
 		return wrong("%d pricing tables, the twin has %d", n, len(a.Tables))
 	}
 	for _, t := range a.Tables {
-		x := v.PricingTable(t.ID)
+		x := commerce.PricingTableByID(v, t.ID)
 		if x == nil || x.Name != t.Name || x.Combine != t.Combine || !slices.EqualFunc(x.Rows, t.Rows, sameRow) {
 			return wrong("pricing table %+v, the twin says %+v", x, *t)
 		}
@@ -246,7 +248,7 @@ func (a *Account) pricingRecords(v engine.View) error {
 	return nil
 }
 
-func sameRow(x, y engine.PricingRow) bool {
+func sameRow(x, y commerce.PricingRow) bool {
 	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
 	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.Currency == y.Currency && x.RetiredAt == y.RetiredAt
 }

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns changes of stock: units that come, go and change places, and articles taken out of their pools.
@@ -48,24 +49,24 @@ func (s *step) instant(at *int64) int64 {
 	return s.now
 }
 
-func (s *step) increase(o engine.IncreaseQuantity, err error) error {
+func (s *step) increase(o stock.IncreaseQuantity, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	s.raise(o.Article, o.Location, o.Amount, s.instant(o.From))
 	return refused(err, "")
 }
 
-func (s *step) decrease(o engine.DecreaseQuantity, res any, err error) error {
+func (s *step) decrease(o stock.DecreaseQuantity, res any, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	return s.reduce(o.Article, o.Location, o.Amount, s.instant(o.From), o.Expected, o.Force, res, err)
 }
 
-func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
+func (s *step) transfer(o stock.TransferQuantity, res any, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.From) == nil || s.a.location(o.To) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	s.raise(o.Article, o.To, o.Amount, s.instant(o.At)) // who waits there may send them on
 	return s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err)
@@ -73,9 +74,9 @@ func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
 
 // reduce judges a reduction that was applied or refused.
 func (s *step) reduce(article, location ID, amount int, at int64, expected *string, force bool, res any, err error) error {
-	plan, _ := res.(*engine.QuantityPlan)
+	plan, _ := res.(*stock.QuantityPlan)
 	if c := code(err); c != "" {
-		d, _ := as[engine.QuantityDetails](err)
+		d, _ := as[stock.QuantityDetails](err)
 		if plan = d.Plan; plan == nil {
 			return wrong("a refusal without a plan: %v", err)
 		}
@@ -85,13 +86,13 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 	}
 	switch {
 	case expected != nil && *expected != plan.Digest:
-		return refused(err, engine.CodePlanChanged)
+		return refused(err, base.CodePlanChanged)
 	case !plan.OK && (!force || len(plan.Removed) < amount):
-		return refused(err, engine.CodeQuantityBlocked)
+		return refused(err, base.CodeQuantityBlocked)
 	case err != nil:
 		return wrong("refused with a plan that does: %v", err)
 	}
-	waits := slices.ContainsFunc(plan.Blockers, func(b engine.Unavailability) bool {
+	waits := slices.ContainsFunc(plan.Blockers, func(b stock.Unavailability) bool {
 		o := s.obs.unit(b.ID)
 		return o != nil && o.Slot == 0
 	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
@@ -119,7 +120,7 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 	}
 	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict, or for who lost its unit and has another
 		o := s.obs.unit(u.ID)
-		return o != nil && o.Slot != 0 && (u.Slot == 0 || slices.ContainsFunc(plan.Blockers, func(b engine.Unavailability) bool { return b.ID == u.ID }))
+		return o != nil && o.Slot != 0 && (u.Slot == 0 || slices.ContainsFunc(plan.Blockers, func(b stock.Unavailability) bool { return b.ID == u.ID }))
 	})
 	for _, m := range plan.Moves {
 		if o := s.obs.unit(m.Unavailability); o == nil || o.Slot == 0 || !again && s.obs.slot(o.Slot).ID != m.To {
@@ -135,7 +136,7 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 // lower judges the slots that a reduction has left: the quantity of the lot is as it was up to the instant, and lower by the
 // amount at every instant from it on. Which slot has which end is the engine's choice, so the twin takes the slots as they
 // are now. Those that the plan names end at the instant; a conflict that was seated again may have exchanged the ends.
-func (s *step) lower(lot uint32, amount int, at int64, plan *engine.QuantityPlan, again bool) error {
+func (s *step) lower(lot uint32, amount int, at int64, plan *stock.QuantityPlan, again bool) error {
 	for _, t := range append(s.a.edges(lot, math.MinInt64), append(s.obs.edges(lot, math.MinInt64), at)...) {
 		want := s.a.unitsAt(lot, t)
 		if t >= at {
@@ -175,14 +176,14 @@ func (s *step) lower(lot uint32, amount int, at int64, plan *engine.QuantityPlan
 	return nil
 }
 
-func (s *step) patchArticle(o engine.PatchArticle, err error) error {
+func (s *step) patchArticle(o stock.PatchArticle, err error) error {
 	r := s.a.article(o.ID)
 	if r == nil || o.SKU.Set && !o.SKU.Null && s.a.sku(o.SKU.Value) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	n := *r
 	if o.Status.Set {
-		n.Active = o.Status.Value == engine.ArticleActive
+		n.Active = o.Status.Value == stock.ArticleActive
 	}
 	if o.SKU.Set {
 		n.SKU = nil
@@ -195,10 +196,10 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 	return s.reassign(r, n, o.Force, err)
 }
 
-func (s *step) archiveArticle(o engine.ArchiveArticle, err error) error {
+func (s *step) archiveArticle(o stock.ArchiveArticle, err error) error {
 	r := s.a.article(o.ID)
 	if r == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	if r.Archived == o.Archived {
 		return refused(err, "")
@@ -212,7 +213,7 @@ func (s *step) archiveArticle(o engine.ArchiveArticle, err error) error {
 func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 	n.Takes = n.Active && !n.Archived
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
-	if code(err) == engine.CodeQuantityBlocked && !force && r.Takes && (!n.Takes || moved) {
+	if code(err) == base.CodeQuantityBlocked && !force && r.Takes && (!n.Takes || moved) {
 		return s.blocked(r, n, err)
 	}
 	if err := refused(err, ""); err != nil {
@@ -309,7 +310,7 @@ func (s *step) leaves(u Unit, lot uint32, stays bool) bool {
 // blocked judges a refusal to take an article out: who stands in the way would leave it, and where nobody else does, has no place to go
 // to for certain.
 func (s *step) blocked(r *Article, n Article, err error) error {
-	d, _ := as[engine.QuantityDetails](err)
+	d, _ := as[stock.QuantityDetails](err)
 	if d.Plan == nil || d.Plan.OK || len(d.Plan.Blockers) == 0 {
 		return wrong("a refusal without a plan: %v", err)
 	}

@@ -4,22 +4,24 @@ import (
 	"cmp"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
 // This file owns the reads: what the engine answers is held against what the lists say.
 
 // Available judges the answer to a query.
-func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
+func (a *Account) Available(v base.View, q hold.Query, now int64) error {
 	if q.CatalogItem != (ID{}) {
 		return a.availableKits(v, q, now)
 	}
-	have, err := v.Available(q, now)
+	have, err := hold.Available(v, q, now)
 	if err != nil {
 		return wrong("available %+v: %v", q, err)
 	}
-	want, easy := engine.Availability{Exact: true}, true
+	want, easy := stock.Availability{Exact: true}, true
 	most, known := 0, true
 	for _, p := range a.pools(q.Item, q.Location) {
 		hull := p.hull(q.Window, now)
@@ -81,13 +83,13 @@ func (a *Account) holdable(p Pool, hull Span, now int64) (ok, known bool) {
 }
 
 // Covers says that a booking of one window takes all that a booking of the other would, in every pool of an item.
-func (a *Account) Covers(i engine.Item, location ID, long, short Span, now int64) bool {
+func (a *Account) Covers(i base.Item, location ID, long, short Span, now int64) bool {
 	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
 }
 
 // Calendar judges a calendar: free units instant by instant, and what can be held for each bucket as a plain window.
-func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize, now int64) error {
-	have, err := v.Calendar(q, size, now, nil)
+func (a *Account) Calendar(v base.View, q hold.Query, size stock.BucketSize, now int64) error {
+	have, err := hold.Calendar(v, q, size, now, nil)
 	if err != nil {
 		return wrong("calendar %+v: %v", q, err)
 	}
@@ -98,12 +100,12 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 	}
 	edges := a.cuts(pools, q.Window)
 	switch size {
-	case engine.BucketDay:
+	case stock.BucketDay:
 		edges = dayEdges(z, q.Window)
-	case engine.BucketHour:
+	case stock.BucketHour:
 		edges = hourEdges(z, q.Window)
 	}
-	var want []engine.Bucket
+	var want []stock.Bucket
 	k := a.kit(q.CatalogItem)
 	if k != nil {
 		want = a.kitBuckets(k, q.Location, edges)
@@ -127,7 +129,7 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 }
 
 // heldOver judges how many units of some pools can be held for a bucket.
-func (a *Account) heldOver(pools []Pool, b engine.Bucket, now int64) error {
+func (a *Account) heldOver(pools []Pool, b stock.Bucket, now int64) error {
 	most, easy, known := 0, true, true
 	for _, p := range pools {
 		free, _, _, _ := a.least(p, b.Range)
@@ -160,7 +162,7 @@ const kitTries = 200
 
 // kitsHeldOver judges how many kits can be held for the n-th bucket, at one location. Where the tries may be used up and it is not exact, it
 // may be less than there are.
-func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, n int, now int64) error {
+func (a *Account) kitsHeldOver(k *Kit, location ID, b stock.Bucket, n int, now int64) error {
 	if location == (ID{}) || !k.Takes {
 		return nil
 	}
@@ -184,9 +186,9 @@ func (a *Account) cuts(pools []Pool, w Span) []int64 {
 }
 
 // buckets counts; Available is the most that there can be.
-func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
+func (a *Account) buckets(pools []Pool, edges []int64) (list []stock.Bucket) {
 	for i := range len(edges) - 1 {
-		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
+		b := stock.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
 		for j, t := range a.instants(pools, b.Range) {
 			free := 0
 			for _, p := range pools {
@@ -212,13 +214,13 @@ func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
 
 // Next judges the earliest window of a length. Whether it is the earliest is asked of the engine's own availability, which
 // is judged elsewhere, at every instant at which something ends or begins, as far as buffers carry it, and the given ones.
-func (a *Account) Next(v engine.View, q engine.NextQuery, now int64, others []int64) error {
-	w, ok, err := v.Next(q, now)
+func (a *Account) Next(v base.View, q hold.NextQuery, now int64, others []int64) error {
+	w, ok, err := hold.Next(v, q, now)
 	if err != nil {
 		return wrong("next %+v: %v", q, err)
 	}
 	enough := func(from int64) bool {
-		x, err := v.Available(engine.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}, Moves: true}, now)
+		x, err := hold.Available(v, hold.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}, Moves: true}, now)
 		return err == nil && x.WithMoves >= q.Quantity
 	}
 	end := q.Until
@@ -247,13 +249,13 @@ func (a *Account) Next(v engine.View, q engine.NextQuery, now int64, others []in
 }
 
 // Explain judges an explanation against the answer to the same query.
-func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64) error {
-	x, err := v.Explain(q, quantity, now)
+func (a *Account) Explain(v base.View, q hold.Query, quantity int, now int64) error {
+	x, err := hold.Explain(v, q, quantity, now)
 	if err != nil {
 		return wrong("explain %+v: %v", q, err)
 	}
 	q.Moves = true
-	have, _ := v.Available(q, now)
+	have, _ := hold.Available(v, q, now)
 	pools := a.pools(q.Item, q.Location)
 	if x.Available != have.WithMoves || x.Stock != have.Stock {
 		return wrong("explain %+v says %+v, available says %+v", q, x, have)
@@ -282,11 +284,11 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 		return wrong("explain %+v offers ways out of nothing", q)
 	}
 	for _, y := range x.Alternatives {
-		p := engine.Query{Item: q.Item, Location: y.Location, Window: y.Window, Moves: true}
+		p := hold.Query{Item: q.Item, Location: y.Location, Window: y.Window, Moves: true}
 		if y.Article != (ID{}) {
-			p.Item = engine.Item{Article: y.Article}
+			p.Item = base.Item{Article: y.Article}
 		}
-		if have, err := v.Available(p, now); err != nil || have.WithMoves < quantity || p == q {
+		if have, err := hold.Available(v, p, now); err != nil || have.WithMoves < quantity || p == q {
 			return wrong("explain %+v offers %+v, where %d can be had (%v)", q, y, have.WithMoves, err)
 		}
 	}
@@ -294,8 +296,8 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 }
 
 // firstTaken is the first instant from which on a booking of an article or a SKU takes a unit, the earliest of its locations.
-func (a *Account) firstTaken(q engine.Query, now int64) int64 {
-	first, before := q.Window.Start, engine.Buffer{}
+func (a *Account) firstTaken(q hold.Query, now int64) int64 {
+	first, before := q.Window.Start, stock.Buffer{}
 	if r := a.article(q.Article); r != nil {
 		before, _ = a.buffers(r)
 	} else if b := a.sku(q.SKU).Before; b != nil {
@@ -303,16 +305,16 @@ func (a *Account) firstTaken(q engine.Query, now int64) int64 {
 	}
 	for _, l := range a.Locations {
 		if !l.Gone && (q.Location == (ID{}) || q.Location == l.ID) {
-			first = min(first, Hull(q.Window, before, engine.Buffer{}, l.Zone, now).Start)
+			first = min(first, Hull(q.Window, before, stock.Buffer{}, l.Zone, now).Start)
 		}
 	}
 	return first
 }
 
 // render is a unit as the engine shows it.
-func (a *Account) render(u Unit) engine.Unavailability {
+func (a *Account) render(u Unit) stock.Unavailability {
 	l := a.lot(u.Lot)
-	x := engine.Unavailability{
+	x := stock.Unavailability{
 		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.Owner(u), Line: int(u.Line),
 		Article: a.of(l).ID, Location: a.Locations[l.Location].ID,
 	}
@@ -327,16 +329,16 @@ func (a *Account) render(u Unit) engine.Unavailability {
 }
 
 // Records judges everything that is read by name: units, hold records, events, conflicts.
-func (a *Account) Records(v engine.View, now int64) error {
+func (a *Account) Records(v base.View, now int64) error {
 	if err := a.hookRecords(v); err != nil {
 		return err
 	}
 	for _, u := range a.Units {
-		if x, ok := v.Unavailability(u.ID); !ok || x != a.render(u) {
+		if x, ok := stock.UnavailabilityByID(v, u.ID); !ok || x != a.render(u) {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
 		}
 	}
-	page, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: len(a.Holds) + 1}, Units: engine.MaxListed})
+	page, total := hold.ListHolds(v, &hold.HoldQuery{Part: base.Part{Limit: len(a.Holds) + 1}, Units: base.MaxListed})
 	if total != len(a.Holds) || len(page) != total {
 		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
 	}
@@ -370,19 +372,19 @@ func (a *Account) Records(v engine.View, now int64) error {
 				continue
 			}
 			n++
-			if x := v.ScheduledEvent(r.ID, e.ID); x == nil || x.Window != e.Window || x.Location != e.Location {
+			if x := stock.ScheduledEventOf(v, r.ID, e.ID); x == nil || x.Window != e.Window || x.Location != e.Location {
 				return wrong("event %+v, the twin says %+v", x, e)
 			}
 		}
-		if list := slices.Collect(v.ScheduledEvents(r.ID, Span{Start: 0, End: Forever})); len(list) != n {
+		if list := slices.Collect(stock.ScheduledEvents(v, r.ID, Span{Start: 0, End: Forever})); len(list) != n {
 			return wrong("article %x has %d events, the twin has %d", r.ID, len(list), n)
 		}
 	}
 	return nil
 }
 
-func (a *Account) record(h *engine.Hold, want *Hold) error {
-	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || h.Note != want.Note || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
+func (a *Account) record(h *hold.Hold, want *Hold) error {
+	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || h.Note != want.Note || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == hold.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
@@ -403,7 +405,7 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 }
 
 // madeAs is what a unit of a line was asked for as: what the line names, or the component of its kits.
-func (l *Line) madeAs(k int) engine.Item {
+func (l *Line) madeAs(k int) base.Item {
 	if l.CatalogItem == (ID{}) {
 		return l.Item
 	}
@@ -412,12 +414,12 @@ func (l *Line) madeAs(k int) engine.Item {
 			return p.Item
 		}
 	}
-	return engine.Item{}
+	return base.Item{}
 }
 
 // Conflicts judges the list of conflicts under a filter.
-func (a *Account) Conflicts(v engine.View, f engine.ConflictFilter, now int64) error {
-	var want []engine.Unavailability
+func (a *Account) Conflicts(v base.View, f stock.ConflictFilter, now int64) error {
+	var want []stock.Unavailability
 	for _, u := range a.Units {
 		l := a.lot(u.Lot)
 		r, at := a.of(l), a.Locations[l.Location]
@@ -426,7 +428,7 @@ func (a *Account) Conflicts(v engine.View, f engine.ConflictFilter, now int64) e
 			want = append(want, a.render(u))
 		}
 	}
-	page, total := v.Conflicts(f, 0, len(want)+1, now)
+	page, total := stock.Conflicts(v, f, 0, len(want)+1, now)
 	if total != len(want) || len(page) != total {
 		return wrong("%d of %d conflicts under %+v, the twin has %d", len(page), total, f, len(want))
 	}
@@ -452,24 +454,24 @@ func meets(w, s Span) bool {
 }
 
 // ArticleStock judges the stock of an article in a window, at one location or all.
-func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now int64) error {
-	var have engine.ArticleStock
-	if err := v.ArticleStock(&have, article, location, w, now); err != nil {
+func (a *Account) ArticleStock(v base.View, article, location ID, w Span, now int64) error {
+	var have stock.ArticleStock
+	if err := stock.FillArticleStock(v, &have, article, location, w, now); err != nil {
 		return wrong("stock of %x: %v", article, err)
 	}
-	want := engine.ArticleStock{Window: w}
+	want := stock.ArticleStock{Window: w}
 	all := Pool{}
 	for _, l := range a.Lots {
 		if at := a.Locations[l.Location].ID; a.of(l).ID == article && (location == (ID{}) || at == location) {
 			all.Lots = append(all.Lots, l.No)
-			var said *engine.LocationCount
+			var said *stock.LocationCount
 			if i := len(want.Availability); i < len(have.Availability) {
 				said = &have.Availability[i]
 			}
 			a.lotStock(&want, l, said, now)
 		}
 	}
-	slices.SortFunc(want.Units, func(x, y engine.Unavailability) int { return x.ID.Compare(y.ID) })
+	slices.SortFunc(want.Units, func(x, y stock.Unavailability) int { return x.ID.Compare(y.ID) })
 	a.series(&want, all)
 	for _, x := range [...]struct {
 		what  string
@@ -491,12 +493,12 @@ func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now 
 	return nil
 }
 
-func sameCount(x, y engine.LocationCount) bool {
+func sameCount(x, y stock.LocationCount) bool {
 	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
 }
 
 // sales are units of a lot that were sold at an instant of a window, as they are listed with the article: no hold any more.
-func (a *Account) sales(lot uint32, w Span) (list []engine.Unavailability) {
+func (a *Account) sales(lot uint32, w Span) (list []stock.Unavailability) {
 	for _, o := range a.Orders {
 		o.each(func(l *OrderLine, u *OrderUnit) {
 			if u.Lot != lot || !w.Holds(u.Handed) {
@@ -504,7 +506,7 @@ func (a *Account) sales(lot uint32, w Span) (list []engine.Unavailability) {
 			}
 			gone := Span{Start: u.Handed, End: Forever}
 			at := a.lot(lot)
-			list = append(list, engine.Unavailability{
+			list = append(list, stock.Unavailability{
 				ID: u.Hold, Range: gone, Body: gone, Kind: timeline.Sale, Blocker: timeline.BlockerOrder, Owner: o.ID, Item: u.ID,
 				Article: a.of(at).ID, Location: a.Locations[at.Location].ID, Line: int(l.No),
 			})
@@ -514,7 +516,7 @@ func (a *Account) sales(lot uint32, w Span) (list []engine.Unavailability) {
 }
 
 // lotStock adds what one lot brings. said is what the engine has available of it, nil where it says nothing.
-func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationCount, now int64) {
+func (a *Account) lotStock(x *stock.ArticleStock, l Lot, said *stock.LocationCount, now int64) {
 	p, at := a.lotPool(l.No), a.Locations[l.Location].ID
 	w := x.Window
 	if w.Start == w.End {
@@ -538,18 +540,18 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 			}
 		}
 		if s.Span.Overlaps(w) {
-			i := slices.IndexFunc(x.Locations[first:], func(y engine.ArticleLocation) bool { return y.Range == s.Span })
+			i := slices.IndexFunc(x.Locations[first:], func(y stock.ArticleLocation) bool { return y.Range == s.Span })
 			if i < 0 {
 				i = len(x.Locations) - first
-				x.Locations = append(x.Locations, engine.ArticleLocation{Location: at, Range: s.Span})
+				x.Locations = append(x.Locations, stock.ArticleLocation{Location: at, Range: s.Span})
 			}
 			x.Locations[first+i].Count++
 		}
 	}
-	slices.SortFunc(x.Locations[first:], func(p, q engine.ArticleLocation) int {
+	slices.SortFunc(x.Locations[first:], func(p, q stock.ArticleLocation) int {
 		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
 	})
-	x.Quantity = append(x.Quantity, engine.LocationCount{Location: at, Count: quantity, From: instantOrNil(since)})
+	x.Quantity = append(x.Quantity, stock.LocationCount{Location: at, Count: quantity, From: instantOrNil(since)})
 
 	count, from, exact := 0, int64(-1), true
 	if !p.Closed {
@@ -579,7 +581,7 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 			}
 		}
 	}
-	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
+	x.Availability = append(x.Availability, stock.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
 }
 
 // freeFrom is the first instant from which a unit can be held longer than from the start of a window; -1 where there is none. known is false where the search

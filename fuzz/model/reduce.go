@@ -4,14 +4,15 @@ import (
 	"errors"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns plans of a reduction: what a plan says is held against what it would do and against an exhaustive search.
 
 // as finds the details of a refusal.
 func as[D any](err error) (d D, ok bool) {
-	var e *engine.Error
+	var e *base.Error
 	if errors.As(err, &e) {
 		d, ok = e.Details.(D)
 	}
@@ -58,7 +59,7 @@ func (a *Account) enough(lot uint32, amount int, at int64) (from int64, ok bool)
 }
 
 // Plan judges a plan for an article to have fewer units at a location, at every instant from one on.
-func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int, at, now int64) error {
+func (a *Account) Plan(p *stock.QuantityPlan, article, location ID, amount int, at, now int64) error {
 	a.Seen.Plans++
 	if !p.OK {
 		a.Seen.Blocked++
@@ -95,7 +96,7 @@ func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int,
 }
 
 // carried checks that what a plan does is lawful.
-func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, now int64) error {
+func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now int64) error {
 	v := a.clone()
 	for _, b := range p.Blockers {
 		u := v.unit(b.ID)
@@ -170,7 +171,7 @@ func slotByID(slots []Slot, id ID) *Slot { return at(slots, func(s *Slot) bool {
 
 // exhausted holds a plan against an exhaustive search: there is no plan that keeps all where it says so, and none with fewer
 // moves or fewer blockers.
-func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount int, at, now int64) error {
+func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, now int64) error {
 	pool := Pool{Lots: []uint32{lot}}
 	alone := len(a.poolOf(lot).Lots) == 1
 	drops, moves, known := a.search(pool, amount, at, now, nil)
@@ -180,7 +181,7 @@ func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount int, at, 
 	case possible == (len(p.Removed) == 0):
 		return wrong("the search finds a way: %v, the plan is %+v", possible, p)
 	}
-	outside := slices.ContainsFunc(p.Moves, func(m engine.SlotMove) bool { return slotByID(a.Slots, m.To).Lot != lot })
+	outside := slices.ContainsFunc(p.Moves, func(m stock.SlotMove) bool { return slotByID(a.Slots, m.To).Lot != lot })
 	switch {
 	case p.OK && !outside && drops > 0:
 		return wrong("a plan that keeps all, and the search finds none: %+v", p)
@@ -215,7 +216,7 @@ func (a *Account) small(p Pool, at int64) bool {
 // search finds the fewest holds that cannot be kept, -1 where even that is no way, and the fewest moves with those gone.
 // Some may be gone from the start. To have so many units less is to lay as many more ends on the slots, beside those that
 // are planned.
-func (a *Account) search(p Pool, amount int, at, now int64, gone []engine.Unavailability) (drops, moves int, known bool) {
+func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int, known bool) {
 	v := a.clone()
 	for _, b := range gone {
 		v.unit(b.ID).Slot = 0

@@ -3,7 +3,10 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as lots and old holds
@@ -17,34 +20,34 @@ func (s *step) asked(names func(Line) bool) bool {
 }
 
 // of says that a line of kits was made of something.
-func (l Line) of(i engine.Item) bool {
-	return slices.ContainsFunc(l.Booked, func(p engine.Component) bool { return p.Item == i })
+func (l Line) of(i base.Item) bool {
+	return slices.ContainsFunc(l.Booked, func(p commerce.Component) bool { return p.Item == i })
 }
 
 // ordered says that an order that is not closed names something.
 func (s *step) ordered(names func(*Order) bool) bool {
-	return slices.ContainsFunc(s.a.Orders, func(o *Order) bool { return o.Status != engine.OrderClosed && names(o) })
+	return slices.ContainsFunc(s.a.Orders, func(o *Order) bool { return o.Status != order.OrderClosed && names(o) })
 }
 
 func (o *Order) names(id ID) bool {
 	return slices.ContainsFunc(o.Lines, func(l OrderLine) bool {
-		return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id || slices.ContainsFunc(l.Booked, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
+		return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id || slices.ContainsFunc(l.Booked, func(p commerce.Component) bool { return p.SKU == id || p.Article == id })
 	})
 }
 
 // inKit says that a SKU or an article is a part of a kit.
 func (s *step) inKit(id ID) bool {
 	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
-		return slices.ContainsFunc(k.Parts, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
+		return slices.ContainsFunc(k.Parts, func(p commerce.Component) bool { return p.SKU == id || p.Article == id })
 	})
 }
 
 func (a *Account) knows(customer ID) bool { return slices.Contains(a.Customers, customer) }
 
 // deleteCustomer takes away somebody for whom no hold is that is not over, and no order that is not closed.
-func (s *step) deleteCustomer(o engine.DeleteCustomer, err error) error {
+func (s *step) deleteCustomer(o commerce.DeleteCustomer, err error) error {
 	if !s.a.knows(o.ID) {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	holds := 0
 	for _, h := range s.a.Holds {
@@ -54,19 +57,19 @@ func (s *step) deleteCustomer(o engine.DeleteCustomer, err error) error {
 	}
 	if holds > 0 || s.ordered(func(n *Order) bool { return n.Customer == o.ID }) {
 		s.a.Seen.Wanted++
-		if d, ok := as[engine.InUseDetails](err); holds > 0 && (!ok || d != engine.InUseDetails{Resource: "hold", Count: holds}) {
+		if d, ok := as[base.InUseDetails](err); holds > 0 && (!ok || d != base.InUseDetails{Resource: "hold", Count: holds}) {
 			return wrong("%d holds are for the customer, the refusal says %+v", holds, d)
 		}
-		return refused(err, engine.CodeInUse)
+		return refused(err, base.CodeInUse)
 	}
 	s.a.Customers = slices.DeleteFunc(s.a.Customers, func(id ID) bool { return id == o.ID })
 	return refused(err, "")
 }
 
-func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
+func (s *step) deleteLocation(o stock.DeleteLocation, err error) error {
 	l := s.a.location(o.ID)
 	if l == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	here := func(lot uint32) bool { return s.a.Locations[s.a.lot(lot).Location] == l }
 	switch {
@@ -76,7 +79,7 @@ func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
 		s.ordered(func(o *Order) bool { return o.Pickup == l.ID || o.Return == l.ID }),
 		s.asked(func(x Line) bool { return x.Location == l.ID }):
 		s.a.Seen.InUse++
-		return refused(err, engine.CodeInUse)
+		return refused(err, base.CodeInUse)
 	}
 	n := *l
 	n.Gone = true
@@ -85,16 +88,16 @@ func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
 	return refused(err, "")
 }
 
-func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
+func (s *step) deleteSKU(o stock.DeleteSKU, err error) error {
 	k := s.a.sku(o.ID)
 	switch {
 	case k == nil:
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
 		s.ordered(func(o *Order) bool { return o.names(k.ID) }),
-		s.asked(func(x Line) bool { return x.SKU == k.ID || x.of(engine.Item{SKU: k.ID}) }):
+		s.asked(func(x Line) bool { return x.SKU == k.ID || x.of(base.Item{SKU: k.ID}) }):
 		s.a.Seen.InUse++
-		return refused(err, engine.CodeInUse)
+		return refused(err, base.CodeInUse)
 	}
 	n := *k
 	n.Gone = true
@@ -104,15 +107,15 @@ func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
 }
 
 // deleteArticle ends the article's units now; units of holds that are over stay where they were.
-func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
+func (s *step) deleteArticle(o stock.DeleteArticle, err error) error {
 	r := s.a.article(o.ID)
 	if r == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.of(s.a.lot(lot)) == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(engine.Item{Article: r.ID}) }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(base.Item{Article: r.ID}) }) {
 		s.a.Seen.InUse++
-		return refused(err, engine.CodeInUse)
+		return refused(err, base.CodeInUse)
 	}
 	if err := refused(err, ""); err != nil {
 		return err
@@ -137,7 +140,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 }
 
 // present checks that the engine lists what is there and nothing else.
-func (a *Account) present(v engine.View, now int64) error {
+func (a *Account) present(v base.View, now int64) error {
 	var locations, skus, articles []ID
 	for _, l := range a.Locations {
 		if !l.Gone {
@@ -155,13 +158,13 @@ func (a *Account) present(v engine.View, now int64) error {
 		}
 	}
 	var got [3][]ID
-	for l := range v.Locations().All() {
+	for l := range stock.Locations(v).All() {
 		got[0] = append(got[0], l.ID)
 	}
-	for k := range v.SKUs().All() {
+	for k := range stock.SKUs(v).All() {
 		got[1] = append(got[1], k.ID)
 	}
-	for r := range v.Articles().All() {
+	for r := range stock.Articles(v).All() {
 		got[2] = append(got[2], r.ID)
 	}
 	for i, want := range [...][]ID{locations, skus, articles} {
@@ -170,10 +173,10 @@ func (a *Account) present(v engine.View, now int64) error {
 		}
 	}
 	for _, descending := range []bool{false, true} {
-		q := engine.ArticleQuery{
-			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: engine.ByAvailability, Desc: descending, Limit: len(articles) + 1,
+		q := stock.ArticleQuery{
+			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: stock.ByAvailability, Desc: descending, Limit: len(articles) + 1,
 		}
-		page, total, err := v.ListArticles(&q, nil)
+		page, total, err := stock.ListArticles(v, &q, nil)
 		if err != nil || total != len(articles) || len(page) != total {
 			return wrong("%d of %d articles by free units (%v), the twin has %d", len(page), total, err, len(articles))
 		}

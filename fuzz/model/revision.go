@@ -5,7 +5,11 @@ import (
 	"reflect"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 )
 
 // This file owns revisions: how often a record has become another. A command that leaves all of it as it was makes no new one, and
@@ -74,7 +78,7 @@ func revised[R any](was *R, is R, revision func(*R) *uint64, times int) uint64 {
 }
 
 // revisions judges those of all records.
-func (a *Account) revisions(v engine.View) error {
+func (a *Account) revisions(v base.View) error {
 	check := func(what string, id ID, have, want uint64) error {
 		if have != want {
 			return wrong("%s %x is in its revision %d, the twin says %d", what, id, have, want)
@@ -83,36 +87,36 @@ func (a *Account) revisions(v engine.View) error {
 	}
 	var faults []error
 	for _, o := range a.Orders {
-		faults = append(faults, check("order", o.ID, v.Order(o.ID).Revision, o.Revision))
+		faults = append(faults, check("order", o.ID, order.OrderByID(v, o.ID).Revision, o.Revision))
 	}
 	for _, r := range a.Articles {
 		if !r.Gone {
-			faults = append(faults, check("article", r.ID, v.Article(r.ID).Revision, r.Revision))
+			faults = append(faults, check("article", r.ID, stock.ArticleByID(v, r.ID).Revision, r.Revision))
 		}
 	}
 	for _, k := range a.SKUs {
 		if !k.Gone {
-			faults = append(faults, check("SKU", k.ID, v.SKU(k.ID).Revision, k.Revision))
+			faults = append(faults, check("SKU", k.ID, stock.SKUByID(v, k.ID).Revision, k.Revision))
 		}
 	}
 	for _, k := range a.Kits {
-		faults = append(faults, check("catalog item", k.ID, v.CatalogItem(k.ID).Revision, k.Revision))
+		faults = append(faults, check("catalog item", k.ID, commerce.CatalogItemByID(v, k.ID).Revision, k.Revision))
 	}
 	for _, d := range a.Attributes {
-		faults = append(faults, check("attribute", d.ID, v.Attribute(d.ID).Revision, d.Revision))
+		faults = append(faults, check("attribute", d.ID, label.AttributeByID(v, d.ID).Revision, d.Revision))
 	}
 	for _, e := range a.Events {
-		faults = append(faults, check("event", e.ID, v.ScheduledEvent(e.Article, e.ID).Revision, e.Revision))
+		faults = append(faults, check("event", e.ID, stock.ScheduledEventOf(v, e.Article, e.ID).Revision, e.Revision))
 	}
 	for _, t := range a.Tables {
-		x := v.PricingTable(t.ID)
+		x := commerce.PricingTableByID(v, t.ID)
 		faults = append(faults, check("pricing table", t.ID, x.Revision, t.Revision))
 		for i, r := range t.Rows {
 			faults = append(faults, check("pricing row", r.ID, x.Rows[i].Revision, r.Revision))
 		}
 	}
 	for _, d := range a.Codes { // uses are no part of it
-		faults = append(faults, check("discount code", d.ID, v.DiscountCode(d.ID).Revision, 1))
+		faults = append(faults, check("discount code", d.ID, commerce.DiscountCodeByID(v, d.ID).Revision, 1))
 	}
 	for _, fault := range faults {
 		if fault != nil {

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns the schedule of deliveries, on a plain list of all there ever were.
@@ -16,10 +17,10 @@ const (
 	inARow      = 3              // events that fail for good before a webhook is disabled
 )
 
-func pending(d *engine.Delivery) bool { return d.State == engine.DeliveryPending }
+func pending(d *outbox.Delivery) bool { return d.State == outbox.DeliveryPending }
 
 // lapsed says that a delivery has been tried for too long.
-func (s *step) lapsed(d *engine.Delivery) bool {
+func (s *step) lapsed(d *outbox.Delivery) bool {
 	return pending(d) && d.First != 0 && s.now >= d.First+giveUpAfter
 }
 
@@ -34,7 +35,7 @@ func (s *step) round() {
 		d := &s.a.Deliveries[i]
 		switch {
 		case pending(d) && disabled[d.Webhook] && !d.ByHand:
-			s.over(d, engine.DeliveryFailed)
+			s.over(d, outbox.DeliveryFailed)
 			s.a.Seen.Drained++
 		case s.lapsed(d):
 			s.lost(d)
@@ -54,29 +55,29 @@ func (s *step) quiet() error {
 }
 
 // over ends a delivery.
-func (s *step) over(d *engine.Delivery, state engine.DeliveryState) {
+func (s *step) over(d *outbox.Delivery, state outbox.DeliveryState) {
 	d.State, d.Next, d.Ended = state, 0, s.now
 }
 
 // lost ends a delivery that failed for good. What a person asked for does not count.
-func (s *step) lost(d *engine.Delivery) {
-	s.over(d, engine.DeliveryFailed)
+func (s *step) lost(d *outbox.Delivery) {
+	s.over(d, outbox.DeliveryFailed)
 	s.a.Seen.Lost++
 	h := s.a.hook(d.Webhook)
 	if d.ByHand || h == nil || !h.Enabled {
 		return
 	}
 	if h.Failed++; h.Failed == inARow {
-		h.Enabled, h.Reason, h.Missed, h.Since = false, engine.TooManyFailures, 0, 0
+		h.Enabled, h.Reason, h.Missed, h.Since = false, outbox.TooManyFailures, 0, 0
 		s.a.Seen.Disabled++
 	}
 }
 
 // attempts takes what came of attempts: the next one each of those that are known.
-func (s *step) attempts(list []engine.Outcome) {
+func (s *step) attempts(list []outbox.Outcome) {
 	seen := map[ID]bool{}
 	for _, x := range list {
-		d := at(s.a.Deliveries, func(d *engine.Delivery) bool { return d.ID == x.Delivery })
+		d := at(s.a.Deliveries, func(d *outbox.Delivery) bool { return d.ID == x.Delivery })
 		if d == nil || seen[d.ID] || x.Number != d.Attempts+1 {
 			continue
 		}
@@ -84,7 +85,7 @@ func (s *step) attempts(list []engine.Outcome) {
 		d.Attempts, d.Status = x.Number, x.Status
 		h := s.a.hook(d.Webhook)
 		if x.Error == "" && x.Status/100 == 2 {
-			s.over(d, engine.DeliveryDone)
+			s.over(d, outbox.DeliveryDone)
 			s.a.Seen.Delivered++
 			if h != nil && !d.ByHand {
 				h.Failed = 0
@@ -101,7 +102,7 @@ func (s *step) attempts(list []engine.Outcome) {
 		for range d.Tries - 1 {
 			pause *= 2
 		}
-		d.Next = x.At + x.Took + pause + pause/10*x.Jitter/engine.MaxJitter
+		d.Next = x.At + x.Took + pause + pause/10*x.Jitter/outbox.MaxJitter
 		if d.Tries == tries || d.Next > d.First+giveUpAfter || h == nil || !h.Enabled && !d.ByHand {
 			s.lost(d)
 		}
@@ -109,29 +110,29 @@ func (s *step) attempts(list []engine.Outcome) {
 }
 
 // again queues a delivery once more.
-func (s *step) again(d *engine.Delivery, byHand bool) {
-	d.State, d.Next, d.First, d.Ended, d.Tries, d.ByHand, d.Kept = engine.DeliveryPending, s.now, 0, 0, 0, byHand, false
+func (s *step) again(d *outbox.Delivery, byHand bool) {
+	d.State, d.Next, d.First, d.Ended, d.Tries, d.ByHand, d.Kept = outbox.DeliveryPending, s.now, 0, 0, 0, byHand, false
 	s.a.Seen.Requeued++
 }
 
-func (s *step) redeliver(o engine.RedeliverDelivery, err error) error {
+func (s *step) redeliver(o outbox.RedeliverDelivery, err error) error {
 	h := s.a.hook(o.Webhook)
-	d := at(s.a.Deliveries, func(d *engine.Delivery) bool { return d.ID == o.ID && d.Webhook == o.Webhook })
+	d := at(s.a.Deliveries, func(d *outbox.Delivery) bool { return d.ID == o.ID && d.Webhook == o.Webhook })
 	switch {
 	case h == nil || d == nil:
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	case pending(d):
-		return refused(err, engine.CodeStateNotAllowed)
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	s.again(d, true)
 	return refused(err, "")
 }
 
-func (s *step) recover(o engine.RecoverDeliveries, res any, err error) error {
+func (s *step) recover(o outbox.RecoverDeliveries, res any, err error) error {
 	n := 0
 	if fault := s.hooked(o.Webhook, err, true, false, func(h *Hook) {
 		for i := range s.a.Deliveries {
-			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == engine.DeliveryFailed && d.Ended >= o.Since && !d.Test {
+			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == outbox.DeliveryFailed && d.Ended >= o.Since && !d.Test {
 				s.again(d, false)
 				n++
 			}
@@ -139,16 +140,16 @@ func (s *step) recover(o engine.RecoverDeliveries, res any, err error) error {
 	}); fault != nil || err != nil {
 		return fault
 	}
-	if r := *res.(*engine.Recovered); r != (engine.Recovered{Queued: n}) {
+	if r := *res.(*outbox.Recovered); r != (outbox.Recovered{Queued: n}) {
 		return wrong("recovered %+v, the twin says %d", r, n)
 	}
 	return nil
 }
 
 // deliveryRecords judges every delivery and the order in which a webhook's wait.
-func (a *Account) deliveryRecords(v engine.View) error {
+func (a *Account) deliveryRecords(v base.View) error {
 	for _, d := range a.Deliveries {
-		r := v.Delivery(d.ID)
+		r := outbox.DeliveryByID(v, d.ID)
 		if r == nil {
 			return wrong("delivery %+v is gone", d)
 		}
@@ -159,13 +160,13 @@ func (a *Account) deliveryRecords(v engine.View) error {
 	}
 	for _, h := range a.Hooks {
 		var want []ID
-		list := slices.DeleteFunc(slices.Clone(a.Deliveries), func(d engine.Delivery) bool { return d.Webhook != h.ID || !pending(&d) })
-		slices.SortFunc(list, func(x, y engine.Delivery) int { return cmp.Or(cmp.Compare(x.Next, y.Next), x.ID.Compare(y.ID)) })
+		list := slices.DeleteFunc(slices.Clone(a.Deliveries), func(d outbox.Delivery) bool { return d.Webhook != h.ID || !pending(&d) })
+		slices.SortFunc(list, func(x, y outbox.Delivery) int { return cmp.Or(cmp.Compare(x.Next, y.Next), x.ID.Compare(y.ID)) })
 		for _, d := range list {
 			want = append(want, d.ID)
 		}
 		var have []ID
-		for d := range v.Queue(h.ID) {
+		for d := range outbox.Queue(v, h.ID) {
 			have = append(have, d.ID)
 		}
 		if !slices.Equal(have, want) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/stock"
 )
 
 // This file owns the four time series of an article, computed afresh at every instant at which one could change.
@@ -30,7 +30,7 @@ func (a *Account) stretches(p Pool) (list []stretch) {
 	return list
 }
 
-func (a *Account) series(x *engine.ArticleStock, p Pool) {
+func (a *Account) series(x *stock.ArticleStock, p Pool) {
 	list := a.stretches(p)
 	for i, s := range list {
 		toSell := math.MaxInt
@@ -46,23 +46,23 @@ func (a *Account) series(x *engine.ArticleStock, p Pool) {
 		extend(&x.ToSell, s.span, float64(max(0, toSell)))
 		extend(&x.Utilisation, s.span, use)
 	}
-	for _, y := range []*[]engine.Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
+	for _, y := range []*[]stock.Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
 		*y = window(*y, x.Window)
 	}
 }
 
 // extend adds to a series; neighbours of equal value are joined.
-func extend(series *[]engine.Step, s Span, value float64) {
+func extend(series *[]stock.Step, s Span, value float64) {
 	if n := len(*series); n > 0 && (*series)[n-1].Value == value {
 		(*series)[n-1].Range.End = s.End
 		return
 	}
-	*series = append(*series, engine.Step{Range: s, Value: value})
+	*series = append(*series, stock.Step{Range: s, Value: value})
 }
 
 // window cuts a series to a window; of one that is an instant it is the whole step.
-func window(series []engine.Step, w Span) []engine.Step {
-	series = slices.DeleteFunc(series, func(s engine.Step) bool { return !meets(w, s.Range) })
+func window(series []stock.Step, w Span) []stock.Step {
+	series = slices.DeleteFunc(series, func(s stock.Step) bool { return !meets(w, s.Range) })
 	if w.Start < w.End {
 		for i := range series {
 			series[i].Range = series[i].Range.Clip(w)

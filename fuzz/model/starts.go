@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,8 +14,8 @@ import (
 // instant. What is available of it is what is of its window, and nothing of one that is over. The list of articles tells the same of its window, when asked.
 
 // Starts judges an answer: the starts that there are, and of each how many units it has.
-func (a *Account) Starts(v engine.View, q engine.StartQuery, now int64) ([]engine.Start, error) {
-	have, err := v.Starts(q, now, nil)
+func (a *Account) Starts(v base.View, q hold.StartQuery, now int64) ([]hold.Start, error) {
+	have, err := hold.Starts(v, q, now, nil)
 	if err != nil {
 		return nil, wrong("starts %+v: %v", q, err)
 	}
@@ -55,7 +57,7 @@ func (a *Account) Starts(v engine.View, q engine.StartQuery, now int64) ([]engin
 }
 
 // startHas judges how many units a start has by what is available of its window.
-func (a *Account) startHas(v engine.View, q engine.Query, x engine.Start, now int64) error {
+func (a *Account) startHas(v base.View, q hold.Query, x hold.Start, now int64) error {
 	if x.Window.End <= now {
 		if x.Available != 0 || !x.Exact {
 			return wrong("start %+v at %d is over", x, now)
@@ -64,7 +66,7 @@ func (a *Account) startHas(v engine.View, q engine.Query, x engine.Start, now in
 		return nil
 	}
 	q.Window, q.Moves = x.Window, true
-	y, err := v.Available(q, now)
+	y, err := hold.Available(v, q, now)
 	switch {
 	case err != nil:
 		return err
@@ -79,23 +81,23 @@ func (a *Account) startHas(v engine.View, q engine.Query, x engine.Start, now in
 }
 
 // Bookable judges what the stock of an article says can be booked over a window at each location, and from when on where nothing can.
-func (a *Account) Bookable(v engine.View, article ID, w Span, now int64) ([]engine.LocationCount, error) {
-	have := engine.ArticleStock{Bookable: true}
-	if err := v.ArticleStock(&have, article, ID{}, w, now); err != nil {
+func (a *Account) Bookable(v base.View, article ID, w Span, now int64) ([]stock.LocationCount, error) {
+	have := stock.ArticleStock{Bookable: true}
+	if err := stock.FillArticleStock(v, &have, article, ID{}, w, now); err != nil {
 		return nil, wrong("stock of %x: %v", article, err)
 	}
 	if w.Start == w.End {
 		w.End++
 	}
 	r := a.article(article)
-	have.Availability = slices.DeleteFunc(have.Availability, func(x engine.LocationCount) bool { return a.location(x.Location) == nil }) // units were there once
+	have.Availability = slices.DeleteFunc(have.Availability, func(x stock.LocationCount) bool { return a.location(x.Location) == nil }) // units were there once
 	for _, x := range have.Availability {
-		q := engine.Query{Item: engine.Item{Article: article}, Location: x.Location}
-		if fault := a.startHas(v, q, engine.Start{Window: w, Available: x.Count, Exact: x.Exact}, now); fault != nil && r.Takes {
+		q := hold.Query{Item: base.Item{Article: article}, Location: x.Location}
+		if fault := a.startHas(v, q, hold.Start{Window: w, Available: x.Count, Exact: x.Exact}, now); fault != nil && r.Takes {
 			return nil, fault
 		}
 		from := max(w.Start, now+1-(w.End-w.Start))
-		next, ok, err := v.Next(engine.NextQuery{
+		next, ok, err := hold.Next(v, hold.NextQuery{
 			Item: q.Item, Location: x.Location, NotBefore: from, Length: w.End - w.Start, Quantity: 1, Until: from + 2*366*dayMs,
 		}, now)
 		switch {

@@ -5,7 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -13,12 +17,12 @@ import (
 
 // ID, Span and Forever are the engine's.
 type (
-	ID   = engine.ID
-	Span = engine.Span
+	ID   = base.ID
+	Span = base.Span
 )
 
 // Forever is the open end.
-const Forever = engine.Forever
+const Forever = base.Forever
 
 // Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
 type Account struct {
@@ -45,10 +49,10 @@ type Account struct {
 	Orders     []*Order
 	LastOrder  uint32
 	At         int64 // the instant of the last command that changed something
-	Codes      []*engine.DiscountCode
+	Codes      []*commerce.DiscountCode
 
 	Hooks      []Hook
-	Deliveries []engine.Delivery // without sizes and revisions
+	Deliveries []outbox.Delivery // without sizes and revisions
 	Said       map[ID]string     // what the last event of an order said of it, where there was somebody to tell
 }
 
@@ -152,7 +156,7 @@ type (
 	}
 	SKU struct {
 		ID            ID
-		Before, After *engine.Buffer
+		Before, After *stock.Buffer
 		Has           []Has
 		Revision      uint64
 		Gone          bool
@@ -163,14 +167,14 @@ type (
 		Active        bool
 		Archived      bool
 		Takes         bool // active and not archived
-		Before, After *engine.Buffer
+		Before, After *stock.Buffer
 		Has           []Has
 		Revision      uint64
 		Gone          bool
 	}
 	Hold struct {
 		ID     ID
-		Status engine.HoldStatus
+		Status hold.HoldStatus
 		Due    int64 // expiry of a held one, end of keeping of an ended one, else 0
 		Lines  []Line
 
@@ -178,14 +182,14 @@ type (
 		Note     string
 	}
 	Line struct {
-		engine.Item
+		base.Item
 		Location ID
 		Return   ID // where its units are when they have ended
 		Window   Span
 		Quantity int
-		Purchase engine.PurchaseType
-		Made     []ID               // of each unit the SKU that it was made for; zero: an article
-		Booked   []engine.Component // of a kit, what one of it took when the line was made
+		Purchase base.PurchaseType
+		Made     []ID                 // of each unit the SKU that it was made for; zero: an article
+		Booked   []commerce.Component // of a kit, what one of it took when the line was made
 
 		Base  ID     // what the ids of its units follow: the hold, or the change that made them
 		First uint64 // at which distance the first does
@@ -194,7 +198,7 @@ type (
 		ID, Article, Location ID
 		Name                  string
 		Revision              uint64
-		Type                  engine.EventType
+		Type                  stock.EventType
 		Window                Span
 	}
 )
@@ -300,7 +304,7 @@ func at[T any](list []T, is func(*T) bool) *T {
 }
 
 // Known says that an item is there.
-func (a *Account) Known(i engine.Item) bool {
+func (a *Account) Known(i base.Item) bool {
 	return a.sku(i.SKU) != nil || a.article(i.Article) != nil || a.kit(i.CatalogItem) != nil
 }
 
@@ -332,15 +336,15 @@ func (a *Account) lotAmong(lots []Lot, article, location ID) uint32 {
 }
 
 // buffers are the effective buffers of an article.
-func (a *Account) buffers(r *Article) (before, after engine.Buffer) {
-	pick := func(own, shared *engine.Buffer) engine.Buffer {
+func (a *Account) buffers(r *Article) (before, after stock.Buffer) {
+	pick := func(own, shared *stock.Buffer) stock.Buffer {
 		switch {
 		case own != nil:
 			return *own
 		case shared != nil:
 			return *shared
 		}
-		return engine.Buffer{}
+		return stock.Buffer{}
 	}
 	var s SKU
 	if r.SKU != nil {
@@ -351,8 +355,8 @@ func (a *Account) buffers(r *Article) (before, after engine.Buffer) {
 
 // keepsAlike says that two buffers keep the same time free, in whatever words: an exact time is as long as it has milliseconds; steps of the
 // calendar are so many days or so many months, which are no exact times.
-func keepsAlike(x, y engine.Buffer) bool {
-	in := func(b engine.Buffer) (length [3]int64) {
+func keepsAlike(x, y stock.Buffer) bool {
+	in := func(b stock.Buffer) (length [3]int64) {
 		kind, each := 0, int64(0)
 		switch b.Unit {
 		case timeline.Seconds:
@@ -386,7 +390,7 @@ func (a *Account) sameSetting(x, y *Article) bool {
 // Pool is a set of lots whose units stand in for each other, with the buffers that a booking of it brings.
 type Pool struct {
 	Lots          []uint32
-	Before, After engine.Buffer
+	Before, After stock.Buffer
 	Location      *Location
 	Closed        bool // an article that takes no new holds
 }
@@ -449,7 +453,7 @@ func (a *Account) apart(one, other uint32) bool {
 }
 
 // pools are the pools of an item at a location, or at all of them where none is named; of a kit, those of its parts.
-func (a *Account) pools(i engine.Item, location ID) (pools []Pool) {
+func (a *Account) pools(i base.Item, location ID) (pools []Pool) {
 	if k := a.kit(i.CatalogItem); k != nil {
 		for _, p := range k.parts() {
 			pools = append(pools, a.pools(p.Item, location)...)

@@ -1,16 +1,18 @@
 package model
 
-import "holdfast/engine"
+import (
+	"holdfast/engine/commerce"
+)
 
 // This file owns the instants of a subscription, payment by payment.
 
 // BillingAt is the n-th payment, counted from the start.
-func BillingAt(start int64, cycle engine.Period, n int, z string) int64 {
+func BillingAt(start int64, cycle commerce.Period, n int, z string) int64 {
 	return addSteps(z, start, int64(n)*cycle.Amount, cycle.Unit)
 }
 
 // NextBilling is the first payment after an instant.
-func NextBilling(start int64, cycle engine.Period, after int64, z string) (n int, at int64) {
+func NextBilling(start int64, cycle commerce.Period, after int64, z string) (n int, at int64) {
 	for at = start; at <= after; at = BillingAt(start, cycle, n, z) {
 		n++
 	}
@@ -18,7 +20,7 @@ func NextBilling(start int64, cycle engine.Period, after int64, z string) (n int
 }
 
 // CommitmentEnd is the instant before which a subscription may not end.
-func CommitmentEnd(start int64, terms engine.SubscriptionTerms, z string) int64 {
+func CommitmentEnd(start int64, terms commerce.SubscriptionTerms, z string) int64 {
 	end := start
 	if terms.CommitmentCycles != nil {
 		for n := 1; n <= int(*terms.CommitmentCycles); n++ {
@@ -34,7 +36,7 @@ func CommitmentEnd(start int64, terms engine.SubscriptionTerms, z string) int64 
 }
 
 // EarliestEnd is the end of the first payment cycle that ends when it may.
-func EarliestEnd(start int64, terms engine.SubscriptionTerms, now int64, z string) int64 {
+func EarliestEnd(start int64, terms commerce.SubscriptionTerms, now int64, z string) int64 {
 	notice := now
 	if p := terms.CancellationLead; p != nil {
 		notice = addSteps(z, now, p.Amount, p.Unit)
@@ -48,7 +50,7 @@ func EarliestEnd(start int64, terms engine.SubscriptionTerms, now int64, z strin
 }
 
 // UnitsOf is how many durations a window takes: of one without end, as far as anybody knows, the first.
-func UnitsOf(row engine.PricingRow, w Span, z string) int64 {
+func UnitsOf(row commerce.PricingRow, w Span, z string) int64 {
 	n := int64(1)
 	if row.Duration != nil && w.End != Forever {
 		for addSteps(z, w.Start, n*row.Duration.Amount, row.Duration.Unit) < w.End {

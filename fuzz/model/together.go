@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns what rows ask together, and quotes.
@@ -15,8 +17,8 @@ const fewLooks = 5_000
 // Together is the least that rows ask for a window when they lie one behind the other, those that take longest first, each as often as one
 // likes, until they reach its end: all ways are tried. There is none for a window without end, nor of rows for the whole time. looks is how
 // often a row was tried.
-func Together(rows []engine.PricingRow, w Span, z string) (total int64, looks int, ok bool) {
-	var list []engine.PricingRow
+func Together(rows []commerce.PricingRow, w Span, z string) (total int64, looks int, ok bool) {
+	var list []commerce.PricingRow
 	for _, r := range rows {
 		if r.Duration != nil {
 			list = append(list, r)
@@ -25,8 +27,8 @@ func Together(rows []engine.PricingRow, w Span, z string) (total int64, looks in
 	if len(list) == 0 || w.End == Forever {
 		return 0, 0, false
 	}
-	end := func(r engine.PricingRow) int64 { return addSteps(z, w.Start, r.Duration.Amount, r.Duration.Unit) }
-	slices.SortStableFunc(list, func(x, y engine.PricingRow) int { return cmp.Compare(end(y), end(x)) })
+	end := func(r commerce.PricingRow) int64 { return addSteps(z, w.Start, r.Duration.Amount, r.Duration.Unit) }
+	slices.SortStableFunc(list, func(x, y commerce.PricingRow) int { return cmp.Compare(end(y), end(x)) })
 	type place struct {
 		row int
 		at  int64
@@ -60,7 +62,7 @@ func Together(rows []engine.PricingRow, w Span, z string) (total int64, looks in
 }
 
 // alone is what the row asks that asks least alone.
-func alone(rows []engine.PricingRow, w Span, z string) (least int64) {
+func alone(rows []commerce.PricingRow, w Span, z string) (least int64) {
 	for i, r := range rows {
 		if n := r.Price * UnitsOf(r, w, z); i == 0 || n < least {
 			least = n
@@ -78,7 +80,7 @@ func (s *step) together(o *Order, l *OrderLine) int64 {
 		return one
 	}
 	if looks > fewLooks && s.said != nil {
-		if x := at(s.said.Lines, func(x *engine.OrderLine) bool { return x.No == l.No }); x != nil && x.UnitPrice == one {
+		if x := at(s.said.Lines, func(x *order.OrderLine) bool { return x.No == l.No }); x != nil && x.UnitPrice == one {
 			return one
 		}
 	}
@@ -87,9 +89,9 @@ func (s *step) together(o *Order, l *OrderLine) int64 {
 }
 
 // summed is what rows ask that the engine says make a line's price, or -1 where one is none of the line's.
-func (a *Account) summed(c *engine.Combination, l *OrderLine) (sum int64) {
+func (a *Account) summed(c *commerce.Combination, l *OrderLine) (sum int64) {
 	for _, u := range c.Rows {
-		r := at(l.Together, func(r *engine.PricingRow) bool { return r.ID == u.Row })
+		r := at(l.Together, func(r *commerce.PricingRow) bool { return r.ID == u.Row })
 		if r == nil {
 			return -1
 		}
@@ -100,21 +102,21 @@ func (a *Account) summed(c *engine.Combination, l *OrderLine) (sum int64) {
 
 // Quote judges what the engine says that an order would cost: each line what it would cost as ordered, less the codes; and of a booking by a
 // table, what its rows would ask together, if that is less.
-func (a *Account) Quote(v engine.View, o engine.CreateOrder, now int64) error {
+func (a *Account) Quote(v base.View, o order.CreateOrder, now int64) error {
 	if len(v.Check(&o)) > 0 {
 		return nil
 	}
-	q, err := v.Quote(o, now)
+	q, err := order.QuoteOrder(v, o, now)
 	s := &step{now: now, was: a, a: a.clone()}
-	n := &Order{Currency: a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: engine.OrderDraft, Paid: map[Payment]int64{}}
+	n := &Order{Currency: a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: order.OrderDraft, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}
 	if a.location(n.Pickup) == nil || a.location(n.Return) == nil {
-		return refused(err, engine.CodeNotFound)
+		return refused(err, base.CodeNotFound)
 	}
 	if err == nil {
-		s.said = &engine.OrderRecord{Order: q.Order}
+		s.said = &order.OrderRecord{Order: q.Order}
 	}
 	for i := range o.Lines {
 		l, refusal := s.newLine(n, &o.Lines[i])
@@ -141,16 +143,16 @@ func (a *Account) Quote(v engine.View, o engine.CreateOrder, now int64) error {
 }
 
 // offered judges the combination that a quote offers of a line.
-func (s *step) offered(o *Order, l *OrderLine, c *engine.Combination) error {
+func (s *step) offered(o *Order, l *OrderLine, c *commerce.Combination) error {
 	t := s.a.tableOf(l.Item)
-	if t == nil || l.Purchase != engine.PurchaseBooking {
+	if t == nil || l.Purchase != base.PurchaseBooking {
 		if c != nil {
 			return wrong("a quote offers %+v of %+v", *c, *l)
 		}
 		return nil
 	}
-	fit := slices.DeleteFunc(slices.Clone(t.Rows), func(r engine.PricingRow) bool { return r.Purchase != l.Purchase || r.RetiredAt != 0 })
-	timed := len(slices.DeleteFunc(slices.Clone(fit), func(r engine.PricingRow) bool { return r.Duration == nil }))
+	fit := slices.DeleteFunc(slices.Clone(t.Rows), func(r commerce.PricingRow) bool { return r.Purchase != l.Purchase || r.RetiredAt != 0 })
+	timed := len(slices.DeleteFunc(slices.Clone(fit), func(r commerce.PricingRow) bool { return r.Duration == nil }))
 	all, looks, ok := Together(fit, l.Window, s.a.location(o.Pickup).Zone)
 	switch {
 	case c == nil && ok && all < l.Price && looks <= fewLooks && timed > 1:

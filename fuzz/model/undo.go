@@ -3,7 +3,9 @@ package model
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -11,18 +13,18 @@ import (
 
 // cancelUnit judges a unit that nobody fetched: its stock is free, and its line costs as much less. Of kits those cost nothing of which no
 // unit is left; what is left of a component is of as few kits as can be.
-func (s *step) cancelUnit(o *Order, op engine.CancelUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Pending || u.State == engine.Prepared })
+func (s *step) cancelUnit(o *Order, op order.CancelUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
 	if err := refused(err, refusal); err != nil || refusal != "" {
 		return err
 	}
 	l, u := list[0].line, list[0].unit
 	s.free(u)
-	u.State = engine.Cancelled
+	u.State = order.Cancelled
 	s.a.Seen.Unfetched++
 	for l.Waived = l.Quantity; !l.carries(l.Quantity - l.Waived); l.Waived-- {
 	}
-	if b := l.Subscribe; b != nil && b.CancelledAt == 0 && l.state() == engine.Cancelled {
+	if b := l.Subscribe; b != nil && b.CancelledAt == 0 && l.state() == order.Cancelled {
 		b.end(s.now)
 	}
 	o.reprice()
@@ -33,7 +35,7 @@ func (s *step) cancelUnit(o *Order, op engine.CancelUnit, err error) error {
 func (l *OrderLine) carries(items int) bool {
 	all, left := map[int]int{}, map[int]int{}
 	for _, u := range l.Units {
-		if all[u.Part]++; u.State != engine.Cancelled {
+		if all[u.Part]++; u.State != order.Cancelled {
 			left[u.Part]++
 		}
 	}
@@ -47,9 +49,9 @@ func (l *OrderLine) carries(items int) bool {
 
 // undo judges steps that are taken back: a unit waits, is out or lies ready as it did before, over the dates of its line. What may move
 // makes room, and nothing becomes a conflict.
-func (s *step) undo(o *Order, op engine.UndoOrder, rec *engine.OrderRecord, err error) error {
+func (s *step) undo(o *Order, op order.UndoOrder, rec *order.OrderRecord, err error) error {
 	if o.Archived {
-		return refused(err, engine.CodeStateNotAllowed)
+		return refused(err, base.CodeStateNotAllowed)
 	}
 	list, refusal := o.named(op.Units, func(_ *OrderLine, _ *OrderUnit) bool { return true })
 	if refusal != "" {
@@ -61,7 +63,7 @@ func (s *step) undo(o *Order, op engine.UndoOrder, rec *engine.OrderRecord, err 
 		switch {
 		case fault != nil:
 			return fault
-		case refusal != "" && code(err) == engine.CodeQuantityBlocked: // which of several is told, is not said
+		case refusal != "" && code(err) == base.CodeQuantityBlocked: // which of several is told, is not said
 			return wrong("blocked, but unit %x is refused with %s", x.unit.ID, refusal)
 		case refusal != "":
 			return rightly(err, refusal)
@@ -70,32 +72,32 @@ func (s *step) undo(o *Order, op engine.UndoOrder, rec *engine.OrderRecord, err 
 	}
 	switch c := code(err); {
 	case c == "" && may != impossible:
-	case c == engine.CodeQuantityBlocked && may != certain:
+	case c == base.CodeQuantityBlocked && may != certain:
 		s.a.Seen.GoneOn++
 		return errRefused
 	default:
 		return wrong("answered %q (%v), but the twin says %d", c, err, may)
 	}
 	s.a.Seen.Undone++
-	if o.Status == engine.OrderClosed {
-		o.Status = engine.OrderActive
+	if o.Status == order.OrderClosed {
+		o.Status = order.OrderActive
 	}
 	return nil
 }
 
 // undoOne judges the last step of one unit.
-func (s *step) undoOne(o *Order, x picked, more bool, rec *engine.OrderRecord, err error) (may chance, refusal engine.Code, fault error) {
+func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, err error) (may chance, refusal base.Code, fault error) {
 	l, u := x.line, x.unit
 	switch {
-	case u.State == engine.Prepared:
-		u.State = engine.Pending
+	case u.State == order.Prepared:
+		u.State = order.Pending
 		return certain, "", nil
-	case u.State == engine.Fulfilled && u.Lot != 0:
+	case u.State == order.Fulfilled && u.Lot != 0:
 		return s.unsell(o, l, u, err)
-	case u.State == engine.Fulfilled:
+	case u.State == order.Fulfilled:
 		h := *s.a.unit(u.Hold)
 		if r := s.a.of(s.a.lot(h.Lot)); !r.Takes {
-			return certain, engine.CodeStateNotAllowed, nil
+			return certain, base.CodeStateNotAllowed, nil
 		}
 		n, leaves := s.overLine(h, l), h.oneWay()
 		if leaves = leaves && n.Hull.End != h.Hull.End; leaves { // at another instant, as its article has other buffers by now
@@ -116,26 +118,26 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *engine.OrderRecord, e
 		}
 		s.unhand(u)
 		return may, "", fault
-	case u.State == engine.Returned && o.Return != o.Pickup:
-		return certain, engine.CodeConflict, nil
-	case u.State == engine.Returned:
+	case u.State == order.Returned && o.Return != o.Pickup:
+		return certain, base.CodeConflict, nil
+	case u.State == order.Returned:
 		may, refusal, fault = s.outAgain(o, l, u, more, rec, err)
 		if b := l.Subscribe; b != nil && b.CancelledAt == u.Returned && b.CancelAt == u.Returned && refusal == "" {
 			b.CancelAt, b.CancelledAt = 0, 0
 			s.begin(o, l)
 		}
-		u.State, u.Returned, u.Was = engine.Fulfilled, 0, 0
+		u.State, u.Returned, u.Was = order.Fulfilled, 0, 0
 		s.a.Seen.OutAgain++
 		return may, refusal, fault
 	}
-	return certain, engine.CodeStateNotAllowed, nil
+	return certain, base.CodeStateNotAllowed, nil
 }
 
 // unhand has a unit be one that was not handed over.
 func (s *step) unhand(u *OrderUnit) {
-	u.State, u.Handed, u.Lot = engine.Pending, 0, 0
+	u.State, u.Handed, u.Lot = order.Pending, 0, 0
 	if u.WasReady {
-		u.State = engine.Prepared
+		u.State = order.Prepared
 	}
 	u.WasReady = false
 }
@@ -148,14 +150,14 @@ func (s *step) overLine(u Unit, l *OrderLine) Unit {
 }
 
 // unsell judges a sale that is taken back: the unit that went with it is there again.
-func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chance, refusal engine.Code, fault error) {
+func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chance, refusal base.Code, fault error) {
 	at := s.a.lot(u.Lot)
 	r := s.a.of(at)
 	switch {
 	case r.Gone:
-		return certain, engine.CodeConflict, nil
+		return certain, base.CodeConflict, nil
 	case !r.Takes:
-		return certain, engine.CodeStateNotAllowed, nil
+		return certain, base.CodeStateNotAllowed, nil
 	}
 	if i := slices.IndexFunc(s.a.Slots, func(x Slot) bool { return x.Lot == u.Lot && x.Span.End == u.Handed }); i >= 0 {
 		s.a.Slots[i].Span.End = Forever
@@ -185,7 +187,7 @@ func (s *step) holdOf(o *Order, l *OrderLine, u *OrderUnit, id ID, lot uint32) U
 }
 
 // outAgain judges a return that is taken back: the unit is out, to the end of its line or of the running step.
-func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *engine.OrderRecord, err error) (may chance, refusal engine.Code, fault error) {
+func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *order.OrderRecord, err error) (may chance, refusal base.Code, fault error) {
 	end := s.notOver(l.Window.End)
 	if h := s.a.unit(u.Hold); h != nil {
 		n := s.handed(*h, Span{Start: h.Body().Start, End: end})
@@ -201,7 +203,7 @@ func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *en
 	}
 	r := s.a.of(s.a.lot(u.Was))
 	if r.Gone {
-		return certain, engine.CodeConflict, nil
+		return certain, base.CodeConflict, nil
 	}
 	if err != nil {
 		return open, "", nil
@@ -219,6 +221,6 @@ func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *en
 	h.Flags |= timeline.Out
 	body := Span{Start: min(l.Window.Start, u.Handed), End: end}
 	_, after := s.a.buffers(r)
-	hull := Hull(body, engine.Buffer{}, after, s.a.Locations[s.a.lot(u.Was).Location].Zone, s.now)
+	hull := Hull(body, stock.Buffer{}, after, s.a.Locations[s.a.lot(u.Was).Location].Zone, s.now)
 	return open, "", s.put(h.over(body, hull), s.a.lotPool(u.Was))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 )
 
@@ -69,6 +70,6 @@ func (s *scenario) line(a *model.Account, from int64, ground func(int64) byte, o
 
 // letter is that of the hold or the order that a unit is of: the first of its name.
 func (s *scenario) letter(u model.Unit) byte {
-	x, _ := s.w.View(0).Unavailability(u.ID)
+	x, _ := stock.UnavailabilityByID(s.w.View(0), u.ID)
 	return (s.names[x.Owner] + "?")[0]
 }

@@ -9,7 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -19,49 +23,49 @@ import (
 func (s *scenario) counter(f []string) string {
 	switch f[0] {
 	case "kit": // NAME and ITEMs [xQUANTITY]
-		o := engine.CreateCatalogItem{Name: f[1]}
+		o := commerce.CreateCatalogItem{Name: f[1]}
 		for _, word := range f[2:] {
 			if n, ok := strings.CutPrefix(word, "x"); ok {
 				o.Components[len(o.Components)-1].Quantity = s.number(n)
 				continue
 			}
-			o.Components = append(o.Components, engine.Component{Item: s.item(word), Quantity: 1})
+			o.Components = append(o.Components, commerce.Component{Item: s.item(word), Quantity: 1})
 		}
 		i, _ := s.do(o)
-		s.call(f[1], i.(*engine.CatalogItem).ID)
+		s.call(f[1], i.(*commerce.CatalogItem).ID)
 	case "row": // NAME TABLE PRICE for LENGTH, or PRICE each LENGTH of a subscription
 		return s.row(f)
 	case "reprice": // ROW PRICE
-		_, came := s.do(engine.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]), Price: engine.Some(int64(s.number(f[2])))})
+		_, came := s.do(commerce.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]), Price: base.Some(int64(s.number(f[2])))})
 		return came
 	case "drop": // ROW
-		_, came := s.do(engine.DeletePricingRow{Table: s.tables[f[1]], ID: s.id(f[1])})
+		_, came := s.do(commerce.DeletePricingRow{Table: s.tables[f[1]], ID: s.id(f[1])})
 		return came
 	case "offer": // NAME ITEM by TABLE
 		table := s.id(option(f, "by"))
-		i, _ := s.do(engine.CreateCatalogItem{Name: f[1], Components: []engine.Component{{Item: s.item(f[2]), Quantity: 1}}, PricingTable: &table})
-		s.call(f[1], i.(*engine.CatalogItem).ID)
+		i, _ := s.do(commerce.CreateCatalogItem{Name: f[1], Components: []commerce.Component{{Item: s.item(f[2]), Quantity: 1}}, PricingTable: &table})
+		s.call(f[1], i.(*commerce.CatalogItem).ID)
 	case "order": // NAME LOCATION and lines of ITEM WINDOW [xQUANTITY] [by=ROW] [sale] [subscription], with commas between [back LOCATION]
 		return s.place(f)
 	case "until": // ORDER HOUR
 		to := s.at(f[2])
-		_, came := s.do(engine.PatchOrderLine{Order: s.id(f[1]), ID: s.orderOf(f[1]).Lines[0].ID, To: engine.Some(to)})
+		_, came := s.do(order.PatchOrderLine{Order: s.id(f[1]), ID: s.orderOf(f[1]).Lines[0].ID, To: base.Some(to)})
 		return s.orElseStand(f[1], came)
 	case "hand": // ORDER [ready] and numbers of units; none: all
 		units := s.units(f[1], f[2:])
-		_, came := s.do(engine.FulfillOrder{ID: s.id(f[1]), Units: units, Ready: slices.Contains(f, "ready")})
+		_, came := s.do(order.FulfillOrder{ID: s.id(f[1]), Units: units, Ready: slices.Contains(f, "ready")})
 		return s.orElseStand(f[1], came)
 	case "return":
-		_, came := s.do(engine.ReturnOrder{ID: s.id(f[1]), Units: s.units(f[1], f[2:])})
+		_, came := s.do(order.ReturnOrder{ID: s.id(f[1]), Units: s.units(f[1], f[2:])})
 		return s.orElseStand(f[1], came)
 	case "ready":
-		_, came := s.do(engine.ReadyUnit{Order: s.id(f[1]), Unit: s.units(f[1], f[2:])[0]})
+		_, came := s.do(order.ReadyUnit{Order: s.id(f[1]), Unit: s.units(f[1], f[2:])[0]})
 		return came
 	case "undo":
-		_, came := s.do(engine.UndoOrder{ID: s.id(f[1]), Units: s.units(f[1], f[2:])})
+		_, came := s.do(order.UndoOrder{ID: s.id(f[1]), Units: s.units(f[1], f[2:])})
 		return s.orElseStand(f[1], came)
 	case "cancel":
-		_, came := s.do(engine.CancelOrder{ID: s.id(f[1])})
+		_, came := s.do(order.CancelOrder{ID: s.id(f[1])})
 		return came
 	case "stand":
 		return s.stand(f[1])
@@ -84,19 +88,19 @@ func (s *scenario) number(word string) int {
 func (s *scenario) row(f []string) string {
 	table, ok := s.ids[f[2]]
 	if !ok {
-		r, _ := s.do(engine.CreatePricingTable{Name: f[2]})
-		table = r.(*engine.PricingTable).ID
+		r, _ := s.do(commerce.CreatePricingTable{Name: f[2]})
+		table = r.(*commerce.PricingTable).ID
 		s.call(f[2], table)
 	}
-	o := engine.CreatePricingRow{Table: table, Label: f[1], Purchase: engine.PurchaseBooking, Price: int64(s.number(f[3])), Duration: s.buffer(option(f, "for"))}
+	o := commerce.CreatePricingRow{Table: table, Label: f[1], Purchase: base.PurchaseBooking, Price: int64(s.number(f[3])), Duration: s.buffer(option(f, "for"))}
 	if cycle := s.buffer(option(f, "each")); cycle != nil {
-		o.Purchase, o.Subscription = engine.PurchaseSubscription, &engine.SubscriptionTerms{
-			Cycle: *cycle, RenewalType: engine.DefaultRenewalType, InitialCharge: engine.DefaultInitialCharge,
+		o.Purchase, o.Subscription = base.PurchaseSubscription, &commerce.SubscriptionTerms{
+			Cycle: *cycle, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 		}
 	}
 	r, came := s.do(o)
 	if came == "" {
-		id := r.(*engine.PricingRow).ID
+		id := r.(*commerce.PricingRow).ID
 		s.call(f[1], id)
 		s.tables[f[1]] = table
 	}
@@ -104,7 +108,7 @@ func (s *scenario) row(f []string) string {
 }
 
 func (s *scenario) place(f []string) string {
-	o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: s.id(f[2])}}
+	o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.id(f[2])}}
 	words := f[3:]
 	if n := len(words); n > 2 && words[n-2] == "back" {
 		to := s.id(words[n-1])
@@ -113,8 +117,8 @@ func (s *scenario) place(f []string) string {
 	for line := range strings.SplitSeq(strings.Join(words, " "), ",") {
 		f := strings.Fields(line)
 		w := s.span(f[1])
-		l := engine.OrderLineInput{Item: s.item(f[0]), Purchase: engine.PurchaseBooking, Quantity: 1, From: &w.Start}
-		if w.End != engine.Forever {
+		l := order.OrderLineInput{Item: s.item(f[0]), Purchase: base.PurchaseBooking, Quantity: 1, From: &w.Start}
+		if w.End != base.Forever {
 			l.To = &w.End
 		}
 		for _, word := range f[2:] {
@@ -127,24 +131,26 @@ func (s *scenario) place(f []string) string {
 			case many:
 				l.Quantity = s.number(n)
 			default:
-				l.Purchase = engine.PurchaseType(word)
+				l.Purchase = base.PurchaseType(word)
 			}
 		}
 		o.Lines = append(o.Lines, l)
 	}
 	r, came := s.do(o)
 	if came == "" {
-		s.call(f[1], r.(*engine.OrderRecord).ID)
+		s.call(f[1], r.(*order.OrderRecord).ID)
 		came = s.stand(f[1])
 	}
 	return came
 }
 
-func (s *scenario) orderOf(name string) *engine.OrderRecord { return s.w.View(0).Order(s.id(name)) }
+func (s *scenario) orderOf(name string) *order.OrderRecord {
+	return order.OrderByID(s.w.View(0), s.id(name))
+}
 
 // units are those of an order by their numbers, from 1; without any it is nil, which stands for all.
-func (s *scenario) units(name string, numbers []string) (list []engine.ID) {
-	var all []engine.ID
+func (s *scenario) units(name string, numbers []string) (list []base.ID) {
+	var all []base.ID
 	for _, l := range s.orderOf(name).Lines {
 		for _, u := range l.Units {
 			all = append(all, u.ID)
@@ -179,10 +185,10 @@ func (s *scenario) stand(name string) string {
 	}
 	for _, l := range o.Lines {
 		for _, u := range l.Units {
-			x, found := s.w.View(0).Unavailability(u.Hold)
+			x, found := stock.UnavailabilityByID(s.w.View(0), u.Hold)
 			where := "nowhere"
 			switch {
-			case found && x.Slot != (engine.ID{}):
+			case found && x.Slot != (base.ID{}):
 				where = "on " + s.unit(x.Slot)
 			case found:
 				where = "in conflict"
@@ -198,7 +204,7 @@ func (s *scenario) stand(name string) string {
 
 // starts lists the days of a calendar of rentals, each of which is tried.
 func (s *scenario) starts(f []string) string {
-	q := engine.StartQuery{Query: engine.Query{Item: s.item(f[1]), Location: s.id(f[2]), Window: s.span(f[3])}, Length: *s.buffer(option(f, "for"))}
+	q := hold.StartQuery{Query: hold.Query{Item: s.item(f[1]), Location: s.id(f[2]), Window: s.span(f[3])}, Length: *s.buffer(option(f, "for"))}
 	if times := option(f, "daily"); times != "" {
 		for word := range strings.SplitSeq(times, ",") {
 			hour, minute, _ := strings.Cut(word, ":")
@@ -209,7 +215,7 @@ func (s *scenario) starts(f []string) string {
 	require.NoError(s.t, err)
 	came := ""
 	for _, x := range list {
-		l := engine.HoldLineInput{Item: q.Item, Location: q.Location, Window: x.Window}
+		l := hold.HoldLineInput{Item: q.Item, Location: q.Location, Window: x.Window}
 		require.NoError(s.t, s.w.Keeps(0, l, x.Available, x.Exact))
 		came += fmt.Sprintf("%d-%d %s-%s: %d\n", x.Date.Month, x.Date.Day, hours(x.Window.Start), hours(x.Window.End), x.Available)
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 )
 
 // This file owns the book: what clients were told, and how what a restart brings back is held against it. It is a plain list,
@@ -28,7 +30,7 @@ func (f fate) String() string { return [...]string{"open", "done", "refused", "u
 // booking is a hold or an order. Its number is in its note or its reference.
 type booking struct {
 	no      int
-	id      engine.ID // once it is known
+	id      base.ID // once it is known
 	order   bool
 	lines   []line
 	expires int64 // 0: never
@@ -46,10 +48,10 @@ type delta struct {
 
 // account is what clients know of one.
 type account struct {
-	id       engine.ID
+	id       base.ID
 	made     fate
-	location engine.ID
-	articles []engine.ID
+	location base.ID
+	articles []base.ID
 	units    []int // by article, as far as they are known
 	changes  []*delta
 	bookings []*booking
@@ -64,14 +66,14 @@ func lost(format string, args ...any) error {
 
 // found is a live booking as a view shows it.
 type found struct {
-	id      engine.ID
+	id      base.ID
 	order   bool
 	lines   []line
 	expires int64
 }
 
 // live reads the bookings of a view by their numbers.
-func (a *account) live(v engine.View) (map[int]found, error) {
+func (a *account) live(v base.View) (map[int]found, error) {
 	all := map[int]found{}
 	put := func(text string, f found) error {
 		no, err := strconv.Atoi(text)
@@ -84,7 +86,7 @@ func (a *account) live(v engine.View) (map[int]found, error) {
 		all[no] = f
 		return nil
 	}
-	for h := range v.EachHold() {
+	for h := range hold.EachHold(v) {
 		if h.Status.Ended() {
 			continue
 		}
@@ -102,7 +104,7 @@ func (a *account) live(v engine.View) (map[int]found, error) {
 			return nil, err
 		}
 	}
-	for o := range v.Orders().All() {
+	for o := range order.Orders(v).All() {
 		if o.Cancelled || o.More == nil {
 			continue
 		}
@@ -122,7 +124,7 @@ func (a *account) live(v engine.View) (map[int]found, error) {
 
 // judge holds a view against the book, and writes into it what became of the commands whose fate was unknown. clock is what the
 // clock says, now the engine's present, which may be ahead of it. back is how many of unknown fate are there.
-func (a *account) judge(v engine.View, clock, now int64) (back int, err error) {
+func (a *account) judge(v base.View, clock, now int64) (back int, err error) {
 	there, err := a.live(v)
 	if err != nil {
 		return 0, err
@@ -173,8 +175,8 @@ func (a *account) judge(v engine.View, clock, now int64) (back int, err error) {
 }
 
 // count holds the units of an article, and how many of them are free, against the book.
-func (a *account) count(v engine.View, i, taken int, now int64) (back int, err error) {
-	has, err := v.Available(engine.Query{Item: engine.Item{Article: a.articles[i]}, Location: a.location, Window: probe}, now)
+func (a *account) count(v base.View, i, taken int, now int64) (back int, err error) {
+	has, err := hold.Available(v, hold.Query{Item: base.Item{Article: a.articles[i]}, Location: a.location, Window: probe}, now)
 	if err != nil {
 		return 0, fmt.Errorf("article %d: %w", i, err)
 	}

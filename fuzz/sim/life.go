@@ -17,6 +17,10 @@ import (
 	"time"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -29,7 +33,7 @@ const (
 )
 
 // probe is a window that every booking covers, a year ahead.
-var probe = engine.Span{Start: begin + 365*24*3600*1000, End: begin + 365*24*3600*1000 + 60_000}
+var probe = base.Span{Start: begin + 365*24*3600*1000, End: begin + 365*24*3600*1000 + 60_000}
 
 // history is the lives that a seed makes.
 type history struct {
@@ -67,7 +71,7 @@ type gate struct{ reached, open chan struct{} }
 type retry struct {
 	account *account
 	booking *booking
-	op      engine.Op
+	op      base.Op
 	key     *engine.Idempotency
 }
 
@@ -317,7 +321,7 @@ func (h *history) ends(end persist.Position) error {
 	return nil
 }
 
-func (h *history) bounds() (b engine.Bounds) {
+func (h *history) bounds() (b base.Bounds) {
 	if h.loose {
 		b.Group = 1 // every command is a record, with several on their way
 	}
@@ -419,8 +423,8 @@ func (h *history) live() error {
 
 // closed sees that an engine whose storage failed takes nothing any more.
 func (h *history) closed() error {
-	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id, Op: engine.CreateLocation{Name: "late", Timezone: "UTC"}})
-	if !errors.Is(err, &engine.Error{Code: engine.CodeStorageFailed}) {
+	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id, Op: stock.CreateLocation{Name: "late", Timezone: "UTC"}})
+	if !errors.Is(err, &base.Error{Code: base.CodeStorageFailed}) {
 		return lost("with its storage failed it answers %v", err)
 	}
 	return nil
@@ -467,7 +471,7 @@ func (h *history) ask(list []asked) {
 	for i, f := range all {
 		res, err := f.Wait()
 		is := h.fate(err)
-		if refusal, ok := errors.AsType[*engine.Error](err); err != nil && (!ok || refusal.Code == engine.CodeInternal) {
+		if refusal, ok := errors.AsType[*base.Error](err); err != nil && (!ok || refusal.Code == base.CodeInternal) {
 			h.broken = lost("%s: %w", list[i].what, err)
 		}
 		h.count("operations")
@@ -488,8 +492,8 @@ func (h *history) fate(err error) fate {
 	if err == nil {
 		return done
 	}
-	if e, ok := errors.AsType[*engine.Error](err); ok {
-		if _, may := e.Details.(engine.UnknownOutcomeDetails); may {
+	if e, ok := errors.AsType[*base.Error](err); ok {
+		if _, may := e.Details.(base.UnknownOutcomeDetails); may {
 			return unknown
 		}
 	}
@@ -528,7 +532,7 @@ func (h *history) key() *engine.Idempotency {
 		return nil
 	}
 	h.keys++
-	k := &engine.Idempotency{Fingerprint: engine.ID{15: 1}}
+	k := &engine.Idempotency{Fingerprint: base.ID{15: 1}}
 	binary.BigEndian.PutUint64(k.Key[:8], uint64(h.keys))
 	return k
 }
@@ -540,17 +544,17 @@ func (h *history) furnish() {
 	h.disk.due = 0
 	h.disk.mu.Unlock()
 	for n := range 2 {
-		a := &account{id: engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}}
+		a := &account{id: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}}
 		h.accounts = append(h.accounts, a)
-		must := func(what string, op engine.Op) (record any) {
+		must := func(what string, op base.Op) (record any) {
 			h.ask([]asked{{engine.Command{Account: a.id, Op: op}, what, func(f fate, res engine.Result) { a.made, record = f, res.Record }}})
 			return record
 		}
-		must("account", engine.CreateAccount{Name: "Rental", Timezone: "UTC"})
-		a.location = must("location", engine.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*engine.Location).ID
+		must("account", base.CreateAccount{Name: "Rental", Timezone: "UTC"})
+		a.location = must("location", stock.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*stock.Location).ID
 		for range 2 {
-			op := engine.CreateArticle{Name: "Bike", Quantities: []engine.InitialQuantity{{Location: a.location, Count: 6}}}
-			a.articles = append(a.articles, must("article", op).(*engine.Article).ID)
+			op := stock.CreateArticle{Name: "Bike", Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}
+			a.articles = append(a.articles, must("article", op).(*stock.Article).ID)
 			a.units = append(a.units, 6)
 		}
 	}
@@ -590,25 +594,25 @@ func (h *history) askAgain() {
 	}
 }
 
-func expires(op engine.Op) bool {
-	p, is := op.(engine.PlaceHold)
+func expires(op base.Op) bool {
+	p, is := op.(hold.PlaceHold)
 	return is && p.ExpiresIn != nil
 }
 
-func recordID(record any) engine.ID {
+func recordID(record any) base.ID {
 	switch r := record.(type) {
-	case *engine.Hold:
+	case *hold.Hold:
 		return r.ID
-	case *engine.OrderRecord:
+	case *order.OrderRecord:
 		return r.ID
 	}
-	return engine.ID{}
+	return base.ID{}
 }
 
 // told takes in the answer to a booking's command.
 func (b *booking) told(res engine.Result) {
 	b.placed, b.id = done, recordID(res.Record)
-	if r, is := res.Record.(*engine.Hold); is && r.ExpiresAt != nil {
+	if r, is := res.Record.(*hold.Hold); is && r.ExpiresAt != nil {
 		b.expires = *r.ExpiresAt
 	}
 }
@@ -638,9 +642,9 @@ func (h *history) command(a *account, no int) asked {
 		if b.placed != done || b.ended != open {
 			return h.book(a, no, who)
 		}
-		op := engine.Op(engine.ReleaseHold{ID: b.id})
+		op := base.Op(hold.ReleaseHold{ID: b.id})
 		if b.order {
-			op = engine.CancelOrder{ID: b.id}
+			op = order.CancelOrder{ID: b.id}
 		}
 		b.ended = refused // by nobody so far; none but this command ends it
 		what := fmt.Sprintf("%s ends booking %d", who, b.no)
@@ -651,9 +655,9 @@ func (h *history) command(a *account, no int) asked {
 		}}
 	default:
 		c := &delta{article: h.dice.IntN(len(a.articles)), by: 1 + h.dice.IntN(2)}
-		op := engine.Op(engine.IncreaseQuantity{Article: a.articles[c.article], Location: a.location, Amount: c.by})
+		op := base.Op(stock.IncreaseQuantity{Article: a.articles[c.article], Location: a.location, Amount: c.by})
 		if h.chance(50) {
-			op = engine.DecreaseQuantity{Article: a.articles[c.article], Location: a.location, Amount: c.by}
+			op = stock.DecreaseQuantity{Article: a.articles[c.article], Location: a.location, Amount: c.by}
 			c.by = -c.by
 		}
 		what := fmt.Sprintf("%s changes article %d by %d", who, c.article, c.by)
@@ -674,23 +678,23 @@ func (h *history) book(a *account, no int, who string) asked {
 			b.lines = append(b.lines, line{i, 1 + h.dice.IntN(2)})
 		}
 	}
-	window := engine.Span{Start: probe.Start - int64(no%1000)*60_000, End: probe.End}
+	window := base.Span{Start: probe.Start - int64(no%1000)*60_000, End: probe.End}
 	text := strconv.Itoa(no)
-	var op engine.Op
+	var op base.Op
 	if b.order {
-		in := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: a.location, Reference: &text}}
+		in := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: a.location, Reference: &text}}
 		price := int64(1000)
 		for _, l := range b.lines {
-			in.Lines = append(in.Lines, engine.OrderLineInput{
-				Item: engine.Item{Article: a.articles[l.article]}, Purchase: engine.PurchaseBooking, Quantity: l.quantity,
+			in.Lines = append(in.Lines, order.OrderLineInput{
+				Item: base.Item{Article: a.articles[l.article]}, Purchase: base.PurchaseBooking, Quantity: l.quantity,
 				From: &window.Start, To: &window.End, UnitPrice: &price,
 			})
 		}
 		op = in
 	} else {
-		in := engine.PlaceHold{Note: text}
+		in := hold.PlaceHold{Note: text}
 		for _, l := range b.lines {
-			in.Lines = append(in.Lines, engine.HoldLineInput{Item: engine.Item{Article: a.articles[l.article]}, Location: a.location, Window: window, Quantity: l.quantity})
+			in.Lines = append(in.Lines, hold.HoldLineInput{Item: base.Item{Article: a.articles[l.article]}, Location: a.location, Window: window, Quantity: l.quantity})
 		}
 		// Were something due in both accounts as it starts, chance would say whether that is one record or two.
 		if h.chance(60) && (h.loose || a == h.accounts[0]) {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/persist"
 )
@@ -18,7 +19,7 @@ import (
 type said struct {
 	clock    int64
 	ids      uint64 // where the ids of the command begin
-	op       engine.Op
+	op       base.Op
 	record   any
 	sequence uint64
 	moves    int
@@ -81,7 +82,7 @@ func TestAccountsDoNotInterfere(t *testing.T) {
 		require.NoError(r, err)
 		var script []said
 		step := uint64(0)
-		do := func(tenant int, op engine.Op) {
+		do := func(tenant int, op base.Op) {
 			step++
 			w.Clock++ // within a millisecond ids go on where those of the command before end, whose ever it was
 			w.draws = step << 20
@@ -103,8 +104,8 @@ func TestAccountsDoNotInterfere(t *testing.T) {
 		for tenant := range w.Tenants {
 			a := func() *model.Account { return w.Tenants[tenant].Twin }
 			for i := range 2 {
-				do(tenant, engine.CreateLocation{Name: "here", Timezone: Zones[i]})
-				do(tenant, engine.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)})
+				do(tenant, stock.CreateLocation{Name: "here", Timezone: Zones[i]})
+				do(tenant, stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)})
 			}
 			for range 4 {
 				do(tenant, createArticle(d, a(), w.Now()))

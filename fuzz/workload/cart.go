@@ -1,7 +1,10 @@
 package workload
 
 import (
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/fuzz/model"
 )
 
@@ -11,10 +14,10 @@ import (
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	if _, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID}); fault != nil {
+	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID}); fault != nil {
 		return fault
 	}
-	_, _, fault := w.Do(tenant, engine.PatchPricingTable{ID: a.Tables[0].ID, Combine: engine.Some(odds(d, "rows together", 60))})
+	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID, Combine: base.Some(odds(d, "rows together", 60))})
 	return fault
 }
 
@@ -25,7 +28,7 @@ func (w *World) quote(d Dice, tenant int) error {
 }
 
 // cartCommand draws one.
-func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
+func cartCommand(d Dice, a *model.Account, now int64) base.Op {
 	switch d.N("cart command", 17) {
 	case 0, 1, 2:
 		if h := anyHold(d, a); h != nil {
@@ -33,16 +36,16 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 	case 3:
 		if len(a.Tables) < maxTables && odds(d, "a table without rows", 40) {
-			return engine.CreatePricingTable{Name: "more"}
+			return commerce.CreatePricingTable{Name: "more"}
 		}
 		if len(a.Tables) > 0 && odds(d, "rows together", 30) {
 			t := pick(d, "table", a.Tables)
-			return engine.PatchPricingTable{ID: t.ID, Combine: engine.Some(!t.Combine)}
+			return commerce.PatchPricingTable{ID: t.ID, Combine: base.Some(!t.Combine)}
 		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
-			p := engine.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: engine.Some(pick(d, "table", a.Tables).ID)}
+			p := commerce.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: base.Some(pick(d, "table", a.Tables).ID)}
 			if odds(d, "no table", 20) {
-				p.PricingTable = engine.Null[ID]()
+				p.PricingTable = base.Null[ID]()
 			}
 			return p
 		}
@@ -65,14 +68,14 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 	case 14:
 		if len(a.Customers) == 0 || len(a.Customers) < 3 && odds(d, "another customer", 60) {
-			return engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Somebody")}}
+			return commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Somebody")}}
 		}
-		return engine.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
+		return commerce.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
 	case 15:
 		if h := anyHold(d, a); h != nil {
-			o := engine.ChangeHold{ID: h.ID, Customer: engine.Null[ID]()}
+			o := hold.ChangeHold{ID: h.ID, Customer: base.Null[ID]()}
 			if id := somebody(d, a); id != nil {
-				o.Customer = engine.Some(*id)
+				o.Customer = base.Some(*id)
 			}
 			return o
 		}
@@ -80,7 +83,7 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	o := placeHold(d, a, now)
 	o.Customer, o.Note = somebody(d, a), pick(d, "note", holdNotes)
 	if len(a.Kits) > 0 && odds(d, "of a kit", 30) {
-		o.Lines[0].Item = engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+		o.Lines[0].Item = base.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
 	}
 	return o
 }
@@ -91,15 +94,15 @@ var holdNotes = []string{"", "", "Call Ann", "Ann Lee, called twice", "blue"}
 // heldList asks for a page of the holds that pass some filters.
 func (w *World) heldList(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	var q engine.HoldQuery
+	var q hold.HoldQuery
 	for range max(0, d.N("states", 5)-2) {
-		q.Status = append(q.Status, pick(d, "status", []engine.HoldStatus{engine.Held, engine.Confirmed, engine.Expired, engine.Released, engine.Ordered}))
+		q.Status = append(q.Status, pick(d, "status", []hold.HoldStatus{hold.Held, hold.Confirmed, hold.Expired, hold.Released, hold.Ordered}))
 	}
 	if odds(d, "of an item", 30) {
 		q.Items = append(q.Items, asked(d, a))
 	}
 	if len(a.Kits) > 0 && odds(d, "of a kit", 10) {
-		q.Items = append(q.Items, engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID})
+		q.Items = append(q.Items, base.Item{CatalogItem: pick(d, "kit", a.Kits).ID})
 	}
 	if id := location(d, a); odds(d, "of a place", 30) {
 		q.Location = &id
@@ -113,8 +116,8 @@ func (w *World) heldList(d Dice, tenant int) error {
 	if odds(d, "of words", 30) {
 		q.Search = pick(d, "words", []string{"ann", "CALL", "an ca", "lee call", "blue ann", "?", "twice a"})
 	}
-	q.Desc, q.Units = odds(d, "the youngest first", 50), engine.MaxListed
-	q.Part = engine.Part{Offset: d.N("offset", 6), Limit: 1 + d.N("limit", 6)}
+	q.Desc, q.Units = odds(d, "the youngest first", 50), base.MaxListed
+	q.Part = base.Part{Offset: d.N("offset", 6), Limit: 1 + d.N("limit", 6)}
 	return a.HeldList(w.View(tenant), &q)
 }
 
@@ -131,21 +134,21 @@ func somebody(d Dice, a *model.Account) *ID {
 }
 
 // shopOrder is an order of a cart, or takes one away.
-func shopOrder(d Dice, a *model.Account, now int64) engine.Op {
+func shopOrder(d Dice, a *model.Account, now int64) base.Op {
 	if len(a.Orders) >= maxOrders {
-		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
+		return order.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	}
 	return cart(d, a, now)
 }
 
 // cart is an order of lines of which some say nothing of their price, with codes.
-func cart(d Dice, a *model.Account, now int64) engine.CreateOrder {
+func cart(d Dice, a *model.Account, now int64) order.CreateOrder {
 	o := createOrder(d, a, now)
 	o.Discounts = codes(d, a)
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		if len(a.Kits) > 0 && odds(d, "a kit", 60) {
-			l.Item = engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+			l.Item = base.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
 		}
 		if odds(d, "nothing said of its price", 70) {
 			l.PricingRow, l.UnitPrice = nil, nil
@@ -155,8 +158,8 @@ func cart(d Dice, a *model.Account, now int64) engine.CreateOrder {
 }
 
 // cartOrder makes an order of a hold, or of several.
-func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
-	o := engine.OrderHold{OrderInput: engine.OrderInput{Return: back(d, a), Discounts: codes(d, a)}, Holds: []ID{h.ID}}
+func cartOrder(d Dice, a *model.Account, h *model.Hold) order.OrderHold {
+	o := order.OrderHold{OrderInput: order.OrderInput{Return: back(d, a), Discounts: codes(d, a)}, Holds: []ID{h.ID}}
 	for _, x := range a.Holds {
 		if x != h && len(o.Holds) < 3 && (x.Lines[0].Location == h.Lines[0].Location && !x.Status.Ended() || odds(d, "whatever it is", 3)) {
 			o.Holds = append(o.Holds, x.ID)
@@ -172,7 +175,7 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 		if odds(d, "as it comes", 40) {
 			continue
 		}
-		e := engine.HeldLineInput{Hold: &h.ID, Line: i}
+		e := order.HeldLineInput{Hold: &h.ID, Line: i}
 		if len(o.Holds) == 1 && odds(d, "the only one", 50) {
 			e.Hold = nil
 		}
@@ -194,13 +197,13 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 }
 
 // otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
-func otherKits(d Dice, a *model.Account) engine.Op {
-	var list []engine.PatchOrderLine
+func otherKits(d Dice, a *model.Account) base.Op {
+	var list []order.PatchOrderLine
 	var kits []ID
 	for _, o := range a.Orders {
 		for _, l := range o.Lines {
-			if o.Status == engine.OrderOpen && l.Item.CatalogItem != (ID{}) {
-				list = append(list, engine.PatchOrderLine{Order: o.ID, ID: l.ID})
+			if o.Status == order.OrderOpen && l.Item.CatalogItem != (ID{}) {
+				list = append(list, order.PatchOrderLine{Order: o.ID, ID: l.ID})
 				kits = append(kits, l.Item.CatalogItem)
 			}
 		}
@@ -209,22 +212,22 @@ func otherKits(d Dice, a *model.Account) engine.Op {
 	case len(list) == 0:
 		return nil
 	case odds(d, "another kit", 30):
-		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+		return commerce.PatchCatalogItem{ID: pick(d, "kit", kits), Components: base.Some(components(d, a))}
 	}
 	p := pick(d, "line of kits", list)
-	p.Quantity = engine.Some(1 + d.N("kits", 4))
+	p.Quantity = base.Some(1 + d.N("kits", 4))
 	p.AllowOverbooked = odds(d, "overbook", 60)
 	return p
 }
 
 // heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
-func heldKits(d Dice, a *model.Account) engine.Op {
-	var list []engine.ChangeHold
+func heldKits(d Dice, a *model.Account) base.Op {
+	var list []hold.ChangeHold
 	var kits []ID
 	for _, h := range a.Holds {
 		for i, l := range h.Lines {
 			if l.CatalogItem != (ID{}) && !h.Status.Ended() {
-				list = append(list, engine.ChangeHold{ID: h.ID, Change: []engine.HoldLineChange{{Line: i}}, AllowPast: true})
+				list = append(list, hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: i}}, AllowPast: true})
 				kits = append(kits, l.CatalogItem)
 			}
 		}
@@ -233,7 +236,7 @@ func heldKits(d Dice, a *model.Account) engine.Op {
 	case len(list) == 0:
 		return nil
 	case odds(d, "another kit", 40):
-		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+		return commerce.PatchCatalogItem{ID: pick(d, "kit", kits), Components: base.Some(components(d, a))}
 	}
 	o, n := pick(d, "line of kits", list), 1+d.N("kits", 3)
 	o.Change[0].Quantity = &n
@@ -249,10 +252,10 @@ func codes(d Dice, a *model.Account) (texts []string) {
 }
 
 // changeHold changes, takes out and adds lines of a hold.
-func changeHold(d Dice, a *model.Account, now int64, h *model.Hold) engine.ChangeHold {
-	o := engine.ChangeHold{ID: h.ID, AllowPast: odds(d, "past", 50)}
+func changeHold(d Dice, a *model.Account, now int64, h *model.Hold) hold.ChangeHold {
+	o := hold.ChangeHold{ID: h.ID, AllowPast: odds(d, "past", 50)}
 	for i, l := range h.Lines {
-		switch x := (engine.HoldLineChange{Line: i}); d.N("line", 5) {
+		switch x := (hold.HoldLineChange{Line: i}); d.N("line", 5) {
 		case 0:
 			o.Remove = append(o.Remove, i)
 		case 1, 2:

@@ -6,7 +6,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -14,47 +17,47 @@ import (
 // This file owns cases that random runs come to too seldom: played by hand, or as a world that came to one, and judged by the twin.
 
 // played is a world with a location and a SKU, and what does a command there that is not refused.
-func played(t *testing.T) (w *World, do func(engine.Op) any, here, sku ID) {
+func played(t *testing.T) (w *World, do func(base.Op) any, here, sku ID) {
 	w, err := New(vfs.NewMem(), 1)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	do = func(op engine.Op) any {
+	do = func(op base.Op) any {
 		res, err, fault := w.Do(0, op)
 		require.NoError(t, fault)
 		require.NoError(t, err)
 		return res.Record
 	}
-	here = do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
-	return w, do, here, do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	here = do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
+	return w, do, here, do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
 }
 
 // TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
 // would fit there, too, but what the command asks for comes before what it leaves free for others.
 func TestConflictMovedOntoASlot(t *testing.T) {
 	w, do, here, sku := played(t)
-	article := do(engine.CreateArticle{
-		Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 3}},
-	}).(*engine.Article).ID
-	line := func(from, to int64) engine.HoldLineInput {
-		return engine.HoldLineInput{Item: engine.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}
+	article := do(stock.CreateArticle{
+		Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 3}},
+	}).(*stock.Article).ID
+	line := func(from, to int64) hold.HoldLineInput {
+		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}
 	}
 	from := Start + 10*hour
-	older := do(engine.PlaceHold{Lines: []engine.HoldLineInput{line(from, timeline.Forever)}}).(*engine.Hold)
-	two := do(engine.PlaceHold{Lines: []engine.HoldLineInput{line(from, from+hour), line(from, timeline.Forever)}}).(*engine.Hold)
-	do(engine.DecreaseQuantity{Article: article, Location: here, Amount: 2, Force: true})
+	older := do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(from, timeline.Forever)}}).(*hold.Hold)
+	two := do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(from, from+hour), line(from, timeline.Forever)}}).(*hold.Hold)
+	do(stock.DecreaseQuantity{Article: article, Location: here, Amount: 2, Force: true})
 	seated, conflict := two.Lines[0].Units[0].ID, two.Lines[1].Units[0].ID
-	one, _ := w.View(0).Unavailability(seated)
+	one, _ := stock.UnavailabilityByID(w.View(0), seated)
 	require.False(t, one.Conflict())
 	for _, id := range []ID{older.Lines[0].Units[0].ID, conflict} {
-		u, _ := w.View(0).Unavailability(id)
+		u, _ := stock.UnavailabilityByID(w.View(0), id)
 		require.True(t, u.Conflict())
 	}
 	earlier, end := from-5*hour, from-4*hour
-	do(engine.MoveHold{ID: two.ID, Lines: []engine.MoveLine{
+	do(hold.MoveHold{ID: two.ID, Lines: []hold.MoveLine{
 		{Unavailability: seated, From: &earlier, To: &end},
 		{Unavailability: conflict, Slot: &one.Slot},
 	}})
-	u, _ := w.View(0).Unavailability(conflict)
+	u, _ := stock.UnavailabilityByID(w.View(0), conflict)
 	require.Equal(t, one.Slot, u.Slot)
 }
 
@@ -63,17 +66,17 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	w, do, here, sku := played(t)
 	buffer := timeline.Buffer{Amount: 90, Unit: timeline.Minutes}
-	gone := do(engine.CreateArticle{Name: "gone", SKU: &sku, After: &buffer, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
-	other := do(engine.CreateArticle{Name: "other", Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
+	gone := do(stock.CreateArticle{Name: "gone", SKU: &sku, After: &buffer, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	other := do(stock.CreateArticle{Name: "other", Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	from := Start + hour
-	h := do(engine.PlaceHold{Lines: []engine.HoldLineInput{
-		{Item: engine.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: from + hour}, Quantity: 1},
-	}}).(*engine.Hold)
+	h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{
+		{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: from + hour}, Quantity: 1},
+	}}).(*hold.Hold)
 	unit := h.Lines[0].Units[0].ID
 	w.Clock += 10 * hour
-	do(engine.DeleteArticle{ID: gone})
-	do(engine.MoveHold{ID: h.ID, Lines: []engine.MoveLine{{Unavailability: unit, Article: &other}}})
-	u, _ := w.View(0).Unavailability(unit)
+	do(stock.DeleteArticle{ID: gone})
+	do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, Article: &other}}})
+	u, _ := stock.UnavailabilityByID(w.View(0), unit)
 	require.Equal(t, u.Body, u.Range)
 }
 
@@ -82,20 +85,20 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	w, do, here, sku := played(t)
 	article := func(sku ID) ID {
-		return do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
+		return do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	}
 	first := article(sku)
 	from, to := Start+hour, Start+2*hour
-	o := do(engine.CreateOrder{
-		OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here},
-		Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
-	}).(*engine.OrderRecord)
+	o := do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here},
+		Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+	}).(*order.OrderRecord)
 	w.Clock = Start + 3*hour
-	other := do(engine.CreateSKU{Name: "other"}).(*engine.SKU).ID
-	do(engine.PatchArticle{ID: first, SKU: engine.Some(other)})
+	other := do(stock.CreateSKU{Name: "other"}).(*stock.SKU).ID
+	do(stock.PatchArticle{ID: first, SKU: base.Some(other)})
 	second := article(sku)
-	do(engine.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: engine.Some(Start + 5*hour), To: engine.Some(Start + 6*hour)})
-	u, _ := w.View(0).Unavailability(o.Lines[0].Units[0].Hold)
+	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(Start + 5*hour), To: base.Some(Start + 6*hour)})
+	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, second, u.Article)
 	require.Positive(t, w.Tenants[0].Twin.Seen.Strayed)
 }
@@ -104,27 +107,27 @@ func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 // gets the unit of another article, and that leaves then. Both wait for nothing.
 func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(engine.CreateLocation{Name: "there", Timezone: Zones[1]}).(*engine.Location).ID
+	there := do(stock.CreateLocation{Name: "there", Timezone: Zones[1]}).(*stock.Location).ID
 	for _, name := range []string{"one", "two"} {
-		do(engine.CreateArticle{Name: name, SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}})
+		do(stock.CreateArticle{Name: name, SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
 	}
-	order := func(from, to int64, back ID) *engine.OrderRecord {
-		return do(engine.CreateOrder{
-			OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, Return: &back},
-			Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
-		}).(*engine.OrderRecord)
+	made := func(from, to int64, back ID) *order.OrderRecord {
+		return do(order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &back},
+			Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+		}).(*order.OrderRecord)
 	}
-	late := order(Start+hour, Start+2*hour, here)
-	leaves := order(Start+3*hour, Start+4*hour, there).Lines[0].Units[0].Hold
-	was, _ := w.View(0).Unavailability(leaves)
+	late := made(Start+hour, Start+2*hour, here)
+	leaves := made(Start+3*hour, Start+4*hour, there).Lines[0].Units[0].Hold
+	was, _ := stock.UnavailabilityByID(w.View(0), leaves)
 	w.Clock = Start + hour
-	do(engine.FulfillOrder{ID: late.ID})
-	out, _ := w.View(0).Unavailability(late.Lines[0].Units[0].Hold)
+	do(order.FulfillOrder{ID: late.ID})
+	out, _ := stock.UnavailabilityByID(w.View(0), late.Lines[0].Units[0].Hold)
 	require.Equal(t, out.Slot, was.Slot, "both are of one unit")
 	w.Clock = Start + 3*hour
 	_, _, fault := w.Do(0, model.Tick{})
 	require.NoError(t, fault)
-	is, _ := w.View(0).Unavailability(leaves)
+	is, _ := stock.UnavailabilityByID(w.View(0), leaves)
 	require.False(t, is.Conflict())
 	require.NotEqual(t, was.Article, is.Article)
 }
@@ -133,20 +136,20 @@ func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 // by now: it leaves as much later.
 func TestUndoneUnitLeavesLater(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(engine.CreateLocation{Name: "there", Timezone: Zones[1]}).(*engine.Location).ID
-	article := do(engine.CreateArticle{
-		Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}},
-	}).(*engine.Article).ID
+	there := do(stock.CreateLocation{Name: "there", Timezone: Zones[1]}).(*stock.Location).ID
+	article := do(stock.CreateArticle{
+		Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}},
+	}).(*stock.Article).ID
 	from, to := Start+hour, Start+3*hour
-	o := do(engine.CreateOrder{
-		OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, Return: &there},
-		Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
-	}).(*engine.OrderRecord)
+	o := do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &there},
+		Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+	}).(*order.OrderRecord)
 	w.Clock = from
-	do(engine.FulfillOrder{ID: o.ID})
-	do(engine.PatchArticle{ID: article, After: engine.BufferPatch{Amount: engine.Some[int64](1), Unit: engine.Some(timeline.Hours)}})
-	do(engine.UndoOrder{ID: o.ID, Units: []ID{o.Lines[0].Units[0].ID}})
-	u, _ := w.View(0).Unavailability(o.Lines[0].Units[0].Hold)
+	do(order.FulfillOrder{ID: o.ID})
+	do(stock.PatchArticle{ID: article, After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	do(order.UndoOrder{ID: o.ID, Units: []ID{o.Lines[0].Units[0].ID}})
+	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, to+hour, u.Range.End)
 	require.Positive(t, w.Tenants[0].Twin.Seen.CalledBack)
 }

@@ -3,7 +3,9 @@ package workload
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -12,13 +14,13 @@ import (
 
 // buffers are what articles and SKUs keep free around bookings; mostly nothing, sometimes calendar units.
 // buffers are some of each kind of length, the same in other words, and others that are nearly the same.
-var buffers = []engine.Buffer{
+var buffers = []stock.Buffer{
 	{Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 0, Unit: timeline.Hours},
 	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 24, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Weeks},
 	{Amount: 7, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Months},
 }
 
-func buffer(d Dice) *engine.Buffer {
+func buffer(d Dice) *stock.Buffer {
 	if odds(d, "no buffer", 70) {
 		return nil
 	}
@@ -26,13 +28,13 @@ func buffer(d Dice) *engine.Buffer {
 	return &b
 }
 
-func bufferPatch(d Dice) (p engine.BufferPatch) {
+func bufferPatch(d Dice) (p stock.BufferPatch) {
 	switch d.N("buffer patch", 3) {
 	case 1:
-		p.Amount = engine.Null[int64]()
+		p.Amount = base.Null[int64]()
 	case 2:
 		b := pick(d, "buffer", buffers)
-		p.Amount, p.Unit = engine.Some(b.Amount), engine.Some(b.Unit)
+		p.Amount, p.Unit = base.Some(b.Amount), base.Some(b.Unit)
 	}
 	return p
 }
@@ -40,15 +42,15 @@ func bufferPatch(d Dice) (p engine.BufferPatch) {
 // Furnish gives an account two or three locations, SKUs and articles, single ones and lots. Large: one lot is larger than
 // what is counted by walking.
 func (w *World) Furnish(d Dice, tenant int, large bool) error {
-	do := func(op engine.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
 	for i := range 2 + d.N("more locations", 2) {
-		if err := do(engine.CreateLocation{Name: "here", Timezone: Zones[i]}); err != nil {
+		if err := do(stock.CreateLocation{Name: "here", Timezone: Zones[i]}); err != nil {
 			return err
 		}
 	}
 	for range 2 {
-		if err := do(engine.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}); err != nil {
+		if err := do(stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}); err != nil {
 			return err
 		}
 	}
@@ -69,8 +71,8 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 	return nil
 }
 
-func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
-	o := engine.CreateArticle{Name: "thing"}
+func createArticle(d Dice, a *model.Account, now int64) stock.CreateArticle {
+	o := stock.CreateArticle{Name: "thing"}
 	if odds(d, "of a SKU", 85) {
 		o.SKU = &favourite(d, "SKU", skus(a)).ID
 	}
@@ -78,7 +80,7 @@ func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
 		o.Before, o.After = buffer(d), buffer(d)
 	}
 	for range 1 + d.N("more stock", 4)/3 {
-		q := engine.InitialQuantity{Location: location(d, a), Count: 1 + d.N("count", 5)/2}
+		q := stock.InitialQuantity{Location: location(d, a), Count: 1 + d.N("count", 5)/2}
 		if odds(d, "from", 20) {
 			from := instant(d, a, now)
 			q.From = &from
@@ -92,19 +94,19 @@ func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
 var nobody = ID{0: 1, 6: 0x70, 8: 0x80, 15: 0xff}
 
 // item names a SKU or an article, seldom one that is not there.
-func item(d Dice, a *model.Account) (i engine.Item) {
+func item(d Dice, a *model.Account) (i base.Item) {
 	if odds(d, "nobody", 2) {
-		return engine.Item{SKU: nobody}
+		return base.Item{SKU: nobody}
 	}
 	return asked(d, a)
 }
 
 // known names an item that is there.
-func known(d Dice, a *model.Account) engine.Item {
+func known(d Dice, a *model.Account) base.Item {
 	if odds(d, "by SKU", 70) {
-		return engine.Item{SKU: favourite(d, "SKU", skus(a)).ID}
+		return base.Item{SKU: favourite(d, "SKU", skus(a)).ID}
 	}
-	return engine.Item{Article: favourite(d, "article", articles(a)).ID}
+	return base.Item{Article: favourite(d, "article", articles(a)).ID}
 }
 
 func location(d Dice, a *model.Account) ID { return favourite(d, "location", locations(a)).ID }
@@ -131,14 +133,14 @@ func favourite[T any](d Dice, label string, list []T) T {
 }
 
 // stockCommand draws a command on what there is and on who holds it.
-func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
+func stockCommand(d Dice, a *model.Account, now int64) base.Op {
 	kind := d.N("command", 100)
 	switch {
 	case kind < 52 || len(a.Units) < 5 && kind < 70:
 		return placeHold(d, a, now)
 	case kind < 58:
 		if h := anyHold(d, a); h != nil {
-			return engine.ReleaseHold{ID: h.ID}
+			return hold.ReleaseHold{ID: h.ID}
 		}
 	case kind < 68:
 		if o, ok := moveHold(d, a, now); ok {
@@ -146,11 +148,11 @@ func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 	case kind < 70:
 		if h := anyHold(d, a); h != nil {
-			return engine.ConfirmHold{ID: h.ID}
+			return hold.ConfirmHold{ID: h.ID}
 		}
 	case kind < 72:
 		if h := anyHold(d, a); h != nil {
-			return engine.ExtendHold{ID: h.ID, ExpiresIn: int64(30 + d.N("expiry", 7000))}
+			return hold.ExtendHold{ID: h.ID, ExpiresIn: int64(30 + d.N("expiry", 7000))}
 		}
 	case kind < 79:
 		return event(d, a, now)
@@ -163,7 +165,7 @@ func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case kind < 98 && odds(d, "of the catalog", 40):
 		return kitCommand(d, a)
 	case kind < 98:
-		return engine.PatchSKU{ID: pick(d, "SKU", skus(a)).ID, Before: bufferPatch(d), After: bufferPatch(d)}
+		return stock.PatchSKU{ID: pick(d, "SKU", skus(a)).ID, Before: bufferPatch(d), After: bufferPatch(d)}
 	case kind < 99 && len(articles(a)) < 8:
 		return createArticle(d, a, now)
 	}
@@ -177,18 +179,18 @@ func anyHold(d Dice, a *model.Account) *model.Hold {
 	return pick(d, "hold", a.Holds)
 }
 
-func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
-	var o engine.PlaceHold
+func placeHold(d Dice, a *model.Account, now int64) hold.PlaceHold {
+	var o hold.PlaceHold
 	for range 1 + d.N("more lines", 5)/3 {
-		l := engine.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/6}
+		l := hold.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/6}
 		for try := 0; try < 6 && odds(d, "tight", 80) && a.Known(l.Item) && !a.Tight(l.Item, l.Location, l.Window, now); try++ {
 			l.Window = Window(d, a, now)
 		}
 		switch {
-		case l.Window.End == engine.Forever && odds(d, "sale", 50):
-			l.Purchase = engine.PurchaseSale
+		case l.Window.End == base.Forever && odds(d, "sale", 50):
+			l.Purchase = base.PurchaseSale
 		case odds(d, "subscription", 10):
-			l.Purchase = engine.PurchaseSubscription
+			l.Purchase = base.PurchaseSubscription
 		}
 		o.Lines = append(o.Lines, l)
 	}
@@ -200,7 +202,7 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 	return o
 }
 
-func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) {
+func moveHold(d Dice, a *model.Account, now int64) (o hold.MoveHold, ok bool) {
 	h := anyHold(d, a)
 	if h == nil {
 		return o, false
@@ -210,7 +212,7 @@ func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) 
 		if a.Owner(u) != h.ID || len(o.Lines) > 0 && odds(d, "not this unit", 60) {
 			continue
 		}
-		l := engine.MoveLine{Unavailability: u.ID}
+		l := hold.MoveLine{Unavailability: u.ID}
 		switch d.N("move", 7) {
 		case 0, 1:
 			w := Window(d, a, now)
@@ -239,32 +241,32 @@ func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) 
 	return o, len(o.Lines) > 0
 }
 
-func event(d Dice, a *model.Account, now int64) engine.Op {
+func event(d Dice, a *model.Account, now int64) base.Op {
 	if len(a.Events) > 0 && odds(d, "an event that is there", 60) {
 		e := pick(d, "event", a.Events)
 		if odds(d, "delete", 50) {
-			return engine.DeleteScheduledEvent{Article: e.Article, ID: e.ID}
+			return stock.DeleteScheduledEvent{Article: e.Article, ID: e.ID}
 		}
-		o := engine.PatchScheduledEvent{Article: e.Article, ID: e.ID, Name: engine.Some("other")}
+		o := stock.PatchScheduledEvent{Article: e.Article, ID: e.ID, Name: base.Some("other")}
 		if odds(d, "from", 60) {
 			w := Closed(d, a, now)
-			o.From, o.To = engine.Some(w.Start), engine.Some(w.End)
+			o.From, o.To = base.Some(w.Start), base.Some(w.End)
 		}
 		if odds(d, "elsewhere", 20) {
-			o.Location = engine.Some(location(d, a))
+			o.Location = base.Some(location(d, a))
 		}
 		return o
 	}
-	o := engine.CreateScheduledEvent{
-		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: engine.EventReservation, Name: "service", Window: Window(d, a, now),
+	o := stock.CreateScheduledEvent{
+		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: stock.EventReservation, Name: "service", Window: Window(d, a, now),
 	}
 	if odds(d, "note", 15) {
-		o.Type = engine.EventNote
+		o.Type = stock.EventNote
 	}
 	return o
 }
 
-func quantity(d Dice, a *model.Account, now int64) engine.Op {
+func quantity(d Dice, a *model.Account, now int64) base.Op {
 	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 5)/3
 	var at *int64
 	if odds(d, "planned", 50) {
@@ -280,18 +282,18 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 	}); len(out) > 0 && odds(d, "of what is out", 60) {
 		lot := a.Lots[pick(d, "conflict of what is out", out).Lot-1]
 		if there := a.Locations[lot.Location]; !there.Gone && !a.Articles[lot.Article].Gone {
-			return engine.IncreaseQuantity{Article: a.Articles[lot.Article].ID, Location: there.ID, Amount: amount, From: at}
+			return stock.IncreaseQuantity{Article: a.Articles[lot.Article].ID, Location: there.ID, Amount: amount, From: at}
 		}
 	}
 	switch d.N("quantity", 5) {
 	case 0:
-		return engine.IncreaseQuantity{Article: article, Location: here, Amount: amount, From: at}
+		return stock.IncreaseQuantity{Article: article, Location: here, Amount: amount, From: at}
 	case 1:
 		if there := location(d, a); there != here {
-			return engine.TransferQuantity{Article: article, From: here, To: there, Amount: amount, At: at}
+			return stock.TransferQuantity{Article: article, From: here, To: there, Amount: amount, At: at}
 		}
 	}
-	o := engine.DecreaseQuantity{Article: article, Location: here, Amount: amount, From: at, Force: odds(d, "force", 60)}
+	o := stock.DecreaseQuantity{Article: article, Location: here, Amount: amount, From: at, Force: odds(d, "force", 60)}
 	if odds(d, "stale plan", 5) {
 		stale := "0"
 		o.Expected = &stale
@@ -301,9 +303,9 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 
 // planned draws a change of quantity about one that is planned: it calls that off, as an opposite or a transfer back at its
 // instant, or comes before it or behind it.
-func planned(d Dice, a *model.Account, now int64) (engine.Op, bool) {
+func planned(d Dice, a *model.Account, now int64) (base.Op, bool) {
 	list := slices.DeleteFunc(slices.Clone(a.Slots), func(s model.Slot) bool {
-		return s.Span.Start <= now && (s.Span.End <= now || s.Span.End == engine.Forever)
+		return s.Span.Start <= now && (s.Span.End <= now || s.Span.End == base.Forever)
 	})
 	if len(list) == 0 {
 		return nil, false
@@ -324,40 +326,40 @@ func planned(d Dice, a *model.Account, now int64) (engine.Op, bool) {
 	switch d.N("planned change", 6) {
 	case 0, 1:
 		if comes {
-			return engine.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
+			return stock.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
 		}
-		return engine.IncreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
+		return stock.IncreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
 	case 2:
 		if comes {
-			return engine.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
+			return stock.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
 		}
-		return engine.TransferQuantity{Article: article.ID, From: there, To: here.ID, Amount: amount, At: &at}, true
+		return stock.TransferQuantity{Article: article.ID, From: there, To: here.ID, Amount: amount, At: &at}, true
 	case 3: // again, earlier or later
 		at += int64(d.N("by", 24)-12) * hour
-		return engine.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
+		return stock.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
 	}
 	at += int64(d.N("by", 24)-12) * hour
-	return engine.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at, Force: odds(d, "force", 40)}, true
+	return stock.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at, Force: odds(d, "force", 40)}, true
 }
 
-func patchArticle(d Dice, a *model.Account) engine.Op {
+func patchArticle(d Dice, a *model.Account) base.Op {
 	r := pick(d, "article", articles(a))
 	force := len(a.Units)%3 > 0 // no die is rolled: worlds that are known by their seeds stay what they are
 	if odds(d, "archive", 20) {
-		return engine.ArchiveArticle{ID: r.ID, Archived: !r.Archived || odds(d, "again", 10), Force: force}
+		return stock.ArchiveArticle{ID: r.ID, Archived: !r.Archived || odds(d, "again", 10), Force: force}
 	}
-	o := engine.PatchArticle{ID: r.ID, Force: force}
+	o := stock.PatchArticle{ID: r.ID, Force: force}
 	switch d.N("patch", 6) {
 	case 0, 1, 2:
-		status := engine.ArticleInactive
+		status := stock.ArticleInactive
 		if !r.Takes || odds(d, "active", 20) {
-			status = engine.ArticleActive
+			status = stock.ArticleActive
 		}
-		o.Status = engine.Some(status)
+		o.Status = base.Some(status)
 	case 3:
-		o.SKU = engine.Null[ID]()
+		o.SKU = base.Null[ID]()
 	case 4:
-		o.SKU = engine.Some(pick(d, "SKU", skus(a)).ID)
+		o.SKU = base.Some(pick(d, "SKU", skus(a)).ID)
 	case 5:
 		o.Before, o.After = bufferPatch(d), bufferPatch(d)
 	}
@@ -365,20 +367,20 @@ func patchArticle(d Dice, a *model.Account) engine.Op {
 }
 
 // remove deletes what is hardly used, or is refused. Something of each kind stays.
-func remove(d Dice, a *model.Account) engine.Op {
+func remove(d Dice, a *model.Account) base.Op {
 	switch d.N("remove", 5) {
 	case 0:
 		if len(locations(a)) > 1 {
-			return engine.DeleteLocation{ID: pick(d, "location", a.Locations).ID}
+			return stock.DeleteLocation{ID: pick(d, "location", a.Locations).ID}
 		}
 	case 1:
 		if len(skus(a)) > 1 {
-			return engine.DeleteSKU{ID: pick(d, "SKU", a.SKUs).ID}
+			return stock.DeleteSKU{ID: pick(d, "SKU", a.SKUs).ID}
 		}
 	default:
 		if len(articles(a)) > 2 {
-			return engine.DeleteArticle{ID: pick(d, "article", a.Articles).ID}
+			return stock.DeleteArticle{ID: pick(d, "article", a.Articles).ID}
 		}
 	}
-	return engine.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}
+	return stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}
 }

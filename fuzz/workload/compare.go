@@ -3,7 +3,9 @@ package workload
 import (
 	"fmt"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 )
 
@@ -19,7 +21,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 		return err
 	}
 	for range 3 {
-		q := engine.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
+		q := hold.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
 		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {
 			q.Window = Window(d, a, now)
 		}
@@ -37,12 +39,12 @@ func (w *World) Compare(d Dice, tenant int) error {
 		}
 	}
 	days := Closed(d, a, now)
-	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size, now); err != nil {
+	size := pick(d, "bucket", []stock.BucketSize{stock.BucketDay, stock.BucketHour, stock.BucketChange})
+	if err := a.Calendar(v, hold.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size, now); err != nil {
 		return err
 	}
 	article, at, x := pick(d, "article", articles(a)).ID, where(d, a), Window(d, a, now)
-	for try := 0; try < 6 && !a.Tight(engine.Item{Article: article}, at, x, now); try++ {
+	for try := 0; try < 6 && !a.Tight(base.Item{Article: article}, at, x, now); try++ {
 		x = Window(d, a, now)
 	}
 	if odds(d, "an instant", 40) {
@@ -51,7 +53,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if err := a.ArticleStock(v, article, at, x, now); err != nil {
 		return err
 	}
-	f := engine.ConflictFilter{}
+	f := stock.ConflictFilter{}
 	switch d.N("filter", 4) {
 	case 1:
 		f.Window = &x
@@ -82,17 +84,17 @@ func where(d Dice, a *model.Account) ID {
 
 // wider says that a longer window never has more units, where both answers are exact and the longer one needs all that the
 // shorter needs: a buffer of a month can begin earlier for a window that begins later, on the 30th and the 31st of March.
-func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, now int64) error {
+func (w *World) wider(d Dice, a *model.Account, v base.View, q hold.Query, now int64) error {
 	longer := q
 	longer.Window.Start = max(0, q.Window.Start-int64(d.N("earlier", 10))*hour)
-	if q.Window.End != engine.Forever {
+	if q.Window.End != base.Forever {
 		longer.Window.End += int64(d.N("later", 10)) * hour
 	}
-	short, err := v.Available(q, now)
+	short, err := hold.Available(v, q, now)
 	if err != nil {
 		return err
 	}
-	long, err := v.Available(longer, now)
+	long, err := hold.Available(v, longer, now)
 	if err != nil {
 		return err
 	}
@@ -103,10 +105,10 @@ func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, n
 }
 
 // plans asks what would be: a reduction, the next window, and why not.
-func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error {
+func (w *World) plans(d Dice, a *model.Account, v base.View, now int64) error {
 	article, here, amount := pick(d, "article", articles(a)).ID, location(d, a), 1+d.N("amount", 3)
 	at := instant(d, a, now)
-	plan, err := v.PlanQuantity(article, here, amount, &at, now)
+	plan, err := stock.PlanQuantity(v, article, here, amount, &at, now)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 		return fmt.Errorf("plan for %d of %x at %x from %d on, at %d: %w", amount, article, here, at, now, err)
 	}
 	if odds(d, "next", 50) {
-		q := engine.NextQuery{
+		q := hold.NextQuery{
 			Item: asked(d, a), Location: where(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 		}
 		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
@@ -124,6 +126,6 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 		}
 		return a.Next(v, q, now, try)
 	}
-	q := engine.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
+	q := hold.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
 	return a.Explain(v, q, 1+d.N("quantity", 3), now)
 }

@@ -6,7 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 )
 
@@ -30,7 +33,7 @@ func scarce(d Dice, seen *model.Tally) error {
 }
 
 func playScarce(w *World, d Dice) (err error) {
-	do := func(op engine.Op) any {
+	do := func(op base.Op) any {
 		res, refused, fault := w.Do(0, op)
 		if fault != nil && err == nil {
 			err = fault
@@ -40,15 +43,15 @@ func playScarce(w *World, d Dice) (err error) {
 		}
 		return res.Record
 	}
-	here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
-	sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	here := do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
+	sku := do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
 	var articles []ID
 	for range 1 + d.N("articles", 3) {
-		articles = append(articles, do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*engine.Article).ID)
+		articles = append(articles, do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*stock.Article).ID)
 	}
 	if odds(d, "webhooks", 50) {
 		o := createHook("", "2025-06")
-		o.EventTypes = engine.HookEvents
+		o.EventTypes = base.HookEvents
 		do(o)
 	}
 	for range 120 {
@@ -68,32 +71,32 @@ func playScarce(w *World, d Dice) (err error) {
 }
 
 // scarceCommand draws a command that sells what is short, or has it change hands.
-func scarceCommand(d Dice, w *World, here, sku ID, articles []ID) engine.Op {
+func scarceCommand(d Dice, w *World, here, sku ID, articles []ID) base.Op {
 	a, now := w.Tenants[0].Twin, w.Now()
-	item := engine.Item{SKU: sku}
+	item := base.Item{SKU: sku}
 	if odds(d, "an article", 30) {
-		item = engine.Item{Article: pick(d, "article", articles)}
+		item = base.Item{Article: pick(d, "article", articles)}
 	}
 	from := now + int64(d.N("from", 8))*hour
 	to := from + int64(1+d.N("length", 10))*hour
 	switch kind := d.N("command", 12); {
 	case kind < 2 && len(a.Holds) > 0:
-		return engine.ReleaseHold{ID: pick(d, "hold", a.Holds).ID}
+		return hold.ReleaseHold{ID: pick(d, "hold", a.Holds).ID}
 	case kind < 3:
-		return engine.DecreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, Force: true}
+		return stock.DecreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, Force: true}
 	case kind < 4:
-		return engine.IncreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, From: &from}
+		return stock.IncreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, From: &from}
 	case kind < 6 && len(a.Orders) > 0:
-		return engine.FulfillOrder{ID: pick(d, "order", a.Orders).ID}
+		return order.FulfillOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 7 && len(a.Orders) > 0:
-		return engine.ReturnOrder{ID: pick(d, "order", a.Orders).ID}
+		return order.ReturnOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 8 && len(a.Orders) > 0:
-		return engine.CancelOrder{ID: pick(d, "order", a.Orders).ID}
+		return order.CancelOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 9:
 		expires := int64(30 + 600*d.N("expires", 12))
-		return engine.PlaceHold{ExpiresIn: &expires, Lines: []engine.HoldLineInput{{Item: item, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}}
+		return hold.PlaceHold{ExpiresIn: &expires, Lines: []hold.HoldLineInput{{Item: item, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}}
 	}
-	return engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []engine.OrderLineInput{
-		{Item: item, Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("quantity", 2), From: &from, To: &to},
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+		{Item: item, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 2), From: &from, To: &to},
 	}}
 }

@@ -9,7 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -34,7 +38,7 @@ func (w *World) pastDue(holds []ID) error {
 	}
 	for n := range w.Tenants {
 		for _, id := range holds {
-			if h, ok := w.View(n).Hold(id); ok && h.Status == engine.Held && h.ExpiresAt != nil && *h.ExpiresAt <= w.Now() {
+			if h, ok := hold.HoldByID(w.View(n), id); ok && h.Status == hold.Held && h.ExpiresAt != nil && *h.ExpiresAt <= w.Now() {
 				return fmt.Errorf("hold %s is held and expired at %d", id, *h.ExpiresAt)
 			}
 		}
@@ -48,26 +52,26 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 		d := Roll(r)
 		fs := vfs.NewCrashableMem()
 		w := &World{FS: fs, Clock: Start}
-		w.Bounds = engine.Bounds{DueItems: 1 + d.N("items", 30), DueRows: 1 + d.N("rows", 60), FollowUps: 1, Group: 1 + d.N("group", 40)}
+		w.Bounds = base.Bounds{DueItems: 1 + d.N("items", 30), DueRows: 1 + d.N("rows", 60), FollowUps: 1, Group: 1 + d.N("group", 40)}
 		require.NoError(r, w.Open())
 		defer func() { require.NoError(r, w.Close()) }()
 		acc := ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
 		var holds, orders []ID
-		do := func(op engine.Op) any {
+		do := func(op base.Op) any {
 			res, err := w.Submit(acc, op)
 			if err != nil {
-				require.NotEqual(r, engine.CodeInternal, err.(*engine.Error).Code, "%+v", op)
+				require.NotEqual(r, base.CodeInternal, err.(*base.Error).Code, "%+v", op)
 				return nil
 			}
 			return res.Record
 		}
-		do(engine.CreateAccount{Name: "account", Timezone: "Europe/Lisbon"})
+		do(base.CreateAccount{Name: "account", Timezone: "Europe/Lisbon"})
 		w.Tenants = []*Tenant{{ID: acc}}
-		here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
-		sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+		here := do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
+		sku := do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
 		var articles []ID
 		for range 3 {
-			articles = append(articles, do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 10}}}).(*engine.Article).ID)
+			articles = append(articles, do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 10}}}).(*stock.Article).ID)
 		}
 		w.Bounds.Rows = 60 // a booking of all units is done; two of them in one command are not
 		require.NoError(r, w.Close())
@@ -88,10 +92,10 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 				expires := int64(1 + d.N("expires", 100))
 				for range 1 + d.N("carts", 6) {
 					from, to := window(d)
-					o := engine.PlaceHold{ExpiresIn: &expires, Lines: []engine.HoldLineInput{{
-						Item: engine.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1 + d.N("units", 30),
+					o := hold.PlaceHold{ExpiresIn: &expires, Lines: []hold.HoldLineInput{{
+						Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1 + d.N("units", 30),
 					}}}
-					if h, ok := do(o).(*engine.Hold); ok {
+					if h, ok := do(o).(*hold.Hold); ok {
 						holds = append(holds, h.ID)
 					}
 				}
@@ -100,32 +104,32 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 				d := Roll(r)
 				from, to := window(d)
 				price := int64(100)
-				o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []engine.OrderLineInput{{
-					Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("units", 12), From: &from, To: &to, UnitPrice: &price,
+				o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []order.OrderLineInput{{
+					Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("units", 12), From: &from, To: &to, UnitPrice: &price,
 				}}}
 				if d.N("subscribed", 3) == 0 {
-					o.Lines[0].Purchase = engine.PurchaseSubscription
-					o.Lines[0].Subscription = &engine.SubscriptionTerms{Cycle: engine.Period{Amount: 1, Unit: timeline.Days}, RenewalType: engine.DefaultRenewalType, InitialCharge: engine.DefaultInitialCharge}
+					o.Lines[0].Purchase = base.PurchaseSubscription
+					o.Lines[0].Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
 				}
-				if rec, ok := do(o).(*engine.OrderRecord); ok {
+				if rec, ok := do(o).(*order.OrderRecord); ok {
 					orders = append(orders, rec.ID)
 				}
 			},
 			"hand over": func(r *rapid.T) { // and not give back: what is out is late some day
 				if d := Roll(r); len(orders) > 0 {
-					do(engine.FulfillOrder{ID: orders[d.N("order", len(orders))]})
+					do(order.FulfillOrder{ID: orders[d.N("order", len(orders))]})
 				}
 			},
 			"fewer": func(r *rapid.T) {
 				d := Roll(r)
-				do(engine.DecreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4), Force: true})
+				do(stock.DecreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4), Force: true})
 			},
 			"more": func(r *rapid.T) {
 				d := Roll(r)
-				do(engine.IncreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4)})
+				do(stock.IncreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4)})
 			},
 			"webhook": func(r *rapid.T) {
-				do(createHook(engine.HookEvents[Roll(r).N("event", len(engine.HookEvents))], "2025-06"))
+				do(createHook(base.HookEvents[Roll(r).N("event", len(base.HookEvents))], "2025-06"))
 			},
 			"time passes": func(r *rapid.T) {
 				w.Clock = w.Now() + int64(Roll(r).N("by", 60))*hour/4

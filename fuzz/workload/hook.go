@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"holdfast/api"
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 	"holdfast/fuzz/model"
 )
 
@@ -18,7 +20,7 @@ const maxHooks = 6
 
 // payload writes a record as the interface shows it, an order without what others are called: that changes without the order.
 func payload(version string, record any) []byte {
-	r, is := record.(*engine.OrderRecord)
+	r, is := record.(*order.OrderRecord)
 	if !is {
 		return api.EventPayload(version, record)
 	}
@@ -26,9 +28,9 @@ func payload(version string, record any) []byte {
 	o := *r.Order
 	o.PickupAt, o.ReturnAt = nil, nil
 	n.Order = &o
-	n.Units = make([]engine.UnitRecord, len(r.Units))
+	n.Units = make([]order.UnitRecord, len(r.Units))
 	for i, u := range r.Units {
-		n.Units[i] = engine.UnitRecord{Article: u.Article, Conflict: u.Conflict}
+		n.Units[i] = order.UnitRecord{Article: u.Article, Conflict: u.Conflict}
 	}
 	return api.EventPayload(version, &n)
 }
@@ -38,7 +40,7 @@ func (w *World) told() error {
 	for i, t := range w.Tenants {
 		v := w.View(i)
 		for id, said := range t.Twin.Said {
-			if is := string(payload("", v.Order(id))); is != said {
+			if is := string(payload("", order.OrderByID(v, id))); is != said {
 				at := 0
 				for at < min(len(is), len(said)) && is[at] == said[at] {
 					at++
@@ -54,7 +56,7 @@ func excerpt(s string, at int) string { return s[max(0, at-300):min(len(s), at+3
 
 // Hook gives an account webhooks for all types of events.
 func (w *World) Hook(tenant int) error {
-	for _, typ := range engine.HookEvents {
+	for _, typ := range base.HookEvents {
 		if _, _, fault := w.Do(tenant, createHook(typ, "2025-06")); fault != nil {
 			return fault
 		}
@@ -62,17 +64,17 @@ func (w *World) Hook(tenant int) error {
 	return nil
 }
 
-func createHook(typ engine.HookEvent, version string) engine.CreateWebhook {
-	return engine.CreateWebhook{
-		EventType: typ, URL: "https://example.com/hooks", APIVersion: version, Secret: engine.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, engine.SecretBytes)),
+func createHook(typ base.HookEvent, version string) outbox.CreateWebhook {
+	return outbox.CreateWebhook{
+		EventType: typ, URL: "https://example.com/hooks", APIVersion: version, Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, outbox.SecretBytes)),
 	}
 }
 
 // hookCommand draws a command on an account's webhooks, of which there are some: mostly what came of attempts.
-func hookCommand(d Dice, a *model.Account, now int64) engine.Op {
+func hookCommand(d Dice, a *model.Account, now int64) base.Op {
 	if odds(d, "attempts", 70) {
 		if list := outcomes(d, a, now); len(list) > 0 {
-			return engine.RecordAttempts{Outcomes: list}
+			return outbox.RecordAttempts{Outcomes: list}
 		}
 	}
 	h := pick(d, "webhook", a.Hooks)
@@ -83,33 +85,33 @@ func hookCommand(d Dice, a *model.Account, now int64) engine.Op {
 	}
 	switch kind := d.N("webhook command", 32); {
 	case kind < 10 && !h.Enabled:
-		return engine.EnableWebhook{ID: h.ID}
+		return outbox.EnableWebhook{ID: h.ID}
 	case kind < 3:
-		return engine.DisableWebhook{ID: h.ID}
+		return outbox.DisableWebhook{ID: h.ID}
 	case kind < 5 && len(a.Hooks) > 3:
-		return engine.DeleteWebhook{ID: h.ID}
+		return outbox.DeleteWebhook{ID: h.ID}
 	case kind < 8 && len(a.Hooks) < maxHooks:
-		o := createHook(pick(d, "type", engine.HookEvents), pick(d, "version", []string{"2025-06", "2025-06", "2025-12"}))
+		o := createHook(pick(d, "type", base.HookEvents), pick(d, "version", []string{"2025-06", "2025-06", "2025-12"}))
 		if odds(d, "several types", 50) {
 			o.EventType, o.EventTypes = "", someTypes(d)
 		}
 		return o
 	case kind < 9:
 		if odds(d, "several types", 50) {
-			return engine.PatchWebhook{ID: h.ID, EventTypes: engine.Some(someTypes(d))}
+			return outbox.PatchWebhook{ID: h.ID, EventTypes: base.Some(someTypes(d))}
 		}
-		return engine.PatchWebhook{ID: h.ID, EventType: engine.Some(pick(d, "type", engine.HookEvents))}
+		return outbox.PatchWebhook{ID: h.ID, EventType: base.Some(pick(d, "type", base.HookEvents))}
 	case kind < 10:
-		return engine.EnableWebhook{ID: h.ID}
+		return outbox.EnableWebhook{ID: h.ID}
 	case kind < 12 || len(a.Deliveries) == 0:
-		o := engine.TestWebhook{ID: h.ID}
+		o := outbox.TestWebhook{ID: h.ID}
 		if odds(d, "of a type", 50) {
 			o.EventType = pick(d, "type", h.Types)
 		}
 		return o
 	case kind < 20:
 		is := pick(d, "delivery", a.Deliveries)
-		x := engine.RedeliverDelivery{Webhook: is.Webhook, ID: is.ID}
+		x := outbox.RedeliverDelivery{Webhook: is.Webhook, ID: is.ID}
 		if odds(d, "another webhook", 5) {
 			x.Webhook = h.ID
 		}
@@ -119,13 +121,13 @@ func hookCommand(d Dice, a *model.Account, now int64) engine.Op {
 	if odds(d, "since", 60) {
 		since = now - int64(d.N("ago", 20))*hour/4
 	}
-	return engine.RecoverDeliveries{Webhook: h.ID, Since: since}
+	return outbox.RecoverDeliveries{Webhook: h.ID, Since: since}
 }
 
 // someTypes draws types of events, in any order.
-func someTypes(d Dice) (types []engine.HookEvent) {
+func someTypes(d Dice) (types []base.HookEvent) {
 	for len(types) == 0 {
-		for _, typ := range engine.HookEvents {
+		for _, typ := range base.HookEvents {
 			if odds(d, "this type", 40) {
 				types = slices.Insert(types, d.N("place", len(types)+1), typ)
 			}
@@ -135,17 +137,17 @@ func someTypes(d Dice) (types []engine.HookEvent) {
 }
 
 // outcomes draws what came of attempts at what is due, or due soon, rarely of others: mostly they fail.
-func outcomes(d Dice, a *model.Account, now int64) (list []engine.Outcome) {
-	var due []engine.Delivery
+func outcomes(d Dice, a *model.Account, now int64) (list []outbox.Outcome) {
+	var due []outbox.Delivery
 	for _, x := range a.Deliveries {
-		if x.State == engine.DeliveryPending && x.Next <= now || odds(d, "any", 1) {
+		if x.State == outbox.DeliveryPending && x.Next <= now || odds(d, "any", 1) {
 			due = append(due, x)
 		}
 	}
 	// Those at which attempts began come first, so that some get to their end.
-	slices.SortStableFunc(due, func(x, y engine.Delivery) int { return cmp.Compare(y.Tries, x.Tries) })
+	slices.SortStableFunc(due, func(x, y outbox.Delivery) int { return cmp.Compare(y.Tries, x.Tries) })
 	for _, x := range due[:min(len(due), 1+d.N("attempts", 4))] {
-		o := engine.Outcome{Delivery: x.ID, Jitter: int64(d.N("jitter", engine.MaxJitter+1)), Attempt: engine.Attempt{
+		o := outbox.Outcome{Delivery: x.ID, Jitter: int64(d.N("jitter", outbox.MaxJitter+1)), Attempt: outbox.Attempt{
 			Number: x.Attempts + 1, At: now, Took: int64(d.N("took", 10_000)), Status: pick(d, "status", []int{500, 500, 404, 301, 204}),
 		}}
 		switch d.N("attempt", 30) {

@@ -1,7 +1,8 @@
 package workload
 
 import (
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/fuzz/model"
 )
 
@@ -10,40 +11,40 @@ import (
 // maxKits bounds the kits of an account: few, so that each is met often.
 const maxKits = 4
 
-func components(d Dice, a *model.Account) (list []engine.Component) {
+func components(d Dice, a *model.Account) (list []commerce.Component) {
 	for range 1 + d.N("more parts", 3) {
-		list = append(list, engine.Component{Item: known(d, a), Quantity: 1 + d.N("quantity", 5)/4})
+		list = append(list, commerce.Component{Item: known(d, a), Quantity: 1 + d.N("quantity", 5)/4})
 	}
 	return list
 }
 
-func createKit(d Dice, a *model.Account) engine.CreateCatalogItem {
-	return engine.CreateCatalogItem{Name: "kit", Components: components(d, a)}
+func createKit(d Dice, a *model.Account) commerce.CreateCatalogItem {
+	return commerce.CreateCatalogItem{Name: "kit", Components: components(d, a)}
 }
 
 // kitCommand draws a command on catalog items.
-func kitCommand(d Dice, a *model.Account) engine.Op {
+func kitCommand(d Dice, a *model.Account) base.Op {
 	if len(a.Kits) == 0 || len(a.Kits) < maxKits && odds(d, "another kit", 40) {
 		return createKit(d, a)
 	}
 	k := pick(d, "kit", a.Kits)
 	switch d.N("kit command", 4) {
 	case 0:
-		return engine.DeleteCatalogItem{ID: k.ID}
+		return commerce.DeleteCatalogItem{ID: k.ID}
 	case 1:
-		status := engine.CatalogActive
+		status := commerce.CatalogActive
 		if k.Takes && odds(d, "inactive", 50) {
-			status = engine.CatalogInactive
+			status = commerce.CatalogInactive
 		}
-		return engine.PatchCatalogItem{ID: k.ID, Status: engine.Some(status)}
+		return commerce.PatchCatalogItem{ID: k.ID, Status: base.Some(status)}
 	}
-	return engine.PatchCatalogItem{ID: k.ID, Components: engine.Some(components(d, a))}
+	return commerce.PatchCatalogItem{ID: k.ID, Components: base.Some(components(d, a))}
 }
 
 // asked names an item that is there, sometimes a kit.
-func asked(d Dice, a *model.Account) engine.Item {
+func asked(d Dice, a *model.Account) base.Item {
 	if len(a.Kits) > 0 && odds(d, "a kit", 25) {
-		return engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+		return base.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
 	}
 	return known(d, a)
 }

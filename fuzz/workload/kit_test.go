@@ -7,7 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 )
 
 // This file owns the random test of kits alone: what is available, what can be held and the next window agree.
@@ -50,8 +51,8 @@ func kitWorld(t *testing.T, seed uint64) {
 func (w *World) askKit(d Dice) error {
 	a, now := w.Tenants[0].Twin, w.Now()
 	k := pick(d, "kit", a.Kits)
-	q := engine.NextQuery{
-		Item: engine.Item{CatalogItem: k.ID}, Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+	q := hold.NextQuery{
+		Item: base.Item{CatalogItem: k.ID}, Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 	}
 	q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 	var try []int64
@@ -60,10 +61,10 @@ func (w *World) askKit(d Dice) error {
 	}
 	everywhere := q
 	everywhere.Location = ID{}
-	for _, q := range []engine.NextQuery{q, everywhere} {
+	for _, q := range []hold.NextQuery{q, everywhere} {
 		if err := a.Next(w.View(0), q, now, try); err != nil {
 			return err
 		}
 	}
-	return w.Promise(0, engine.Query{Item: q.Item, Location: q.Location, Window: Window(d, a, now)})
+	return w.Promise(0, hold.Query{Item: q.Item, Location: q.Location, Window: Window(d, a, now)})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -37,23 +38,23 @@ func items(d Dice, most int) (list []ID) {
 	return list
 }
 
-func discount(d Dice) engine.DiscountTerms {
-	x := engine.DiscountTerms{
-		ValueType: pick(d, "type", []engine.DiscountType{engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem}),
+func discount(d Dice) commerce.DiscountTerms {
+	x := commerce.DiscountTerms{
+		ValueType: pick(d, "type", []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem}),
 		Value:     max(1, sum(d)), Purchases: purchases[d.N("ways", 3):], CatalogItems: items(d, 2),
 	}
-	if x.ValueType == engine.DiscountPercentage {
+	if x.ValueType == commerce.DiscountPercentage {
 		x.Value = 1 + int64(d.N("percent", 100))
 	}
 	return x
 }
 
-func discountables(d Dice) []engine.Discountable {
+func discountables(d Dice) []commerce.Discountable {
 	n := d.N("lines", 8)
 	if odds(d, "many", 2) {
 		n = 1000
 	}
-	lines := make([]engine.Discountable, n)
+	lines := make([]commerce.Discountable, n)
 	for i := range lines {
 		l := &lines[i]
 		l.Purchase, l.Quantity, l.Amount = pick(d, "way", purchases), 1+d.N("quantity", 5), sum(d)
@@ -71,7 +72,7 @@ func discountables(d Dice) []engine.Discountable {
 }
 
 func TestDiscountsAgainstTwin(t *testing.T) {
-	seen := map[engine.Code]int{}
+	seen := map[base.Code]int{}
 	runs, spread := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		runs++
@@ -93,7 +94,7 @@ func TestDiscountsAgainstTwin(t *testing.T) {
 			require.Equal(r, total, given)
 
 			now := int64(1000)
-			code := engine.DiscountCode{DiscountTerms: x, Used: int64(d.N("used", 3))}
+			code := commerce.DiscountCode{DiscountTerms: x, Used: int64(d.N("used", 3))}
 			at := func() *int64 {
 				t := now + int64(d.N("by", 3)) - 1
 				return &t
@@ -108,13 +109,13 @@ func TestDiscountsAgainstTwin(t *testing.T) {
 				n := int64(1 + d.N("limit", 3))
 				code.UsageLimit = &n
 			}
-			if code.ValueType != engine.DiscountPercentage {
+			if code.ValueType != commerce.DiscountPercentage {
 				code.Currency = pick(d, "currency", []string{"EUR", "EUR", "EUR", "JPY"})
 			}
 			applied := odds(d, "applied", 10)
 			wanted := model.Judge(code, now, "EUR", lines, applied)
 			seen[wanted]++
-			var refusal *engine.Error
+			var refusal *base.Error
 			if err := code.Judge(now, "EUR", lines, applied); wanted == "" {
 				require.NoError(r, err)
 			} else {
@@ -136,7 +137,7 @@ func TestPricesAgainstTwin(t *testing.T) {
 		runs++
 		d := Roll(r)
 		for range 10 {
-			var lines []engine.LinePrice
+			var lines []commerce.LinePrice
 			for range 1 + d.N("lines", 4) {
 				unit, quantity, rate := sum(d), d.N("quantity", 5), int64(d.N("rate", 10_001))
 				if odds(d, "usual rate", 50) {
@@ -146,7 +147,7 @@ func TestPricesAgainstTwin(t *testing.T) {
 					quantity = 10_000
 				}
 				off := min(sum(d), unit*int64(quantity))
-				p, ok := engine.PriceLine(unit, quantity, off, rate)
+				p, ok := commerce.PriceLine(unit, quantity, off, rate)
 				want, good := model.PriceLine(unit, quantity, off, rate)
 				require.Equal(r, good, ok, "%d times %d less %d at %d", quantity, unit, off, rate)
 				require.Equal(r, want, p, "%d times %d less %d at %d", quantity, unit, off, rate)
@@ -157,7 +158,7 @@ func TestPricesAgainstTwin(t *testing.T) {
 				fits++
 				lines = append(lines, p)
 			}
-			p, ok := engine.PriceOrder(lines)
+			p, ok := commerce.PriceOrder(lines)
 			want, good := model.PriceOrder(lines)
 			require.Equal(r, good, ok, "%+v", lines)
 			require.Equal(r, want, p)
@@ -177,9 +178,9 @@ func TestPricesAgainstTwin(t *testing.T) {
 var billingZones = append([]string{"UTC", "Pacific/Apia", "Africa/Casablanca"}, Zones...)
 
 // period draws a length of which a few dozen fit into the stretch that a case is about.
-func period(d Dice) engine.Period {
+func period(d Dice) commerce.Period {
 	unit := timeline.Unit(1 + d.N("unit", 7))
-	p := engine.Period{Amount: 1 + int64(d.N("amount", 3)), Unit: unit}
+	p := commerce.Period{Amount: 1 + int64(d.N("amount", 3)), Unit: unit}
 	switch unit {
 	case timeline.Seconds:
 		p.Amount *= 60 * 60
@@ -215,21 +216,21 @@ func TestSubscriptionsAgainstTwin(t *testing.T) {
 		what := func() []any { return []any{"%s every %v from %d", name, cycle, start} }
 
 		n := d.N("cycles", 30)
-		last := engine.BillingAt(start, cycle, n, z)
+		last := commerce.BillingAt(start, cycle, n, z)
 		require.Equal(r, model.BillingAt(start, cycle, n, name), last, what()...)
 		for _, after := range []int64{last, last - 1, last + length/2, start - 1, start - length} {
-			i, at := engine.NextBilling(start, cycle, after, z)
+			i, at := commerce.NextBilling(start, cycle, after, z)
 			j, want := model.NextBilling(start, cycle, after, name)
 			require.Equal(r, want, at, what()...)
 			require.Equal(r, j, i, what()...)
 		}
 
-		terms := engine.SubscriptionTerms{Cycle: cycle}
+		terms := commerce.SubscriptionTerms{Cycle: cycle}
 		if odds(d, "cycles", 50) {
 			k := int64(1 + d.N("cycles", 12))
 			terms.CommitmentCycles = &k
 		}
-		some := func(label string) *engine.Period {
+		some := func(label string) *commerce.Period {
 			if !odds(d, label, 50) {
 				return nil
 			}
@@ -240,15 +241,15 @@ func TestSubscriptionsAgainstTwin(t *testing.T) {
 			return &p
 		}
 		terms.Commitment, terms.CancellationLead = some("commitment"), some("notice")
-		require.Equal(r, model.CommitmentEnd(start, terms, name), engine.CommitmentEnd(start, &terms, z), what()...)
+		require.Equal(r, model.CommitmentEnd(start, terms, name), commerce.CommitmentEnd(start, &terms, z), what()...)
 		for _, now := range []int64{last, start - 2*length, start, last + length/3} {
-			require.Equal(r, model.EarliestEnd(start, terms, now, name), engine.EarliestEnd(start, &terms, now, z), what()...)
+			require.Equal(r, model.EarliestEnd(start, terms, now, name), commerce.EarliestEnd(start, &terms, now, z), what()...)
 		}
 
-		row := engine.PricingRow{Duration: &cycle}
+		row := commerce.PricingRow{Duration: &cycle}
 		for _, end := range []int64{last, last + 1, last - 1, start + 1, last + length/2} {
 			w := Span{Start: start, End: max(end, start+1)}
-			require.Equal(r, model.UnitsOf(row, w, name), engine.UnitsOf(&row, w, z), what()...)
+			require.Equal(r, model.UnitsOf(row, w, name), commerce.UnitsOf(&row, w, z), what()...)
 		}
 	})
 }

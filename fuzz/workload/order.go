@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -18,7 +20,7 @@ const (
 )
 
 // Command draws a command for an account as it is.
-func Command(d Dice, a *model.Account, now int64) engine.Op {
+func Command(d Dice, a *model.Account, now int64) base.Op {
 	if len(a.Attributes) > 0 && odds(d, "of attributes", 6) {
 		return attributeCommand(d, a)
 	}
@@ -31,17 +33,17 @@ func Command(d Dice, a *model.Account, now int64) engine.Op {
 	return stockCommand(d, a, now)
 }
 
-func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
+func orderCommand(d Dice, a *model.Account, now int64) base.Op {
 	kind := d.N("order command", 100)
 	switch {
 	case kind < 20 || len(a.Orders) == 0:
 		if len(a.Orders) < maxOrders {
 			return createOrder(d, a, now)
 		}
-		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
+		return order.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 24:
 		if h := anyHold(d, a); h != nil {
-			o := engine.OrderHold{Holds: []ID{h.ID}}
+			o := order.OrderHold{Holds: []ID{h.ID}}
 			if odds(d, "terms", 70) {
 				o.Subscription = terms(d)
 			}
@@ -54,45 +56,45 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 	o := likely(d, a, kind)
 	switch {
 	case kind < 32:
-		return engine.AddOrderLines{Order: o.ID, Lines: lines(d, a, now, o), AllowOverbooked: odds(d, "overbook", 30)}
+		return order.AddOrderLines{Order: o.ID, Lines: lines(d, a, now, o), AllowOverbooked: odds(d, "overbook", 30)}
 	case kind < 44:
 		if len(o.Lines) > 0 {
 			return patchLine(d, a, now, o)
 		}
 	case kind < 46:
 		if len(o.Lines) > 0 {
-			return engine.DeleteOrderLine{Order: o.ID, ID: line(d, a, o), IfMatch: revision(d, a, o)}
+			return order.DeleteOrderLine{Order: o.ID, ID: line(d, a, o), IfMatch: revision(d, a, o)}
 		}
 	case kind < 50:
-		return engine.ConfirmOrder{ID: o.ID, AllowOverbooked: odds(d, "overbook", 40)}
+		return order.ConfirmOrder{ID: o.ID, AllowOverbooked: odds(d, "overbook", 40)}
 	case kind < 53:
-		return engine.CancelOrder{ID: o.ID}
+		return order.CancelOrder{ID: o.ID}
 	case kind < 55:
-		return engine.ArchiveOrder{ID: o.ID, Archive: odds(d, "archive", 70)}
+		return order.ArchiveOrder{ID: o.ID, Archive: odds(d, "archive", 70)}
 	case kind < 57:
-		return engine.DeleteOrder{ID: o.ID, IfMatch: revision(d, a, o)}
+		return order.DeleteOrder{ID: o.ID, IfMatch: revision(d, a, o)}
 	case kind < 59:
-		return engine.PrepareOrder{ID: o.ID, Units: some(d, o)}
+		return order.PrepareOrder{ID: o.ID, Units: some(d, o)}
 	case kind < 75:
-		return engine.FulfillOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
+		return order.FulfillOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
 	case kind < 88:
-		return engine.ReturnOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
+		return order.ReturnOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
 	case kind < 93:
 		if u := unitOf(d, o); u != nil {
-			return engine.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID, Substitute: len(a.Units)%4 > 0}
+			return order.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID, Substitute: len(a.Units)%4 > 0}
 		}
 	case kind < 95:
 		if u := unitOf(d, o); u != nil {
-			return engine.UnassignUnit{Order: o.ID, Unit: u.ID}
+			return order.UnassignUnit{Order: o.ID, Unit: u.ID}
 		}
 	case kind < 97:
 		for _, l := range o.Lines {
 			if l.Subscribe != nil {
-				return engine.CancelSubscription{ID: l.Subscribe.ID, AtEnd: odds(d, "at the end", 60)}
+				return order.CancelSubscription{ID: l.Subscribe.ID, AtEnd: odds(d, "at the end", 60)}
 			}
 		}
 	case kind < 98:
-		p := engine.AddPayment{Order: o.ID, Kind: pick(d, "payment", engine.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
+		p := order.AddPayment{Order: o.ID, Kind: pick(d, "payment", order.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
 		if len(a.Tables) > 0 && len(o.Lines) > 0 && odds(d, "of a line", 60) {
 			id := line(d, a, o)
 			p.Line = &id
@@ -108,18 +110,18 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 }
 
 // patchOrder is a change of an order's own fields.
-func patchOrder(d Dice, a *model.Account, o *model.Order) engine.PatchOrder {
-	p := engine.PatchOrder{ID: o.ID, IfMatch: revision(d, a, o)}
+func patchOrder(d Dice, a *model.Account, o *model.Order) order.PatchOrder {
+	p := order.PatchOrder{ID: o.ID, IfMatch: revision(d, a, o)}
 	if odds(d, "from elsewhere", 50) {
-		p.Pickup = engine.Some(location(d, a))
+		p.Pickup = base.Some(location(d, a))
 	}
 	if odds(d, "back elsewhere", 40) {
-		if p.Return = engine.Some(location(d, a)); odds(d, "back to where it came from", 40) {
-			p.Return = engine.Null[ID]()
+		if p.Return = base.Some(location(d, a)); odds(d, "back to where it came from", 40) {
+			p.Return = base.Null[ID]()
 		}
 	}
 	if odds(d, "note", 30) {
-		p.Note = engine.Some(pick(d, "note", []string{"", "ring twice"}))
+		p.Note = base.Some(pick(d, "note", []string{"", "ring twice"}))
 	}
 	return p
 }
@@ -146,21 +148,21 @@ func likely(d Dice, a *model.Account, kind int) *model.Order {
 	fits := slices.DeleteFunc(slices.Clone(a.Orders), func(o *model.Order) bool {
 		switch {
 		case kind < 46:
-			return o.Status == engine.OrderClosed || kind < 36 && o.Status == engine.OrderActive
+			return o.Status == order.OrderClosed || kind < 36 && o.Status == order.OrderActive
 		case kind < 50:
-			return o.Status != engine.OrderDraft
+			return o.Status != order.OrderDraft
 		case kind < 53:
-			return o.Status != engine.OrderOpen && o.Status != engine.OrderDraft
+			return o.Status != order.OrderOpen && o.Status != order.OrderDraft
 		case kind < 57:
-			return o.Status != engine.OrderClosed
+			return o.Status != order.OrderClosed
 		case kind < 75:
-			return o.Status != engine.OrderOpen && o.Status != engine.OrderActive
+			return o.Status != order.OrderOpen && o.Status != order.OrderActive
 		case kind < 88:
-			return o.Status != engine.OrderActive
+			return o.Status != order.OrderActive
 		case kind < 95:
-			return o.Status != engine.OrderOpen
+			return o.Status != order.OrderOpen
 		case kind == 98:
-			return o.Status != engine.OrderDraft
+			return o.Status != order.OrderDraft
 		}
 		return false
 	})
@@ -215,10 +217,10 @@ func back(d Dice, a *model.Account) *ID {
 	return &id
 }
 
-func createOrder(d Dice, a *model.Account, now int64) engine.CreateOrder {
-	o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: location(d, a), Return: back(d, a)}}
+func createOrder(d Dice, a *model.Account, now int64) order.CreateOrder {
+	o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: location(d, a), Return: back(d, a)}}
 	if odds(d, "draft", 25) {
-		o.Status = engine.OrderDraft
+		o.Status = order.OrderDraft
 	}
 	o.AllowOverbooked = odds(d, "overbook", 25)
 	o.Lines = lines(d, a, now, nil)
@@ -226,18 +228,18 @@ func createOrder(d Dice, a *model.Account, now int64) engine.CreateOrder {
 }
 
 // lines draws lines, which begin soon.
-func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.OrderLineInput) {
+func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []order.OrderLineInput) {
 	for range 1 + d.N("more lines", 5)/3 {
 		w := Window(d, a, now)
 		if odds(d, "soon", 50) {
 			length := w.End - w.Start
 			w.Start = now/hour*hour + int64(d.N("soon", 4)-1)*hour
-			if w.End != engine.Forever {
+			if w.End != base.Forever {
 				w.End = w.Start + min(length, 12*hour)
 			}
 		}
 		price := int64(d.N("price", 5000))
-		l := engine.OrderLineInput{Item: item(d, a), Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4, From: &w.Start, UnitPrice: &price}
+		l := order.OrderLineInput{Item: item(d, a), Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4, From: &w.Start, UnitPrice: &price}
 		if len(a.Attributes) > 0 && odds(d, "requirements", 35) {
 			l.Requirements = requirements(d, a)
 		}
@@ -247,17 +249,17 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.
 		}
 		switch k := d.N("purchase", 10); {
 		case k == 0:
-			l.Purchase = engine.PurchaseSale
+			l.Purchase = base.PurchaseSale
 			if odds(d, "now", 30) {
 				l.From = nil
 			}
 		case k < 3:
-			l.Purchase, l.Subscription = engine.PurchaseSubscription, terms(d)
-			if w.End != engine.Forever {
+			l.Purchase, l.Subscription = base.PurchaseSubscription, terms(d)
+			if w.End != base.Forever {
 				l.To = &w.End
 			}
 		default:
-			if w.End != engine.Forever && !odds(d, "without end", 8) {
+			if w.End != base.Forever && !odds(d, "without end", 8) {
 				l.To = &w.End
 			}
 		}
@@ -277,41 +279,41 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.
 	return list
 }
 
-func terms(d Dice) *engine.SubscriptionTerms {
-	t := &engine.SubscriptionTerms{
-		Cycle:       engine.Period{Amount: 1 + int64(d.N("cycle", 4)), Unit: pick(d, "unit", []timeline.Unit{timeline.Hours, timeline.Hours, timeline.Days, timeline.Months})},
-		RenewalType: engine.DefaultRenewalType, InitialCharge: engine.DefaultInitialCharge,
+func terms(d Dice) *commerce.SubscriptionTerms {
+	t := &commerce.SubscriptionTerms{
+		Cycle:       commerce.Period{Amount: 1 + int64(d.N("cycle", 4)), Unit: pick(d, "unit", []timeline.Unit{timeline.Hours, timeline.Hours, timeline.Days, timeline.Months})},
+		RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 	}
 	if odds(d, "committed", 40) {
 		n := int64(1 + d.N("cycles", 3))
 		t.CommitmentCycles = &n
 	}
 	if odds(d, "notice", 30) {
-		t.CancellationLead = &engine.Period{Amount: 1 + int64(d.N("notice", 3)), Unit: timeline.Hours}
+		t.CancellationLead = &commerce.Period{Amount: 1 + int64(d.N("notice", 3)), Unit: timeline.Hours}
 	}
 	return t
 }
 
-func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.PatchOrderLine {
+func patchLine(d Dice, a *model.Account, now int64, o *model.Order) order.PatchOrderLine {
 	l := pick(d, "line", o.Lines)
-	p := engine.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20), IfMatch: revision(d, a, o)}
+	p := order.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20), IfMatch: revision(d, a, o)}
 	if len(a.Tables) > 0 && odds(d, "no line", 2) {
 		p.ID = nobody
 	}
 	end := func() {
 		switch {
-		case l.Purchase == engine.PurchaseSale, odds(d, "open", 15):
-			p.To = engine.Null[int64]()
-		case l.Window.End != engine.Forever && odds(d, "by some hours", 70):
-			p.To = engine.Some(l.Window.End + int64(d.N("hours", 9)-3)*hour)
+		case l.Purchase == base.PurchaseSale, odds(d, "open", 15):
+			p.To = base.Null[int64]()
+		case l.Window.End != base.Forever && odds(d, "by some hours", 70):
+			p.To = base.Some(l.Window.End + int64(d.N("hours", 9)-3)*hour)
 		default:
-			p.To = engine.Some(instant(d, a, now))
+			p.To = base.Some(instant(d, a, now))
 		}
 	}
 	if len(a.Tables) > 0 && odds(d, "nothing new", 15) {
 		return nothingNew(d, l, p)
 	}
-	if o.Status == engine.OrderActive {
+	if o.Status == order.OrderActive {
 		end()
 		return p
 	}
@@ -319,12 +321,12 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 	case 0, 1:
 		end()
 	case 2:
-		p.From = engine.Some(instant(d, a, now))
-		if odds(d, "end, too", 70) && l.Purchase != engine.PurchaseSale {
-			p.To = engine.Some(p.From.Value + pick(d, "hours", lengths)*hour)
+		p.From = base.Some(instant(d, a, now))
+		if odds(d, "end, too", 70) && l.Purchase != base.PurchaseSale {
+			p.To = base.Some(p.From.Value + pick(d, "hours", lengths)*hour)
 		}
 	case 3, 4:
-		p.Quantity = engine.Some(1 + d.N("quantity", 4))
+		p.Quantity = base.Some(1 + d.N("quantity", 4))
 		if odds(d, "end, too", 20) {
 			end()
 		}
@@ -333,46 +335,46 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 			reprice(d, a, &l, &p)
 			return p
 		}
-		p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+		p.UnitPrice = base.Some(int64(d.N("price", 5000)))
 	}
 	return p
 }
 
 // nothingNew is a patch of a line that says what is so already, or not much else.
-func nothingNew(d Dice, l model.OrderLine, p engine.PatchOrderLine) engine.PatchOrderLine {
+func nothingNew(d Dice, l model.OrderLine, p order.PatchOrderLine) order.PatchOrderLine {
 	switch d.N("as it is", 5) {
 	case 0:
-		p.Quantity = engine.Some(l.Quantity)
+		p.Quantity = base.Some(l.Quantity)
 	case 1:
-		p.From = engine.Some(l.Window.Start)
+		p.From = base.Some(l.Window.Start)
 	case 2:
 		if l.Own {
-			p.UnitPrice = engine.Some(l.Price)
+			p.UnitPrice = base.Some(l.Price)
 		}
 	case 3:
-		p.TaxRate = engine.Some(int(l.TaxRate))
+		p.TaxRate = base.Some(int(l.TaxRate))
 	}
 	if odds(d, "note", 60) {
-		p.Note = engine.Some(pick(d, "words", []string{"", "by the door"}))
+		p.Note = base.Some(pick(d, "words", []string{"", "by the door"}))
 	}
 	return p
 }
 
-func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
+func discountCommand(d Dice, a *model.Account, now int64) base.Op {
 	if odds(d, "another currency", 3) {
-		return engine.PatchAccount{Currency: engine.Some(pick(d, "currency", []string{"EUR", "JPY"}))}
+		return base.PatchAccount{Currency: base.Some(pick(d, "currency", []string{"EUR", "JPY"}))}
 	}
 	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
-		x := engine.DiscountTerms{
+		x := commerce.DiscountTerms{
 			Code:      fmt.Sprintf("Code%d", len(a.Codes)+1),
-			ValueType: pick(d, "type", []engine.DiscountType{engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem}),
+			ValueType: pick(d, "type", []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem}),
 			Value:     1 + int64(d.N("off", 100)),
 		}
-		if x.ValueType != engine.DiscountPercentage {
+		if x.ValueType != commerce.DiscountPercentage {
 			x.Value *= 30
 		}
 		if odds(d, "bookings alone", 30) {
-			x.Purchases = []engine.PurchaseType{engine.PurchaseBooking}
+			x.Purchases = []base.PurchaseType{base.PurchaseBooking}
 		}
 		if odds(d, "limited", 50) {
 			n := int64(1 + d.N("uses", 2))
@@ -382,7 +384,7 @@ func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
 			t := now + int64(d.N("hours", 20))*hour
 			x.EndsAt = &t
 		}
-		return engine.CreateDiscountCode{DiscountTerms: x}
+		return commerce.CreateDiscountCode{DiscountTerms: x}
 	}
 	o, code := likely(d, a, 52), pick(d, "code", a.Codes).Code
 	if odds(d, "other case", 20) {
@@ -392,11 +394,11 @@ func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
 		code = "none"
 	}
 	if len(o.Codes) > 0 && odds(d, "off again", 30) {
-		x := engine.RemoveDiscount{Order: o.ID, Code: pick(d, "code", o.Codes).Terms.Code, IfMatch: revision(d, a, o)}
+		x := order.RemoveDiscount{Order: o.ID, Code: pick(d, "code", o.Codes).Terms.Code, IfMatch: revision(d, a, o)}
 		if len(a.Tables) > 0 && odds(d, "unknown", 5) {
 			x.Code = "none"
 		}
 		return x
 	}
-	return engine.ApplyDiscount{Order: o.ID, Code: code}
+	return order.ApplyDiscount{Order: o.ID, Code: code}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/fuzz/model"
 )
 
@@ -141,10 +141,10 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 			op = stockCommand
 		}
 		if c.rich && odds(d, "of attributes", 10) {
-			op = func(d Dice, a *model.Account, _ int64) engine.Op { return attributeCommand(d, a) }
+			op = func(d Dice, a *model.Account, _ int64) base.Op { return attributeCommand(d, a) }
 		}
 		if c.rich && odds(d, "of pricing", 8) {
-			op = func(d Dice, a *model.Account, _ int64) engine.Op { return pricingCommand(d, a) }
+			op = func(d Dice, a *model.Account, _ int64) base.Op { return pricingCommand(d, a) }
 		}
 		if c.counter && odds(d, "at the counter", 25) {
 			op = counterCommand

@@ -3,7 +3,10 @@ package workload
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -12,41 +15,41 @@ import (
 // two of them one, or one two, while somebody waits in the one and a unit is free in the other.
 
 // twoLengths are buffers of two lengths only, in several words, so that what is apart is often one pool after a change.
-var twoLengths = []*engine.Buffer{
+var twoLengths = []*stock.Buffer{
 	nil, nil, {Amount: 0, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes},
 }
 
 // asBuffer is the patch that makes a buffer another one.
-func asBuffer(b *engine.Buffer) (p engine.BufferPatch) {
+func asBuffer(b *stock.Buffer) (p stock.BufferPatch) {
 	if b == nil {
-		p.Amount = engine.Null[int64]()
+		p.Amount = base.Null[int64]()
 	} else {
-		p.Amount, p.Unit = engine.Some(b.Amount), engine.Some(b.Unit)
+		p.Amount, p.Unit = base.Some(b.Amount), base.Some(b.Unit)
 	}
 	return p
 }
 
 // inOtherWords is a buffer that keeps the same time, often said otherwise.
-func inOtherWords(d Dice, b *engine.Buffer) *engine.Buffer {
+func inOtherWords(d Dice, b *stock.Buffer) *stock.Buffer {
 	if b == nil || b.Unit != timeline.Hours || odds(d, "in the same words", 50) {
 		return b
 	}
-	return &engine.Buffer{Amount: 60 * b.Amount, Unit: timeline.Minutes}
+	return &stock.Buffer{Amount: 60 * b.Amount, Unit: timeline.Minutes}
 }
 
 // Part gives an account one more SKU, of little stock at the first location: articles of one unit, most of them in pools apart. All
 // are taken and somebody waits; then there is one more unit, often in another pool.
 func (w *World) Part(d Dice, tenant int) error {
-	do := func(op engine.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
-	if err := do(engine.CreateSKU{Name: "apart"}); err != nil {
+	if err := do(stock.CreateSKU{Name: "apart"}); err != nil {
 		return err
 	}
 	here, sku, units := a().Locations[0].ID, a().SKUs[len(a().SKUs)-1].ID, 2+d.N("more articles apart", 2)
 	for range units {
-		if err := do(engine.CreateArticle{
+		if err := do(stock.CreateArticle{
 			Name: "apart", SKU: &sku, Before: pick(d, "length", twoLengths), After: pick(d, "length", twoLengths),
-			Quantities: []engine.InitialQuantity{{Location: here, Count: 1}},
+			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}},
 		}); err != nil {
 			return err
 		}
@@ -54,18 +57,18 @@ func (w *World) Part(d Dice, tenant int) error {
 	for _, quantity := range []int{units, 1} {
 		from := w.Now() + int64(1+d.N("soon", 4))*hour
 		to := from + pick(d, "hours", lengths)*hour
-		if err := do(engine.CreateOrder{
-			OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, AllowOverbooked: true},
-			Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: quantity, From: &from, To: &to}},
+		if err := do(order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true},
+			Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: quantity, From: &from, To: &to}},
 		}); err != nil {
 			return err
 		}
 	}
-	return do(engine.IncreaseQuantity{Article: a().Articles[len(a().Articles)-1].ID, Location: here, Amount: 1})
+	return do(stock.IncreaseQuantity{Article: a().Articles[len(a().Articles)-1].ID, Location: here, Amount: 1})
 }
 
 // poolCommand draws a command that has somebody wait in a pool, gives or takes a unit of one, or joins or parts them.
-func poolCommand(d Dice, a *model.Account, now int64) engine.Op {
+func poolCommand(d Dice, a *model.Account, now int64) base.Op {
 	kinds, here := skus(a), locations(a)[0].ID
 	sku := kinds[min(2, len(kinds)-1)].ID
 	list := slices.DeleteFunc(articles(a), func(r *model.Article) bool { return r.SKU == nil || *r.SKU != sku })
@@ -75,22 +78,22 @@ func poolCommand(d Dice, a *model.Account, now int64) engine.Op {
 	article := pick(d, "article of a pool", list).ID
 	switch kind := d.N("pool command", 20); {
 	case kind < 2:
-		return engine.DecreaseQuantity{Article: article, Location: here, Amount: 1, Force: true}
+		return stock.DecreaseQuantity{Article: article, Location: here, Amount: 1, Force: true}
 	case kind < 4:
-		return engine.IncreaseQuantity{Article: article, Location: here, Amount: 1}
+		return stock.IncreaseQuantity{Article: article, Location: here, Amount: 1}
 	case kind < 5 && len(a.Holds) > 0:
-		return engine.ReleaseHold{ID: pick(d, "hold", a.Holds).ID}
+		return hold.ReleaseHold{ID: pick(d, "hold", a.Holds).ID}
 	case kind < 6 && len(a.Orders) > 0:
-		return engine.CancelOrder{ID: likely(d, a, 50).ID}
+		return order.CancelOrder{ID: likely(d, a, 50).ID}
 	case kind < 7:
 		return patchArticle(d, a)
 	case kind < 11:
 		other := waitedFor(d, a, now, list)
-		return engine.PatchArticle{ID: article, Before: asBuffer(inOtherWords(d, other.Before)), After: asBuffer(inOtherWords(d, other.After))}
+		return stock.PatchArticle{ID: article, Before: asBuffer(inOtherWords(d, other.Before)), After: asBuffer(inOtherWords(d, other.After))}
 	case kind < 13:
-		return engine.PatchArticle{ID: article, Before: asBuffer(pick(d, "length", twoLengths)), After: asBuffer(pick(d, "length", twoLengths))}
+		return stock.PatchArticle{ID: article, Before: asBuffer(pick(d, "length", twoLengths)), After: asBuffer(pick(d, "length", twoLengths))}
 	case kind < 14:
-		o := engine.PatchSKU{ID: sku, Before: asBuffer(pick(d, "length", twoLengths))}
+		o := stock.PatchSKU{ID: sku, Before: asBuffer(pick(d, "length", twoLengths))}
 		if odds(d, "behind", 50) {
 			o.Before, o.After = o.After, o.Before
 		}
@@ -98,13 +101,13 @@ func poolCommand(d Dice, a *model.Account, now int64) engine.Op {
 	}
 	if len(a.Orders) >= maxOrders || odds(d, "a hold of one", 20) {
 		o := placeHold(d, a, now)
-		o.Lines[0].Item, o.Lines[0].Location = engine.Item{Article: article}, here
+		o.Lines[0].Item, o.Lines[0].Location = base.Item{Article: article}, here
 		return o
 	}
 	o := createOrder(d, a, now)
-	o.Status, o.Pickup, o.AllowOverbooked = engine.OrderOpen, here, true
+	o.Status, o.Pickup, o.AllowOverbooked = order.OrderOpen, here, true
 	l := &o.Lines[0]
-	if l.Item, l.Quantity = (engine.Item{SKU: sku}), 1+d.N("quantity", 2); odds(d, "soon", 70) {
+	if l.Item, l.Quantity = (base.Item{SKU: sku}), 1+d.N("quantity", 2); odds(d, "soon", 70) {
 		from := now + int64(d.N("hour", 4))*hour
 		if l.From = &from; l.To != nil {
 			to := from + pick(d, "hours", lengths)*hour

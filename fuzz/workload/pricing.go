@@ -3,7 +3,10 @@ package workload
 import (
 	"slices"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -16,22 +19,22 @@ const (
 )
 
 // purchases are all ways to buy.
-var purchases = []engine.PurchaseType{engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription}
+var purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}
 
 // durations are what the price of a booking is for.
-var durations = []engine.Period{
+var durations = []commerce.Period{
 	{Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 5, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days},
 	{Amount: 2, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Weeks},
 }
 
 // Price gives an account a pricing table with a row of every kind.
 func (w *World) Price(d Dice, tenant int) error {
-	do := func(op engine.Op) error { _, _, fault := w.Do(tenant, op); return fault }
-	if err := do(engine.CreatePricingTable{Name: "prices"}); err != nil {
+	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	if err := do(commerce.CreatePricingTable{Name: "prices"}); err != nil {
 		return err
 	}
 	t := w.Tenants[tenant].Twin.Tables[0]
-	for _, p := range slices.Concat(purchases, []engine.PurchaseType{engine.PurchaseBooking}) {
+	for _, p := range slices.Concat(purchases, []base.PurchaseType{base.PurchaseBooking}) {
 		if err := do(createRow(d, t, p)); err != nil {
 			return err
 		}
@@ -39,24 +42,24 @@ func (w *World) Price(d Dice, tenant int) error {
 	return nil
 }
 
-func createRow(d Dice, t *model.Table, p engine.PurchaseType) engine.CreatePricingRow {
-	o := engine.CreatePricingRow{Table: t.ID, Label: "row", Purchase: p, Price: int64(d.N("price", 900))}
+func createRow(d Dice, t *model.Table, p base.PurchaseType) commerce.CreatePricingRow {
+	o := commerce.CreatePricingRow{Table: t.ID, Label: "row", Purchase: p, Price: int64(d.N("price", 900))}
 	switch p {
-	case engine.PurchaseBooking:
+	case base.PurchaseBooking:
 		if odds(d, "by time", 80) {
 			x := pick(d, "duration", durations)
 			o.Duration = &x
 		}
-	case engine.PurchaseSubscription:
+	case base.PurchaseSubscription:
 		o.Subscription = terms(d)
 	}
 	return o
 }
 
 // rowFor is a row for a line of an account with tables, mostly one for its way to buy; nil: it has a price of its own.
-func rowFor(d Dice, a *model.Account, p engine.PurchaseType) *ID {
+func rowFor(d Dice, a *model.Account, p base.PurchaseType) *ID {
 	t := pick(d, "table", a.Tables)
-	fits := slices.DeleteFunc(slices.Clone(t.Rows), func(r engine.PricingRow) bool { return r.Purchase != p })
+	fits := slices.DeleteFunc(slices.Clone(t.Rows), func(r commerce.PricingRow) bool { return r.Purchase != p })
 	if odds(d, "any row", 3) {
 		fits = t.Rows
 	}
@@ -71,52 +74,52 @@ func rowFor(d Dice, a *model.Account, p engine.PurchaseType) *ID {
 }
 
 // reprice gives a line a row or a price, or takes its row or its own price away.
-func reprice(d Dice, a *model.Account, l *model.OrderLine, p *engine.PatchOrderLine) {
+func reprice(d Dice, a *model.Account, l *model.OrderLine, p *order.PatchOrderLine) {
 	switch d.N("reprice", 5) {
 	case 0:
-		if p.PricingRow = engine.Null[ID](); odds(d, "own price", 30) {
-			p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+		if p.PricingRow = base.Null[ID](); odds(d, "own price", 30) {
+			p.UnitPrice = base.Some(int64(d.N("price", 5000)))
 		}
 	case 1:
-		p.UnitPrice = engine.Null[int64]()
+		p.UnitPrice = base.Null[int64]()
 	default:
 		if row := rowFor(d, a, l.Purchase); row != nil {
-			p.PricingRow = engine.Some(*row)
+			p.PricingRow = base.Some(*row)
 		}
 	}
 }
 
 // pricingCommand draws a command on the tables of an account that has some.
-func pricingCommand(d Dice, a *model.Account) engine.Op {
+func pricingCommand(d Dice, a *model.Account) base.Op {
 	t := pick(d, "table", a.Tables)
 	switch kind := d.N("pricing command", 20); {
 	case kind < 1 && len(a.Tables) < maxTables:
-		return engine.CreatePricingTable{Name: "more"}
+		return commerce.CreatePricingTable{Name: "more"}
 	case kind < 2 && len(a.Tables) > 1:
-		return engine.DeletePricingTable{ID: t.ID}
+		return commerce.DeletePricingTable{ID: t.ID}
 	case kind < 3:
-		return engine.PatchPricingTable{ID: t.ID, Name: engine.Some(pick(d, "name", []string{"prices", "other"}))}
+		return commerce.PatchPricingTable{ID: t.ID, Name: base.Some(pick(d, "name", []string{"prices", "other"}))}
 	case kind < 6 && len(t.Rows) < maxRows || len(t.Rows) == 0:
 		return createRow(d, t, pick(d, "purchase", purchases))
 	}
 	r := pick(d, "row", t.Rows)
 	if odds(d, "deleted", 15) {
-		return engine.DeletePricingRow{Table: t.ID, ID: r.ID}
+		return commerce.DeletePricingRow{Table: t.ID, ID: r.ID}
 	}
-	o := engine.PatchPricingRow{Table: t.ID, ID: r.ID}
+	o := commerce.PatchPricingRow{Table: t.ID, ID: r.ID}
 	if odds(d, "price", 70) {
-		o.Price = engine.Some(int64(d.N("price", 900)))
+		o.Price = base.Some(int64(d.N("price", 900)))
 	}
 	if odds(d, "label", 30) {
-		o.Label = engine.Some(pick(d, "label", []string{"row", "other"}))
+		o.Label = base.Some(pick(d, "label", []string{"row", "other"}))
 	}
-	if r.Purchase == engine.PurchaseBooking && odds(d, "duration", 40) {
+	if r.Purchase == base.PurchaseBooking && odds(d, "duration", 40) {
 		x := pick(d, "duration", durations)
-		if o.Duration.Amount, o.Duration.Unit = engine.Some(x.Amount), engine.Some(x.Unit); odds(d, "whole", 20) {
-			o.Duration = engine.BufferPatch{Amount: engine.Null[int64]()}
+		if o.Duration.Amount, o.Duration.Unit = base.Some(x.Amount), base.Some(x.Unit); odds(d, "whole", 20) {
+			o.Duration = stock.BufferPatch{Amount: base.Null[int64]()}
 		}
-	} else if r.Purchase != engine.PurchaseSubscription && r.Duration == nil && odds(d, "for another way to buy", 30) {
-		o.Purchase = engine.Some(pick(d, "purchase", []engine.PurchaseType{engine.PurchaseBooking, engine.PurchaseSale}))
+	} else if r.Purchase != base.PurchaseSubscription && r.Duration == nil && odds(d, "for another way to buy", 30) {
+		o.Purchase = base.Some(pick(d, "purchase", []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale}))
 	}
 	return o
 }

@@ -3,7 +3,7 @@ package workload
 import (
 	"fmt"
 
-	"holdfast/engine"
+	"holdfast/engine/hold"
 	"holdfast/fuzz/model"
 )
 
@@ -17,8 +17,8 @@ func (w *World) Singles(d Dice, tenant int) error {
 	if _, _, fault := w.Do(tenant, model.Tick{}); fault != nil {
 		return fault
 	}
-	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now()), Moves: true}
-	answer, err := w.View(tenant).Available(q, w.Now())
+	q := hold.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now()), Moves: true}
+	answer, err := hold.Available(w.View(tenant), q, w.Now())
 	if err != nil || !answer.Exact || answer.WithMoves > 12 || q.Window.End <= w.Now() {
 		return err // what is over is fixed: the first single would stand in the way of the second
 	}
@@ -28,9 +28,9 @@ func (w *World) Singles(d Dice, tenant int) error {
 	conflicts := t.Twin.HasConflicts()
 	var holds []ID
 	for {
-		res, err, fault := w.Do(tenant, engine.PlaceHold{
+		res, err, fault := w.Do(tenant, hold.PlaceHold{
 			AllowPast: true,
-			Lines:     []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: 1}},
+			Lines:     []hold.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: 1}},
 		})
 		if fault != nil {
 			return fault
@@ -38,17 +38,17 @@ func (w *World) Singles(d Dice, tenant int) error {
 		if err != nil {
 			break
 		}
-		holds = append(holds, res.Record.(*engine.Hold).ID)
+		holds = append(holds, res.Record.(*hold.Hold).ID)
 	}
 	if len(holds) != answer.WithMoves {
 		return fmt.Errorf("%+v at %d was answered %+v, and %d could be had one by one", q, w.Now(), answer, len(holds))
 	}
 	for _, id := range holds {
-		if _, _, fault := w.Do(tenant, engine.ReleaseHold{ID: id}); fault != nil {
+		if _, _, fault := w.Do(tenant, hold.ReleaseHold{ID: id}); fault != nil {
 			return fault
 		}
 	}
-	after, err := w.View(tenant).Available(q, w.Now())
+	after, err := hold.Available(w.View(tenant), q, w.Now())
 	if q.Article != (ID{}) { // what made room may be elsewhere now
 		after.Available, after.Stock, after.Committed = answer.Available, answer.Stock, answer.Committed
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
@@ -12,7 +15,7 @@ import (
 // shows, and no exact one takes more.
 
 // rentals are how long rentals are, by the clock and by the calendar.
-var rentals = []engine.Period{
+var rentals = []commerce.Period{
 	{Amount: 90, Unit: timeline.Minutes}, {Amount: 6 * 3600, Unit: timeline.Seconds}, {Amount: 1, Unit: timeline.Days}, {Amount: 2, Unit: timeline.Days},
 	{Amount: 1, Unit: timeline.Weeks}, {Amount: 1, Unit: timeline.Months},
 }
@@ -32,7 +35,7 @@ func (w *World) Starts(d Dice, tenant int) error {
 		if q.Location == (ID{}) {
 			break
 		}
-		l := engine.HoldLineInput{Item: q.Item, Location: q.Location, Return: q.Return, Window: x.Window}
+		l := hold.HoldLineInput{Item: q.Item, Location: q.Location, Return: q.Return, Window: x.Window}
 		if err := w.Keeps(tenant, l, x.Available, x.Exact); err != nil {
 			return fmt.Errorf("starts %+v at %d: %w", q, now, err)
 		}
@@ -43,7 +46,7 @@ func (w *World) Starts(d Dice, tenant int) error {
 		return err
 	}
 	for _, p := range places {
-		l := engine.HoldLineInput{Item: engine.Item{Article: article}, Location: p.Location, Window: x}
+		l := hold.HoldLineInput{Item: base.Item{Article: article}, Location: p.Location, Window: x}
 		if err := w.Keeps(tenant, l, p.Count, p.Exact); err != nil {
 			return fmt.Errorf("article %x at %d: %w", article, now, err)
 		}
@@ -52,10 +55,10 @@ func (w *World) Starts(d Dice, tenant int) error {
 }
 
 // Keeps holds the engine to a number of units that it has shown: so many can be held, and where it is exact one more cannot.
-func (w *World) Keeps(tenant int, l engine.HoldLineInput, n int, exact bool) error {
+func (w *World) Keeps(tenant int, l hold.HoldLineInput, n int, exact bool) error {
 	hold := func(n int) error {
 		l.Quantity = n
-		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: engine.PlaceHold{Lines: []engine.HoldLineInput{l}}})
+		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: hold.PlaceHold{Lines: []hold.HoldLineInput{l}}})
 		return err
 	}
 	if n > 0 {
@@ -69,8 +72,8 @@ func (w *World) Keeps(tenant int, l engine.HoldLineInput, n int, exact bool) err
 	return nil
 }
 
-func startQuery(d Dice, a *model.Account, now int64) engine.StartQuery {
-	q := engine.StartQuery{Query: engine.Query{Item: asked(d, a), Location: where(d, a), Window: Span{Start: instant(d, a, now)}}, Length: pick(d, "rental", rentals)}
+func startQuery(d Dice, a *model.Account, now int64) hold.StartQuery {
+	q := hold.StartQuery{Query: hold.Query{Item: asked(d, a), Location: where(d, a), Window: Span{Start: instant(d, a, now)}}, Length: pick(d, "rental", rentals)}
 	q.Window.End = q.Window.Start + int64(1+d.N("days", 5))*24*hour
 	if odds(d, "back elsewhere", 20) {
 		q.Return = location(d, a)

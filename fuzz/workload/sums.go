@@ -3,7 +3,10 @@ package workload
 import (
 	"fmt"
 
-	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -12,10 +15,10 @@ import (
 
 // sums are the relations, in the order in which they are judged. That an event is there exactly when its change is, is judged
 // command by command, by the twin.
-var sums = []func(engine.View) error{unitsAreHolds, usesAreOrders, allocationsAreApplied}
+var sums = []func(base.View) error{unitsAreHolds, usesAreOrders, allocationsAreApplied}
 
 // Sums holds an account's records against each other.
-func Sums(v engine.View) error {
+func Sums(v base.View) error {
 	for _, s := range sums {
 		if err := s(v); err != nil {
 			return err
@@ -26,26 +29,26 @@ func Sums(v engine.View) error {
 
 // unitsAreHolds says that the units of an order's lines take stock by one hold each as long as the order runs, and that no
 // other hold is an order's.
-func unitsAreHolds(v engine.View) error {
+func unitsAreHolds(v base.View) error {
 	left := map[ID]bool{}
-	for r := range v.Articles().All() {
-		var stock engine.ArticleStock
-		if err := v.ArticleStock(&stock, r.ID, ID{}, Span{Start: 0, End: engine.Forever}, 0); err != nil {
+	for r := range stock.Articles(v).All() {
+		var units stock.ArticleStock
+		if err := stock.FillArticleStock(v, &units, r.ID, ID{}, Span{Start: 0, End: base.Forever}, 0); err != nil {
 			return err
 		}
-		for _, u := range stock.Units {
+		for _, u := range units.Units {
 			if u.Blocker == timeline.BlockerOrder {
 				left[u.ID] = true
 			}
 		}
 	}
-	for o := range v.Orders().All() {
+	for o := range order.Orders(v).All() {
 		for i := range o.Lines {
 			l := &o.Lines[i]
 			for j := range l.Units {
 				u := &l.Units[j]
-				runs := o.Status == engine.OrderOpen || o.Status == engine.OrderActive
-				takes := u.State == engine.Pending || u.State == engine.Prepared || u.State == engine.Fulfilled
+				runs := o.Status == order.OrderOpen || o.Status == order.OrderActive
+				takes := u.State == order.Pending || u.State == order.Prepared || u.State == order.Fulfilled
 				if u.Hold == (ID{}) {
 					if runs && takes {
 						return fmt.Errorf("unit %s of order %d is %s and takes no stock", u.ID, o.Number, u.State)
@@ -56,11 +59,11 @@ func unitsAreHolds(v engine.View) error {
 					delete(left, u.Hold)
 					continue
 				}
-				h, ok := v.Unavailability(u.Hold)
-				if !ok || h.Owner != o.ID || h.Item != u.ID || h.Line != int(l.No) || o.Status == engine.OrderDraft || u.State == engine.Cancelled {
+				h, ok := stock.UnavailabilityByID(v, u.Hold)
+				if !ok || h.Owner != o.ID || h.Item != u.ID || h.Line != int(l.No) || o.Status == order.OrderDraft || u.State == order.Cancelled {
 					return fmt.Errorf("unit %s of order %d, which is %s and %s, has the hold %+v (%v)", u.ID, o.Number, o.Status, u.State, h, ok)
 				}
-				if !left[u.Hold] && v.Article(h.Article) != nil && h.Range.End > 0 {
+				if !left[u.Hold] && stock.ArticleByID(v, h.Article) != nil && h.Range.End > 0 {
 					return fmt.Errorf("unit %s of order %d has a hold that another has, or that no article lists: %+v", u.ID, o.Number, h)
 				}
 				delete(left, u.Hold)
@@ -74,9 +77,9 @@ func unitsAreHolds(v engine.View) error {
 }
 
 // usesAreOrders says that a code was used as often as there are orders that carry it, and not more often than it may be.
-func usesAreOrders(v engine.View) error {
+func usesAreOrders(v base.View) error {
 	carry := map[ID]int64{}
-	for o := range v.Orders().All() {
+	for o := range order.Orders(v).All() {
 		seen := map[ID]bool{}
 		for i := range o.Codes {
 			if seen[o.Codes[i].ID] {
@@ -88,7 +91,7 @@ func usesAreOrders(v engine.View) error {
 			}
 		}
 	}
-	page, total := v.DiscountCodes("", 0, 1000)
+	page, total := commerce.DiscountCodes(v, "", 0, 1000)
 	for _, d := range page {
 		if d.Used != carry[d.ID] || d.UsageLimit != nil && d.Used > *d.UsageLimit {
 			return fmt.Errorf("code %s was used %d times of %v, %d orders have used it", d.Code, d.Used, d.UsageLimit, carry[d.ID])
@@ -102,8 +105,8 @@ func usesAreOrders(v engine.View) error {
 
 // allocationsAreApplied says that what codes take off lines is what they take off the order, and no line costs less than
 // nothing.
-func allocationsAreApplied(v engine.View) error {
-	for o := range v.Orders().All() {
+func allocationsAreApplied(v base.View) error {
+	for o := range order.Orders(v).All() {
 		lines, ok := o.LinePrices()
 		total, fits := o.Price()
 		if !ok || !fits {

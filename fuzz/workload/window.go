@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/fuzz/model"
 )
 
@@ -16,7 +16,7 @@ func Window(d Dice, a *model.Account, now int64) Span {
 	w := Span{Start: instant(d, a, now)}
 	switch d.N("length", 24) {
 	case 0:
-		w.End = engine.Forever
+		w.End = base.Forever
 	case 1:
 		if w.End = instant(d, a, now); w.End <= w.Start {
 			w.End = w.Start + hour
@@ -30,7 +30,7 @@ func Window(d Dice, a *model.Account, now int64) Span {
 // Closed draws a window with an end.
 func Closed(d Dice, a *model.Account, now int64) Span {
 	w := Window(d, a, now)
-	if w.End == engine.Forever {
+	if w.End == base.Forever {
 		w.End = w.Start + 24*hour
 	}
 	return w
@@ -41,7 +41,7 @@ func instant(d Dice, a *model.Account, now int64) int64 {
 	if len(a.Units) > 0 && odds(d, "at an edge", 25) {
 		u := pick(d, "edge of", a.Units)
 		t := pick(d, "edge", []int64{u.Hull.Start, u.Hull.End, u.Body().Start, u.Body().End})
-		if t != engine.Forever {
+		if t != base.Forever {
 			return t
 		}
 	}

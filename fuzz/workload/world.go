@@ -12,6 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
+	"holdfast/engine/hold"
 	"holdfast/fuzz/model"
 	"holdfast/persist"
 )
@@ -20,8 +22,8 @@ import (
 
 // ID and Span are the engine's.
 type (
-	ID   = engine.ID
-	Span = engine.Span
+	ID   = base.ID
+	Span = base.Span
 )
 
 // Start is the instant at which a run begins: three days before Helsinki changes its clocks.
@@ -41,7 +43,7 @@ type Tenant struct {
 type Line struct {
 	Clock   int64
 	Account ID
-	Op      engine.Op
+	Op      base.Op
 }
 
 // World is an engine with all that it stands on. Not for concurrent use.
@@ -53,7 +55,7 @@ type World struct {
 	Engine  *engine.Engine
 	Tenants []*Tenant
 	Seen    model.Tally
-	Bounds  engine.Bounds // of the engine, where they are not the usual ones
+	Bounds  base.Bounds // of the engine, where they are not the usual ones
 	Played  []Line
 
 	draws  uint64
@@ -79,7 +81,7 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 	}
 	for n := range accounts {
 		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Currency: "EUR", Seen: &w.Seen}}
-		if _, err := w.Submit(t.ID, engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}); err != nil {
+		if _, err := w.Submit(t.ID, base.CreateAccount{Name: "account", Timezone: t.Twin.Zone}); err != nil {
 			return nil, err
 		}
 		w.Tenants = append(w.Tenants, t)
@@ -127,7 +129,7 @@ func (w *World) OpenEngine() (err error) {
 func (w *World) Now() int64 { return max(w.At, w.Clock) }
 
 // Submit submits a command and waits for it.
-func (w *World) Submit(account ID, op engine.Op) (engine.Result, error) {
+func (w *World) Submit(account ID, op base.Op) (engine.Result, error) {
 	w.At = w.Now()
 	w.Played = append(w.Played, Line{w.Clock, account, op})
 	return w.Engine.Do(engine.Command{Account: account, Actor: "fuzz", Op: op})
@@ -184,7 +186,7 @@ func (w *World) Resume(seq uint64) error {
 }
 
 // Do submits a command for an account, and holds what came of it against all twins: of the other accounts nothing changed.
-func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
+func (w *World) Do(tenant int, op base.Op) (engine.Result, error, error) {
 	t := w.Tenants[tenant]
 	before, _ := w.Engine.State()
 	var res engine.Result
@@ -249,26 +251,26 @@ func untouched(log []persist.Record, account ID) error {
 }
 
 // View is an account as it is now.
-func (w *World) View(tenant int) engine.View {
+func (w *World) View(tenant int) base.View {
 	v, _ := w.Engine.View(w.Tenants[tenant].ID)
 	return v
 }
 
 // Promise asks how many units there are and holds the engine to the number: so many can be booked, and one more cannot,
 // for the reason that goes with it.
-func (w *World) Promise(tenant int, q engine.Query) error {
+func (w *World) Promise(tenant int, q hold.Query) error {
 	if w.Engine.Now() != w.Now() {
 		return nil // the clock was put back: a preview would be of another instant than the next command
 	}
 	q.Moves = true // that is what a booking can have
-	answer, err := w.View(tenant).Available(q, w.Now())
+	answer, err := hold.Available(w.View(tenant), q, w.Now())
 	if err != nil {
 		return err
 	}
 	preview := func(n int) error {
-		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: engine.PlaceHold{
+		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: hold.PlaceHold{
 			AllowPast: true,
-			Lines:     []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: n}},
+			Lines:     []hold.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: n}},
 		}})
 		return err
 	}

@@ -1,0 +1,144 @@
+package base
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// This file owns what is due: the instants at which time itself acts on an account.
+
+// DueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind knows.
+type DueItem struct {
+	At  int64
+	ID  ID
+	Tag byte // of the row's kind
+}
+
+// before is the order in which things are due.
+func (i DueItem) before(o DueItem) bool {
+	if i.At != o.At {
+		return i.At < o.At
+	}
+	if c := bytes.Compare(i.ID[:], o.ID[:]); c != 0 {
+		return c < 0
+	}
+	return i.Tag < o.Tag
+}
+
+// DueAt has time act on a kind's rows at the instant that at gives; 0: never.
+func (k *Kind[R]) DueAt(at func(*R) int64) {
+	put := k.Put
+	k.Put = func(s *State, a *AccountState, before, after *R) {
+		if before != nil && at(before) != 0 {
+			a.Due.Remove(DueItem{at(before), k.Key(before), k.Tag})
+		}
+		if after != nil && at(after) != 0 {
+			a.Due.Add(DueItem{at(after), k.Key(after), k.Tag})
+		}
+		put(s, a, before, after)
+	}
+}
+
+// dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
+type dueQueue struct {
+	items *btree.BTreeG[DueItem]
+	Aside []DueItem // could not be done; no row says so, a start tries them again
+	again int64     // when those are tried again; 0: there are none
+}
+
+func newDueQueue() dueQueue {
+	return dueQueue{items: btree.NewBTreeGOptions(DueItem.before, btree.Options{NoLocks: true})}
+}
+
+func (q *dueQueue) publish() dueQueue {
+	return dueQueue{q.items.Copy(), slices.Clone(q.Aside), q.again}
+}
+func (q *dueQueue) Add(i DueItem)          { q.items.Set(i) }
+func (q *dueQueue) First() (DueItem, bool) { return q.items.Min() }
+func (q *dueQueue) Len() int               { return q.items.Len() + len(q.Aside) }
+
+func (q *dueQueue) Remove(i DueItem) {
+	if _, ok := q.items.Delete(i); ok || q.again == 0 {
+		return
+	}
+	q.Aside = slices.DeleteFunc(q.Aside, func(x DueItem) bool { return x == i })
+	if len(q.Aside) == 0 {
+		q.again = 0
+	}
+}
+
+// SetAside puts off an item that could not be done.
+func (q *dueQueue) SetAside(i DueItem, now int64) {
+	q.items.Delete(i)
+	q.Aside = append(q.Aside, i)
+	q.again = now + TryAgain
+}
+
+// TryAgain is how long an item that could not be done is left alone, in milliseconds.
+const TryAgain = 60 * 60 * 1000
+
+// Retry has what could not be done be due once more, if its time has come.
+func (q *dueQueue) Retry(now int64) {
+	if q.again == 0 || q.again > now {
+		return
+	}
+	for _, i := range q.Aside {
+		q.Add(i)
+	}
+	q.Aside, q.again = nil, 0
+}
+
+// next is when there is something to do, 0 for never.
+func (q *dueQueue) next() int64 {
+	first, _ := q.First()
+	if q.again != 0 && (first.At == 0 || q.again < first.At) {
+		return q.again
+	}
+	return first.At
+}
+
+// UpTo collects what is due at an instant, at most n items.
+func (q *dueQueue) UpTo(now int64, n int) (items []DueItem) {
+	q.items.Scan(func(i DueItem) bool {
+		if i.At > now || len(items) == n {
+			return false
+		}
+		items = append(items, i)
+		return true
+	})
+	return items
+}
+
+// Alarm says when the first thing is due in an account: what the clock looks at, instead of at every account.
+type Alarm struct {
+	At      int64
+	Account ID
+}
+
+func newAlarms() *btree.BTreeG[Alarm] {
+	return btree.NewBTreeGOptions(func(a, b Alarm) bool {
+		if a.At != b.At {
+			return a.At < b.At
+		}
+		return bytes.Compare(a.Account[:], b.Account[:]) < 0
+	}, btree.Options{NoLocks: true})
+}
+
+// setAlarm brings an account's alarm up to date.
+func (s *State) setAlarm(a *AccountState) {
+	next := a.Due.next()
+	if a.Importing() {
+		next = 0
+	}
+	if next == a.alarm {
+		return
+	}
+	if a.alarm != 0 {
+		s.alarms.Delete(Alarm{a.alarm, a.ID})
+	}
+	if a.alarm = next; a.alarm != 0 {
+		s.alarms.Set(Alarm{a.alarm, a.ID})
+	}
+}

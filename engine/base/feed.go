@@ -1,0 +1,75 @@
+package base
+
+import "strings"
+
+// This file owns what the feed of changes tells of a changed row: of which record, and what happened to that.
+
+// ChangeKind is what happened to a record.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Created ChangeKind = "created"
+	Updated ChangeKind = "updated"
+	Deleted ChangeKind = "deleted"
+)
+
+// toldChange is a changed row as the feed tells it: of which record, and what happened to that.
+type toldChange struct {
+	Resource string // empty: nothing is told
+	Area     string
+	ID       ID
+	Kind     ChangeKind
+}
+
+// resourceName is a kind's name as one word: "API key" is apiKey.
+func resourceName(name string) string {
+	words := strings.Fields(strings.ToLower(name))
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
+func (k *Kind[R]) InFeed() string { return k.Resource }
+
+func (k *Kind[R]) Told(a *AccountState, key ID, before, after []byte) (toldChange, error) {
+	t := toldChange{Resource: k.Resource, ID: key, Kind: Updated}
+	switch {
+	case k.Part != nil:
+	case before == nil:
+		t.Kind = Created
+	case after == nil:
+		t.Kind = Deleted
+	}
+	if key == (ID{}) {
+		t.ID = a.ID // the account's own record
+	}
+	if k.Quiet != nil && before != nil && after != nil {
+		was, err := k.Decode(a.ID, key, before)
+		if err != nil {
+			return t, err
+		}
+		is, err := k.Decode(a.ID, key, after)
+		if err != nil || k.Quiet(was, is) {
+			return toldChange{}, err
+		}
+	}
+	if k.Part == nil && k.Area == nil {
+		return t, nil
+	}
+	image := after
+	if image == nil {
+		image = before
+	}
+	r, err := k.Decode(a.ID, key, image)
+	switch {
+	case err != nil:
+		return t, err
+	case k.Part != nil:
+		t.Resource, t.ID = k.Part(a, r)
+	default:
+		t.Area = k.Area(r)
+	}
+	return t, nil
+}

@@ -1,0 +1,69 @@
+package base
+
+import "strings"
+
+// This file owns who refers to a record, which keeps it from being removed.
+
+// InUse refuses to remove what n of a resource refer to; nil where none does.
+func InUse(resource string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return &Error{Code: CodeInUse, Detail: "something refers to the record; details says what", Details: InUseDetails{resource, n}}
+}
+
+// Referrer counts the records of a resource that are not over and refer to a record: they keep it from being removed.
+type Referrer struct {
+	Resource string
+	Count    func(a *AccountState, id ID, now int64) int
+}
+
+// referrers are in the order in which a refusal names them.
+var referrers []Referrer
+
+func RegisterReferrers(list ...Referrer) { referrers = append(referrers, list...) }
+
+// Unreferred refuses to remove what others refer to.
+func (a *AccountState) Unreferred(id ID, now int64) error {
+	for _, r := range referrers {
+		if err := InUse(r.Resource, r.Count(a, id, now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pricer counts the records of a resource that have amounts in the account's currency and are not over: they keep the account from
+// getting another.
+type Pricer struct {
+	Resource string
+	Count    func(a *AccountState, now int64) int
+}
+
+// pricers are in the order in which a refusal names them.
+var pricers []Pricer
+
+func RegisterPricer(p Pricer) { pricers = append(pricers, p) }
+
+// unpriced refuses another currency while something is priced in the one that there is.
+func (a *AccountState) unpriced(now int64) error {
+	var found []InUseDetails
+	for _, p := range pricers {
+		if n := p.Count(a, now); n > 0 {
+			found = append(found, InUseDetails{p.Resource, n})
+		}
+	}
+	return InUseAll("there are amounts in the account's currency that are not over", found)
+}
+
+// InUseAll refuses what several resources are in the way of; nil where none is. Details name the first, the text all.
+func InUseAll(why string, found []InUseDetails) error {
+	if len(found) == 0 {
+		return nil
+	}
+	all := make([]string, len(found))
+	for i, f := range found {
+		all[i] = f.Resource + ": " + Itoa(f.Count)
+	}
+	return &Error{Code: CodeInUse, Detail: why + " (" + strings.Join(all, ", ") + ")", Details: found[0]}
+}

@@ -1,0 +1,227 @@
+package base
+
+import (
+	"iter"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"holdfast/timeline"
+)
+
+// This file owns the bounds of the interface, and the checks of inputs that many operations share. A checker collects all faults of
+// an input, each with a pointer to the member that has it.
+
+const (
+	MaxName    = 255
+	MaxNote    = 10_000
+	MaxCount   = 10_000
+	MaxSlots   = 100_000
+	MaxLines   = 1_000
+	MaxUnits   = 10_000
+	MinInstant = 0
+	MaxInstant = 253402300799999 // 9999-12-31T23:59:59.999Z
+	MaxSafe    = 1<<53 - 1
+	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
+)
+
+func OrDefault(s, d string) string {
+	if s == "" {
+		return d
+	}
+	return s
+}
+
+// Checker collects the faults of an input.
+type Checker struct{ Faults []Fault }
+
+func (c *Checker) Fault(pointer, code, message string) {
+	c.Faults = append(c.Faults, Fault{Pointer: pointer, Code: code, Message: message})
+}
+
+func (c *Checker) Text(pointer, s string, least, most int) {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case n < least && n == 0:
+		c.Fault(pointer, "required", "must not be empty")
+	case n < least || n > most:
+		c.Fault(pointer, "length", "must have between "+Itoa(least)+" and "+Itoa(most)+" characters")
+	}
+}
+
+func (c *Checker) Optional(pointer string, s *string, least, most int) {
+	if s != nil {
+		c.Text(pointer, *s, least, most)
+	}
+}
+
+func (c *Checker) PatchText(pointer string, o Opt[string], least, most int) {
+	if o.Set && !o.Null {
+		c.Text(pointer, o.Value, least, most)
+	}
+}
+
+func (c *Checker) PatchName(pointer string, name Opt[string]) {
+	if name.Set {
+		c.Text(pointer, name.Value, 1, MaxName)
+	}
+}
+
+func (c *Checker) Number(pointer string, n, least, most int) {
+	if n < least || n > most {
+		c.Fault(pointer, "range", "must be between "+Itoa(least)+" and "+Itoa(most))
+	}
+}
+
+// Count checks the number of elements of a list, and says whether they are worth a look.
+func (c *Checker) Count(pointer string, n, least, most int) bool {
+	if n < least || n > most {
+		c.Fault(pointer, "length", "must have between "+Itoa(least)+" and "+Itoa(most)+" entries")
+		return false
+	}
+	return true
+}
+
+func (c *Checker) OneOf(pointer, s string, allowed ...string) {
+	for _, a := range allowed {
+		if s == a {
+			return
+		}
+	}
+	c.Fault(pointer, "enum", "must be one of "+Join(allowed))
+}
+
+func (c *Checker) Instant(pointer string, t int64) bool {
+	if t < MinInstant || t > MaxInstant {
+		c.Fault(pointer, "range", "must lie in the years 1970 to 9999")
+		return false
+	}
+	return true
+}
+
+func (c *Checker) OptionalInstant(pointer string, t *int64) {
+	if t != nil {
+		c.Instant(pointer, *t)
+	}
+}
+
+// Window checks a range; an open end is Forever.
+func (c *Checker) Window(fromPointer, toPointer string, w Span) {
+	ok := c.Instant(fromPointer, w.Start)
+	if w.End != Forever {
+		ok = c.Instant(toPointer, w.End) && ok
+	}
+	if ok && w.Start >= w.End {
+		c.Fault(toPointer, "order", "must be later than "+fromPointer[strings.LastIndexByte(fromPointer, '/')+1:])
+	}
+}
+
+// PatchWindow checks what is given of a range; an end that is null is open.
+func (c *Checker) PatchWindow(fromPointer, toPointer string, from, to Opt[int64]) {
+	c.OptionalInstant(fromPointer, from.Given())
+	c.OptionalInstant(toPointer, to.Given())
+	if from.Set && to.Set && !to.Null && from.Value >= to.Value {
+		c.Fault(toPointer, "order", "must be later than startDate")
+	}
+}
+
+func (c *Checker) Zone(pointer, name string) {
+	if _, err := timeline.LoadZone(name); err != nil {
+		c.Fault(pointer, "zone", "must be an IANA time zone name such as Europe/Lisbon")
+	}
+}
+
+func (c *Checker) Money(pointer string, m *int64) {
+	if m != nil && (*m < -MaxSafe || *m > MaxSafe) {
+		c.Fault(pointer, "range", "must be a whole number of minor units between -9007199254740991 and 9007199254740991")
+	}
+}
+
+func (c *Checker) PatchMoney(pointer string, o Opt[int64]) {
+	if o.Set && !o.Null {
+		c.Money(pointer, &o.Value)
+	}
+}
+
+// currencies are the codes of ISO 4217 for money in use.
+const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE " +
+	"CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW " +
+	"KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR " +
+	"RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST " +
+	"XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
+
+func (c *Checker) currency(pointer, code string) {
+	if len(code) != 3 || strings.Contains(code, " ") || !strings.Contains(currencies, code) {
+		c.Fault(pointer, "format", "must be a currency of ISO 4217 such as EUR")
+	}
+}
+
+const MaxURL = 2048
+
+// Link demands an absolute address of the web.
+func (c *Checker) Link(pointer, s string) {
+	if len(s) > MaxURL {
+		c.Fault(pointer, "length", "must have at most 2048 characters")
+		return
+	}
+	u, err := url.Parse(s)
+	bad := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == ""
+	for i := range len(s) {
+		bad = bad || s[i] <= ' ' || s[i] >= 0x7f
+	}
+	if bad {
+		c.Fault(pointer, "format", "must be an absolute http or https URL, such as https://example.com/book")
+	}
+}
+
+// Each visits the elements of a list with their pointers, where there are as many as there may be.
+func Each[T any](c *Checker, pointer string, list []T, least, most int) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		if !c.Count(pointer, len(list), least, most) {
+			return
+		}
+		for i := range list {
+			if !yield(pointer+"/"+Itoa(i), &list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Distinct demands that no id of a list is in it twice; a list that is not given is no fault.
+func (c *Checker) Distinct(pointer string, list []ID, most int) {
+	if list == nil || !c.Count(pointer, len(list), 1, most) {
+		return
+	}
+	seen := make(map[ID]bool, len(list))
+	for i, id := range list {
+		if seen[id] {
+			c.Fault(pointer+"/"+Itoa(i), "duplicate", "is named more than once")
+		}
+		seen[id] = true
+	}
+}
+
+// Within adds the faults of a part.
+func (c *Checker) Within(pointer string, faults []Fault) {
+	for _, f := range faults {
+		f.Pointer = pointer + f.Pointer
+		c.Faults = append(c.Faults, f)
+	}
+}
+
+// Match holds a record's revision against the ones a caller accepts.
+func Match(wanted []uint64, revision uint64) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	for _, w := range wanted {
+		if w == revision {
+			return nil
+		}
+	}
+	return Refuse(CodePrecondition, "the record was changed since it was read")
+}
+
+// DistinctValue is one that no two rows of a kind may have, with its pointer.
+type DistinctValue struct{ Pointer, Value string }

@@ -1,0 +1,71 @@
+package base
+
+import (
+	"github.com/tidwall/btree"
+
+	"holdfast/timeline"
+)
+
+// This file owns operations, and the working view of the plan that one makes.
+
+// Span is a half-open range of milliseconds since the epoch.
+type Span = timeline.Span
+
+// Forever is the open end of a range.
+const Forever = timeline.Forever
+
+// Op is one operation with its inputs: a struct type of this package, such as PlaceHold or CreateLocation.
+// An Op is not changed once it was submitted.
+type Op interface {
+	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue.
+	Check() []Fault
+	// plan judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
+	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
+	PlanOn(t *Tx) (any, error)
+	// result is a pointer to the zero value of what plan returns, for reading back the result of an idempotent repeat.
+	Result() any
+}
+
+// informed is an Op of whose inputs only the state can tell all faults.
+type informed interface {
+	// checkOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.
+	CheckOn(a *AccountState) []Fault
+}
+
+// Check names every fault of an operation's inputs: those of the inputs themselves, and those that this state finds.
+func (v View) Check(op Op) []Fault { return append(op.Check(), v.Acc.FaultsOf(op)...) }
+
+func (a *AccountState) FaultsOf(op Op) []Fault {
+	if o, ok := op.(informed); ok {
+		return o.CheckOn(a)
+	}
+	return nil
+}
+
+// Tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.
+type Tx struct {
+	Acc     *AccountState
+	Keys    *btree.BTreeG[KeyRef] // of all accounts: public ids are unique over them
+	Now     int64
+	Base    Base
+	Used    uint64
+	Set     []RowChange
+	Ledger  Ledger // as the command leaves it
+	Actor   string
+	Step    int64           // by which a unit that is late is kept longer, in milliseconds
+	Ahead   *timeline.Ahead // what was planned of it before its turn
+	Payload func(version string, record any) []byte
+	Shelf   shelf // what domains note (shelf.go)
+
+	Explain bool              // a refusal says what stands in the way
+	Bounds  Bounds            // how much of it
+	Moves   int               // holds that the plan moves to another slot
+	Waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
+}
+
+// NewID gives the command's next id.
+func (t *Tx) NewID() ID {
+	id := MakeID(t.Now, t.Base.Plus(t.Used))
+	t.Used++
+	return id
+}

@@ -1,0 +1,365 @@
+package base
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+
+	"github.com/cespare/xxhash/v2"
+
+	"holdfast/engine/table"
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns write sets: what a plan collects, what the log keeps and what Apply does, for live commands and for recovery
+// alike.
+//
+// A write set is a list of row changes, each a row before and after. The first change is always the account's ledger, so
+// that a log record, which holds the write sets of a whole group, falls apart into commands again where a ledger stands.
+
+// RowChange is one changed row, of whatever kind.
+type RowChange interface {
+	// log appends the change to a group and returns by how much it moves the state hash.
+	Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64
+	// weight is about how many bytes the log takes of it (weight.go).
+	Weight() int
+	// of is the kind of the row.
+	Of() KindOf
+	// verify holds the change's before against the row that is there.
+	Verify(a *AccountState) error
+	// remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
+	Remove(s *State, a *AccountState)
+	// put is the second pass: the row becomes what it is after.
+	Put(s *State, a *AccountState)
+}
+
+// Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
+// its resource; schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
+type Kind[R any] struct {
+	Tag    byte                   // table byte in the log and the rows; never reused
+	Name   string                 // for messages
+	table  func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
+	Key    func(*R) ID
+	Encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
+	Weigh  func(r *R) int                // about how long it is written; nil: it is short
+	Decode func(account, key ID, b []byte) (*R, error)
+	Find   func(a *AccountState, like *R) *R                              // the row as it is with the key of the given one, nil: none; unset: not in memory
+	All    func(a *AccountState) iter.Seq[*R]                             // every row, in a fixed order
+	total  func(a *AccountState) uint64                                   // in place of all, where the rows are not in memory: the sum of their hashes
+	Remove func(s *State, a *AccountState, before *R)                     // nil where one pass is enough
+	Put    func(s *State, a *AccountState, before, after *R)              // one of the two may be nil
+	Scan   func(l *AccountLoader, key ID, b []byte) error                 // how start-up takes a row; nil: through decode and put
+	Bulk   func(of []*AccountLoader) (finish func(a *AccountState) error) // puts rows in place all at once: it begins with nothing else there; nil: one by one
+	Fall   func(t *Tx, id ID)                                             // what becomes of a row that is due; nil: none ever is
+	Knows  func(b []byte) error                                           // refuses a stored row of which decode would lose something; nil: decode does
+
+	// older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
+	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
+	Older func(account, id ID, stored []byte) (rows []Image, is bool, err error)
+
+	Carry func(*R) *R // what an archive has of a row (archive.go); nil: the row as it is
+
+	Resource string                                               // what its rows are called in the feed of changes; empty: they are not in it
+	Area     func(r *R) string                                    // which of its rows a reader may see is by this; nil: it is the same for all
+	Part     func(a *AccountState, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
+	Quiet    func(before, after *R) bool                          // a change that is not told: of what the record does not show
+}
+
+// RowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
+func RowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *Kind[R] {
+	k := &Kind[R]{Tag: tag, Name: name, Key: key, Encode: EncodeCold[R], Weigh: JSONWeight[R], Decode: DecodeCold[R](name), Knows: Knows[R], Resource: resourceName(name)}
+	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
+	k.Find = func(a *AccountState, like *R) *R { return k.In(a).Get(key(like)) }
+	k.All = func(a *AccountState) iter.Seq[*R] { return k.In(a).All() }
+	k.Put = func(_ *State, a *AccountState, before, after *R) {
+		if after == nil {
+			k.In(a).Delete(key(before))
+			return
+		}
+		k.In(a).Put(after)
+	}
+	return k
+}
+
+// In is an account's table of the kind.
+func (k *Kind[R]) In(a *AccountState) *table.Table[R] { return TableOf[R](a, k.Tag) }
+
+// TableOf is in for those that a kind itself refers to, and so cannot refer to the kind.
+func TableOf[R any](a *AccountState, tag byte) *table.Table[R] {
+	return a.Tables[tag].(*table.Table[R])
+}
+
+func (k *Kind[R]) newTable() table.Any {
+	if k.table == nil {
+		return nil
+	}
+	return k.table()
+}
+
+type Change[R any] struct {
+	Kind          *Kind[R]
+	Before, After *R
+	Image         *[]byte // before as it is written, where the plan knows that already
+}
+
+// Record adds a changed row to the write set; nil before is a new row, nil after a row that goes.
+func Record[R any](t *Tx, k *Kind[R], before, after *R) {
+	t.Set = append(t.Set, &Change[R]{Kind: k, Before: before, After: after})
+}
+
+func (c *Change[R]) Of() KindOf { return c.Kind }
+
+func (c *Change[R]) Key() ID {
+	if c.After != nil {
+		return c.Kind.Key(c.After)
+	}
+	return c.Kind.Key(c.Before)
+}
+
+// was appends the row before, as it is written.
+func (c *Change[R]) was(dst []byte) []byte {
+	if c.Image != nil {
+		return append(dst, *c.Image...)
+	}
+	return c.Kind.Encode(dst, c.Before)
+}
+
+// EncodeBuffer is the scratch memory of one encoder.
+type EncodeBuffer struct{ Key, before, After []byte }
+
+func (c *Change[R]) Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64 {
+	buf.Key = RowKey(buf.Key[:0], c.Kind.Tag, account, c.Key())
+	var before, after []byte
+	var delta uint64
+	if c.Before != nil {
+		buf.before = c.was(append(buf.before[:0], buf.Key...))
+		before = buf.before[len(buf.Key):]
+		delta -= xxhash.Sum64(buf.before)
+	}
+	if c.After != nil {
+		buf.After = c.Kind.Encode(append(buf.After[:0], buf.Key...), c.After)
+		after = buf.After[len(buf.Key):]
+		delta += xxhash.Sum64(buf.After)
+	}
+	g.Change(c.Kind.Tag, buf.Key[1:], before, after)
+	return delta
+}
+
+func (c *Change[R]) Verify(a *AccountState) error {
+	if c.Kind.Find == nil {
+		return nil // not in memory
+	}
+	like := c.Before
+	if like == nil {
+		like = c.After
+	}
+	have := c.Kind.Find(a, like)
+	switch {
+	case have == nil && c.Before == nil:
+		return nil
+	case have == nil || c.Before == nil:
+		return fmt.Errorf("%s %s: row present %t, expected %t", c.Kind.Name, c.Key(), have != nil, c.Before != nil)
+	case !bytes.Equal(c.Kind.Encode(nil, have), c.was(nil)):
+		return fmt.Errorf("%s %s: row differs from the one the change was made on", c.Kind.Name, c.Key())
+	}
+	return nil
+}
+
+func (c *Change[R]) Remove(s *State, a *AccountState) {
+	if c.Before != nil && c.Kind.Remove != nil {
+		c.Kind.Remove(s, a, c.Before)
+	}
+}
+
+func (c *Change[R]) Put(s *State, a *AccountState) { c.Kind.Put(s, a, c.Before, c.After) }
+
+// RowKey is the canonical key of a row: table, account, id. The state hash covers it together with the row's bytes.
+func RowKey(dst []byte, tag byte, account, id ID) []byte {
+	dst = append(dst, tag)
+	dst = append(dst, account[:]...)
+	return append(dst, id[:]...)
+}
+
+// RowHash is a row's part of the state hash: the sum, modulo 2^64, of this over all rows.
+func RowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
+	buf = append(append(append(buf[:0], tag), key...), value...)
+	return xxhash.Sum64(buf), buf
+}
+
+// Apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
+// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here. The timelines are
+// taken over as the plan has left them on its draft, where that is given: nothing of them is changed twice.
+func (s *State) Apply(account ID, set []RowChange, drafted *timeline.Stock) {
+	a := s.Account(account)
+	var few [4]func()
+	behind := few[:0]
+	for _, f := range Followers {
+		if f.Around != nil {
+			if after := f.Around(a, set); after != nil {
+				behind = append(behind, after)
+			}
+		}
+	}
+	if a.Drafted = drafted != nil; a.Drafted {
+		a.Stock = drafted
+		a.Choose()
+	}
+	for _, c := range set {
+		c.Remove(s, a)
+	}
+	for _, c := range set {
+		c.Put(s, a)
+	}
+	a.Drafted = false
+	for _, after := range behind {
+		after()
+	}
+	s.Touch(a)
+}
+
+// KindOf is a kind with its row type put away.
+type KindOf interface {
+	TableTag() byte
+	TableName() string
+	Read(account, key ID, before, after []byte) (RowChange, error)
+	ReadRow(l *AccountLoader, key ID, value []byte) error
+	Begin(of []*AccountLoader) (finish func(a *AccountState) error)
+	Sum(a *AccountState) uint64
+	newTable() table.Any
+	InFeed() string
+	Told(a *AccountState, key ID, before, after []byte) (toldChange, error)
+	Due(t *Tx, id ID)
+	Stored() bool
+	Example(full bool) []byte
+	Present(dst []Image, account, id ID, stored []byte) ([]Image, error)
+	Each(a *AccountState, visit func(Image) bool)
+	Moved(account ID, x Image, s IDShift) (Image, error)
+}
+
+// kinds are all of them, in the order in which start-up puts rows in place.
+var kinds []KindOf
+
+// RegisterKinds says which kinds there are.
+func RegisterKinds(list ...KindOf) []KindOf {
+	kinds = list
+	return list
+}
+
+func (k *Kind[R]) TableTag() byte    { return k.Tag }
+func (k *Kind[R]) TableName() string { return k.Name }
+func (k *Kind[R]) Due(t *Tx, id ID)  { k.Fall(t, id) }
+
+// Stored says that rows of the kind are on disk alone.
+func (k *Kind[R]) Stored() bool { return k.total != nil }
+
+func (k *Kind[R]) Read(account, key ID, before, after []byte) (RowChange, error) {
+	c := &Change[R]{Kind: k}
+	var err error
+	if before != nil {
+		if c.Before, err = k.Decode(account, key, before); err != nil {
+			return nil, err
+		}
+	}
+	if after != nil {
+		if c.After, err = k.Decode(account, key, after); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (k *Kind[R]) ReadRow(l *AccountLoader, key ID, value []byte) error {
+	if k.Scan != nil {
+		return k.Scan(l, key, value)
+	}
+	r, err := k.Decode(l.ID, key, value)
+	if err != nil {
+		return err
+	}
+	l.Cold[k.Tag] = append(l.Cold[k.Tag], func(s *State, a *AccountState) { k.Put(s, a, nil, r) })
+	return nil
+}
+
+func (k *Kind[R]) Begin(of []*AccountLoader) (finish func(a *AccountState) error) {
+	if k.Bulk == nil {
+		return nil
+	}
+	return k.Bulk(of)
+}
+
+// Each visits the rows of an account as an archive has them, until visit has enough.
+func (k *Kind[R]) Each(a *AccountState, visit func(Image) bool) {
+	for r := range k.All(a) {
+		if k.Carry != nil {
+			r = k.Carry(r)
+		}
+		if !visit(Image{k.Tag, k.Key(r), k.Encode(nil, r)}) {
+			return
+		}
+	}
+}
+
+// SplitKey reads back what rowKey wrote, without the table byte.
+func SplitKey(b []byte) (account, id ID, err error) {
+	if len(b) != 32 {
+		return account, id, fmt.Errorf("row key of %d bytes, want 32", len(b))
+	}
+	return ID(b[:16]), ID(b[16:]), nil
+}
+
+func One[R any](r *R) iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		if r != nil {
+			yield(r)
+		}
+	}
+}
+
+// Image is a row as it is written.
+type Image struct {
+	Tag   byte
+	ID    ID
+	Value []byte
+}
+
+// Is says which row it is, not what it says.
+func (i Image) Is(tag byte, id ID) bool { return i.Tag == tag && i.ID == id }
+
+// Present appends what a stored row is as this program writes it: one row, but of a kind that has changed its form.
+func (k *Kind[R]) Present(dst []Image, account, id ID, stored []byte) ([]Image, error) {
+	if k.Older != nil {
+		rows, older, err := k.Older(account, id, stored)
+		if err != nil || older {
+			return append(dst, rows...), err
+		}
+	}
+	r, err := k.Decode(account, id, stored)
+	if err == nil && k.Knows != nil {
+		err = k.Knows(stored)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("%s %s: %w", k.Name, id, err)
+	}
+	value := k.Encode(nil, r)
+	if bytes.Equal(value, stored) {
+		value = stored
+	}
+	return append(dst, Image{k.Tag, id, value}), nil
+}
+
+// Sum is the part of the state hash that an account's rows of a kind make.
+func (k *Kind[R]) Sum(a *AccountState) (total uint64) {
+	if k.total != nil {
+		return k.total(a)
+	}
+	var buf []byte
+	var key []byte
+	for r := range k.All(a) {
+		key = RowKey(key[:0], k.Tag, a.ID, k.Key(r))
+		var h uint64
+		h, buf = RowHash(buf, k.Tag, key[1:], k.Encode(nil, r))
+		total += h
+	}
+	return total
+}

@@ -1,0 +1,442 @@
+package commerce
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
+	"holdfast/engine/table"
+)
+
+// This file owns catalog items: what customers book or buy. kit.go has how one takes stock.
+
+// CatalogStatus says whether a catalog item is offered.
+type CatalogStatus string
+
+// Only an active, unarchived catalog item takes new holds.
+const (
+	CatalogActive   CatalogStatus = "active"
+	CatalogInactive CatalogStatus = "inactive"
+	CatalogDraft    CatalogStatus = "draft"
+)
+
+// CatalogItem is a catalog item's record.
+type CatalogItem struct {
+	ID           base.ID
+	No           uint32 // dense number in the account; one that is gone gives its number to a later one
+	Name         string
+	InternalName *string // nil: the name
+	Status       CatalogStatus
+	Category     *string // of a taxonomy, as given
+	Description  *string
+	Components   []Component
+	Purchases    []base.PurchaseType // the ways in which it is offered
+	PricingTable *base.ID
+	Variants     []Variant
+	ArchivedAt   *int64
+	UpdatedAt    int64
+	Revision     uint64
+	label.Labels
+}
+
+// Component is what one unit of a catalog item takes of a SKU or an article.
+type Component struct {
+	base.Item
+	Quantity int
+}
+
+// key is the id that an item names.
+func key(i base.Item) string {
+	if i.Article != (base.ID{}) {
+		return string(i.Article[:])
+	}
+	return string(i.SKU[:])
+}
+
+// Variant is something that a customer chooses among values, such as a size. It takes no stock.
+type Variant struct {
+	ID     base.ID
+	Label  string
+	Values []VariantValue
+}
+
+// VariantValue is one of the values of a variant.
+type VariantValue struct {
+	ID    base.ID
+	Label string
+}
+
+// Takes says whether the catalog item takes new holds.
+func (i *CatalogItem) Takes() bool { return i.Status == CatalogActive && i.ArchivedAt == nil }
+
+const (
+	catalogByReference = iota
+	catalogByTag
+	catalogByExternal
+)
+
+// CatalogKind has one index of all that items refer to: ids are unique over resources.
+var CatalogKind = base.RowsOf(base.TagCatalogItem, "catalog item", func(i *CatalogItem) base.ID { return i.ID },
+	table.By(func(i *CatalogItem) (keys []string) {
+		if i.PricingTable != nil {
+			keys = append(keys, string(i.PricingTable[:]))
+		}
+		for _, c := range i.Components {
+			keys = append(keys, key(c.Item))
+		}
+		return keys
+	}),
+	table.By(func(i *CatalogItem) []string { return i.TagKeys() }),
+	table.By(func(i *CatalogItem) []string { return i.ExternalKeys() }),
+	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
+
+// CatalogLabels is catalog items as what labels hang on.
+var CatalogLabels label.Labelled = &label.LabelledKind[CatalogItem, *CatalogItem]{Kind: CatalogKind, Scope: label.TagCatalog, ByTag: catalogByTag, ByExternal: catalogByExternal}
+
+func (i *CatalogItem) Rev() uint64     { return i.Revision }
+func (i *CatalogItem) Touch(now int64) { i.UpdatedAt, i.Revision = now, i.Revision+1 }
+
+func CatalogTable(a *base.AccountState) *table.Table[CatalogItem] {
+	return base.TableOf[CatalogItem](a, base.TagCatalogItem)
+}
+
+func init() {
+	base.RegisterReferrers(base.Referrer{Resource: "catalogItem", Count: catalogItemsNaming})
+}
+
+// catalogItemsNaming counts the catalog items that refer to something: a pricing table, or a component.
+func catalogItemsNaming(a *base.AccountState, id base.ID, _ int64) (n int) {
+	for range CatalogTable(a).By(catalogByReference, string(id[:])) {
+		n++
+	}
+	return n
+}
+
+const (
+	maxComponents  = 100
+	MaxVariants    = 20
+	maxFieldValues = 100
+)
+
+func catalogStatus(c *base.Checker, pointer string, s CatalogStatus) {
+	c.OneOf(pointer, string(s), string(CatalogActive), string(CatalogInactive), string(CatalogDraft))
+}
+
+func components(c *base.Checker, pointer string, list []Component) {
+	for at, x := range base.Each(c, pointer, list, 0, maxComponents) {
+		switch {
+		case x.CatalogItem != (base.ID{}):
+			c.Fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
+		case x.Item == (base.Item{}):
+			c.Fault(at, "required", "must name a skuId or an articleId")
+		case !x.One():
+			c.Fault(at, "exclusive", "must name one of skuId and articleId")
+		}
+		c.Number(at+"/quantity", x.Quantity, 1, base.MaxCount)
+	}
+}
+
+func purchases(c *base.Checker, pointer string, list []base.PurchaseType) {
+	if !c.Count(pointer, len(list), 1, 3) {
+		return
+	}
+	for i, p := range list {
+		at := pointer + "/" + base.Itoa(i)
+		Purchase(c, at, p)
+		if slices.Contains(list[:i], p) {
+			c.Fault(at, "duplicate", "is named more than once")
+		}
+	}
+}
+
+func checkVariants(c *base.Checker, pointer string, list []Variant) {
+	for at, v := range base.Each(c, pointer, list, 0, MaxVariants) {
+		c.Text(at+"/label", v.Label, 1, base.MaxName)
+		for at, x := range base.Each(c, at+"/values", v.Values, 1, maxFieldValues) {
+			c.Text(at+"/label", x.Label, 1, base.MaxName)
+		}
+	}
+}
+
+// CreateCatalogItem makes a catalog item. It answers with the *CatalogItem.
+type CreateCatalogItem struct {
+	Name         string
+	InternalName *string
+	Status       CatalogStatus // default active
+	Category     *string
+	Description  *string
+	Components   []Component
+	Purchases    []base.PurchaseType // nil: all
+	PricingTable *base.ID
+	Variants     []Variant // without ids
+	Labels       label.LabelsPatch
+}
+
+func (o CreateCatalogItem) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/name", o.Name, 1, base.MaxName)
+	c.Optional("/internalName", o.InternalName, 1, base.MaxName)
+	catalogStatus(&c, "/status", CatalogStatus(base.OrDefault(string(o.Status), string(CatalogActive))))
+	c.Optional("/taxonomyCategoryId", o.Category, 1, base.MaxName)
+	c.Optional("/description", o.Description, 0, base.MaxNote)
+	components(&c, "/components", o.Components)
+	if o.Purchases != nil {
+		purchases(&c, "/purchaseTypes", o.Purchases)
+	}
+	checkVariants(&c, "/variants", o.Variants)
+	variantIDs(&c, "/variants", nil, o.Variants)
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
+	return o.Labels.CheckOn(a, CatalogLabels)
+}
+
+func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
+	i := &CatalogItem{
+		ID: t.NewID(), No: nextCatalogNo(t.Acc), Name: o.Name, InternalName: o.InternalName, Status: o.Status, Category: o.Category,
+		Description: o.Description, Components: o.Components, Purchases: o.Purchases, PricingTable: o.PricingTable, UpdatedAt: t.Now, Revision: 1,
+	}
+	if i.Status == "" {
+		i.Status = CatalogActive
+	}
+	i.offerAll()
+	i.Variants = newVariants(t, o.Variants)
+	if err := refers(t, i); err != nil {
+		return nil, err
+	}
+	var err error
+	if i.Labels, err = o.Labels.Merged(t.Acc, CatalogLabels, base.ID{}, label.Labels{}); err != nil {
+		return nil, err
+	}
+	base.Record(t, CatalogKind, nil, i)
+	return i, nil
+}
+
+// offerAll makes an item for which no ways are named offered in all.
+func (i *CatalogItem) offerAll() {
+	if len(i.Purchases) == 0 {
+		i.Purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}
+	}
+}
+
+func (CreateCatalogItem) Result() any { return new(CatalogItem) }
+
+// nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old holds go by them.
+func nextCatalogNo(a *base.AccountState) uint32 {
+	no := uint32(1)
+	if n := CatalogTable(a).Len(); n > 0 {
+		no = CatalogTable(a).At(n-1).No + 1
+	}
+	for a.FormerID(base.TagCatalogItem, no) != (base.ID{}) {
+		no++
+	}
+	return no
+}
+
+// CatalogID is the id of an item's number, also of one that is gone.
+func CatalogID(a *base.AccountState, no uint32) base.ID {
+	if i := CatalogTable(a).No(no); i != nil {
+		return i.ID
+	}
+	return a.FormerID(base.TagCatalogItem, no)
+}
+
+// refers demands that what an item names is there.
+func refers(t *base.Tx, i *CatalogItem) error {
+	if i.PricingTable != nil {
+		if _, err := base.Found(t, PricingTableKind, *i.PricingTable, nil); err != nil {
+			return err
+		}
+	}
+	for _, c := range i.Components {
+		if c.Article != (base.ID{}) && stock.ArticleTable(t.Acc).Get(c.Article) == nil {
+			return base.NotFound("article")
+		}
+		if c.SKU != (base.ID{}) && stock.SKUTable(t.Acc).Get(c.SKU) == nil {
+			return base.NotFound("SKU")
+		}
+	}
+	return nil
+}
+
+// variantIDs names the ids of variants and values that are not those of an item, or named twice.
+func variantIDs(c *base.Checker, pointer string, of []Variant, list []Variant) {
+	know := func(pointer string, id base.ID, known []base.ID) []base.ID {
+		at := slices.Index(known, id)
+		switch {
+		case id == (base.ID{}):
+		case at < 0:
+			c.Fault(pointer+"/id", "reference", "is not one of the item's own, or named twice; leave it out for what is new")
+		default:
+			known = slices.Delete(known, at, at+1)
+		}
+		return known
+	}
+	var ids []base.ID
+	for _, v := range of {
+		ids = append(ids, v.ID)
+	}
+	for n, v := range list {
+		at := pointer + "/" + base.Itoa(n)
+		var values []base.ID
+		if i := slices.IndexFunc(of, func(x Variant) bool { return x.ID == v.ID }); i >= 0 {
+			for _, x := range of[i].Values {
+				values = append(values, x.ID)
+			}
+		}
+		ids = know(at, v.ID, ids)
+		for m, x := range v.Values {
+			values = know(at+"/values/"+base.Itoa(m), x.ID, values)
+		}
+	}
+}
+
+// newVariants gives ids to those variants and values that are new.
+func newVariants(t *base.Tx, list []Variant) []Variant {
+	list = slices.Clone(list)
+	for n := range list {
+		v := &list[n]
+		if v.ID == (base.ID{}) {
+			v.ID = t.NewID()
+		}
+		v.Values = slices.Clone(v.Values)
+		for m := range v.Values {
+			if x := &v.Values[m]; x.ID == (base.ID{}) {
+				x.ID = t.NewID()
+			}
+		}
+	}
+	return list
+}
+
+// PatchCatalogItem changes a catalog item; lists are replaced as a whole. Holds that were made of other components keep
+// what they have. It answers with the *CatalogItem.
+type PatchCatalogItem struct {
+	ID           base.ID
+	IfMatch      []uint64
+	Name         base.Opt[string]
+	InternalName base.Opt[string]
+	Status       base.Opt[CatalogStatus]
+	Category     base.Opt[string]
+	Description  base.Opt[string]
+	Components   base.Opt[[]Component]
+	Purchases    base.Opt[[]base.PurchaseType]
+	PricingTable base.Opt[base.ID]
+	Variants     base.Opt[[]Variant]
+	Labels       label.LabelsPatch
+}
+
+func (o PatchCatalogItem) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	c.PatchText("/internalName", o.InternalName, 1, base.MaxName)
+	if o.Status.Set {
+		catalogStatus(&c, "/status", o.Status.Value)
+	}
+	c.PatchText("/taxonomyCategoryId", o.Category, 1, base.MaxName)
+	c.PatchText("/description", o.Description, 0, base.MaxNote)
+	components(&c, "/components", o.Components.Value)
+	if o.Purchases.Set && !o.Purchases.Null {
+		purchases(&c, "/purchaseTypes", o.Purchases.Value)
+	}
+	checkVariants(&c, "/variants", o.Variants.Value)
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+func (o PatchCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
+	var c base.Checker
+	if i := CatalogTable(a).Get(o.ID); i != nil {
+		variantIDs(&c, "/variants", i.Variants, o.Variants.Value)
+	}
+	return append(c.Faults, o.Labels.CheckOn(a, CatalogLabels)...)
+}
+
+func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {
+	i, err := base.Found(t, CatalogKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := *i
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.InternalName.Merge(&n.InternalName)
+	if o.Status.Set {
+		n.Status = o.Status.Value
+	}
+	o.Category.Merge(&n.Category)
+	o.Description.Merge(&n.Description)
+	base.Replace(o.Components, &n.Components)
+	if o.Purchases.Set {
+		n.Purchases = o.Purchases.Value
+		n.offerAll()
+	}
+	o.PricingTable.Merge(&n.PricingTable)
+	if o.Variants.Set {
+		o.Variants.Value = newVariants(t, o.Variants.Value)
+		base.Replace(o.Variants, &n.Variants)
+	}
+	if err := refers(t, &n); err != nil {
+		return nil, err
+	}
+	if n.Labels, err = o.Labels.Merged(t.Acc, CatalogLabels, i.ID, i.Labels); err != nil {
+		return nil, err
+	}
+	return base.Revise(t, CatalogKind, i, n), nil
+}
+
+func (PatchCatalogItem) Result() any { return new(CatalogItem) }
+
+// ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it is.
+// It answers with the *CatalogItem.
+type ArchiveCatalogItem struct {
+	ID       base.ID
+	Archived bool
+}
+
+func (ArchiveCatalogItem) Check() []base.Fault { return nil }
+
+func (o ArchiveCatalogItem) PlanOn(t *base.Tx) (any, error) {
+	i, err := base.Found(t, CatalogKind, o.ID, nil)
+	if err != nil || o.Archived == (i.ArchivedAt != nil) {
+		return i, err
+	}
+	n := *i
+	if n.ArchivedAt = nil; o.Archived {
+		n.ArchivedAt = &t.Now
+	}
+	return base.Revise(t, CatalogKind, i, n), nil
+}
+
+func (ArchiveCatalogItem) Result() any { return new(CatalogItem) }
+
+// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either. It answers
+// with nil.
+type DeleteCatalogItem struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteCatalogItem) Check() []base.Fault { return nil }
+
+func (o DeleteCatalogItem) PlanOn(t *base.Tx) (any, error) {
+	i, err := base.Found(t, CatalogKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Acc.Unreferred(i.ID, t.Now); err != nil {
+		return nil, err
+	}
+	base.Record(t, CatalogKind, i, nil)
+	t.Bury(base.TagCatalogItem, i.ID, i.No)
+	return nil, nil
+}
+
+func (DeleteCatalogItem) Result() any { return new(any) }
+
+// CatalogItemByID returns a catalog item, or nil.
+func CatalogItemByID(v base.View, id base.ID) *CatalogItem { return CatalogTable(v.Acc).Get(id) }

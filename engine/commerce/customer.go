@@ -1,0 +1,207 @@
+package commerce
+
+import (
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/table"
+)
+
+// This file owns customers.
+
+// Customer is a customer's record.
+type Customer struct {
+	ID base.ID
+	Contact
+	UpdatedAt int64
+	Revision  uint64
+	label.Labels
+	ErasedAt int64   `json:",omitempty"` // when all that says who they are was taken away; 0: it was not
+	Erasing  int64   `json:",omitempty"` // when more of their orders are erased; 0: all are
+	ErasedTo base.ID `json:",omitzero"`  // the last of their orders that was
+	Traces   bool    `json:",omitempty"` // what is on disk alone may name them
+}
+
+const (
+	customerByTag = iota
+	customerByExternal
+	customerByEmail
+	CustomerByTraces
+	customerByWords
+)
+
+// words are those of the customer's name, company, email and phone.
+func (m *Customer) words() []string {
+	name := m.Name()
+	return base.WordKeys(&name, m.CompanyName, m.Email, m.Phone)
+}
+
+var customerDirectory = base.Directory[Customer]{
+	Of:       CustomerTable,
+	External: func(m *Customer) []string { return m.ExternalKeys() }, Code: func(m *Customer) []string { return base.CodeKeys(m.Email) }, Words: (*Customer).words,
+	ByExternal: customerByExternal, ByCode: customerByEmail, ByWords: customerByWords,
+}
+
+var CustomerKind = func() *base.Kind[Customer] {
+	k := base.RowsOf(base.TagCustomer, "customer", func(m *Customer) base.ID { return m.ID },
+		table.By(func(m *Customer) []string { return m.TagKeys() }),
+		table.By(func(m *Customer) []string { return m.ExternalKeys() }),
+		table.By(func(m *Customer) []string { return base.CodeKeys(m.Email) }),
+		table.By(func(m *Customer) []string {
+			if !m.Traces {
+				return nil
+			}
+			return []string{""}
+		}),
+		table.By((*Customer).words))
+	k.Quiet = func(before, after *Customer) bool { return before.Revision == after.Revision }
+	k.DueAt(func(m *Customer) int64 { return m.Erasing })
+	return k
+}()
+
+// CustomerLabels is customers as what labels hang on.
+var CustomerLabels label.Labelled = &label.LabelledKind[Customer, *Customer]{Kind: CustomerKind, Scope: label.TagCustomers, ByTag: customerByTag, ByExternal: customerByExternal}
+
+func (m *Customer) Rev() uint64     { return m.Revision }
+func (m *Customer) Touch(now int64) { m.UpdatedAt, m.Revision = now, m.Revision+1 }
+
+func CustomerTable(a *base.AccountState) *table.Table[Customer] {
+	return base.TableOf[Customer](a, base.TagCustomer)
+}
+
+// erased refuses what cannot be done with a customer who was erased.
+func erased() error {
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased", Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
+}
+
+// MayBeFor refuses what is to be for a customer who is not there or was erased.
+func MayBeFor(t *base.Tx, customer base.ID) error {
+	switch m := CustomerTable(t.Acc).Get(customer); {
+	case m == nil:
+		return base.NotFound("customer")
+	case m.ErasedAt != 0:
+		return erased()
+	}
+	return nil
+}
+
+// CustomerOf is the oldest customer with an email address, which compares without case; nil: there is none.
+func CustomerOf(a *base.AccountState, email *string) *Customer {
+	if email == nil {
+		return nil
+	}
+	return CustomerTable(a).First(customerByEmail, base.FoldCode(*email))
+}
+
+// CreateCustomer makes a customer. It answers with the *Customer.
+type CreateCustomer struct {
+	Contact ContactPatch
+	Labels  label.LabelsPatch
+}
+
+func (o CreateCustomer) Check() []base.Fault {
+	var c base.Checker
+	o.Contact.Check(&c)
+	Named(&c, o.Contact.Merged(Contact{}))
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+func (o CreateCustomer) CheckOn(a *base.AccountState) []base.Fault {
+	return o.Labels.CheckOn(a, CustomerLabels)
+}
+
+func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
+	labels, err := o.Labels.Merged(t.Acc, CustomerLabels, base.ID{}, label.Labels{})
+	if err != nil {
+		return nil, err
+	}
+	if err := Born(t, "", &o.Contact); err != nil {
+		return nil, err
+	}
+	m := &Customer{ID: t.NewID(), Contact: o.Contact.Merged(Contact{}), UpdatedAt: t.Now, Revision: 1, Labels: labels}
+	base.Record(t, CustomerKind, nil, m)
+	return m, nil
+}
+
+func (CreateCustomer) Result() any { return new(Customer) }
+
+// PatchCustomer changes a customer. It answers with the *Customer.
+type PatchCustomer struct {
+	ID      base.ID
+	IfMatch []uint64
+	Contact ContactPatch
+	Labels  label.LabelsPatch
+}
+
+func (o PatchCustomer) Check() []base.Fault {
+	var c base.Checker
+	o.Contact.Check(&c)
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+func (o PatchCustomer) CheckOn(a *base.AccountState) []base.Fault {
+	var c base.Checker
+	if m := CustomerTable(a).Get(o.ID); m != nil && m.ErasedAt == 0 {
+		Named(&c, o.Contact.Merged(m.Contact))
+	}
+	return append(c.Faults, o.Labels.CheckOn(a, CustomerLabels)...)
+}
+
+func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
+	m, err := base.Found(t, CustomerKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := o.Labels.Merged(t.Acc, CustomerLabels, m.ID, m.Labels)
+	if err != nil {
+		return nil, err
+	}
+	if m.ErasedAt != 0 {
+		return nil, erased()
+	}
+	if err := Born(t, "", &o.Contact); err != nil {
+		return nil, err
+	}
+	n := *m
+	n.Contact, n.Labels = o.Contact.Merged(m.Contact), labels
+	return base.Revise(t, CustomerKind, m, n), nil
+}
+
+func (PatchCustomer) Result() any { return new(Customer) }
+
+// DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to; closed ones are for nobody from then on. It
+// answers with nil.
+type DeleteCustomer struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteCustomer) Check() []base.Fault { return nil }
+
+func (o DeleteCustomer) PlanOn(t *base.Tx) (any, error) {
+	m, err := base.Found(t, CustomerKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Acc.Unreferred(m.ID, t.Now); err != nil {
+		return nil, err
+	}
+	base.Record(t, CustomerKind, m, nil)
+	return nil, nil
+}
+
+func (DeleteCustomer) Result() any { return new(any) }
+
+// CustomerByID returns a customer, or nil.
+func CustomerByID(v base.View, id base.ID) *Customer { return CustomerTable(v.Acc).Get(id) }
+
+// FindCustomers gives a part of the customers that are asked for, in order of creation, and how many there are.
+func FindCustomers(v base.View, q *base.RecordQuery, p base.Part) (page []*Customer, total int) {
+	return customerDirectory.Find(v.Acc, q, nil, p)
+}
+
+// Customers lists the account's customers in order of creation.
+func Customers(v base.View) *table.Table[Customer] { return CustomerTable(v.Acc) }
+
+func (o CreateCustomer) Distinct() []base.DistinctValue { return o.Labels.External.Distinct() }

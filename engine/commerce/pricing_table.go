@@ -1,0 +1,200 @@
+package commerce
+
+import (
+	"cmp"
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/table"
+)
+
+// This file owns pricing tables: what a catalog item costs. A table has its rows inside, so a change of a row is a change of
+// the table.
+
+// PricingTable is a pricing table's record.
+type PricingTable struct {
+	ID        base.ID
+	Name      string
+	External  bool                 // listings show the external rows
+	Combine   bool                 `json:",omitempty"` // bookings are sold by the combination of rows that asks least
+	Rows      []PricingRow         // in order of creation
+	Externals []ExternalPricingRow // in order of creation; kept also while they are not shown
+	UpdatedAt int64
+	Revision  uint64
+}
+
+// MaxPricingRows bounds the rows of a table, of each of the two kinds.
+const MaxPricingRows = 100
+
+const pricingTableByRow = 0
+
+var PricingTableKind = func() *base.Kind[PricingTable] {
+	k := base.RowsOf(base.TagPricingTable, "pricing table", func(p *PricingTable) base.ID { return p.ID },
+		table.By(func(p *PricingTable) []string {
+			rows := make([]string, len(p.Rows))
+			for i, id := range p.rowIDs() {
+				rows[i] = string(id[:])
+			}
+			return rows
+		}))
+	k.Quiet = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
+	k.DueAt(func(p *PricingTable) int64 {
+		if p.lacksCurrency() {
+			return 1 // an older program made it
+		}
+		return 0
+	})
+	return k
+}()
+
+// PricingRowByID finds a row and the table that it is in; nil: there is none.
+func PricingRowByID(a *base.AccountState, id base.ID) (*PricingTable, *PricingRow) {
+	p := PricingTableKind.In(a).First(pricingTableByRow, string(id[:]))
+	if p == nil {
+		return nil, nil
+	}
+	return p, p.Row(id)
+}
+
+func (p *PricingTable) Rev() uint64     { return p.Revision }
+func (p *PricingTable) Touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
+
+// CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
+type CreatePricingTable struct {
+	Name     string
+	External bool
+	Combine  bool
+}
+
+func (o CreatePricingTable) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/name", o.Name, 1, base.MaxName)
+	return c.Faults
+}
+
+func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
+	p := &PricingTable{ID: t.NewID(), Name: o.Name, External: o.External, Combine: o.Combine, UpdatedAt: t.Now, Revision: 1}
+	base.Record(t, PricingTableKind, nil, p)
+	return p, nil
+}
+
+func (CreatePricingTable) Result() any { return new(PricingTable) }
+
+// PatchPricingTable changes a pricing table; its rows have operations of their own. It answers with the *PricingTable.
+type PatchPricingTable struct {
+	ID       base.ID
+	IfMatch  []uint64
+	Name     base.Opt[string]
+	External base.Opt[bool]
+	Combine  base.Opt[bool]
+}
+
+func (o PatchPricingTable) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	return c.Faults
+}
+
+func (o PatchPricingTable) PlanOn(t *base.Tx) (any, error) {
+	p, err := base.Found(t, PricingTableKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	return changePricing(t, p, func(n *PricingTable) {
+		if o.Name.Set {
+			n.Name = o.Name.Value
+		}
+		if o.External.Set {
+			n.External = o.External.Value
+		}
+		o.Combine.Assign(&n.Combine)
+	}), nil
+}
+
+func (PatchPricingTable) Result() any { return new(PricingTable) }
+
+// DeletePricingTable removes a pricing table with its rows, where no catalog item names it. It answers with nil.
+type DeletePricingTable struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeletePricingTable) Check() []base.Fault { return nil }
+
+func (o DeletePricingTable) PlanOn(t *base.Tx) (any, error) {
+	p, err := base.Found(t, PricingTableKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range append([]base.ID{p.ID}, p.rowIDs()...) {
+		if err := t.Acc.Unreferred(id, t.Now); err != nil {
+			return nil, err
+		}
+	}
+	base.Record(t, PricingTableKind, p, nil)
+	return nil, nil
+}
+
+func (DeletePricingTable) Result() any { return new(any) }
+
+func (p *PricingTable) rowIDs() []base.ID {
+	ids := make([]base.ID, len(p.Rows))
+	for i := range p.Rows {
+		ids[i] = p.Rows[i].ID
+	}
+	return ids
+}
+
+// changePricing records what change makes of a table. change gets lists that nothing else refers to.
+func changePricing(t *base.Tx, p *PricingTable, change func(*PricingTable)) *PricingTable {
+	n := *p
+	n.Rows, n.Externals = slices.Clone(p.Rows), slices.Clone(p.Externals)
+	change(&n)
+	return base.Revise(t, PricingTableKind, p, n)
+}
+
+// PricingTableByID returns a pricing table, or nil.
+func PricingTableByID(v base.View, id base.ID) *PricingTable {
+	return PricingTableKind.In(v.Acc).Get(id)
+}
+
+// PricingTables lists the account's pricing tables in order of creation.
+func PricingTables(v base.View) *table.Table[PricingTable] { return PricingTableKind.In(v.Acc) }
+
+// lacksCurrency says that a table has a row of an older program, which is in no currency yet.
+func (p *PricingTable) lacksCurrency() bool {
+	return slices.ContainsFunc(p.Rows, func(r PricingRow) bool { return r.Currency == "" })
+}
+
+// giveCurrency has the rows of a table that an older program made be in the account's currency.
+func giveCurrency(t *base.Tx, id base.ID) {
+	p := PricingTableKind.In(t.Acc).Get(id)
+	n := *p
+	n.Rows = slices.Clone(p.Rows)
+	for i := range n.Rows {
+		n.Rows[i].Currency = cmp.Or(n.Rows[i].Currency, t.Acc.Row.Currency)
+	}
+	base.Record(t, PricingTableKind, p, &n)
+}
+
+func init() {
+	PricingTableKind.Fall = giveCurrency
+	base.RegisterFollower(base.Follower{Check: func(a *base.AccountState) (due int, err error) {
+		for p := range PricingTableKind.In(a).All() {
+			if p.lacksCurrency() {
+				due++
+			}
+		}
+		return due, nil
+	}})
+	base.RegisterPricer(base.Pricer{Resource: "pricingRow", Count: func(a *base.AccountState, _ int64) (n int) {
+		for p := range PricingTableKind.In(a).All() {
+			for i := range p.Rows {
+				if p.Rows[i].RetiredAt == 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}})
+}

@@ -1,0 +1,293 @@
+package label
+
+import (
+	"iter"
+	"slices"
+
+	"holdfast/engine/base"
+)
+
+// This file owns labels: what hangs on records of many kinds, and how a record gets them, keeps them and loses them. A merchant
+// hangs tags and attributes on them; what other systems keep on them is in external.go.
+//
+// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown nowhere:
+// so the number of records that one command can change bounds no deletion. A record that is changed drops what is gone.
+
+// Labels are what hangs on a record. A row embeds them.
+type Labels struct {
+	Tags       []base.ID        `json:",omitempty"` // in the order in which they were linked
+	Attributes []AttributeValue `json:",omitempty"` // ascending by attribute
+	External   *External        `json:",omitempty"`
+}
+
+func (l *Labels) labels() *Labels { return l }
+
+func (l *Labels) ExternalKeys() []string { return l.External.Keys() }
+
+// TagKeys are a row's keys in its index by tag.
+func (l *Labels) TagKeys() []string {
+	if len(l.Tags) == 0 {
+		return nil
+	}
+	keys := make([]string, len(l.Tags))
+	for i, id := range l.Tags {
+		keys[i] = string(id[:])
+	}
+	return keys
+}
+
+// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked; values merge with those there are,
+// each by the key of its attribute; null takes all.
+type LabelsPatch struct {
+	Tags       base.Opt[[]base.ID]
+	Attributes base.Opt[[]AttributeInput]
+	External   ExternalPatch
+}
+
+// MaxTags is the most tags of one record.
+const MaxTags = 100
+
+func (p *LabelsPatch) Check(c *base.Checker) {
+	if p.Tags.Set && len(p.Tags.Value) > MaxTags {
+		c.Fault("/tags", "length", "must have at most 100 entries")
+	}
+	if len(p.Attributes.Value) > maxValues {
+		c.Fault("/attributes", "length", "must have at most 250 members")
+	}
+	p.External.Check(c)
+}
+
+// Relabelled says that a tag or an attribute of a record is gone, or has changed at an instant or since: the record shows another
+// name then, or none, which is not a change of the record.
+func Relabelled(v base.View, l *Labels, since int64) bool {
+	return slices.ContainsFunc(l.Tags, func(id base.ID) bool {
+		g := TagTable(v.Acc).Get(id)
+		return g == nil || g.UpdatedAt >= since
+	}) || slices.ContainsFunc(l.Attributes, func(x AttributeValue) bool {
+		d := AttributeTable(v.Acc).Get(x.Attribute)
+		return d == nil || d.UpdatedAt >= since
+	})
+}
+
+// CheckOn names what is wrong with labels for a kind of record as the account stands.
+func (p *LabelsPatch) CheckOn(a *base.AccountState, of Labelled) []base.Fault {
+	var c base.Checker
+	CheckTags(a, &c, of, p.Tags.Value, func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
+	checkValues(a, &c, "/attributes", p.Attributes.Value)
+	return c.Faults
+}
+
+// CheckTags names the tags that are of another scope than the kind of record takes.
+func CheckTags(a *base.AccountState, c *base.Checker, of Labelled, tags []base.ID, at func(i int) base.Fault) {
+	for i, id := range tags {
+		if tag := TagTable(a).Get(id); tag != nil && tag.Scope != of.tagScope() {
+			f := at(i)
+			f.Code, f.Message = "scope", "is a tag of scope "+string(tag.Scope)+"; here tags of scope "+string(of.tagScope())+" can be linked"
+			c.Faults = append(c.Faults, f)
+		}
+	}
+}
+
+// Merged gives the labels that a patch makes of those that the record of an id has.
+func (p *LabelsPatch) Merged(a *base.AccountState, kind Labelled, of base.ID, was Labels) (Labels, error) {
+	n := alive(a, was)
+	var err error
+	if n.External, err = p.External.Merged(n.External, of, kind.Name(), kind.With(a)); err != nil {
+		return n, err
+	}
+	if p.Tags.Set {
+		tags, err := Linked(a, nil, p.Tags.Value)
+		if err != nil {
+			return n, err
+		}
+		n.Tags = tags
+	}
+	switch {
+	case p.Attributes.Null:
+		n.Attributes = nil
+	case p.Attributes.Set:
+		if n.Attributes = withValues(a, n.Attributes, p.Attributes.Value); len(n.Attributes) > maxValues {
+			return n, base.Refuse(base.CodeConflict, "a record has values for at most %d attributes", maxValues)
+		}
+	}
+	return n, nil
+}
+
+// DropGone takes out what names nothing any more.
+func (l *Labels) DropGone(a *base.AccountState) { *l = alive(a, *l) }
+
+// alive are labels without what names nothing any more.
+func alive(a *base.AccountState, l Labels) Labels {
+	gone := func(id base.ID) bool { return TagTable(a).Get(id) == nil }
+	if slices.ContainsFunc(l.Tags, gone) {
+		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), gone)
+	}
+	l.Attributes = aliveValues(a, l.Attributes)
+	return l
+}
+
+// Linked adds tags to a list, each once.
+func Linked(a *base.AccountState, tags, more []base.ID) ([]base.ID, error) {
+	tags = slices.Clip(tags)
+	for _, id := range more {
+		if TagTable(a).Get(id) == nil {
+			return nil, base.NotFound("tag")
+		}
+		if !slices.Contains(tags, id) {
+			tags = append(tags, id)
+		}
+	}
+	return tags, nil
+}
+
+// Labelled is a kind of record that labels hang on.
+type Labelled interface {
+	tagScope() TagScope
+	Name() string
+	Zero() any // a pointer to a record, for reading one back
+	// with finds the record that has an external id.
+	With(a *base.AccountState) func(external string) (base.ID, bool)
+	// edit changes the labels of one record.
+	Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error)
+	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
+	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
+	resource() string
+	All(a *base.AccountState) iter.Seq[*Labels]
+	// changed are the labels of a record of the kind before and after a change, nil where there is none; is says that it is of the kind.
+	changed(c base.RowChange) (before, after *Labels, is bool)
+}
+
+// LabelledKinds lists the kinds that labels hang on.
+var LabelledKinds []Labelled
+
+// RegisterLabelled says which kinds labels hang on.
+func RegisterLabelled(kinds ...Labelled) { LabelledKinds = append(LabelledKinds, kinds...) }
+
+// labelledRow is a row that embeds Labels.
+type labelledRow[R any] interface {
+	base.Revised[R]
+	labels() *Labels
+}
+
+// LabelledKind is a Labelled.
+type LabelledKind[R any, P labelledRow[R]] struct {
+	Kind       *base.Kind[R]
+	Scope      TagScope
+	ByTag      int // number of the table's index by tag
+	ByExternal int // and by external id
+}
+
+func (k *LabelledKind[R, P]) tagScope() TagScope { return k.Scope }
+func (k *LabelledKind[R, P]) Name() string       { return k.Kind.Name }
+func (k *LabelledKind[R, P]) Zero() any          { return new(R) }
+func (k *LabelledKind[R, P]) resource() string   { return k.Kind.Resource }
+
+func (k *LabelledKind[R, P]) All(a *base.AccountState) iter.Seq[*Labels] {
+	return func(yield func(*Labels) bool) {
+		for r := range k.Kind.In(a).All() {
+			if !yield(P(r).labels()) {
+				return
+			}
+		}
+	}
+}
+
+func (k *LabelledKind[R, P]) changed(c base.RowChange) (before, after *Labels, is bool) {
+	x, is := c.(*base.Change[R])
+	if !is {
+		return nil, nil, false
+	}
+	if x.Before != nil {
+		before = P(x.Before).labels()
+	}
+	if x.After != nil {
+		after = P(x.After).labels()
+	}
+	return before, after, true
+}
+
+func (k *LabelledKind[R, P]) With(a *base.AccountState) func(external string) (base.ID, bool) {
+	return With(k.Kind, a, k.ByExternal)
+}
+
+func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
+	r, err := base.Found[R, P](t, k.Kind, id, ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := *r
+	now := alive(t.Acc, *P(r).labels())
+	if err := change(&now); err != nil {
+		return nil, err
+	}
+	*P(&n).labels() = now
+	return base.Revise[R, P](t, k.Kind, r, n), nil
+}
+
+// LinkTags links tags to a record; one that is linked stays as it is. It answers with the record.
+type LinkTags struct {
+	To   Labelled
+	ID   base.ID
+	Tags []base.ID
+}
+
+func (o LinkTags) Check() []base.Fault {
+	var c base.Checker
+	tagIDs(&c, o.Tags, false)
+	return c.Faults
+}
+
+func tagIDs(c *base.Checker, tags []base.ID, inQuery bool) {
+	f := base.Fault{Pointer: "/tagIds", Code: "length", Message: "must have 1 to 100 elements"}
+	if inQuery {
+		f.In, f.Pointer = "query", "tagIds"
+	}
+	if len(tags) < 1 || len(tags) > MaxTags {
+		c.Faults = append(c.Faults, f)
+	}
+}
+
+func (o LinkTags) CheckOn(a *base.AccountState) []base.Fault {
+	var c base.Checker
+	CheckTags(a, &c, o.To, o.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tagIds/" + base.Itoa(i)} })
+	return c.Faults
+}
+
+func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
+	return o.To.Edit(t, o.ID, nil, func(l *Labels) (err error) {
+		if l.Tags, err = Linked(t.Acc, l.Tags, o.Tags); err == nil && len(l.Tags) > MaxTags {
+			err = base.Refuse(base.CodeConflict, "a record has at most %d tags", MaxTags)
+		}
+		return err
+	})
+}
+
+func (o LinkTags) Result() any { return o.To.Zero() }
+
+// UnlinkTags takes tags off a record; one that is not linked is no fault, one that is not there is. It answers with nil.
+type UnlinkTags struct {
+	From    Labelled
+	ID      base.ID
+	IfMatch []uint64
+	Tags    []base.ID
+	InQuery bool // where the tags were named, for faults
+}
+
+func (o UnlinkTags) Check() []base.Fault {
+	var c base.Checker
+	tagIDs(&c, o.Tags, o.InQuery)
+	return c.Faults
+}
+
+func (o UnlinkTags) PlanOn(t *base.Tx) (any, error) {
+	_, err := o.From.Edit(t, o.ID, o.IfMatch, func(l *Labels) error {
+		if _, err := Linked(t.Acc, nil, o.Tags); err != nil {
+			return err
+		}
+		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id base.ID) bool { return slices.Contains(o.Tags, id) })
+		return nil
+	})
+	return nil, err
+}
+
+func (UnlinkTags) Result() any { return new(any) }

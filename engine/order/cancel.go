@@ -1,0 +1,63 @@
+package order
+
+import (
+	"holdfast/engine/base"
+	"holdfast/engine/stock"
+)
+
+// This file owns units that nobody fetched: they are cancelled, and what they would have cost is not asked for.
+
+// CancelUnit cancels a unit of an open or active order that nobody has fetched: its stock is free again, and its line costs as much less.
+// It answers with the *OrderRecord.
+type CancelUnit struct{ Order, Unit base.ID }
+
+func (CancelUnit) Check() []base.Fault { return nil }
+
+func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
+	n, err := editUnits(t, CancelItem, o.Order, []base.ID{o.Unit})
+	if err != nil {
+		return nil, err
+	}
+	l, u := n.unit(o.Unit)
+	if u.State != Pending && u.State != Prepared {
+		return nil, unitState(u)
+	}
+	free(t, u)
+	u.State = Cancelled
+	l.Waive()
+	if s := l.Subscription; s != nil && !s.over() && l.Fulfillment() == Cancelled {
+		s.end(t.Now)
+	}
+	stock.SeatFreed(t)
+	if err := reprice(t, n); err != nil {
+		return nil, err
+	}
+	return answer(t, n), nil
+}
+
+func (CancelUnit) Result() any { return new(OrderRecord) }
+
+// Waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled that could be.
+func (l *OrderLine) Waive() {
+	type units struct{ all, live int }
+	var parts []units
+	for i := range l.Units {
+		u := &l.Units[i]
+		for int(u.Part) >= len(parts) {
+			parts = append(parts, units{})
+		}
+		if parts[u.Part].all++; u.State != Cancelled {
+			parts[u.Part].live++
+		}
+	}
+	n, charged := int(l.Quantity), 0
+	for _, p := range parts {
+		if p.all > 0 {
+			charged = max(charged, (p.live*n+p.all-1)/p.all)
+		}
+	}
+	l.Waived = uint16(n - charged)
+}
+
+// Charged is how much of its quantity a line costs.
+func (l *OrderLine) Charged() int { return int(l.Quantity - l.Waived) }

@@ -1,0 +1,55 @@
+package order
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+)
+
+// This file owns comments on orders.
+
+// AuthorUser and AuthorSystem say who wrote a comment.
+const (
+	AuthorUser   = "user"
+	AuthorSystem = "system"
+)
+
+// AddComment adds a comment to an order. It answers with the *OrderRecord.
+type AddComment struct {
+	Order   base.ID
+	Content string
+	Author  *UserRef // nil: the system's
+	Parent  *base.ID
+}
+
+func (o AddComment) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/content", o.Content, 1, base.MaxNote)
+	user(&c, "/author", o.Author)
+	return c.Faults
+}
+
+func (o AddComment) PlanOn(t *base.Tx) (any, error) {
+	n, err := Edit(t, o.Order)
+	if err != nil {
+		return nil, err
+	}
+	m := Own(&n.More)
+	x := OrderComment{ID: t.NewID(), UpdatedAt: t.Now, AuthorType: AuthorSystem, Content: o.Content, Author: o.Author}
+	if o.Author != nil {
+		x.AuthorType = AuthorUser
+	}
+	if o.Parent != nil {
+		if !slices.ContainsFunc(m.Comments, func(c OrderComment) bool { return c.ID == *o.Parent }) {
+			return nil, base.NotFound("comment on this order")
+		}
+		x.Parent = *o.Parent
+	}
+	if len(m.Comments) == maxComments {
+		return nil, base.Refuse(base.CodeConflict, "an order has at most %d comments", maxComments)
+	}
+	m.Comments = append(slices.Clip(m.Comments), x)
+	return answer(t, n), nil
+}
+
+func (AddComment) Result() any { return new(OrderRecord) }

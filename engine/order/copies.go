@@ -1,0 +1,74 @@
+package order
+
+import (
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/stock"
+)
+
+// This file owns what an order keeps a copy of beside the terms of its lines: whom it is for, its two places, its currency. A copy is taken when the order is
+// made or given another of them, and anew when it is opened. From then on a change of the record leaves the order as it was.
+
+// OrderCopies are what an order says of other records, as they were.
+type OrderCopies struct {
+	Contact  *commerce.Contact `json:",omitempty"` // of the one whom it is for; nil: nobody is named
+	Given    bool              `json:",omitempty"` // the contact was given with the order; it is no copy
+	PickupAt *stock.PlaceCopy  `json:",omitempty"` // nil: the location was gone before orders kept copies
+	ReturnAt *stock.PlaceCopy  `json:",omitempty"` // of an order that comes back where it was picked up the same
+	Currency base.Word         `json:",omitzero"`  // ISO 4217, of all its amounts; zero: an older program made the order, and it has no copies yet
+}
+
+// copied says whether an order has its copies.
+func (o *OrderCopies) copied() bool { return o.Currency != (base.Word{}) }
+
+// copyPlaces has an order keep its two places as they are now.
+func copyPlaces(t *base.Tx, o *Order) {
+	o.PickupAt, o.ReturnAt = stock.Place(t.Acc, o.Pickup), stock.Place(t.Acc, o.Return)
+}
+
+// copyContact has an order keep the contact of the one whom it is for as it is now.
+func copyContact(t *base.Tx, o *Order) {
+	o.Contact, o.Given = nil, false
+	if m := commerce.CustomerTable(t.Acc).Get(o.Customer); m != nil {
+		o.Contact = &m.Contact
+	}
+}
+
+// copyAtOpening takes the copies that an order is opened with. What was given with it stays as it was given.
+func copyAtOpening(t *base.Tx, o *Order) {
+	copyPlaces(t, o)
+	if !o.Given {
+		copyContact(t, o)
+	}
+}
+
+// copyOlder has an order that an older program made keep its copies. What the order says stays what it was.
+func copyOlder(t *base.Tx, id base.ID) {
+	n, err := Edit(t, id)
+	if err != nil {
+		return
+	}
+	editOf(t, id).kept = true
+	copyPlaces(t, n)
+	copyContact(t, n)
+	n.Currency = base.NewWord(t.Acc.Row.Currency)
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		if _, row := commerce.PricingRowByID(t.Acc, l.PricingRow); row != nil && !l.OwnPrice && row.Purchase == l.Purchase.Type() {
+			l.sellBy(row)
+		}
+	}
+}
+
+// share has a stored order refer to what its records have in memory already, where that is the same.
+func (o *Order) share(a *base.AccountState) {
+	if p := stock.Place(a, o.Pickup); p.Same(o.PickupAt) {
+		o.PickupAt = p
+	}
+	if p := stock.Place(a, o.Return); p.Same(o.ReturnAt) {
+		o.ReturnAt = p
+	}
+	if m := commerce.CustomerTable(a).Get(o.Customer); m != nil && o.Contact != nil && m.Contact.Same(o.Contact) {
+		o.Contact = &m.Contact
+	}
+}

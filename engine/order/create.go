@@ -1,0 +1,453 @@
+package order
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
+	"holdfast/engine/table"
+)
+
+// This file owns orders as a whole: how one is made of lines, and what of it is changed as given.
+
+// OrderInput is what orders are made of, but for their lines.
+type OrderInput struct {
+	Status          OrderStatus // draft or open
+	Customer        *base.ID
+	Contact         *commerce.ContactPatch // makes a new customer
+	Pickup          base.ID
+	Return          *base.ID // nil: the pickup location
+	Reference       *string
+	Note            *string
+	Channel         string // default api
+	Customers       []OrderCustomerInput
+	Fields          []CheckoutField
+	Consents        []Consent       // without ids
+	Documents       []OrderDocument // without ids
+	Assigned        *UserRef
+	Method          PaymentMethod
+	Tags            []base.ID
+	External        label.ExternalPatch
+	Discounts       []string // the texts of discount codes, put on it in this order
+	AllowOverbooked bool
+}
+
+// OrderCustomerInput is somebody whom an order is for.
+type OrderCustomerInput struct {
+	Customer *base.ID
+	Contact  commerce.ContactPatch
+	Fields   []CheckoutField
+}
+
+// Channels are the ways in which an order comes in.
+var Channels = []string{"admin", "api", "online"}
+
+const defaultChannel = "api"
+
+func (in *OrderInput) check(c *base.Checker) {
+	if in.Status != OrderDraft && in.Status != OrderOpen {
+		c.Fault("/status", "enum", "must be one of draft, open")
+	}
+	if in.Customer != nil && in.Contact != nil {
+		c.Fault("/mainContact", "exclusive", "has a customerId or a mainContact, not both")
+	}
+	if in.Contact != nil {
+		var of base.Checker
+		in.Contact.Check(&of)
+		commerce.Named(&of, in.Contact.Merged(commerce.Contact{}))
+		c.Within("/mainContact", of.Faults)
+	}
+	c.Optional("/reference", in.Reference, 0, base.MaxName)
+	c.Optional("/note", in.Note, 0, base.MaxNote)
+	c.OneOf("/channel", base.OrDefault(in.Channel, defaultChannel), Channels...)
+	for at, x := range base.Each(c, "/customers", in.Customers, 0, maxParts) {
+		var of base.Checker
+		x.Contact.Check(&of)
+		checkoutFields(&of, "/checkoutFields", x.Fields)
+		c.Within(at, of.Faults)
+	}
+	checkoutFields(c, "/checkoutFields", in.Fields)
+	consents(c, "/consentAcceptances", in.Consents)
+	orderDocuments(c, "/documents", in.Documents)
+	user(c, "/assignedTo", in.Assigned)
+	in.Method.check(c)
+	if len(in.Tags) > label.MaxTags {
+		c.Fault("/tags", "length", "must have at most 100 entries")
+	}
+	in.External.Check(c)
+	for at, text := range base.Each(c, "/discountCodes", in.Discounts, 0, maxParts) {
+		c.Text(at, *text, 1, commerce.MaxCode)
+	}
+}
+
+func (in *OrderInput) checkOn(c *base.Checker, a *base.AccountState) {
+	label.CheckTags(a, c, OrderLabels, in.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
+}
+
+// newOrder makes an order without lines.
+func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
+	o := &Order{ID: t.NewID(), Channel: base.NewWord(base.OrDefault(in.Channel, defaultChannel)), Pickup: in.Pickup, Return: in.Pickup}
+	t.Used++ // MainCustomer's
+	if in.Return != nil {
+		o.Return = *in.Return
+	}
+	if stock.LocationTable(t.Acc).Get(o.Pickup) == nil || stock.LocationTable(t.Acc).Get(o.Return) == nil {
+		return nil, base.NotFound("location")
+	}
+	var err error
+	if err = isFor(t, o, in.Customer, in.Contact); err != nil {
+		return nil, err
+	}
+	o.Currency = base.NewWord(t.Acc.Row.Currency)
+	copyPlaces(t, o)
+	if o.Tags, err = label.Linked(t.Acc, nil, in.Tags); err != nil {
+		return nil, err
+	}
+	if o.External, err = orderExternal(t, &in.External, o); err != nil {
+		return nil, err
+	}
+	m := OrderMore{Fields: in.Fields, Assigned: in.Assigned, Method: in.Method}
+	if in.Reference != nil {
+		m.Reference = *in.Reference
+	}
+	if in.Note != nil {
+		m.Note = *in.Note
+	}
+	if m.Customers, err = orderCustomers(t, in.Customers); err != nil {
+		return nil, err
+	}
+	if m.Consents, err = agreed(t, in.Consents); err != nil {
+		return nil, err
+	}
+	m.Documents = withIDs(t, in.Documents)
+	if !m.Empty() {
+		o.More = &m
+	}
+	t.Ledger.Order++
+	o.Number = t.Ledger.Order
+	add(t, o)
+	return o, nil
+}
+
+// orderExternal gives what a patch makes of what other systems keep on an order.
+func orderExternal(t *base.Tx, p *label.ExternalPatch, o *Order) (*label.External, error) {
+	return p.Merged(o.External, o.ID, OrderLabels.Name(), OrderLabels.With(t.Acc))
+}
+
+func (m *OrderMore) Empty() bool {
+	return m.Reference == "" && m.Note == "" && m.Assigned == nil && m.Customers == nil && m.Fields == nil && m.Consents == nil && m.Documents == nil &&
+		m.Comments == nil && m.Method == (PaymentMethod{})
+}
+
+// isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of whom nothing
+// changes, else a new one.
+func isFor(t *base.Tx, o *Order, id *base.ID, contact *commerce.ContactPatch) error {
+	switch {
+	case id != nil:
+		if err := commerce.MayBeFor(t, *id); err != nil {
+			return err
+		}
+		o.Customer = *id
+		copyContact(t, o)
+	case contact == nil:
+		o.Customer = base.ID{}
+		copyContact(t, o)
+	default:
+		if err := commerce.Born(t, "/mainContact", contact); err != nil {
+			return err
+		}
+		given := contact.Merged(commerce.Contact{})
+		m := commerce.CustomerOf(t.Acc, given.Email)
+		if m == nil {
+			m = &commerce.Customer{ID: t.NewID(), Contact: given, UpdatedAt: t.Now, Revision: 1}
+			base.Record(t, commerce.CustomerKind, nil, m)
+		} else {
+			given = contact.Merged(m.Contact)
+		}
+		o.Customer, o.Contact, o.Given = m.ID, &given, true
+	}
+	return nil
+}
+
+func orderCustomers(t *base.Tx, list []OrderCustomerInput) (out []OrderCustomer, err error) {
+	for i := range list {
+		x := &list[i]
+		if err := commerce.Born(t, "/customers/"+base.Itoa(i), &x.Contact); err != nil {
+			return nil, err
+		}
+		n := OrderCustomer{ID: t.NewID(), Contact: x.Contact.Merged(commerce.Contact{}), Fields: x.Fields, UpdatedAt: t.Now}
+		if x.Customer != nil {
+			if err := commerce.MayBeFor(t, *x.Customer); err != nil {
+				return nil, err
+			}
+			n.Customer, n.Contact = *x.Customer, x.Contact.Merged(commerce.CustomerTable(t.Acc).Get(*x.Customer).Contact)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (c *Consent) id() *base.ID       { return &c.ID }
+func (d *OrderDocument) id() *base.ID { return &d.ID }
+
+// withIDs is a copy of parts that were given without ids, each with one.
+func withIDs[T any, P interface {
+	*T
+	id() *base.ID
+}](t *base.Tx, list []T) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		*P(&list[i]).id() = t.NewID()
+	}
+	return list
+}
+
+// agreed gives consents their ids, and refuses those that somebody is still to give.
+func agreed(t *base.Tx, list []Consent) ([]Consent, error) {
+	var c base.Checker
+	for i := range list {
+		if at := list[i].AcceptedAt; at != nil && *at > t.Now {
+			c.Fault("/consentAcceptances/"+base.Itoa(i)+"/acceptedAt", "range", "must not lie ahead")
+		}
+	}
+	if len(c.Faults) > 0 {
+		return nil, base.Invalid(c.Faults)
+	}
+	return withIDs(t, list), nil
+}
+
+// hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main contact is of.
+func (o *Order) hasCustomer(id base.ID) bool {
+	list := o.Rest().Customers
+	if len(list) == 0 {
+		return o.Customer != (base.ID{}) && id == o.MainCustomer()
+	}
+	return slices.ContainsFunc(list, func(c OrderCustomer) bool { return c.ID == id })
+}
+
+// MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
+func (o *Order) MainCustomer() base.ID { return base.After(o.ID, 1) }
+
+// CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all. It answers with the
+// *OrderRecord.
+type CreateOrder struct {
+	OrderInput
+	Lines []OrderLineInput
+}
+
+func (o CreateOrder) Check() []base.Fault {
+	var c base.Checker
+	o.check(&c)
+	checkLines(&c, o.Lines)
+	if o.Status == OrderOpen && len(o.Lines) == 0 {
+		c.Fault("/lineItems", "length", "an open order has at least one line")
+	}
+	return c.Faults
+}
+
+func (o CreateOrder) CheckOn(a *base.AccountState) []base.Fault {
+	var c base.Checker
+	o.OrderInput.checkOn(&c, a)
+	checkLinesOn(&c, a, o.Lines)
+	return c.Faults
+}
+
+func (o CreateOrder) PlanOn(t *base.Tx) (any, error) {
+	n, err := newOrder(t, &o.OrderInput)
+	if err != nil {
+		return nil, err
+	}
+	n.Status = o.Status
+	if err := addLines(t, n, o.Lines, o.AllowOverbooked); err != nil {
+		return nil, err
+	}
+	if err := applyCodes(t, n, o.Discounts); err != nil {
+		return nil, err
+	}
+	return answer(t, n), nil
+}
+
+func (CreateOrder) Result() any { return new(OrderRecord) }
+
+// PatchOrder changes what an order has as given. Its pickup location changes only in a draft. It answers with the
+// *OrderRecord.
+type PatchOrder struct {
+	ID        base.ID
+	IfMatch   []uint64
+	Customer  base.Opt[base.ID]
+	Contact   *commerce.ContactPatch // makes a new customer
+	Pickup    base.Opt[base.ID]
+	Return    base.Opt[base.ID] // null: the pickup location
+	Reference base.Opt[string]
+	Note      base.Opt[string]
+	Assigned  base.Opt[UserRef]
+	Customers base.Opt[[]OrderCustomerInput]
+	Fields    base.Opt[[]CheckoutField]
+	Consents  base.Opt[[]Consent]
+	Documents base.Opt[[]OrderDocument]
+	Key       base.Opt[string]
+	HasSaved  base.Opt[bool]
+	Card      base.Opt[SavedCard]
+	Custom    base.Opt[CustomMethod]
+	External  label.ExternalPatch
+
+	AllowOverbooked bool // what stands in the way of units that come back elsewhere becomes a conflict
+}
+
+func (o PatchOrder) Check() []base.Fault {
+	var c base.Checker
+	in := OrderInput{
+		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value, Documents: o.Documents.Value,
+		External: o.External,
+	}
+	if o.Customer.Set && !o.Customer.Null {
+		in.Customer = &o.Customer.Value
+	}
+	if o.Assigned.Set && !o.Assigned.Null {
+		in.Assigned = &o.Assigned.Value
+	}
+	in.Method = o.method(PaymentMethod{})
+	in.check(&c)
+	c.PatchText("/reference", o.Reference, 0, base.MaxName)
+	c.PatchText("/note", o.Note, 0, base.MaxNote)
+	return c.Faults
+}
+
+func (o *PatchOrder) method(m PaymentMethod) PaymentMethod {
+	o.Key.Merge(&m.Key)
+	o.HasSaved.Assign(&m.HasSaved)
+	o.Card.Merge(&m.Card)
+	o.Custom.Merge(&m.Custom)
+	return m
+}
+
+func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
+	n, err := editFor(t, Annotate, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	was := n.Return
+	if err := o.places(t, n); err != nil {
+		return nil, err
+	}
+	if n.Return != was && n.Status != OrderDraft {
+		if err := reroute(t, n, o.AllowOverbooked); err != nil {
+			return nil, err
+		}
+		stock.SeatFreed(t)
+	}
+	if o.Customer.Set || o.Contact != nil {
+		var id *base.ID
+		if o.Customer.Set && !o.Customer.Null {
+			id = &o.Customer.Value
+		}
+		if err := isFor(t, n, id, o.Contact); err != nil {
+			return nil, err
+		}
+	}
+	if n.External, err = orderExternal(t, &o.External, n); err != nil {
+		return nil, err
+	}
+	m := Own(&n.More)
+	o.Reference.Assign(&m.Reference)
+	o.Note.Assign(&m.Note)
+	o.Assigned.Merge(&m.Assigned)
+	o.Fields.Assign(&m.Fields)
+	m.Method = o.method(m.Method)
+	if o.Customers.Set {
+		if m.Customers, err = orderCustomers(t, o.Customers.Value); err != nil {
+			return nil, err
+		}
+	}
+	if o.Consents.Set {
+		if m.Consents, err = agreed(t, o.Consents.Value); err != nil {
+			return nil, err
+		}
+	}
+	if o.Documents.Set {
+		m.Documents = withIDs(t, o.Documents.Value)
+	}
+	if m.Empty() {
+		n.More = nil
+	}
+	if o.Customers.Set || o.Customer.Set || o.Contact != nil {
+		forNobodyElse(t, n)
+	}
+	return answer(t, n), nil
+}
+
+// forNobodyElse lets lines that are for somebody whom an order has no more be for nobody in particular.
+func forNobodyElse(t *base.Tx, o *Order) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if id := l.Rest().OrderCustomer; id == (base.ID{}) || o.hasCustomer(id) {
+			continue
+		}
+		m := Own(&l.More)
+		if m.OrderCustomer = (base.ID{}); m.Empty() {
+			l.More = nil
+		}
+		l.UpdatedAt = t.Now
+	}
+}
+
+func (PatchOrder) Result() any { return new(OrderRecord) }
+
+// places changes where an order's stock is taken and where it comes back.
+func (o *PatchOrder) places(t *base.Tx, n *Order) error {
+	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
+	if elsewhere {
+		if n.Status != OrderDraft {
+			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
+		}
+		if n.Return == n.Pickup {
+			n.Return = o.Pickup.Value
+		}
+		n.Pickup = o.Pickup.Value
+	}
+	switch {
+	case o.Return.Null:
+		n.Return = n.Pickup
+	case o.Return.Set:
+		n.Return = o.Return.Value
+	}
+	if o.Pickup.Set || o.Return.Set {
+		if stock.LocationTable(t.Acc).Get(n.Pickup) == nil || stock.LocationTable(t.Acc).Get(n.Return) == nil {
+			return base.NotFound("location")
+		}
+	}
+	one := n.Return == n.Pickup
+	if o.Pickup.Set || o.Return.Set && one {
+		n.PickupAt = stock.Place(t.Acc, n.Pickup)
+	}
+	if o.Return.Set || o.Pickup.Set && one {
+		n.ReturnAt = stock.Place(t.Acc, n.Return)
+	}
+	if !elsewhere {
+		return nil
+	}
+	for i := range n.Lines { // a day begins elsewhere at another time
+		if err := price(t, n, &n.Lines[i]); err != nil {
+			return err
+		}
+	}
+	return reprice(t, n)
+}
+
+// OrderByID returns an order's record, with the first of its units, or nil.
+func OrderByID(v base.View, id base.ID) *OrderRecord {
+	if o := OrderTable(v.Acc).Get(id); o != nil {
+		return RecordWith(v.Acc, o, v.Acc.Stock, &Edits{}, base.MaxListed)
+	}
+	return nil
+}
+
+// Orders are the account's orders as they are stored, in order of creation.
+func Orders(v base.View) *table.Table[Order] { return OrderTable(v.Acc) }
+
+// RecordOf is the answer for an order of this view, with the first of its units, at most so many.
+func RecordOf(v base.View, o *Order, units int) *OrderRecord {
+	return RecordWith(v.Acc, o, v.Acc.Stock, &Edits{}, units)
+}

@@ -1,0 +1,172 @@
+package order
+
+import (
+	"fmt"
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/commerce"
+	"holdfast/engine/stock"
+	"holdfast/timeline"
+)
+
+// This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to date
+// with every command that changes one of the two.
+
+// Earn visits what each unit of a line brings in of the line's total, of which the split rate is the merchant's own, rounded half up,
+// once. That is divided over the units that are not cancelled: of a kit in proportion to what its components were bought for, where that
+// is known of all, else evenly. What does not divide goes to those of the largest rests, one minor unit each, so that the shares make it.
+func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
+	var c tally
+	c.add(l)
+	live, rate := int64(c.live), uint64(WholeSplit)
+	if s := l.Rest().RevenueSplit; s != nil {
+		rate = uint64(*s)
+	}
+	income := int64(commerce.RoundedShare(uint64(total), rate, WholeSplit))
+	shares := l.sharesOfParts(income)
+	at := int64(0)
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.State == Cancelled {
+			continue
+		}
+		share := income / live
+		if at < income%live {
+			share++
+		}
+		if shares != nil {
+			share = shares[at]
+		}
+		at++
+		visit(u, share)
+	}
+}
+
+// sharesOfParts are the shares of the units of a kit that are not cancelled, by what its components were bought for as the line was made;
+// nil: that is not known of all.
+func (l *OrderLine) sharesOfParts(income int64) []int64 {
+	prices := l.Rest().PartPrices
+	if prices == nil {
+		return nil
+	}
+	sum, weights := uint64(0), make([]uint64, 0, len(l.Units))
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.State == Cancelled {
+			continue
+		}
+		if int(u.Part) >= len(prices) {
+			return nil // it is of no component that the kit had
+		}
+		price := uint64(prices[u.Part])
+		if sum += price; sum < price {
+			return nil // more than can be added up
+		}
+		weights = append(weights, price)
+	}
+	if sum == 0 {
+		return nil
+	}
+	shares := make([]int64, len(weights))
+	commerce.Apportion(shares, uint64(income), weights, sum)
+	return shares
+}
+
+// addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
+// unit that is a conflict is of no article, nor is one that takes no stock (any more).
+func (o *Order) addIncome(c *base.Sums[stock.Earning], s *timeline.Stock, sign int64) {
+	if o == nil || o.Status == OrderDraft || o.Cancelled {
+		return
+	}
+	prices, _ := o.LinePrices() // what is stored has a price
+	units := s.Finder()
+	article, sum := uint32(0), int64(0)
+	for i := range prices {
+		if prices[i].Total == 0 {
+			continue
+		}
+		o.Lines[i].Earn(prices[i].Total, func(u *OrderUnit, n int64) {
+			at, ok := units.Where(u.Hold)
+			gone := u.Lot != 0 && u.Returned == 0 // it was sold
+			if gone {
+				at.Lot = u.Lot
+			}
+			if !gone && (!ok || !at.Seated()) || n == 0 {
+				return
+			}
+			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before
+				c.Add(stock.Earning{Currency: o.Currency, Article: article}, sign*sum)
+				article, sum = of, 0
+			}
+			sum += n
+		})
+	}
+	c.Add(stock.Earning{Currency: o.Currency, Article: article}, sign*sum)
+}
+
+// addIncomes adds what all orders bring in, at start-up and for a check.
+func addIncomes(a *base.AccountState, c *base.Sums[stock.Earning]) {
+	for o := range OrderTable(a).All() {
+		o.addIncome(c, a.Stock, 1)
+	}
+}
+
+// followIncomes keeps up what articles bring in around a write set: it takes off what the orders that it touches bring in, and what it
+// returns adds that again, as it is then.
+func followIncomes(a *base.AccountState, set []base.RowChange) (after func()) {
+	orders := touchedOrders(set)
+	if len(orders) == 0 {
+		return nil
+	}
+	add := func(sign int64) {
+		for _, no := range orders {
+			OrderTable(a).No(no).addIncome(stock.Income(a), a.Stock, sign)
+		}
+	}
+	add(-1)
+	return func() { add(1) }
+}
+
+// touchedOrders are the numbers of the orders whose income a write set may change or move: those that change, and those with a unit
+// that gets to another lot or loses its slot. It is called for every command; most touch none.
+func touchedOrders(set []base.RowChange) (list []uint32) {
+	for _, x := range set {
+		switch x := x.(type) {
+		case *base.Change[Order]:
+			for _, o := range [...]*Order{x.Before, x.After} {
+				if o != nil {
+					list = append(list, o.Number)
+				}
+			}
+		case *base.Change[timeline.Placed]:
+			u := x.After
+			if u == nil {
+				u = x.Before
+			}
+			if u.Flags.Blocker() != timeline.BlockerOrder {
+				continue
+			}
+			if x.Before == nil || x.After == nil || x.Before.Place.Lot != x.After.Place.Lot || x.Before.Place.Seated() != x.After.Place.Seated() {
+				list = append(list, uint32(u.Owner))
+			}
+		}
+	}
+	if len(list) > 1 {
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	return list
+}
+
+func init() {
+	base.RegisterFollower(base.Follower{Around: followIncomes, Load: func(a *base.AccountState) { addIncomes(a, stock.Income(a)) }, Check: checkIncomes})
+}
+
+func checkIncomes(a *base.AccountState) (int, error) {
+	brought := stock.NewIncomes()
+	if addIncomes(a, brought); !slices.Equal(brought.Items.Items(), stock.Income(a).Items.Items()) {
+		return 0, fmt.Errorf("orders make the incomes %v, the index says %v", brought.Items.Items(), stock.Income(a).Items.Items())
+	}
+	return 0, nil
+}

@@ -1,0 +1,134 @@
+package order
+
+import (
+	"holdfast/engine/base"
+)
+
+// This file owns payments: what others say that was paid. Nothing is charged here.
+
+// PaymentKind says what a payment is.
+type PaymentKind string
+
+// A deposit is authorised, then captured or cancelled.
+const (
+	Capture          PaymentKind = "capture"
+	Refund           PaymentKind = "refund"
+	DepositCapture   PaymentKind = "deposit_capture"
+	DepositRefund    PaymentKind = "deposit_refund"
+	DepositAuthorise PaymentKind = "deposit_authorise"
+	DepositCancel    PaymentKind = "deposit_cancel"
+)
+
+// PaymentKinds are all of them.
+var PaymentKinds = []PaymentKind{Capture, Refund, DepositCapture, DepositRefund, DepositAuthorise, DepositCancel}
+
+// OrderPayment is one payment that was recorded.
+type OrderPayment struct {
+	ID     base.ID
+	Kind   PaymentKind
+	Amount int64
+	At     int64
+	Line   base.ID `json:",omitzero"` // of which line; zero: of the order
+
+	Reference string `json:",omitempty"` // what whoever moved the money calls it
+	Method    string `json:",omitempty"` // how it was paid
+}
+
+// Paid is the sum of an order's payments of a kind; of a line, where one is named.
+func (o *Order) Paid(k PaymentKind, line base.ID) (n int64) {
+	for i := range o.Payments {
+		if p := &o.Payments[i]; p.Kind == k && (line == base.ID{} || p.Line == line) {
+			n += p.Amount
+		}
+	}
+	return n
+}
+
+// AddPayment records a payment. It answers with the *OrderRecord.
+type AddPayment struct {
+	Order  base.ID
+	Kind   PaymentKind
+	Amount int64
+	Line   *base.ID
+	At     *int64 // nil: now
+
+	Reference, Method *string
+}
+
+func (o AddPayment) Check() []base.Fault {
+	var c base.Checker
+	names := make([]string, len(PaymentKinds))
+	for i, k := range PaymentKinds {
+		names[i] = string(k)
+	}
+	c.OneOf("/kind", string(o.Kind), names...)
+	if o.Amount < 1 || o.Amount > base.MaxSafe {
+		c.Fault("/amount", "range", "must be a whole number of minor units between 1 and 9007199254740991")
+	}
+	c.OptionalInstant("/at", o.At)
+	c.Optional("/reference", o.Reference, 1, base.MaxName)
+	c.Optional("/method", o.Method, 1, base.MaxName)
+	return c.Faults
+}
+
+func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
+	n, err := Edit(t, o.Order)
+	if err != nil {
+		return nil, err
+	}
+	p := OrderPayment{ID: t.NewID(), Kind: o.Kind, Amount: o.Amount, At: t.Now}
+	if o.At != nil {
+		p.At = *o.At
+	}
+	if o.Reference != nil {
+		p.Reference = *o.Reference
+	}
+	if o.Method != nil {
+		p.Method = *o.Method
+	}
+	if o.Line != nil {
+		if n.line(*o.Line) < 0 {
+			return nil, base.NotFound("line item of this order")
+		}
+		p.Line = *o.Line
+	}
+	switch {
+	case len(n.Payments) == maxPayments:
+		return nil, base.Refuse(base.CodeConflict, "an order has at most %d payments", maxPayments)
+	case n.Paid(o.Kind, base.ID{}) > base.MaxSafe-o.Amount:
+		return nil, base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
+	}
+	if err := n.refundable(o); err != nil {
+		return nil, err
+	}
+	n.Payments = append(n.Payments[:len(n.Payments):len(n.Payments)], p)
+	return answer(t, n), nil
+}
+
+// takenBefore says of each kind of payment that gives back what it can give back, and how that is called.
+var takenBefore = map[PaymentKind]struct {
+	kind  PaymentKind
+	words string
+}{
+	Refund:        {Capture, "of what was captured"},
+	DepositRefund: {DepositCapture, "of the deposit"},
+}
+
+// refundable demands that no more is given back than was taken, of the order as a whole: who gives back for a line may have
+// taken for the order. A deposit that is set aside was not taken.
+func (o *Order) refundable(p AddPayment) error {
+	from, gives := takenBefore[p.Kind]
+	if !gives {
+		return nil
+	}
+	switch left := o.Paid(from.kind, base.ID{}) - o.Paid(p.Kind, base.ID{}); {
+	case p.Amount <= left:
+		return nil
+	case left <= 0:
+		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " + from.words}})
+	default:
+		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + base.Itoa(int(left)) + ", what is left to give back " + from.words}})
+	}
+}
+
+func (AddPayment) Result() any { return new(OrderRecord) }

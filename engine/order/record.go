@@ -1,0 +1,190 @@
+package order
+
+import (
+	"cmp"
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/stock"
+	"holdfast/timeline"
+)
+
+// This file owns the answer for an order: the stored row together with all that it names.
+
+// OrderRecord is an order as it is answered: whoever writes it needs nothing else.
+type OrderRecord struct {
+	*Order
+	TagRows []*label.Tag
+	Units   []UnitRecord // of the first units, in the order of lines and units
+}
+
+// UnitRecord is where a unit of an order is.
+type UnitRecord struct {
+	Article  base.ID // zero: it has none
+	Name     string
+	Codes    []string
+	SKUName  *string
+	SKUCode  *string
+	Range    base.Span // the hull; empty where it takes no stock
+	Conflict bool
+	Unmet    bool // its article does not have what the line requires any more
+
+	Ordered     base.Item // what it was ordered as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	OrderedName string    // what that is called
+	OrderedCode *string
+}
+
+// Edits are rows of what orders and their units name, as a plan leaves them. Most plans change none.
+type Edits struct {
+	articles map[uint32]*stock.Article
+	skus     map[base.ID]*stock.SKU
+	now      int64 // the plan's instant; 0: there is no plan
+
+	attributes map[base.ID]*label.Attribute // nil: it goes
+	n          int                          // so much of the write set is read
+}
+
+// read reads what has come to the write set since.
+func (e *Edits) read(set []base.RowChange) {
+	for _, c := range set[e.n:] {
+		switch c := c.(type) {
+		case *base.Change[stock.Article]:
+			if c.After != nil {
+				put(&e.articles, c.After.No, c.After)
+			}
+		case *base.Change[stock.SKU]:
+			if c.After != nil {
+				put(&e.skus, c.After.ID, c.After)
+			}
+		case *base.Change[label.Attribute]:
+			put(&e.attributes, c.Key(), c.After)
+		}
+	}
+	e.n = len(set)
+}
+
+// article, sku and attribute are rows as a plan leaves them, or as they are.
+func (e *Edits) article(a *base.AccountState, no uint32) *stock.Article {
+	if r := e.articles[no]; r != nil {
+		return r
+	}
+	return stock.ArticleTable(a).No(no)
+}
+
+func (e *Edits) sku(a *base.AccountState, id base.ID) *stock.SKU {
+	if s := e.skus[id]; s != nil {
+		return s
+	}
+	return stock.SKUTable(a).Get(id)
+}
+
+func (e *Edits) attribute(a *base.AccountState, id base.ID) *label.Attribute {
+	if d, changed := e.attributes[id]; changed {
+		return d
+	}
+	return label.AttributeTable(a).Get(id)
+}
+
+// put makes the map with its first entry.
+func put[K comparable, R any](m *map[K]*R, key K, r *R) {
+	if *m == nil {
+		*m = map[K]*R{}
+	}
+	(*m)[key] = r
+}
+
+// RecordWith is the answer for an order on some state of the stock, with some rows as a plan leaves them, and with the first of
+// its units, at most so many.
+func RecordWith(a *base.AccountState, o *Order, s *timeline.Stock, e *Edits, most int) *OrderRecord {
+	r := &OrderRecord{Order: o}
+	for _, id := range o.Tags {
+		if g := label.TagTable(a).Get(id); g != nil {
+			r.TagRows = append(r.TagRows, g)
+		}
+	}
+	r.Units = make([]UnitRecord, 0, min(o.UnitCount(), most))
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range min(len(l.Units), most-len(r.Units)) {
+			r.Units = append(r.Units, unitRecord(a, l, &l.Units[j], s, e))
+		}
+	}
+	return r
+}
+
+func unitRecord(a *base.AccountState, l *OrderLine, u *OrderUnit, s *timeline.Stock, e *Edits) UnitRecord {
+	r := placeOf(a, u, s, e)
+	r.Ordered = ordered(a, l, u, stock.ArticleTable(a).Get(r.Article))
+	if article := stock.ArticleTable(a).Get(r.Ordered.Article); article != nil {
+		r.OrderedName = e.article(a, article.No).Name
+	} else if sku := e.sku(a, r.Ordered.SKU); sku != nil {
+		r.OrderedName, r.OrderedCode = sku.Name, sku.Code
+	}
+	return r
+}
+
+// placeOf is where a unit is.
+func placeOf(a *base.AccountState, u *OrderUnit, s *timeline.Stock, e *Edits) (r UnitRecord) {
+	if u.Hold == (base.ID{}) {
+		return r
+	}
+	lot := u.Lot
+	if h, at, ok := s.Find(u.Hold); ok {
+		r.Range, r.Conflict = h.Span, !at.Seated()
+		if r.Conflict {
+			return r
+		}
+		r.Unmet, lot = stock.Unmet(s, h, at, cmp.Or(e.now, a.Ledger.At)), at.Lot
+	} else if _, ok := sale(a, 0, 0, u); ok {
+		r.Range = base.Span{Start: u.Handed, End: base.Forever}
+	} else {
+		return r
+	}
+	no := s.Lot(lot).Article
+	article := e.article(a, no)
+	if article == nil {
+		r.Article = stock.ArticleID(a, no)
+		return r
+	}
+	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes
+	if article.SKU != nil {
+		sku := e.sku(a, *article.SKU)
+		r.SKUName, r.SKUCode = &sku.Name, sku.Code
+	}
+	return r
+}
+
+// StockItems is how many units the order has.
+func (r *OrderRecord) StockItems() int { return r.UnitCount() }
+
+// Conflict says whether one of the units that the record has is without stock.
+func (r *OrderRecord) Conflict() bool {
+	return slices.ContainsFunc(r.Units, func(u UnitRecord) bool { return u.Conflict })
+}
+
+// OrderStockItem is a unit of an order with its line, and where it is.
+type OrderStockItem struct {
+	Line *OrderLine
+	Unit *OrderUnit
+	At   UnitRecord
+}
+
+// OrderStockItems reads units of an order in the order of its lines, and how many it has. The record has none of them; it is nil
+// where there is no such order.
+func OrderStockItems(v base.View, id base.ID, p base.Part) (r *OrderRecord, list []OrderStockItem, total int) {
+	o := OrderTable(v.Acc).Get(id)
+	if o == nil {
+		return nil, nil, 0
+	}
+	n := 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		from := min(max(p.Offset-n, 0), len(l.Units))
+		for j := from; j < len(l.Units) && len(list) < p.Limit; j++ {
+			list = append(list, OrderStockItem{l, &l.Units[j], unitRecord(v.Acc, l, &l.Units[j], v.Acc.Stock, &Edits{})})
+		}
+		n += len(l.Units)
+	}
+	return RecordWith(v.Acc, o, v.Acc.Stock, &Edits{}, 0), list, n
+}

@@ -1,0 +1,484 @@
+package outbox
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/engine/base"
+	"holdfast/engine/table"
+)
+
+// This file owns webhooks: subscriptions, each of some types of events and one endpoint that is told.
+
+// TooManyFailures is the reason for which the engine itself disables a webhook.
+const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
+
+// Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of records.
+type Webhook struct {
+	ID             base.ID
+	EventType      base.HookEvent   // the first of its types
+	More           []base.HookEvent `json:",omitempty"` // the others
+	URL            string           // absolute, https
+	Label          *string
+	APIVersion     string // in which the bodies of its events are written
+	Enabled        bool
+	DisabledReason *string // nil: it is enabled, or was disabled by hand
+	MissedEvents   int     `json:",omitempty"` // since it was last disabled: that happened then and were not kept
+	MissedSince    int64   `json:",omitempty"` // when the first of them happened
+	UpdatedAt      int64
+	Revision       uint64
+	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
+}
+
+// Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is judged by
+// these scopes, also when the key is revoked.
+type Maker struct {
+	Key    base.ID
+	Scopes []string `json:",omitempty"` // none: full access
+}
+
+// EventTypes are the types of events that the webhook is told of, in the order of HookEvents.
+func (w *Webhook) EventTypes() []base.HookEvent {
+	return append([]base.HookEvent{w.EventType}, w.More...)
+}
+
+// tells has the webhook told of some types of events.
+func (w *Webhook) tells(types []base.HookEvent) {
+	types = slices.Clone(types)
+	slices.SortFunc(types, func(x, y base.HookEvent) int {
+		return cmp.Compare(slices.Index(base.HookEvents, x), slices.Index(base.HookEvents, y))
+	})
+	w.EventType, w.More = types[0], nil
+	if len(types) > 1 {
+		w.More = types[1:]
+	}
+}
+
+// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the record another; how many
+// follow does not, as each would be a change that is told.
+func (w *WebhookRow) missed(at, now int64) {
+	if w.MissedEvents == 0 {
+		w.Touch(now)
+		w.MissedSince = at
+	}
+	w.MissedEvents++
+	w.MissedSince = min(w.MissedSince, at)
+}
+
+// Scopes are those that the webhook is sent by; none: it may be told of everything.
+func (w *Webhook) Scopes() []string {
+	if w.Maker == nil {
+		return nil
+	}
+	return w.Maker.Scopes
+}
+
+// WebhookRow is what is kept of a webhook.
+type WebhookRow struct {
+	Webhook
+	Secret    string // the whole text, whsec_...
+	OldSecret string `json:",omitempty"` // the one before it, good until OldUntil
+	OldUntil  int64  `json:",omitempty"`
+	OldSigns  bool   `json:",omitempty"` // until then X-Service-Signature, which holds one signature, is the old one's
+	Failed    int    `json:",omitempty"` // events in a row that failed for good
+	Drain     int64  `json:",omitempty"` // when it was disabled, until what is queued was made failed
+}
+
+const (
+	webhookByType = 0
+
+	MaxWebhooks = 100 // of an account
+	FailuresAll = 3   // events in a row that fail for good before a webhook is disabled
+)
+
+var WebhookKind = func() *base.Kind[WebhookRow] {
+	k := base.RowsOf(base.TagWebhook, "webhook", func(w *WebhookRow) base.ID { return w.ID }, table.By(func(w *WebhookRow) (types []string) {
+		for _, typ := range w.EventTypes() {
+			types = append(types, string(typ))
+		}
+		return types
+	}))
+	k.DueAt(func(w *WebhookRow) int64 { return w.Drain })
+	put := k.Put
+	k.Put = func(s *base.State, a *base.AccountState, before, after *WebhookRow) {
+		put(s, a, before, after)
+		call(s, a)
+	}
+	k.Quiet = func(before, after *WebhookRow) bool { return before.Revision == after.Revision }
+	k.Carry = func(w *WebhookRow) *WebhookRow { // without secrets, and so as if it was disabled by hand
+		n := WebhookRow{Webhook: w.Webhook}
+		n.Enabled, n.DisabledReason, n.MissedEvents, n.MissedSince = false, nil, 0, 0
+		return &n
+	}
+	return k
+}()
+
+func WebhookTable(a *base.AccountState) *table.Table[WebhookRow] {
+	return base.TableOf[WebhookRow](a, base.TagWebhook)
+}
+
+// endpoint demands an absolute https address without anything that could lead a reader astray.
+func endpoint(c *base.Checker, pointer, s string) {
+	if len(s) > base.MaxURL {
+		c.Fault(pointer, "length", "must have at most 2048 characters")
+		return
+	}
+	u, err := url.Parse(s)
+	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") || strings.HasSuffix(u.Host, ":") || !hostname(u)
+	for i := range len(s) {
+		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
+	}
+	if bad {
+		c.Fault(pointer, "format", "must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
+	}
+}
+
+// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it is
+// usually written. Whether that may be called is judged when it is dialled.
+func hostname(u *url.URL) bool {
+	if p := u.Port(); p != "" {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	}
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(host)
+		return err == nil && a.Is6() && a.Zone() == ""
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Is4()
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || strings.Trim(strings.ToLower(l), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	// Some resolvers read 2130706433, 0x7f000001 and 127.1 as addresses.
+	last := labels[len(labels)-1]
+	return len(host) <= 253 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x")
+}
+
+// version demands a version of the interface, by its month.
+func version(c *base.Checker, pointer, s string) {
+	if len(s) != 7 || s[4] != '-' || strings.Trim(s[:4]+s[5:], "0123456789") != "" {
+		c.Fault(pointer, "format", "must be a version like 2025-06")
+	}
+}
+
+// eventTypes demands types of events, each once, with one that is given beside them; empty: none is.
+func eventTypes(c *base.Checker, pointer string, types []base.HookEvent, beside base.HookEvent) {
+	if len(types) == 0 || len(types) > len(base.HookEvents) {
+		c.Fault(pointer, "length", "must have between 1 and "+base.Itoa(len(base.HookEvents))+" types")
+		return
+	}
+	for i, e := range types {
+		eventType(c, pointer+"/"+base.Itoa(i), e)
+		if slices.Contains(types[:i], e) {
+			c.Fault(pointer+"/"+base.Itoa(i), "duplicate", "is there already")
+		}
+	}
+	if beside != "" && !slices.Contains(types, beside) {
+		c.Fault("/eventType", "conflict", "must be one of eventTypes, where both are given")
+	}
+}
+
+func eventType(c *base.Checker, pointer string, e base.HookEvent) {
+	if !slices.Contains(base.HookEvents, e) {
+		words := make([]string, len(base.HookEvents))
+		for i, typ := range base.HookEvents {
+			words[i] = string(typ)
+		}
+		c.OneOf(pointer, string(e), words...)
+	}
+}
+
+// SecretPrefix begins the text of each secret; behind it stand SecretBytes random bytes in base64.
+const (
+	SecretPrefix = "whsec_"
+	SecretBytes  = 32
+)
+
+// secret demands a secret's text. It is drawn by the caller, so that it is an input like any other.
+func secret(c *base.Checker, s string) {
+	text, ok := strings.CutPrefix(s, SecretPrefix)
+	if b, err := base64.StdEncoding.DecodeString(text); !ok || err != nil || len(b) != SecretBytes {
+		c.Fault("/secret", "format", "must be whsec_ and 32 bytes in base64")
+	}
+}
+
+// CreateWebhook makes a webhook, which is enabled. Its types of events are given as one, or as a list. It answers with the *Webhook.
+type CreateWebhook struct {
+	EventType  base.HookEvent // the only one; empty: EventTypes has them
+	EventTypes []base.HookEvent
+	URL        string
+	Label      *string
+	APIVersion string
+	Secret     string
+	Maker      *Maker
+}
+
+func (o CreateWebhook) Check() []base.Fault {
+	var c base.Checker
+	switch {
+	case o.EventTypes != nil:
+		eventTypes(&c, "/eventTypes", o.EventTypes, o.EventType)
+	case o.EventType == "":
+		c.Fault("/eventType", "required", "is required, or eventTypes")
+	default:
+		eventType(&c, "/eventType", o.EventType)
+	}
+	endpoint(&c, "/url", o.URL)
+	c.Optional("/label", o.Label, 1, base.MaxName)
+	version(&c, "/apiVersion", o.APIVersion)
+	secret(&c, o.Secret)
+	return c.Faults
+}
+
+func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
+	if WebhookTable(t.Acc).Len() >= MaxWebhooks {
+		return nil, base.Refuse(base.CodeConflict, "an account has at most %d webhooks", MaxWebhooks)
+	}
+	w := &WebhookRow{Secret: o.Secret, Webhook: Webhook{
+		ID: t.NewID(), URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now, Revision: 1, Maker: o.Maker,
+	}}
+	if o.EventTypes == nil {
+		o.EventTypes = []base.HookEvent{o.EventType}
+	}
+	w.tells(o.EventTypes)
+	base.Record(t, WebhookKind, nil, w)
+	return &w.Webhook, nil
+}
+
+func (CreateWebhook) Result() any { return new(Webhook) }
+
+func (w *WebhookRow) Rev() uint64     { return w.Revision }
+func (w *WebhookRow) Touch(now int64) { w.UpdatedAt, w.Revision = now, w.Revision+1 }
+
+// change records what a command makes of a webhook's own fields, if it changes them.
+func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {
+	n := *w
+	edit(&n)
+	return &base.Revise(t, WebhookKind, w, n).Webhook, nil
+}
+
+// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another endpoint or
+// type of event is its maker from then on. It answers with the *Webhook.
+type PatchWebhook struct {
+	ID         base.ID
+	IfMatch    []uint64
+	EventType  base.Opt[base.HookEvent]   // the only one, or one of EventTypes
+	EventTypes base.Opt[[]base.HookEvent] // all of them
+	URL        base.Opt[string]
+	Label      base.Opt[string]
+	Maker      *Maker
+}
+
+func (o PatchWebhook) Check() []base.Fault {
+	var c base.Checker
+	switch {
+	case o.EventTypes.Set:
+		eventTypes(&c, "/eventTypes", o.EventTypes.Value, o.EventType.Value)
+	case o.EventType.Set:
+		eventType(&c, "/eventType", o.EventType.Value)
+	}
+	if o.URL.Set {
+		endpoint(&c, "/url", o.URL.Value)
+	}
+	if o.Label.Set && !o.Label.Null {
+		c.Text("/label", o.Label.Value, 1, base.MaxName)
+	}
+	return c.Faults
+}
+
+func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *WebhookRow) {
+		switch {
+		case o.EventTypes.Set:
+			n.tells(o.EventTypes.Value)
+		case o.EventType.Set:
+			n.tells([]base.HookEvent{o.EventType.Value})
+		}
+		o.URL.Assign(&n.URL)
+		o.Label.Merge(&n.Label)
+		if !slices.Equal(n.EventTypes(), w.EventTypes()) || n.URL != w.URL {
+			n.Maker = o.Maker
+		}
+	})
+}
+
+func (PatchWebhook) Result() any { return new(Webhook) }
+
+// DeleteWebhook removes a webhook. What is queued is not sent; its log goes soon after. It answers with nil.
+type DeleteWebhook struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteWebhook) Check() []base.Fault { return nil }
+
+func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	base.Record(t, WebhookKind, w, nil)
+	t.Bury(base.TagWebhook, w.ID, 0)
+	return nil, nil
+}
+
+func (DeleteWebhook) Result() any { return new(any) }
+
+// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for RecoverDeliveries. It answers
+// with the *Webhook.
+type EnableWebhook struct{ ID base.ID }
+
+func (EnableWebhook) Check() []base.Fault { return nil }
+
+func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if w.Enabled {
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is enabled already", Details: base.StateDetails{State: "enabled", Allowed: []string{"disable"}}}
+	}
+	return w.change(t, func(n *WebhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
+}
+
+func (EnableWebhook) Result() any { return new(Webhook) }
+
+// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens from then on is
+// counted only. It answers with the *Webhook.
+type DisableWebhook struct{ ID base.ID }
+
+func (DisableWebhook) Check() []base.Fault { return nil }
+
+func (o DisableWebhook) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.enabled(); err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *WebhookRow) {
+		n.Enabled, n.MissedEvents, n.MissedSince = false, 0, 0
+		if Calls(t.Acc).Waiting(w.ID) > 0 {
+			n.Drain = t.Now
+		}
+	})
+}
+
+func (DisableWebhook) Result() any { return new(Webhook) }
+
+// enabled refuses what a disabled webhook does not do.
+func (w *WebhookRow) enabled() error {
+	if w.Enabled {
+		return nil
+	}
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is disabled", Details: base.StateDetails{State: "disabled", Allowed: []string{"enable"}}}
+}
+
+// RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is signed
+// with both, and the old one signs where there is room for one signature, unless SignWith says otherwise. It answers with the
+// *Webhook.
+type RotateSecret struct {
+	ID       base.ID
+	Secret   string
+	Overlap  int64 // seconds
+	SignWith Signer
+}
+
+// Signer says which of two secrets signs X-Service-Signature during the overlap; none: the old one.
+type Signer string
+
+const (
+	SignOld Signer = "old"
+	SignNew Signer = "new"
+)
+
+// Signers lists them.
+var Signers = []Signer{SignOld, SignNew}
+
+// MaxOverlap is the longest time in seconds for which a rotated secret stays good.
+const MaxOverlap = 30 * 24 * 60 * 60
+
+func (o RotateSecret) Check() []base.Fault {
+	var c base.Checker
+	if o.Overlap < 0 || o.Overlap > MaxOverlap {
+		c.Fault("/overlapSeconds", "range", "must be between 0 and "+base.Itoa(MaxOverlap))
+	}
+	if o.SignWith != "" && !slices.Contains(Signers, o.SignWith) {
+		c.OneOf("/signWith", string(o.SignWith), string(SignOld), string(SignNew))
+	}
+	secret(&c, o.Secret)
+	return c.Faults
+}
+
+func (o RotateSecret) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *WebhookRow) {
+		n.Secret, n.OldSecret, n.OldUntil, n.OldSigns = o.Secret, "", 0, false
+		if o.Overlap > 0 {
+			n.OldSecret, n.OldUntil, n.OldSigns = w.Secret, t.Now+o.Overlap*1000, o.SignWith != SignNew
+		}
+	})
+}
+
+func (RotateSecret) Result() any { return new(Webhook) }
+
+// UpgradeWebhook pins a webhook to a version of the interface. What is queued stays as it was written. It answers with the
+// *Webhook.
+type UpgradeWebhook struct {
+	ID         base.ID
+	APIVersion string
+}
+
+func (o UpgradeWebhook) Check() []base.Fault {
+	var c base.Checker
+	version(&c, "/apiVersion", o.APIVersion)
+	return c.Faults
+}
+
+func (o UpgradeWebhook) PlanOn(t *base.Tx) (any, error) {
+	w, err := base.Found(t, WebhookKind, o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if w.APIVersion == o.APIVersion {
+		return &w.Webhook, nil
+	}
+	return w.change(t, func(n *WebhookRow) { n.APIVersion = o.APIVersion })
+}
+
+func (UpgradeWebhook) Result() any { return new(Webhook) }
+
+// WebhookByID returns a webhook, or nil.
+func WebhookByID(v base.View, id base.ID) *Webhook {
+	if w := WebhookTable(v.Acc).Get(id); w != nil {
+		return &w.Webhook
+	}
+	return nil
+}
+
+// Webhooks lists the account's webhooks in order of creation. They are few.
+func Webhooks(v base.View) (list []*Webhook) {
+	for w := range WebhookTable(v.Acc).All() {
+		list = append(list, &w.Webhook)
+	}
+	return list
+}

@@ -1,0 +1,551 @@
+package stock
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns articles: the concrete stock units and lots of like units, and which pool each belongs to.
+
+// ArticleStatus says whether an article takes new holds.
+type ArticleStatus string
+
+// Only an active, unarchived article takes new holds.
+const (
+	ArticleActive   ArticleStatus = "active"
+	ArticleInactive ArticleStatus = "inactive"
+	ArticleDraft    ArticleStatus = "draft"
+)
+
+// Article is an article's record. Its units are slots of its lots.
+type Article struct {
+	ID base.ID
+
+	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
+	Lots []ArticleLot
+	lone [1]ArticleLot
+
+	No            uint32
+	Name          string
+	Status        ArticleStatus
+	SKU           *base.ID
+	Codes         []string
+	Description   *string
+	Condition     *string
+	PurchasePrice *int64
+	Before, After *Buffer // own buffers; nil falls back to the SKU's, each on its own
+	ArchivedAt    *int64
+	UpdatedAt     int64
+	Revision      uint64
+	label.Labels
+	ItemCosts *int64          `json:",omitempty"` // what was spent on it, in minor units
+	Details   *ArticleDetails `json:",omitempty"`
+}
+
+// ArticleLot is an article at a location, and what of it is in effect there.
+type ArticleLot struct {
+	Location      uint32
+	No            timeline.LotNo
+	closed        bool // takes no new holds
+	Before, After Buffer
+}
+
+// Takes says whether the article takes new holds.
+func (r *Article) Takes() bool { return r.Status == ArticleActive && r.ArchivedAt == nil }
+
+// LotAt is the article at a location, or nil.
+func (r *Article) LotAt(location uint32) *ArticleLot {
+	for i := range r.Lots {
+		if r.Lots[i].Location == location {
+			return &r.Lots[i]
+		}
+	}
+	return nil
+}
+
+const (
+	ArticleBySKU = iota
+	articleByTag
+	articleByExternal
+)
+
+var ArticleKind = func() *base.Kind[Article] {
+	k := base.RowsOf(base.TagArticle, "article", func(r *Article) base.ID { return r.ID },
+		table.By(func(r *Article) []string {
+			if r.SKU == nil {
+				return nil
+			}
+			return []string{string(r.SKU[:])}
+		}),
+		table.By(func(r *Article) []string { return r.TagKeys() }),
+		table.By(func(r *Article) []string { return r.ExternalKeys() }),
+		table.Numbered(func(r *Article) uint32 { return r.No }))
+	k.Put = func(_ *base.State, a *base.AccountState, before, after *Article) {
+		if after == nil {
+			gone := k.In(a).Delete(before.ID)
+			aggregate(a, before, nil)
+			for _, l := range gone.Lots {
+				a.Stock.SetPool(l.No, 0)
+			}
+			return
+		}
+		if before == nil {
+			k.In(a).Put(after)
+			aggregate(a, nil, after)
+			return
+		}
+		n := *after
+		derive(a, &n, k.In(a).Get(after.ID).Lots)
+		k.In(a).Put(&n)
+		aggregate(a, before, after)
+		assignPools(a, &n)
+	}
+	k.Scan = func(l *base.AccountLoader, key base.ID, b []byte) error { // start-up sums up once, in loadStock
+		r, err := k.Decode(l.ID, key, b)
+		if err == nil {
+			l.Cold[k.Tag] = append(l.Cold[k.Tag], func(_ *base.State, a *base.AccountState) {
+				k.In(a).Put(r)
+			})
+		}
+		return err
+	}
+	return k
+}()
+
+// ArticleLabels is articles as what labels hang on.
+var ArticleLabels label.Labelled = &label.LabelledKind[Article, *Article]{Kind: ArticleKind, Scope: label.TagInventory, ByTag: articleByTag, ByExternal: articleByExternal}
+
+func (r *Article) Rev() uint64     { return r.Revision }
+func (r *Article) Touch(now int64) { r.UpdatedAt, r.Revision = now, r.Revision+1 }
+
+func ArticleTable(a *base.AccountState) *table.Table[Article] {
+	return base.TableOf[Article](a, base.TagArticle)
+}
+
+// EffectiveBuffers are the effective buffers of an article: its own, else its SKU's, else none.
+func EffectiveBuffers(a *base.AccountState, r *Article) (before, after Buffer) {
+	var s *SKU
+	if r.SKU != nil {
+		s = SKUTable(a).Get(*r.SKU)
+	}
+	return r.inEffect(s)
+}
+
+// inEffect are the article's buffers, each its own or else that of its SKU, which is nil where it has none.
+func (r *Article) inEffect(s *SKU) (before, after Buffer) {
+	if s != nil {
+		before, after = s.Buffers()
+	}
+	if r.Before != nil {
+		before = *r.Before
+	}
+	if r.After != nil {
+		after = *r.After
+	}
+	return before, after
+}
+
+// derive gives an article its lots, with what is in effect there.
+func derive(a *base.AccountState, r *Article, lots []ArticleLot) {
+	if len(lots) == 1 {
+		r.lone[0] = lots[0]
+		r.Lots = r.lone[:]
+	} else {
+		r.Lots = slices.Clone(lots)
+	}
+	before, after := EffectiveBuffers(a, r)
+	for i := range r.Lots {
+		r.Lots[i].closed, r.Lots[i].Before, r.Lots[i].After = !r.Takes(), before, after
+	}
+}
+
+func (s *SKU) Buffers() (before, after Buffer) {
+	if s.Before != nil {
+		before = *s.Before
+	}
+	if s.After != nil {
+		after = *s.After
+	}
+	return before, after
+}
+
+// PoolNumbers hands out the numbers of pools. Pools are derived, so their numbers are, too: nothing outside the timelines
+// depends on which number a pool has.
+type PoolNumbers struct {
+	Last timeline.PoolNo
+	copy *PoolNumbers // what publish gave last
+}
+
+var PoolExtension = base.RegisterExtension(func() *PoolNumbers { return new(PoolNumbers) })
+
+func Pools(a *base.AccountState) *PoolNumbers { return PoolExtension.In(a) }
+
+func (n *PoolNumbers) Publish() base.Extension {
+	if n.copy == nil || n.copy.Last != n.Last {
+		n.copy = &PoolNumbers{Last: n.Last}
+	}
+	return n.copy
+}
+
+// assignPools puts each lot of an article into the pool it belongs to.
+func assignPools(a *base.AccountState, r *Article) {
+	for _, l := range r.Lots {
+		a.Stock.SetPool(l.No, poolFor(a, r, l.Location))
+	}
+}
+
+// poolFor is the pool of an article's lot at a location: the one of its SKU, location and effective buffers, or none where
+// it takes no new holds or has no SKU.
+func poolFor(a *base.AccountState, r *Article, location uint32) timeline.PoolNo {
+	if r.SKU == nil || !r.Takes() {
+		return 0
+	}
+	return poolOf(a, *r.SKU, PoolKey(a, r, location))
+}
+
+// PoolKey tells the pool of an article's lot from others of its SKU: by the place, and by the effective buffers as values, however
+// they were entered.
+func PoolKey(a *base.AccountState, r *Article, location uint32) skuPool {
+	before, after := EffectiveBuffers(a, r)
+	return skuPool{location: location, before: before.Value(), after: after.Value()}
+}
+
+// Is says that a pool is the one that a key asks for.
+func (p skuPool) Is(key skuPool) bool {
+	return p.location == key.location && p.before == key.before && p.after == key.after
+}
+
+// poolOf finds the number of a SKU's pool, or gives it one.
+func poolOf(a *base.AccountState, sku base.ID, want skuPool) timeline.PoolNo {
+	s := SKUTable(a).Get(sku)
+	for _, p := range s.pools {
+		if p.Is(want) {
+			return p.no
+		}
+	}
+	Pools(a).Last++
+	want.no = Pools(a).Last
+	n := *s
+	n.pools = append(slices.Clip(s.pools), want)
+	SKUTable(a).Put(&n)
+	return want.no
+}
+
+// InitialQuantity is stock that an article is made with.
+type InitialQuantity struct {
+	Location base.ID
+	Count    int
+	From     *int64 // default: the command's instant
+}
+
+// CreateArticle makes an article, with its first units where given. It answers with the *Article.
+type CreateArticle struct {
+	Name          string
+	Status        ArticleStatus // default active
+	SKU           *base.ID
+	Codes         []string
+	Description   *string
+	Condition     *string
+	PurchasePrice *int64
+	Before, After *Buffer
+	Quantities    []InitialQuantity
+	Labels        label.LabelsPatch
+	Details       DetailsPatch
+}
+
+func (o CreateArticle) CheckOn(a *base.AccountState) []base.Fault {
+	return append(o.Labels.CheckOn(a, ArticleLabels), o.Details.checkOn(nil)...)
+}
+
+func (o CreateArticle) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/name", o.Name, 1, base.MaxName)
+	status(&c, "/status", o.Status)
+	codes(&c, "/codes", o.Codes)
+	c.Optional("/description", o.Description, 0, base.MaxNote)
+	c.Optional("/condition", o.Condition, 0, base.MaxName)
+	c.Money("/purchasePrice", o.PurchasePrice)
+	buffer(&c, "/bufferTimeAmountBefore", o.Before)
+	buffer(&c, "/bufferTimeAmountAfter", o.After)
+	o.Labels.Check(&c)
+	o.Details.check(&c)
+	if len(o.Quantities) > base.MaxLines {
+		c.Fault("/quantities", "length", "must have at most 1000 entries")
+		return c.Faults
+	}
+	units := 0
+	for i, q := range o.Quantities {
+		at := "/quantities/" + base.Itoa(i)
+		c.Number(at+"/count", q.Count, 1, base.MaxCount)
+		if q.From != nil {
+			c.Instant(at+"/from", *q.From)
+		}
+		units += min(q.Count, base.MaxCount)
+	}
+	if units > base.MaxSlots {
+		c.Fault("/quantities", "range", "an article has at most 100000 slots")
+	}
+	return c.Faults
+}
+
+func status(c *base.Checker, pointer string, s ArticleStatus) {
+	if s != "" {
+		c.OneOf(pointer, string(s), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
+	}
+}
+
+func codes(c *base.Checker, pointer string, codes []string) {
+	if len(codes) > 100 {
+		c.Fault(pointer, "length", "must have at most 100 entries")
+		return
+	}
+	for i, s := range codes {
+		c.Text(pointer+"/"+base.Itoa(i), s, 1, base.MaxName)
+	}
+}
+
+func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
+	if o.SKU != nil && SKUTable(t.Acc).Get(*o.SKU) == nil {
+		return nil, base.NotFound("SKU")
+	}
+	labels, err := o.Labels.Merged(t.Acc, ArticleLabels, base.ID{}, label.Labels{})
+	if err != nil {
+		return nil, err
+	}
+	t.Ledger.Article++
+	r := &Article{
+		ID: t.NewID(), No: t.Ledger.Article, Name: o.Name, Status: o.Status, SKU: o.SKU, Codes: o.Codes, Description: o.Description,
+		Condition: o.Condition, PurchasePrice: o.PurchasePrice, Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1,
+		Labels: labels,
+	}
+	if r.Status == "" {
+		r.Status = ArticleActive
+	}
+	o.Details.apply(t, r)
+	base.Record(t, ArticleKind, nil, r)
+	Seating(t).article = r
+	for _, q := range o.Quantities {
+		l := LocationTable(t.Acc).Get(q.Location)
+		if l == nil {
+			return nil, base.NotFound("location")
+		}
+		from := t.Now
+		if q.From != nil {
+			from = *q.From
+		}
+		NewUnits(t, r, l.No, q.Count, base.Span{Start: from, End: base.Forever})
+	}
+	SeatFreed(t)
+	return r, nil
+}
+
+func (CreateArticle) Result() any { return new(Article) }
+
+// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle, and so is it refused. What is so
+// already stays as it is. It answers with the *Article.
+type ArchiveArticle struct {
+	ID       base.ID
+	Archived bool
+	Force    bool // holds to come that find no other place become conflicts
+}
+
+func (ArchiveArticle) Check() []base.Fault { return nil }
+
+func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
+	r := ArticleTable(t.Acc).Get(o.ID)
+	if r == nil {
+		return nil, base.NotFound("article")
+	}
+	if o.Archived == (r.ArchivedAt != nil) {
+		return r, nil
+	}
+	n := *r
+	n.ArchivedAt = nil
+	if at := t.Now; o.Archived {
+		n.ArchivedAt = &at
+	}
+	n.Touch(t.Now)
+	base.Record(t, ArticleKind, r, &n)
+	return &n, Reassign(t, r, &n, o.Force)
+}
+
+func (ArchiveArticle) Result() any { return new(Article) }
+
+// PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
+// other articles of their pool where they fit; what is handed over or over stays. Where others are left it is refused with the plan
+// (article_out.go), or, with Force, they become conflicts. It answers with the *Article.
+type PatchArticle struct {
+	ID            base.ID
+	IfMatch       []uint64
+	Force         bool
+	Name          base.Opt[string]
+	Status        base.Opt[ArticleStatus]
+	SKU           base.Opt[base.ID]
+	Codes         base.Opt[[]string]
+	Description   base.Opt[string]
+	Condition     base.Opt[string]
+	PurchasePrice base.Opt[int64]
+	Before, After BufferPatch
+	Labels        label.LabelsPatch
+	Details       DetailsPatch
+}
+
+func (o PatchArticle) CheckOn(a *base.AccountState) []base.Fault {
+	faults := o.Labels.CheckOn(a, ArticleLabels)
+	if r := ArticleTable(a).Get(o.ID); r != nil {
+		faults = append(faults, o.Details.checkOn(r)...)
+	}
+	return faults
+}
+
+func (o PatchArticle) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	if o.Status.Set {
+		c.OneOf("/status", string(o.Status.Value), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
+	}
+	if o.Codes.Set && !o.Codes.Null {
+		codes(&c, "/codes", o.Codes.Value)
+	}
+	c.PatchText("/description", o.Description, 0, base.MaxNote)
+	c.PatchText("/condition", o.Condition, 0, base.MaxName)
+	c.PatchMoney("/purchasePrice", o.PurchasePrice)
+	o.Before.check(&c, "/bufferTimeAmountBefore")
+	o.After.check(&c, "/bufferTimeAmountAfter")
+	o.Labels.Check(&c)
+	o.Details.check(&c)
+	return c.Faults
+}
+
+func (o PatchArticle) PlanOn(t *base.Tx) (any, error) {
+	r, err := base.Found(t, ArticleKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if o.SKU.Set && !o.SKU.Null && SKUTable(t.Acc).Get(o.SKU.Value) == nil {
+		return nil, base.NotFound("SKU")
+	}
+	labels, err := o.Labels.Merged(t.Acc, ArticleLabels, r.ID, r.Labels)
+	if err != nil {
+		return nil, err
+	}
+	n := *r
+	n.Labels = labels
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	if o.Status.Set {
+		n.Status = o.Status.Value
+	}
+	o.SKU.Merge(&n.SKU)
+	base.Replace(o.Codes, &n.Codes)
+	o.Description.Merge(&n.Description)
+	o.Condition.Merge(&n.Condition)
+	o.PurchasePrice.Merge(&n.PurchasePrice)
+	var c base.Checker
+	n.Before = o.Before.Merged(&c, "/bufferTimeAmountBefore", n.Before)
+	n.After = o.After.Merged(&c, "/bufferTimeAmountAfter", n.After)
+	if len(c.Faults) > 0 {
+		return nil, base.Invalid(c.Faults)
+	}
+	o.Details.apply(t, &n)
+	next := base.Revise(t, ArticleKind, r, n)
+	return next, Reassign(t, r, next, o.Force)
+}
+
+func (PatchArticle) Result() any { return new(Article) }
+
+// ArticleByID returns an article, or nil.
+func ArticleByID(v base.View, id base.ID) *Article { return ArticleTable(v.Acc).Get(id) }
+
+// Articles lists the account's articles in order of creation.
+func Articles(v base.View) *table.Table[Article] { return ArticleTable(v.Acc) }
+
+// BuffersOf are an article's effective buffers, and whether each is its own (else its SKU's).
+func BuffersOf(v base.View, r *Article) (before, after Buffer, ownBefore, ownAfter bool) {
+	before, after = EffectiveBuffers(v.Acc, r)
+	return before, after, r.Before != nil, r.After != nil
+}
+
+func ArticleID(a *base.AccountState, no uint32) base.ID {
+	if r := ArticleTable(a).No(no); r != nil {
+		return r.ID
+	}
+	return a.FormerID(base.TagArticle, no)
+}
+
+// DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has
+// one of its units or waits for one. Its units end now; holds that are over keep theirs. It answers with nil.
+type DeleteArticle struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteArticle) Check() []base.Fault { return nil }
+
+func (o DeleteArticle) PlanOn(t *base.Tx) (any, error) {
+	r, err := base.Found(t, ArticleKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := articleInUse(t.Acc, r, t.Now); err != nil {
+		return nil, err
+	}
+	if err := t.Acc.Unreferred(r.ID, t.Now); err != nil {
+		return nil, err
+	}
+	base.Record(t, ArticleKind, r, nil)
+	t.Bury(base.TagArticle, r.ID, r.No)
+	gone := *r
+	gone.SKU, Seating(t).article = nil, &gone
+	rehouse(t, r.SKU, base.One[Article](nil))
+	for s := range EventTable(t.Acc).By(eventByArticle, string(r.ID[:])) {
+		if s.Type == EventReservation {
+			Draft(t).Take(base.After(s.ID, 1))
+		}
+		base.Record(t, ScheduledEventKind, s, nil)
+	}
+	for _, l := range r.Lots {
+		for _, no := range t.Acc.Stock.Slots(l.No) {
+			if s, _ := t.Acc.Stock.Slot(no); s.Span.End > t.Now {
+				Draft(t).EndSlot(no, t.Now)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// maxGone is how many units go with an article at most: more are to be taken away first, in parts.
+const maxGone = 25_000
+
+func articleInUse(a *base.AccountState, r *Article, now int64) error {
+	var taken takers
+	units := 0
+	rest := base.Span{Start: now, End: base.Forever}
+	for _, l := range r.Lots {
+		units += len(a.Stock.Slots(l.No))
+		for _, no := range a.Stock.Slots(l.No) {
+			for h := range a.Stock.Holds(no, rest) {
+				taken.add(a, h)
+			}
+		}
+		for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), rest) {
+			taken.add(a, h)
+		}
+	}
+	if err := taken.inUse(); err != nil {
+		return err
+	}
+	if units > maxGone {
+		return base.InUse("unit", units)
+	}
+	return nil
+}
+
+func (DeleteArticle) Result() any { return new(any) }
+
+func (o CreateArticle) Distinct() []base.DistinctValue { return o.Labels.External.Distinct() }

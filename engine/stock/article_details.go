@@ -1,0 +1,288 @@
+package stock
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+)
+
+// This file owns what an article's record says beside its stock: what it cost, where it stands in the merchant's own order of
+// things, and the files that show or describe it.
+
+// ArticleDetails is the part of an article's record that few articles have.
+type ArticleDetails struct {
+	CategoryID  *string           `json:",omitempty"` // of a taxonomy, as given; so are the next four
+	Category    *TaxonomyCategory `json:",omitempty"`
+	ParentID    *string           `json:",omitempty"`
+	Path        *string           `json:",omitempty"`
+	Fulfillment []FieldValue      `json:",omitempty"`
+	Media       []File            `json:",omitempty"`
+	Documents   []File            `json:",omitempty"`
+}
+
+// TaxonomyCategory is a category of a taxonomy that is kept elsewhere.
+type TaxonomyCategory struct {
+	ID       string
+	Name     *string `json:",omitempty"`
+	FullName *string `json:",omitempty"`
+	Level    *int64  `json:",omitempty"`
+	ParentID *string `json:",omitempty"`
+	IsLeaf   *bool   `json:",omitempty"`
+}
+
+// FieldValue is a value of a fulfillment field: an attribute value whose attribute is kept elsewhere.
+type FieldValue struct {
+	ID          *string `json:",omitempty"`
+	Name        *string `json:",omitempty"`
+	Key         string
+	Value       label.Value
+	Format      *label.AttributeFormat `json:",omitempty"`
+	GroupID     *string                `json:",omitempty"`
+	GroupName   *string                `json:",omitempty"`
+	SystemGroup *string                `json:",omitempty"`
+	Origin      *string                `json:",omitempty"`
+}
+
+// File is the record of a file that lies elsewhere; its place in the list is its place in the order.
+type File struct {
+	ID base.ID
+	FileInfo
+	Comment   *string `json:",omitempty"`
+	UpdatedAt int64
+}
+
+// FileInfo is what a caller says of a file.
+type FileInfo struct {
+	URL          string
+	MimeType     *string `json:",omitempty"`
+	OriginalName *string `json:",omitempty"`
+	FolderPath   *string `json:",omitempty"`
+	Size         *int64  `json:",omitempty"` // in bytes
+}
+
+// FilePatch is a file as it is to be: with an id it is the article's own of that id, in whose record Info is then put, if
+// given; without, a new one.
+type FilePatch struct {
+	ID      *base.ID
+	Info    *FileInfo
+	Comment base.Opt[string]
+}
+
+const (
+	MaxFiles  = 100
+	MaxFields = 100
+	MaxPath   = 2048
+)
+
+// DetailsPatch gives an article its details, or other ones. Lists are replaced as a whole.
+type DetailsPatch struct {
+	ItemCosts   base.Opt[int64]
+	CategoryID  base.Opt[string]
+	Category    base.Opt[TaxonomyCategory]
+	ParentID    base.Opt[string]
+	Path        base.Opt[string]
+	Fulfillment base.Opt[[]FieldValue]
+	Media       base.Opt[[]FilePatch]
+	Documents   base.Opt[[]FilePatch]
+}
+
+func (p *DetailsPatch) check(c *base.Checker) {
+	c.PatchMoney("/itemCosts", p.ItemCosts)
+	c.PatchText("/taxonomyCategoryId", p.CategoryID, 1, base.MaxName)
+	if o := p.Category; o.Set && !o.Null {
+		o.Value.check(c, "/taxonomyCategory")
+	}
+	c.PatchText("/parentId", p.ParentID, 1, base.MaxName)
+	c.PatchText("/path", p.Path, 1, MaxPath)
+	if len(p.Fulfillment.Value) > MaxFields {
+		c.Fault("/fulfillmentFields", "length", "must have at most 100 entries")
+	} else {
+		for i := range p.Fulfillment.Value {
+			p.Fulfillment.Value[i].check(c, "/fulfillmentFields/"+base.Itoa(i))
+		}
+	}
+	checkFiles(c, "/media", "media", p.Media.Value)
+	checkFiles(c, "/documents", "document", p.Documents.Value)
+}
+
+func (x *TaxonomyCategory) check(c *base.Checker, pointer string) {
+	c.Text(pointer+"/id", x.ID, 1, base.MaxName)
+	c.Optional(pointer+"/name", x.Name, 0, base.MaxName)
+	c.Optional(pointer+"/fullName", x.FullName, 0, MaxPath)
+	c.Optional(pointer+"/parentId", x.ParentID, 0, base.MaxName)
+	if x.Level != nil && (*x.Level < 0 || *x.Level > base.MaxSafe) {
+		c.Fault(pointer+"/level", "range", "must be between 0 and 9007199254740991")
+	}
+}
+
+func (f *FieldValue) check(c *base.Checker, pointer string) {
+	c.Text(pointer+"/key", f.Key, 1, base.MaxName)
+	for _, x := range [...]struct {
+		name  string
+		value *string
+	}{{"id", f.ID}, {"name", f.Name}, {"groupId", f.GroupID}, {"groupName", f.GroupName}, {"systemGroup", f.SystemGroup}, {"origin", f.Origin}} {
+		c.Optional(pointer+"/"+x.name, x.value, 0, base.MaxName)
+	}
+	c.Text(pointer+"/value", f.Value.Text, 0, base.MaxNote)
+}
+
+// checkFiles checks a list of files; info is the name of the member that has a file's record.
+func checkFiles(c *base.Checker, pointer, info string, list []FilePatch) {
+	if len(list) > MaxFiles {
+		c.Fault(pointer, "length", "must have at most 100 entries")
+		return
+	}
+	seen := map[base.ID]bool{}
+	for i, f := range list {
+		at := pointer + "/" + base.Itoa(i)
+		switch {
+		case f.ID != nil && seen[*f.ID]:
+			c.Fault(at+"/fileId", "duplicate", "is the id of an earlier file")
+		case f.ID != nil:
+			seen[*f.ID] = true
+		case f.Info == nil:
+			c.Fault(at+"/"+info, "required", "is needed for a new file")
+		}
+		if x := f.Info; x != nil {
+			at := at + "/" + info
+			c.Link(at+"/fileUrl", x.URL)
+			c.Optional(at+"/mimeType", x.MimeType, 1, base.MaxName)
+			c.Optional(at+"/originalName", x.OriginalName, 1, base.MaxName)
+			c.Optional(at+"/folderPath", x.FolderPath, 0, MaxPath)
+			if x.Size != nil && (*x.Size < 0 || *x.Size > base.MaxSafe) {
+				c.Fault(at+"/size", "range", "must be between 0 and 9007199254740991")
+			}
+		}
+		c.PatchText(at+"/comment", f.Comment, 0, base.MaxNote)
+	}
+}
+
+// checkOn names the files of a patch that are none of an article's; a new article has none.
+func (p *DetailsPatch) checkOn(r *Article) (faults []base.Fault) {
+	var c base.Checker
+	var was ArticleDetails
+	if r != nil && r.Details != nil {
+		was = *r.Details
+	}
+	known := func(pointer string, list []FilePatch, files []File) {
+		for i, f := range list {
+			if f.ID != nil && !slices.ContainsFunc(files, func(x File) bool { return x.ID == *f.ID }) {
+				c.Fault(pointer+"/"+base.Itoa(i)+"/fileId", "unknown", "is the id of no such file of this article; leave it out for a new one")
+			}
+		}
+	}
+	known("/media", p.Media.Value, was.Media)
+	known("/documents", p.Documents.Value, was.Documents)
+	return c.Faults
+}
+
+// apply changes an article's details as a patch says.
+func (p *DetailsPatch) apply(t *base.Tx, r *Article) {
+	p.ItemCosts.Merge(&r.ItemCosts)
+	var n ArticleDetails
+	if r.Details != nil {
+		n = *r.Details
+	}
+	p.CategoryID.Merge(&n.CategoryID)
+	p.Category.Merge(&n.Category)
+	p.ParentID.Merge(&n.ParentID)
+	p.Path.Merge(&n.Path)
+	if p.Fulfillment.Set {
+		n.Fulfillment = p.Fulfillment.Value
+	}
+	if p.Media.Set {
+		n.Media = newFiles(t, n.Media, p.Media.Value)
+	}
+	if p.Documents.Set {
+		n.Documents = newFiles(t, n.Documents, p.Documents.Value)
+	}
+	r.Details = nil
+	if n.CategoryID != nil || n.Category != nil || n.ParentID != nil || n.Path != nil || len(n.Fulfillment)+len(n.Media)+len(n.Documents) > 0 {
+		r.Details = &n
+	}
+}
+
+// newFiles makes the files of a patch of those that are there.
+func newFiles(t *base.Tx, was []File, list []FilePatch) []File {
+	files := make([]File, len(list))
+	for i, p := range list {
+		var old File
+		if p.ID != nil {
+			old = was[slices.IndexFunc(was, func(x File) bool { return x.ID == *p.ID })]
+		}
+		f := &files[i]
+		if *f = old; p.ID == nil {
+			f.ID = t.NewID()
+		}
+		if p.Info != nil {
+			f.FileInfo = *p.Info
+		}
+		p.Comment.Merge(&f.Comment)
+		if !base.Alike(base.EncodeCold[File], &old, f) {
+			f.UpdatedAt = t.Now
+		}
+	}
+	return files
+}
+
+// Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it: less what was spent on it and its price, or
+// its SKU's where it has none of its own.
+func Earnings(v base.View, r *Article) (income, profit int64) {
+	income = earned(v.Acc, r.No)
+	profit = income
+	for _, spent := range [...]*int64{r.ItemCosts, PurchasePrice(v.Acc, r, nil)} {
+		if spent != nil {
+			profit -= *spent
+		}
+	}
+	return income, profit
+}
+
+// PurchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is no article; nil:
+// nobody said.
+func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
+	if r != nil {
+		if r.PurchasePrice != nil || r.SKU == nil {
+			return r.PurchasePrice
+		}
+		s = SKUTable(a).Get(*r.SKU)
+	}
+	if s == nil {
+		return nil
+	}
+	return s.PurchasePrice
+}
+
+// profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in ascending
+// order, and looks at each block once.
+func profits(a *base.AccountState) func(no uint32) float64 {
+	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
+	prices := make([]float64, a.Ledger.SKU+1)
+	price.skuColumns(a, func(first int, c *column) {
+		for i := range blockRows {
+			if f := c.row(i); f != nil {
+				prices[first+i] = f.Number
+			}
+		}
+	})
+	income := incomes(a)
+	at := -1
+	var facts *blockFacts
+	var spent, paid *column
+	return func(no uint32) (profit float64) {
+		i, bit := int(no/blockRows), int(no%blockRows)
+		if i != at {
+			b := ArticleTable(a).Block(i)
+			at, facts, spent, paid = i, factsOfBlock(a, b), costs.articles(b), price.articles(b)
+		}
+		profit = income(no)
+		if f := spent.row(bit); f != nil {
+			profit -= f.Number
+		}
+		if f := paid.row(bit); f != nil {
+			return profit - f.Number
+		}
+		return profit - prices[facts.sku[bit]]
+	}
+}

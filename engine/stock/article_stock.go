@@ -1,0 +1,459 @@
+package stock
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns an article's stock in a window: what is on it, what it amounts to, and its four time series.
+
+// ArticleStock is the stock of an article in a window. A window that is an instant has Start == End. It may be read into again
+// and again, and so its memory be used again.
+type ArticleStock struct {
+	Window       base.Span
+	Most         int              // how many units and conflicts there may be here; 0: MaxListed
+	Bookable     bool             // Availability is what can be booked over the window
+	Units        []Unavailability // that overlap the window, in id order; conflicts among them; the first
+	Taken        int              // how many there are
+	Conflicts    []Unavailability // of all that overlap the window, in id order; the first
+	Conflicted   int              // how many there are
+	Events       []*ScheduledEvent
+	Locations    []ArticleLocation
+	Quantity     []LocationCount // units over the window's start
+	Availability []LocationCount // units that can be held over the window, without buffers; or where Bookable with them
+	Balance      []Step          // stock; what was sold has left it
+	Committed    []Step          // units under a booking, a buffer, a sales reservation or a conflict
+	ToSell       []Step          // units that could be sold and never come back
+	Utilisation  []Step          // committed in proportion to balance
+
+	ledger stockLedger
+	units  firstUnits
+	short  firstUnits // conflicts
+}
+
+// Reset empties the stock, for another window.
+func (x *ArticleStock) Reset(w base.Span) {
+	*x = ArticleStock{
+		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
+		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
+		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
+		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
+	}
+}
+
+// ArticleLocation groups the slots of an article that have equal location and range.
+type ArticleLocation struct {
+	Location base.ID
+	Range    base.Span
+	Count    int
+}
+
+// LocationCount is a number of units at a location, and since or from when; From is nil where there is no such instant.
+//
+// Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be held from the start up to some instant and
+// no further (up to the start itself, where none is free there), and From is the first instant from which one can be held beyond that. So it never lies in front
+// of what is in the way, nor where a unit merely goes: something ends there. Of units that can be booked it is, where there are none, the start of the earliest later
+// window of this length over which one can.
+type LocationCount struct {
+	Location base.ID
+	Count    int
+	From     *int64
+	Exact    bool // of units that can be held; false: pinned holds made the search stop, perhaps more could be held
+}
+
+// Step is one step of a time series. Value is a whole number but in Utilisation.
+type Step struct {
+	Range base.Span
+	Value float64
+}
+
+// FillArticleStock reads an article's stock in a window, at all locations or, where one is given, at that one alone.
+func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID, w base.Span, now int64) error {
+	a := v.Acc
+	r := ArticleTable(a).Get(id)
+	if r == nil {
+		return ErrNoArticle
+	}
+	x.Reset(w)
+	for e := range ScheduledEvents(v, id, w) {
+		if location == (base.ID{}) || e.Location == location {
+			x.Events = append(x.Events, e)
+		}
+	}
+	lots := r.Lots
+	if location != (base.ID{}) {
+		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })
+		lots = lots[max(i, 0) : i+1]
+	}
+	// What is behind the window counts for what can be sold. Of one lot the timeline knows it; of several it is added up here.
+	x.ledger.over = base.Span{Start: w.Start, End: base.Forever}
+	switch {
+	case w.Start == w.End:
+		x.ledger.over.Start = math.MinInt64 // only an instant's steps begin before the window
+	case len(lots) == 1:
+		x.ledger.over.End = w.End
+	}
+	x.units.most = cmp.Or(x.Most, base.MaxListed)
+	x.short.most = x.units.most
+	for _, l := range lots {
+		addLotStock(a, x, r, l, LocationID(a, l.Location), now)
+	}
+	for _, u := range x.units.list() {
+		x.Units = append(x.Units, UnavailabilityAt(a, u.Hold, u.Place))
+	}
+	for _, u := range x.short.list() {
+		x.Conflicts = append(x.Conflicts, UnavailabilityAt(a, u.Hold, u.Place))
+	}
+	x.Taken, x.Conflicted = x.units.total, x.short.total
+	least := math.MaxInt
+	if over := x.ledger.over; len(lots) == 1 && over.End < base.Forever {
+		least, _, _, _ = a.Stock.MinFree(timeline.LotRef(lots[0].No), base.Span{Start: over.End, End: base.Forever})
+	}
+	x.addSeries(least)
+	return nil
+}
+
+// InstantOr makes a window that may be an instant into one that is not empty.
+func InstantOr(w base.Span) base.Span {
+	if w.Start == w.End {
+		w.End++
+	}
+	return w
+}
+
+// joinSlot adds a slot to those of its location, which begin at first. One with the range of the slot before it, as most have, is
+// counted there.
+func joinSlot(list []ArticleLocation, first int, at base.ID, r base.Span) []ArticleLocation {
+	if n := len(list); n > first && list[n-1].Range == r {
+		list[n-1].Count++
+		return list
+	}
+	return append(list, ArticleLocation{at, r, 1})
+}
+
+// joinSlots orders slots of one location by their range, and counts those of equal ranges together. It returns how many ranges there
+// are.
+func joinSlots(list []ArticleLocation) (n int) {
+	slices.SortFunc(list, func(p, q ArticleLocation) int {
+		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
+	})
+	for _, x := range list {
+		if n > 0 && list[n-1].Range == x.Range {
+			list[n-1].Count += x.Count
+			continue
+		}
+		list[n] = x
+		n++
+	}
+	return n
+}
+
+// UnitsOf lists where units of an article are at an instant, or will be behind it.
+func UnitsOf(v base.View, r *Article, from int64) (list []ArticleLocation) {
+	for _, l := range r.Lots {
+		first := len(list)
+		for _, no := range v.Acc.Stock.Slots(l.No) {
+			if s, _ := v.Acc.Stock.Slot(no); s.Span.End > from {
+				list = joinSlot(list, first, LocationID(v.Acc, l.Location), s.Span)
+			}
+		}
+		list = list[:first+joinSlots(list[first:])]
+	}
+	return list
+}
+
+func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, at base.ID, now int64) {
+	w := InstantOr(x.Window)
+	quantity := LocationCount{Location: at}
+	since := int64(math.MinInt64)
+	first := len(x.Locations)
+	for _, no := range a.Stock.Slots(l.No) {
+		s, _ := a.Stock.Slot(no)
+		if s.Span.Holds(w.Start) {
+			quantity.Count++
+		}
+		// The count over the window's start holds since the last change before it.
+		for _, edge := range [...]int64{s.Span.Start, s.Span.End} {
+			if edge <= w.Start {
+				since = max(since, edge)
+			}
+		}
+		if s.Span.Overlaps(w) {
+			x.Locations = joinSlot(x.Locations, first, at, s.Span)
+		}
+		if s.Span.Overlaps(x.ledger.over) {
+			x.ledger.add(s.Span, 1, 0)
+		}
+		for h := range a.Stock.Holds(no, x.ledger.over) {
+			seat := h.Seat()
+			if seat.Overlaps(w) {
+				x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
+			}
+			x.ledger.add(seat, 0, 1)
+		}
+	}
+	for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), x.ledger.over) {
+		if h.Span.Overlaps(w) {
+			x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+			x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		}
+		x.ledger.add(h.Span, 0, 1)
+	}
+	History(a, l.No, w, x.units.add)
+	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
+	if since != math.MinInt64 {
+		quantity.From = &since
+	}
+	x.Quantity = append(x.Quantity, quantity)
+
+	free := LocationCount{Location: at, Exact: true}
+	switch {
+	case x.Bookable:
+		free = bookable(a, x, r, l, now)
+	case r.Takes():
+		pool := timeline.LotRef(l.No)
+		answer := a.Stock.Available(pool, w, now)
+		if free.Count, free.Exact = answer.Available, answer.Exact; free.Count > 0 {
+			free.From = &x.Window.Start
+		} else {
+			free.From = freeFrom(a, pool, w, now)
+		}
+	}
+	x.Availability = append(x.Availability, free)
+}
+
+// bookable is how many units a booking of the window can have of an article at a location, as Available has it with moves: none over a window that is over.
+func bookable(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, now int64) LocationCount {
+	at, w := LocationTable(a).No(l.Location), InstantOr(x.Window)
+	free := LocationCount{Location: LocationID(a, l.Location), Exact: true}
+	if at == nil || !r.Takes() {
+		return free
+	}
+	src := Sources(a, nil, r, nil, at, w, now)[0]
+	if w.End > now {
+		answer := src.Available(a.Stock, src.Hull, now)
+		free.Count, free.Exact = answer.Available, answer.Exact
+	}
+	if free.Count > 0 {
+		free.From = &x.Window.Start
+	} else {
+		from := max(w.Start, now-w.Length()+1)
+		if next := NextFit(a, a.Stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1, min(from+SearchAhead, base.MaxInstant-w.Length()), now); next != nil {
+			free.From = &next.Start
+		}
+	}
+	return free
+}
+
+// freeFrom is the first instant from which a unit of a lot can be held longer than from the start of a window, over which none can be; nil where there is none.
+func freeFrom(a *base.AccountState, p timeline.PoolRef, w base.Span, now int64) (from *int64) {
+	bar, barred := w.End, false // where none is free
+	a.Stock.Sweep(p, base.Span{Start: w.Start, End: base.Forever}, func(s base.Span, c timeline.Count) bool {
+		switch {
+		case !barred:
+			if barred = c.Free() < 1; barred {
+				bar = s.Start
+			}
+			return barred || s.End < w.End
+		case c.Free() > 0:
+			from = &s.Start
+		}
+		return from == nil
+	})
+	if bar == w.Start || a.Stock.Available(p, base.Span{Start: w.Start, End: bar}, now).Available > 0 {
+		return from
+	}
+	// A unit is free at every instant up to there, and what is pinned is in the way.
+	turns := append(turns(a, p, base.Span{Start: w.Start, End: bar}), bar)
+	held := sort.Search(len(turns)-1, func(i int) bool {
+		return a.Stock.Available(p, base.Span{Start: w.Start, End: turns[i]}, now).Available < 1
+	}) - 1 // the last up to which a unit can be held
+	begin := sort.Search(held, func(i int) bool {
+		return a.Stock.Available(p, base.Span{Start: turns[i], End: turns[held+1]}, now).Available > 0
+	})
+	return &turns[begin]
+}
+
+// turns lists the instants inside w at which something of a lot begins or ends.
+func turns(a *base.AccountState, p timeline.PoolRef, w base.Span) (list []int64) {
+	note := func(s base.Span) {
+		for _, t := range [...]int64{s.Start, s.End} {
+			if w.Start < t && t < w.End {
+				list = append(list, t)
+			}
+		}
+	}
+	no, _ := p.Lot()
+	for _, slot := range a.Stock.Slots(no) {
+		s, _ := a.Stock.Slot(slot)
+		note(s.Span)
+		for h := range a.Stock.Holds(slot, w) {
+			note(h.Seat())
+		}
+	}
+	for h := range a.Stock.ConflictsIn(p, w) {
+		note(h.Span)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// stockLedger adds an article's numbers up over a stretch of time.
+type stockLedger struct {
+	over   base.Span
+	first  level // where it begins
+	edges  []edge
+	levels []level
+}
+
+// edge is a change of the numbers at an instant.
+type edge struct {
+	at                 int64
+	balance, committed int
+}
+
+// level is a stretch over which the numbers stay the same.
+type level struct {
+	base.Span
+	balance, committed, toSell int
+}
+
+// add counts what is there over s, which overlaps the stretch.
+func (g *stockLedger) add(s base.Span, balance, committed int) {
+	if s.Start <= g.over.Start {
+		g.first.balance += balance
+		g.first.committed += committed
+	} else {
+		g.edges = append(g.edges, edge{s.Start, balance, committed})
+	}
+	if s.End < g.over.End {
+		g.edges = append(g.edges, edge{s.End, -balance, -committed})
+	}
+}
+
+// sum makes levels of what was added: they cover the stretch.
+func (g *stockLedger) sum() []level {
+	slices.SortFunc(g.edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
+	now := g.first
+	now.Span = g.over
+	for _, e := range g.edges {
+		if e.at > now.Start {
+			done := now
+			done.End, now.Start = e.at, e.at
+			g.levels = append(g.levels, done)
+		}
+		now.balance += e.balance
+		now.committed += e.committed
+	}
+	g.levels = append(g.levels, now)
+	return g.levels
+}
+
+// addSeries makes the four time series of what the ledger has. least is the least number of free units behind it.
+func (x *ArticleStock) addSeries(least int) {
+	levels := x.ledger.sum()
+	// Units for sale: the least of balance less committed from each level on, without end.
+	for i := len(levels) - 1; i >= 0; i-- {
+		least = min(least, levels[i].balance-levels[i].committed)
+		levels[i].toSell = max(0, least)
+	}
+	for _, l := range levels {
+		r, ok := inWindow(l.Span, x.Window)
+		if !ok {
+			continue
+		}
+		use := 0.0
+		if l.balance != 0 {
+			use = float64(l.committed) / float64(l.balance)
+		}
+		addStep(&x.Balance, r, float64(l.balance))
+		addStep(&x.Committed, r, float64(l.committed))
+		addStep(&x.ToSell, r, float64(l.toSell))
+		addStep(&x.Utilisation, r, use)
+	}
+	if x.Window.Start == x.Window.End {
+		for _, series := range [...]*[]Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
+			*series = atInstant(*series, x.Window.Start)
+		}
+	}
+}
+
+// addStep appends a step to a series, or makes its last one longer.
+func addStep(series *[]Step, r base.Span, value float64) {
+	if n := len(*series); n > 0 && (*series)[n-1].Value == value {
+		(*series)[n-1].Range.End = r.End
+	} else {
+		*series = append(*series, Step{r, value})
+	}
+}
+
+// inWindow cuts a step to a window; of an instant it is every step, cut to none.
+func inWindow(s, w base.Span) (base.Span, bool) {
+	if w.Start == w.End {
+		return s, true
+	}
+	cut := s.Clip(w)
+	return cut, !cut.Empty()
+}
+
+// atInstant keeps the one step of a joined series that holds an instant.
+func atInstant(series []Step, t int64) []Step {
+	for _, s := range series {
+		if s.Range.Holds(t) {
+			return append(series[:0], s)
+		}
+	}
+	return series[:0]
+}
+
+// ArticleUnits reads what is taken of an article in a window, in id order, and how much that is. An instant has Start == End.
+func ArticleUnits(v base.View, id base.ID, w base.Span, p base.Part) (list []Unavailability, total int, err error) {
+	r := ArticleTable(v.Acc).Get(id)
+	if r == nil {
+		return nil, 0, ErrNoArticle
+	}
+	w = InstantOr(w)
+	f := firstUnits{most: p.Offset + p.Limit}
+	for _, l := range r.Lots {
+		for _, no := range v.Acc.Stock.Slots(l.No) {
+			for h := range v.Acc.Stock.Holds(no, w) {
+				f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
+			}
+		}
+		History(v.Acc, l.No, w, f.add)
+		for h := range v.Acc.Stock.ConflictsIn(timeline.LotRef(l.No), w) {
+			f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		}
+	}
+	for _, u := range base.PartOf(f.list(), p) {
+		list = append(list, UnavailabilityAt(v.Acc, u.Hold, u.Place))
+	}
+	return list, f.total, nil
+}
+
+// firstUnits are the first by id of all that are added.
+type firstUnits struct {
+	most  int
+	total int
+	kept  []timeline.Placed
+}
+
+// add adds one. What cannot be among the first is dropped now and then, so that a list of any length takes bounded room.
+func (f *firstUnits) add(u timeline.Placed) {
+	f.total++
+	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
+		f.list()
+	}
+}
+
+// list gives the first so far.
+func (f *firstUnits) list() []timeline.Placed {
+	slices.SortFunc(f.kept, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
+	f.kept = f.kept[:min(len(f.kept), f.most)]
+	return f.kept
+}

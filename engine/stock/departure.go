@@ -1,0 +1,460 @@
+package stock
+
+import (
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns one-way units: what is taken at one place and comes back at another. While it is seated, a slot of its article ends
+// where it was taken, at the end of its hull, and one begins where it goes: the transfer of a unit at that instant, planned with it,
+// moved with its end, and called off with it. What a transfer changes is the quantity, so which of the article's slots ends is not
+// fixed, and calling it off is the transfer back. Its row has the flag OneWay, and keeps it in its lot.
+
+// departure is the transfer that goes with a one-way unit.
+type departure struct {
+	lot timeline.LotNo // that has one unit less
+	at  int64          // from when on
+	to  uint32         // number of the location that has one more
+}
+
+// departing is what a plan makes of departures.
+type departing struct {
+	to       map[base.ID]*Location  // of units that the command asks for, where they go to; of the others their records say it
+	planned  map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
+	Overbook bool                   // what stands in the way of units that the command asks for becomes a conflict
+	blocked  *QuantityPlan          // the first that stands in the way of one
+	called   []calledOff
+	together bool      // several lines are seated: until all are, units that leave have no end, and make room for each other
+	endless  []endless // those of them that were
+}
+
+// endless is units that were seated without end.
+type endless struct {
+	owner   base.ID
+	request *Request
+}
+
+// calledOff is what stands in the way of calling off a departure: the units that were booked on what was to arrive.
+type calledOff struct {
+	units []base.ID
+	plan  *QuantityPlan
+}
+
+// Send says where a unit goes that the command asks for.
+func Send(t *base.Tx, id base.ID, to *Location) {
+	x := &Seating(t).Departing
+	if x.to == nil {
+		x.to = map[base.ID]*Location{}
+	}
+	x.to[id] = to
+}
+
+// GoesInPlan is where a one-way unit goes to, nil where nobody can say.
+func GoesInPlan(t *base.Tx, h timeline.Hold) *Location {
+	if to, is := Seating(t).Departing.to[h.ID]; is {
+		return to
+	}
+	return GoesTo(t.Acc, h)
+}
+
+// GoesTo is where a one-way unit goes to by its record.
+func GoesTo(a *base.AccountState, h timeline.Hold) *Location {
+	if o := ownerships[h.Flags.Blocker()]; o != nil && o.Goes != nil && h.Flags.Has(timeline.OneWay) {
+		return LocationTable(a).Get(o.Goes(a, h))
+	}
+	return nil
+}
+
+// departureOf is the transfer that goes with a unit at a place, nil where it is none that leaves.
+func departureOf(a *base.AccountState, h timeline.Hold, lot timeline.Lot, at timeline.Place, to *Location) *departure {
+	if !h.Flags.Has(timeline.OneWay) || !at.Seated() || h.Span.End == base.Forever || to == nil || to.No == lot.Location {
+		return nil
+	}
+	return &departure{at.Lot, h.Span.End, to.No}
+}
+
+// departureByID is what is planned for a unit so far.
+func departureByID(t *base.Tx, id base.ID) *departure {
+	if x, is := Seating(t).Departing.planned[id]; is {
+		return x
+	}
+	h, at, ok := t.Acc.Stock.Find(id)
+	if !ok {
+		return nil
+	}
+	return departureOf(t.Acc, h, t.Acc.Stock.Lot(at.Lot), at, GoesTo(t.Acc, h))
+}
+
+// plans notes what is planned for a unit by now.
+func plans(t *base.Tx, id base.ID, x *departure) {
+	if Seating(t).Departing.planned == nil {
+		Seating(t).Departing.planned = map[base.ID]*departure{}
+	}
+	Seating(t).Departing.planned[id] = x
+}
+
+// settleDepartures brings the departures of all units that the plan has changed in line with where and when they are, and says whether
+// that changed anything.
+func settleDepartures(t *base.Tx) (changed bool) {
+	if Seating(t).Stock == nil || OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
+		return false
+	}
+	var ids []base.ID
+	for _, c := range Draft(t).Changes().Holds {
+		if c.Had && c.Before.Flags.Has(timeline.OneWay) || c.Has && c.After.Flags.Has(timeline.OneWay) {
+			ids = append(ids, c.ID())
+		}
+	}
+	return SettleUnits(t, ids...)
+}
+
+// SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit that arrives.
+func SettleLast(t *base.Tx) {
+	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room) > 0 {
+		SeatFreed(t)
+	}
+}
+
+// SettleUnits is settleDepartures of some units.
+func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
+	var leave []base.ID
+	for _, id := range ids {
+		h, at, ok := Draft(t).Find(id)
+		var is *departure
+		if ok {
+			is = departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
+		}
+		if was := departureByID(t, id); !same(was, is) {
+			changed = true
+			if Lift(t, id) && is != nil {
+				leave = append(leave, id)
+			}
+		}
+	}
+	for i, id := range leave {
+		depart(t, id, leave[i:])
+	}
+	return changed
+}
+
+// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated elsewhere, or
+// becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no one-way unit any more: off is false.
+func Lift(t *base.Tx, id base.ID) (off bool) {
+	x := departureByID(t, id)
+	if x == nil {
+		return true
+	}
+	plans(t, id, nil)
+	d := Draft(t)
+	h, _, has := d.Find(id)
+	at := x.at
+	if !has {
+		at = max(at, t.Now) // it never left
+	}
+	lot := d.Lot(x.lot)
+	r, from := articleOf(t, lot), LocationTable(t.Acc).No(lot.Location)
+	if r != nil && from != nil {
+		if to, ok := lotFor(t, r, x.to); ok {
+			if red := d.Reduce(to, 1, at); red.Feasible() {
+				if !red.OK {
+					plan := quantityPlan(t.Acc, d.Stock(), red, base.First)
+					Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
+				}
+				if transfer(t, red, r, from, at) {
+					return true
+				}
+			}
+		}
+	}
+	if has {
+		h.Flags &^= timeline.OneWay
+		d.Replace(h)
+	}
+	return false
+}
+
+// lotFor is the lot of an article at a location, as the plan has it.
+func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
+	if l := r.LotAt(location); l != nil {
+		return l.No, true
+	}
+	no, ok := Seating(t).lots[lotOf{r.No, location}]
+	return no, ok
+}
+
+// depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a command that asks
+// for the unit, unless overbooking is allowed: then it becomes a conflict, as it does where the unit is out. Else the unit does.
+func depart(t *base.Tx, id base.ID, of []base.ID) {
+	d := Draft(t)
+	h, at, _ := d.Find(id)
+	x := departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))
+	r := articleOf(t, d.Lot(at.Lot))
+	red := spare(t, h, at, x.at)
+	_, asked := Seating(t).Departing.to[id]
+	if asked && !Seating(t).Departing.Overbook && (!red.OK || r == nil) {
+		if Seating(t).Departing.blocked == nil {
+			Seating(t).Departing.blocked = standsInTheWay(t, x, of)
+		}
+		return
+	}
+	out := h.Flags.Has(timeline.Out)
+	switch {
+	case r != nil && (red.OK || red.Feasible() && (asked || out)):
+		if transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+			plans(t, id, x)
+			return
+		}
+		fallthrough
+	case out:
+		h.Flags &^= timeline.OneWay
+		d.Replace(h)
+	default:
+		d.Take(id)
+		d.Keep(h, at.Lot)
+		if _, was, ok := t.Acc.Stock.Find(id); ok && was.Seated() {
+			Freed(t, h.Span, at)
+		}
+	}
+}
+
+// TransferUnit has a lot have one unit less and another location one more from an instant on, whatever counts on it, where it has one then.
+func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
+	d := Draft(t)
+	lot := d.Lot(from)
+	r := articleOf(t, lot)
+	if r == nil || lot.Location == to.No {
+		return
+	}
+	if red := d.Reduce(from, 1, at); red.Feasible() {
+		transfer(t, red, r, to, at)
+	}
+}
+
+// transfer has an article have one unit more at a location from an instant on, and one less where that is planned; or neither, where it has as many as it may have.
+func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) bool {
+	if addUnits(t, r, more, 1, at) != nil {
+		return false
+	}
+	apply(t, less)
+	return true
+}
+
+// spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot where it can, as then nothing moves.
+func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.Reduction {
+	d := Draft(t)
+	if slot, _ := d.Slot(at.Slot); slot.Span.End == base.Forever {
+		idle := true
+		for range d.Stock().Holds(at.Slot, base.Span{Start: from, End: base.Forever}) {
+			idle = false
+			break
+		}
+		if idle {
+			return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot}, Minimal: true}
+		}
+	}
+	return d.Reduce(at.Lot, 1, from)
+}
+
+// standsInTheWay is the plan for as many units less as are to leave with the first of some.
+func standsInTheWay(t *base.Tx, x *departure, of []base.ID) *QuantityPlan {
+	d, n := Draft(t), 0
+	for _, id := range of {
+		h, at, _ := d.Find(id)
+		if same(x, departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))) {
+			n++
+		}
+	}
+	return quantityPlan(t.Acc, d.Stock(), d.Reduce(x.lot, n, x.at), base.First)
+}
+
+// BlockedDeparture is the refusal of a command that asks for units that cannot leave, or no more arrive for who counts on it.
+func BlockedDeparture(t *base.Tx) error {
+	x := &Seating(t).Departing
+	for _, c := range x.called {
+		for _, id := range c.units {
+			_, at, is := Draft(t).Find(id)
+			if is && !at.Seated() {
+				at, _ = SeatConflict(t, id)
+			}
+			if is && !at.Seated() && x.blocked == nil && !x.Overbook {
+				x.blocked = c.plan
+			}
+		}
+	}
+	if plan := x.blocked; plan != nil {
+		return &base.Error{Code: base.CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+	}
+	return nil
+}
+
+// Leaves says that the units of a request leave their place when they end.
+func (q *Request) Leaves() bool {
+	return Needed(q.Body, q.Location, q.To) != q.Body
+}
+
+// seatLeaving seats units that leave: each where every other hold can do without the unit from then on, without end. An order may find
+// room for its window alone: then what is behind that stands in the way.
+func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
+	for _, id := range q.ids(owner) {
+		Send(t, id, q.To)
+	}
+	var endless *base.Shortage
+	if q.first != 0 || q.Body.End > t.Now { // what is over may have been on a slot that others had since
+		endless = seatEndless(t, owner, q)
+		if endless == nil || q.Proto.Flags.Blocker() == timeline.BlockerHold {
+			return endless
+		}
+	}
+	endAll(t) // the plan says what stands in the way of all
+	if short := seatHere(t, owner, q); short != nil {
+		return short
+	}
+	SettleUnits(t, q.ids(owner)...)
+	if x := &Seating(t).Departing; endless != nil && endless.Reason == timeline.NotEnoughStock.String() && x.blocked == nil && !x.Overbook {
+		return endless // nothing stands in the way but conflicts that are counted, which no plan looks at
+	}
+	return nil
+}
+
+// seatTogether seats several lines, of which those that leave may move to other articles until all are seated.
+func seatTogether(t *base.Tx, seat func()) {
+	Seating(t).Departing.together = true
+	seat()
+	Seating(t).Departing.together = false
+	endAll(t)
+}
+
+// seatEndless seats units as if they had no end, and gives them the end that they have.
+func seatEndless(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
+	d, overbook, flags := Draft(t), q.Overbook, q.Proto.Flags
+	q.Overbook, q.endless = false, true
+	q.Proto.Flags &^= timeline.OneWay // until all have a unit each may have another
+	Seating(t).Stock = d.Fork()
+	short := seatHere(t, owner, q)
+	f := Seating(t).Stock
+	Seating(t).Stock, q.Overbook, q.endless, q.Proto.Flags = d, overbook, false, flags
+	if short != nil {
+		return short
+	}
+	d.Adopt(f)
+	if Seating(t).Departing.together {
+		Seating(t).Departing.endless = append(Seating(t).Departing.endless, endless{owner, q})
+		return nil
+	}
+	endThere(t, owner, q)
+	return nil
+}
+
+// endAll is endThere of all that were seated so far.
+func endAll(t *base.Tx) {
+	x := &Seating(t).Departing
+	for _, e := range x.endless {
+		endThere(t, e.owner, e.request)
+	}
+	x.endless = x.endless[:0]
+}
+
+// ids are the ids of the units of a request.
+func (q *Request) ids(owner base.ID) []base.ID {
+	if q.first == 0 {
+		return []base.ID{q.Proto.ID}
+	}
+	list := make([]base.ID, q.Quantity)
+	for i := range list {
+		list[i] = base.After(owner, q.first+uint64(i))
+	}
+	return list
+}
+
+// endThere gives units that were seated without end the end that they have, and plans their departure.
+func endThere(t *base.Tx, owner base.ID, q *Request) {
+	d := Draft(t)
+	for _, id := range q.ids(owner) {
+		h, at, ok := d.Find(id)
+		if !ok {
+			continue // its line was given up
+		}
+		end := q.Proto.Span.End
+		if !q.KeepHull {
+			end = q.Body.End
+			if r := ArticleTable(t.Acc).No(d.Lot(at.Lot).Article); r != nil {
+				_, after := EffectiveBuffers(t.Acc, r)
+				end = timeline.Hull(q.Body, Buffer{}, after, q.Location.Zone(), t.Now).End
+			}
+		}
+		h.Flags |= q.Proto.Flags & timeline.OneWay
+		endAt(t, h, at, end, end-q.Body.End)
+	}
+	SettleUnits(t, q.ids(owner)...)
+}
+
+// endAt gives a unit that is without end one that is no later than what it has room for.
+func endAt(t *base.Tx, h timeline.Hold, at timeline.Place, end, trailing int64) {
+	n := h.WithSpan(base.Span{Start: h.Span.Start, End: end}).WithBuffers(h.Before(), trailing)
+	if at.Seated() {
+		Draft(t).Stretch(n)
+	} else {
+		Draft(t).Replace(n)
+	}
+}
+
+// seatPushed seats a hold that has lost its place in a pool: one that leaves where its unit can leave.
+func seatPushed(t *base.Tx, p timeline.PoolRef, h timeline.Hold) bool {
+	d := Draft(t)
+	if to := GoesInPlan(t, h); to == nil || h.Span.End == base.Forever {
+		_, why := d.Seat(p, Begun(h, t.Now), timeline.Exact)
+		return why == timeline.Granted
+	}
+	endless := h.WithSpan(base.Span{Start: h.Span.Start, End: base.Forever}).WithBuffers(h.Before(), 0)
+	at, why := d.Seat(p, Begun(endless, t.Now), timeline.Exact)
+	if why != timeline.Granted {
+		return false
+	}
+	n, _, _ := d.Find(h.ID)
+	endAt(t, n, at, h.Span.End, h.After())
+	SettleUnits(t, h.ID)
+	return true
+}
+
+// SeatWindow seats a conflict over its hull alone. The plan for its departure is then what it comes to.
+func SeatWindow(t *base.Tx, h timeline.Hold) (at timeline.Place, ok bool) {
+	d := Draft(t)
+	stays := h
+	stays.Flags &^= timeline.OneWay
+	d.Replace(stays)
+	at, ok = SeatConflict(t, h.ID)
+	stays, _, _ = d.Find(h.ID)
+	stays.Flags |= timeline.OneWay
+	d.Replace(stays)
+	return at, ok
+}
+
+// Departed says whether a unit that has come back has left its place by that. Its departure is a fact from then on, and moves and goes
+// with it no more.
+func Departed(t *base.Tx, id base.ID) bool {
+	h, _, ok := Draft(t).Find(id)
+	if !ok || !h.Flags.Has(timeline.OneWay) {
+		return false
+	}
+	left := departureByID(t, id) != nil
+	h.Flags &^= timeline.OneWay
+	Draft(t).Replace(h)
+	plans(t, id, nil)
+	return left
+}
+
+// OneWayUnits counts an account's units with the flag OneWay.
+type OneWayUnits struct{ N int }
+
+var OneWayExtension = base.RegisterExtension(func() *OneWayUnits { return new(OneWayUnits) })
+
+func (x *OneWayUnits) Publish() base.Extension { return &OneWayUnits{x.N} }
+
+func OneWays(a *base.AccountState) *OneWayUnits { return OneWayExtension.In(a) }
+
+// count counts a unit by more, if it is one.
+func (x *OneWayUnits) count(h timeline.Hold, by int) {
+	if h.Flags.Has(timeline.OneWay) {
+		x.N += by
+	}
+}

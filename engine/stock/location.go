@@ -1,0 +1,269 @@
+package stock
+
+import (
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns locations: the places at which units are.
+
+// Location is a service location's record.
+type Location struct {
+	ID        base.ID
+	No        uint32 // dense number in the account
+	Name      string
+	Address   *base.Address
+	Timezone  string // IANA name: calendar steps and days of what happens here are in it
+	UpdatedAt int64
+	Revision  uint64
+	External  *label.External `json:",omitempty"`
+
+	zone  *timeline.Zone // derived
+	place PlaceCopy      // derived: as orders keep it
+}
+
+func (l *Location) Rev() uint64     { return l.Revision }
+func (l *Location) Touch(now int64) { l.UpdatedAt, l.Revision = now, l.Revision+1 }
+
+// Zone is the location's time zone.
+func (l *Location) Zone() *timeline.Zone { return l.zone }
+
+// PlaceCopy is a location as orders keep it.
+type PlaceCopy struct {
+	Name     string
+	Timezone string        // IANA name: calendar steps of what keeps the copy are in it
+	Address  *base.Address `json:",omitempty"`
+}
+
+// Zone is the place's time zone; UTC where there is no place.
+func (p *PlaceCopy) Zone() *timeline.Zone {
+	if p == nil {
+		return MustZone("UTC")
+	}
+	return MustZone(p.Timezone)
+}
+
+func (p *PlaceCopy) Same(q *PlaceCopy) bool {
+	return p == q || p != nil && q != nil && p.Name == q.Name && p.Timezone == q.Timezone && base.SameValue(p.Address, q.Address)
+}
+
+// Place is a copy of a location; nil where there is none. Orders share it until the location is another.
+func Place(a *base.AccountState, id base.ID) *PlaceCopy {
+	if l := LocationTable(a).Get(id); l != nil {
+		return &l.place
+	}
+	return nil
+}
+
+// MustZone loads a zone whose name was checked when it was stored.
+func MustZone(name string) *timeline.Zone {
+	z, err := timeline.LoadZone(name)
+	if err != nil {
+		panic("engine: a stored zone is unknown: " + name)
+	}
+	return z
+}
+
+const (
+	locationByExternal = iota
+	locationByWords
+)
+
+// words are those of the location's name, and of the street, code and city of its address.
+func (l *Location) words() []string {
+	if l.Address == nil {
+		return base.WordKeys(&l.Name)
+	}
+	return base.WordKeys(&l.Name, &l.Address.Address, &l.Address.ZipCode, &l.Address.City)
+}
+
+var locationDirectory = base.Directory[Location]{
+	Of: LocationTable, External: func(l *Location) []string { return l.External.Keys() }, Words: (*Location).words,
+	ByExternal: locationByExternal, ByWords: locationByWords,
+}
+
+var LocationKind = func() *base.Kind[Location] {
+	k := base.RowsOf(base.TagLocation, "location", func(l *Location) base.ID { return l.ID },
+		table.By(func(l *Location) []string { return l.External.Keys() }), table.By((*Location).words), table.Numbered(func(l *Location) uint32 { return l.No }))
+	k.Put = func(_ *base.State, a *base.AccountState, before, after *Location) {
+		if after == nil {
+			k.In(a).Delete(before.ID)
+			return
+		}
+		n := *after
+		n.zone = MustZone(n.Timezone)
+		n.place = PlaceCopy{n.Name, n.Timezone, n.Address}
+		k.In(a).Put(&n)
+	}
+	return k
+}()
+
+func LocationTable(a *base.AccountState) *table.Table[Location] {
+	return base.TableOf[Location](a, base.TagLocation)
+}
+
+// CreateLocation makes a location. It answers with the *Location.
+type CreateLocation struct {
+	Name     string
+	Timezone string
+	Address  *base.Address
+	External label.ExternalPatch
+}
+
+func (o CreateLocation) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/name", o.Name, 1, base.MaxName)
+	c.Zone("/timezone", o.Timezone)
+	c.Address("/address", o.Address)
+	o.External.Check(&c)
+	return c.Faults
+}
+
+func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
+	external, err := o.External.Merged(nil, base.ID{}, LocationKind.Name, label.With(LocationKind, t.Acc, locationByExternal))
+	if err != nil {
+		return nil, err
+	}
+	t.Ledger.Location++
+	l := &Location{
+		ID: t.NewID(), No: t.Ledger.Location, Name: o.Name, Timezone: o.Timezone, Address: o.Address, External: external, UpdatedAt: t.Now, Revision: 1,
+	}
+	base.Record(t, LocationKind, nil, l)
+	return l, nil
+}
+
+func (CreateLocation) Result() any { return new(Location) }
+
+// PatchLocation changes a location. A new zone is for what is made from then on; no hold moves. It answers with the
+// *Location.
+type PatchLocation struct {
+	ID       base.ID
+	IfMatch  []uint64 // revisions that the record may have; none: any
+	Name     base.Opt[string]
+	Timezone base.Opt[string]
+	Address  base.Opt[base.AddressPatch]
+	External label.ExternalPatch
+}
+
+func (o PatchLocation) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	if o.Timezone.Set {
+		c.Zone("/timezone", o.Timezone.Value)
+	}
+	if o.Address.Set && !o.Address.Null {
+		o.Address.Value.Check(&c, "/address")
+	}
+	o.External.Check(&c)
+	return c.Faults
+}
+
+func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {
+	l, err := base.Found(t, LocationKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := *l
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	if o.Timezone.Set {
+		n.Timezone = o.Timezone.Value
+	}
+	base.MergeInto(o.Address, &n.Address, (*base.AddressPatch).Merged)
+	if n.External, err = o.External.Merged(l.External, l.ID, LocationKind.Name, label.With(LocationKind, t.Acc, locationByExternal)); err != nil {
+		return nil, err
+	}
+	return base.Revise(t, LocationKind, l, n), nil
+}
+
+func (PatchLocation) Result() any { return new(Location) }
+
+// LocationByID returns a location, or nil.
+func LocationByID(v base.View, id base.ID) *Location { return LocationTable(v.Acc).Get(id) }
+
+// FindLocations gives a part of the locations that are asked for, in order of creation, and how many there are.
+func FindLocations(v base.View, q *base.RecordQuery, p base.Part) (page []*Location, total int) {
+	return locationDirectory.Find(v.Acc, q, nil, p)
+}
+
+// Locations lists the account's locations in order of creation.
+func Locations(v base.View) *table.Table[Location] { return LocationTable(v.Acc) }
+
+// locationID, skuID and articleID are the ids of numbers, also of records that are gone.
+func LocationID(a *base.AccountState, no uint32) base.ID {
+	if l := LocationTable(a).No(no); l != nil {
+		return l.ID
+	}
+	return a.FormerID(base.TagLocation, no)
+}
+
+// DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
+// is not over. It answers with nil.
+type DeleteLocation struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteLocation) Check() []base.Fault { return nil }
+
+func (o DeleteLocation) PlanOn(t *base.Tx) (any, error) {
+	l, err := base.Found(t, LocationKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := locationInUse(t.Acc, l, t.Now); err != nil {
+		return nil, err
+	}
+	base.Record(t, LocationKind, l, nil)
+	t.Bury(base.TagLocation, l.ID, l.No)
+	return nil, nil
+}
+
+func locationInUse(a *base.AccountState, l *Location, now int64) error {
+	articles := 0
+	var waiting takers
+	for no := timeline.LotNo(1); uint32(no) <= a.Ledger.Lot; no++ {
+		if a.Stock.Lot(no).Location != l.No {
+			continue
+		}
+		if lotLasts(a, no, now) {
+			articles++
+		}
+		for h := range a.Stock.ConflictsIn(timeline.LotRef(no), base.Span{Start: now, End: base.Forever}) {
+			waiting.add(a, h)
+		}
+	}
+	if err := base.InUse("article", articles); err != nil {
+		return err
+	}
+	if err := waiting.inUse(); err != nil {
+		return err
+	}
+	events := 0
+	for s := range EventTable(a).All() {
+		if s.Location == l.ID && s.Window.End > now {
+			events++
+		}
+	}
+	if err := base.InUse("scheduledEvent", events); err != nil {
+		return err
+	}
+	return a.Unreferred(l.ID, now)
+}
+
+// lotLasts says whether a lot has a unit that has not ended.
+func lotLasts(a *base.AccountState, no timeline.LotNo, now int64) bool {
+	for _, slot := range a.Stock.Slots(no) {
+		if s, _ := a.Stock.Slot(slot); s.Span.End > now {
+			return true
+		}
+	}
+	return false
+}
+
+func (DeleteLocation) Result() any { return new(any) }
+
+func (o CreateLocation) Distinct() []base.DistinctValue { return o.External.Distinct() }

@@ -1,0 +1,503 @@
+package stock
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns quantities: planning, taking and adding units of an article at a location, moving them to another, and
+// taking an article out of its pool.
+//
+// A change of n at an instant changes the quantity by n at every instant from then on, whatever is planned before or behind it: changes
+// add up, in whatever order they are entered, and a decrease that would leave less than nothing at any later instant is refused. A
+// planned change is called off by its opposite at its own instant, a transfer by the transfer back: a decrease takes units that begin
+// just then before others where that costs no more moves, and an increase lets units that were to end just then go on before it makes
+// new ones.
+
+// QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
+//
+// Of its three lists it has a part each; the digest is of the whole.
+type QuantityPlan struct {
+	OK      bool
+	Moves   []SlotMove
+	Removed []base.ID // slots that end at the effective instant
+	Reason  string    // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
+	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not from the effective
+	// instant on; nil where there is none either. Holds may be in the way of a plan from then on, too.
+	PossibleFrom *int64           `json:",omitempty"`
+	Blockers     []Unavailability // by start, then id
+	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none. Where all
+	// stay in the article, that is among the plans in which they do: others are looked at only where there is no such plan.
+	Minimal    bool
+	LowerBound int // no such plan moves fewer than this
+	Digest     string
+
+	MovesTotal, RemovedTotal, BlockersTotal int `json:",omitzero"` // how long the lists are as a whole
+}
+
+// SlotMove is a hold that changes its slot.
+type SlotMove struct{ Unavailability, From, To base.ID }
+
+// quantityChange are the inputs that all changes of a quantity share.
+type quantityChange struct {
+	Article  base.ID
+	Location base.ID
+	Amount   int
+	At       *int64 // effective instant; nil: now
+}
+
+func (q quantityChange) check(c *base.Checker) {
+	c.Number("/amount", q.Amount, 1, base.MaxUnits)
+	if q.At != nil {
+		c.Instant("/effectiveFrom", *q.At)
+	}
+}
+
+// resolve finds the article, the location and the effective instant.
+func (q quantityChange) resolve(a *base.AccountState, now int64) (*Article, *Location, int64, error) {
+	r, l := ArticleTable(a).Get(q.Article), LocationTable(a).Get(q.Location)
+	if r == nil {
+		return nil, nil, 0, base.NotFound("article")
+	}
+	if l == nil {
+		return nil, nil, 0, base.NotFound("location")
+	}
+	if q.At != nil {
+		return r, l, *q.At, nil
+	}
+	return r, l, now, nil
+}
+
+// PlanQuantity plans taking units from an article at a location, and changes nothing. It gives the first part of the plan.
+func PlanQuantity(v base.View, article, location base.ID, amount int, at *int64, now int64) (*QuantityPlan, error) {
+	return PlanQuantityPart(v, article, location, amount, at, nil, base.First, now)
+}
+
+// PlanQuantityPart is PlanQuantity with another part of the plan. Where a plan is expected, by its digest, and it is another by
+// now, it is refused with the first part of that.
+func PlanQuantityPart(v base.View, article, location base.ID, amount int, at *int64, expected *string, p base.Part, now int64) (*QuantityPlan, error) {
+	q := quantityChange{article, location, amount, at}
+	var c base.Checker
+	q.check(&c)
+	if len(c.Faults) > 0 {
+		return nil, base.Invalid(c.Faults)
+	}
+	r, l, from, err := q.resolve(v.Acc, now)
+	if err != nil {
+		return nil, err
+	}
+	_, plan := planReduction(v.Acc, r, l, amount, from, now, nil, p)
+	if expected != nil && *expected != plan.Digest {
+		_, plan = planReduction(v.Acc, r, l, amount, from, now, nil, base.First)
+		return nil, planChanged(plan)
+	}
+	return plan, nil
+}
+
+// Foresee plans the reduction ahead of its command.
+func (q quantityChange) Foresee(v base.View, now int64) *timeline.Ahead {
+	r, l, at, err := q.resolve(v.Acc, now)
+	if err != nil {
+		return nil
+	}
+	lot := r.LotAt(l.No)
+	if lot == nil {
+		return nil
+	}
+	return v.Acc.Stock.ReduceAhead(lot.No, q.Amount, at, now)
+}
+
+// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write. It
+// shows a part of it.
+func planReduction(a *base.AccountState, r *Article, l *Location, amount int, at, now int64, ahead *timeline.Ahead, p base.Part) (timeline.Reduction, *QuantityPlan) {
+	lot := r.LotAt(l.No)
+	if lot == nil {
+		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
+		plan.Digest = plan.Fingerprint(nil)
+		return timeline.Reduction{}, plan
+	}
+	red, ok := a.Stock.ReduceAs(ahead, lot.No, amount, at, now)
+	if !ok {
+		red = a.Stock.Reduce(lot.No, amount, at, now)
+	}
+	return red, quantityPlan(a, a.Stock, red, p)
+}
+
+// quantityPlan shows a part of a reduction that was planned on some timelines.
+func quantityPlan(a *base.AccountState, s *timeline.Stock, red timeline.Reduction, p base.Part) *QuantityPlan {
+	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
+	if red.Reason == timeline.NotEnoughStock && red.PossibleFrom < base.Forever {
+		from := red.PossibleFrom
+		plan.PossibleFrom = &from
+	}
+	plan.Removed = slices.Grow(plan.Removed, len(red.Slots))
+	for _, no := range red.Slots {
+		plan.Removed = append(plan.Removed, slotID(s, no))
+	}
+	plan.Moves = slices.Grow(plan.Moves, len(red.Moves))
+	for _, m := range red.Moves {
+		plan.Moves = append(plan.Moves, SlotMove{m.Hold, slotID(s, m.From), slotID(s, m.To)})
+	}
+	plan.Digest = plan.Fingerprint(red.Blockers)
+	plan.MovesTotal, plan.RemovedTotal, plan.BlockersTotal = len(plan.Moves), len(plan.Removed), len(red.Blockers)
+	plan.Moves, plan.Removed, plan.Blockers = base.PartOf(plan.Moves, p), base.PartOf(plan.Removed, p), Standing(a, s, red.Blockers, p)
+	return plan
+}
+
+// Standing is a part of what stands in the way of a plan, by start, then id.
+func Standing(a *base.AccountState, s *timeline.Stock, ids []base.ID, p base.Part) (list []Unavailability) {
+	all := make([]timeline.Placed, len(ids))
+	for i, id := range ids {
+		all[i].Hold, all[i].Place, _ = s.Find(id)
+	}
+	slices.SortFunc(all, func(x, y timeline.Placed) int { return byStart(x.Hold, y.Hold) })
+	for _, u := range base.PartOf(all, p) {
+		list = append(list, UnavailabilityAt(a, u.Hold, u.Place))
+	}
+	return list
+}
+
+func planChanged(plan *QuantityPlan) error {
+	return &base.Error{Code: base.CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
+}
+
+func slotID(s *timeline.Stock, no timeline.SlotNo) base.ID {
+	slot, _ := s.Slot(no)
+	return slot.ID
+}
+
+// Fingerprint names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not the instant.
+func (p *QuantityPlan) Fingerprint(blockers []base.ID) string {
+	b := make([]byte, 0, 3*8+len(base.ID{})*(len(p.Removed)+3*len(p.Moves)+len(blockers)))
+	b = binary.BigEndian.AppendUint64(b, uint64(len(p.Removed)))
+	for i := range p.Removed {
+		b = append(b, p.Removed[i][:]...)
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(len(p.Moves)))
+	for i := range p.Moves {
+		m := &p.Moves[i]
+		b = append(append(append(b, m.Unavailability[:]...), m.From[:]...), m.To[:]...)
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(len(blockers)))
+	for i := range blockers {
+		b = append(b, blockers[i][:]...)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+// IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new. It answers with
+// the *Article.
+type IncreaseQuantity struct {
+	Article  base.ID
+	Location base.ID
+	Amount   int
+	From     *int64 // default now
+}
+
+func (o IncreaseQuantity) Check() []base.Fault {
+	var c base.Checker
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
+	return c.Faults
+}
+
+func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
+	r, l, from, err := quantityChange{o.Article, o.Location, o.Amount, o.From}.resolve(t.Acc, t.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := addUnits(t, r, l, o.Amount, from); err != nil {
+		return nil, err
+	}
+	SeatFreed(t)
+	return r, nil
+}
+
+func (IncreaseQuantity) Result() any { return new(Article) }
+
+// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned; the others are made.
+func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
+	stock := t.Acc.Stock
+	if Seating(t).Stock != nil {
+		stock = Seating(t).Stock.Stock()
+	}
+	var ending []timeline.SlotNo
+	if lot := r.LotAt(l.No); lot != nil {
+		ending = stock.EndingAt(lot.No, from, amount)
+	}
+	slots := 0
+	for _, x := range r.Lots {
+		slots += len(t.Acc.Stock.Slots(x.No))
+	}
+	if slots+amount-len(ending) > base.MaxSlots {
+		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
+	}
+	for _, no := range ending {
+		Draft(t).EndSlot(no, base.Forever)
+	}
+	NewUnits(t, r, l.No, amount-len(ending), base.Span{Start: from, End: base.Forever})
+	return nil
+}
+
+// NewUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
+// are any, or may be by now, the plan's own timelines get the units, too.
+func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Span) {
+	of := lotOf{r.No, location}
+	no, ok := Seating(t).lots[of]
+	if l := r.LotAt(location); l != nil {
+		no, ok = l.No, true
+	}
+	drafted := Seating(t).Stock != nil || t.Acc.Stock.ConflictLen() > 0
+	if !ok {
+		no = newLot(t, r.No, location)
+		if Seating(t).lots == nil {
+			Seating(t).lots = map[lotOf]timeline.LotNo{}
+		}
+		Seating(t).lots[of] = no
+		if drafted {
+			Draft(t).AddLot(no, r.No, location, poolNow(t.Acc, r, location))
+			house(t, r.SKU)
+		}
+	}
+	for range amount {
+		if drafted {
+			t.Ledger.Slot++
+			Draft(t).AddSlot(timeline.Slot{ID: t.NewID(), No: timeline.SlotNo(t.Ledger.Slot), Lot: no, Span: over})
+		} else {
+			newSlot(t, no, over)
+		}
+	}
+	FreedOf(t, r, no, over)
+}
+
+// poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.
+func poolNow(a *base.AccountState, r *Article, location uint32) timeline.PoolNo {
+	if r.SKU == nil || !r.Takes() {
+		return 0
+	}
+	key := PoolKey(a, r, location)
+	for _, p := range SKUTable(a).Get(*r.SKU).pools {
+		if p.Is(key) {
+			return p.no
+		}
+	}
+	return 0
+}
+
+// DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan. Where
+// not all holds can be kept it is refused, or, with Force, the blockers become conflicts. Where at some instant from then on there are
+// not as many units, it is refused. It answers with the
+// *QuantityPlan applied.
+type DecreaseQuantity struct {
+	Article  base.ID
+	Location base.ID
+	Amount   int
+	From     *int64  // default now
+	Expected *string // digest of the preview: another plan is refused
+	Force    bool
+}
+
+func (o DecreaseQuantity) Check() []base.Fault {
+	var c base.Checker
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
+	return c.Faults
+}
+
+func (o DecreaseQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
+	return quantityChange{o.Article, o.Location, o.Amount, o.From}.Foresee(v, now)
+}
+
+func (o DecreaseQuantity) PlanOn(t *base.Tx) (any, error) {
+	plan, err := reduce(t, quantityChange{o.Article, o.Location, o.Amount, o.From}, o.Expected, o.Force)
+	if err != nil {
+		return nil, err
+	}
+	SeatFreed(t)
+	return plan, nil
+}
+
+func (DecreaseQuantity) Result() any { return new(QuantityPlan) }
+
+// QuantityDetails is the Details of QUANTITY_CHANGE_BLOCKED and PLAN_CHANGED: the plan as it is now.
+type QuantityDetails struct{ Plan *QuantityPlan }
+
+func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*QuantityPlan, error) {
+	r, l, at, err := q.resolve(t.Acc, t.Now)
+	if err != nil {
+		return nil, err
+	}
+	red, plan := planReduction(t.Acc, r, l, q.Amount, at, t.Now, t.Ahead, base.First)
+	if expected != nil && *expected != plan.Digest {
+		return nil, planChanged(plan)
+	}
+	if !red.OK && (!force || !red.Feasible()) {
+		return nil, &base.Error{Code: base.CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+	}
+	apply(t, red)
+	return plan, nil
+}
+
+// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free for those who wait. A hold whose unit leaves waits, too: the plan
+// has to keep it on its article, and now it may have a unit of another.
+func apply(t *base.Tx, red timeline.Reduction) {
+	d := Draft(t)
+	waits := d.ConflictLen() > 0
+	for _, id := range red.Blockers {
+		if h, at, _ := d.Find(id); waits || h.Flags.Has(timeline.OneWay) {
+			Freed(t, h.Span, at)
+		}
+	}
+	d.ApplyReduction(red)
+}
+
+// refusal says why a plan is refused.
+func (p *QuantityPlan) refusal() string {
+	if p.Reason == timeline.NotEnoughStock.String() {
+		return "there are not as many units at every instant from then on: " + p.Reason
+	}
+	return "not every hold can be kept: " + p.Reason
+}
+
+// TransferQuantity moves units of an article to another location: they end here and begin there. It answers with the
+// *QuantityPlan of the location they leave.
+type TransferQuantity struct {
+	Article  base.ID
+	From, To base.ID
+	Amount   int
+	At       *int64 // default now
+}
+
+func (o TransferQuantity) Check() []base.Fault {
+	var c base.Checker
+	quantityChange{o.Article, o.From, o.Amount, o.At}.check(&c)
+	if o.From == o.To {
+		c.Fault("/toServiceLocationId", "same", "must be another location")
+	}
+	return c.Faults
+}
+
+func (o TransferQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
+	return quantityChange{o.Article, o.From, o.Amount, o.At}.Foresee(v, now)
+}
+
+func (o TransferQuantity) PlanOn(t *base.Tx) (any, error) {
+	to := LocationTable(t.Acc).Get(o.To)
+	if to == nil {
+		return nil, base.NotFound("location")
+	}
+	q := quantityChange{o.Article, o.From, o.Amount, o.At}
+	r, _, at, err := q.resolve(t.Acc, t.Now)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := reduce(t, q, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := addUnits(t, r, to, o.Amount, at); err != nil {
+		return nil, err
+	}
+	SeatFreed(t)
+	return plan, nil
+}
+
+func (TransferQuantity) Result() any { return new(QuantityPlan) }
+
+// Reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to other
+// articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts, if that is forced, else it
+// is refused. Taking holds again, its lots are tried for conflicts.
+func Reassign(t *base.Tx, before, after *Article, force bool) error {
+	stays := after.Takes()
+	moved := !same(before.SKU, after.SKU)
+	Seating(t).article = after // what takes no holds has no room for a unit whose departure is called off
+	var out []timeline.Placed
+	if before.Takes() && (!stays || moved) {
+		out = takeOut(t, before, after)
+	}
+	for _, u := range out {
+		Draft(t).Keep(u.Hold, u.Place.Lot)
+	}
+	if Draft(t).ConflictLen() > 0 {
+		switch {
+		case moved || stays != before.Takes():
+			if stays {
+				rejoin(t, before, after)
+			}
+			house(t, append(waitingOn(t, before), before.SKU, after.SKU)...)
+		case !same(before.Before, after.Before) || !same(before.After, after.After):
+			rehouse(t, after.SKU, base.One(after))
+		}
+	}
+	if SeatFreed(t); force {
+		return nil
+	}
+	return stranded(t, out)
+}
+
+// waitingOn lists the SKUs that the conflicts on an article's lots belong to: what was unassigned there may be of another than the article.
+func waitingOn(t *base.Tx, r *Article) (skus []*base.ID) {
+	for _, l := range r.Lots {
+		for h := range Draft(t).Stock().Conflicts(l.No) {
+			sku := ownerSKU(t, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+			if !slices.ContainsFunc(skus, func(id *base.ID) bool { return *id == sku }) {
+				skus = append(skus, &sku)
+			}
+		}
+	}
+	return skus
+}
+
+// rejoin puts the lots of an article that takes holds again into their pools, where conflicts may want them.
+func rejoin(t *base.Tx, before, after *Article) {
+	for _, l := range before.Lots {
+		Draft(t).SetPool(l.No, poolNow(t.Acc, after, l.Location))
+	}
+	lotsFreed(t, before)
+}
+
+// takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU, what was made for it or for that SKU stays,
+// and all where it had no SKU, as nothing of it can be of another article. It returns what found no other place, taken out, with the lot it belongs to.
+func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
+	d, stays := Draft(t), after.Takes()
+	for _, l := range r.Lots {
+		pool := t.Acc.Stock.Lot(l.No).Pool
+		d.SetPool(l.No, 0)
+		var leaving []timeline.Hold
+		foreign := map[base.ID]bool{} // what was made for another SKU, and has no place in this one's pool
+		for _, s := range t.Acc.Stock.Slots(l.No) {
+			for h := range t.Acc.Stock.Holds(s, base.Span{Start: t.Now, End: base.Forever}) {
+				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
+				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && (pinned || r.SKU == nil) {
+					continue
+				}
+				if made := MadeFor(t.Acc, h, r); made != (base.ID{}) && !r.IsOf(made) {
+					if stays && after.IsOf(made) {
+						continue
+					}
+					foreign[h.ID] = true
+				}
+				leaving = append(leaving, h)
+			}
+		}
+		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
+		for _, h := range leaving {
+			if h.Flags.Has(timeline.OneWay) {
+				Lift(t, h.ID)
+			}
+			h, _, _ = d.Take(h.ID)
+			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
+			if !pinned && pool != 0 && !foreign[h.ID] {
+				if seatPushed(t, timeline.SKURef(pool), h) {
+					continue
+				}
+			}
+			unseated = append(unseated, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		}
+	}
+	return unseated
+}

@@ -1,0 +1,88 @@
+package stock
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/timeline"
+)
+
+// This file owns what becomes of units with requirements where what articles have for attributes changes.
+
+// KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to those that have
+// it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so does a unit that leaves, with whose
+// article plans at two places were made; and what is left after as many tries as conflicts get, of which a search in vain takes as many as
+// theirs.
+func KeepRequirements(t *base.Tx) {
+	if t.Acc.Stock.ChoosyLen() == 0 {
+		return
+	}
+	var ids []base.ID
+	for _, no := range relabelledLots(t) {
+		ids = slices.AppendSeq(ids, Draft(t).Stock().Choosy(no))
+	}
+	slices.SortFunc(ids, base.ID.Compare)
+	d, left := Draft(t), MaxTries
+	for _, id := range ids {
+		h, at, ok := d.Find(id)
+		lot := d.Stock().Lot(at.Lot)
+		if !ok || !at.Seated() || lot.Pool == 0 || h.Span.End <= t.Now || h.Flags.Any(timeline.Pinned) || d.Stock().Meets(h, at.Lot, t.Now) {
+			continue
+		}
+		if left--; left < 0 {
+			break
+		}
+		f := d.Fork()
+		f.Take(id)
+		if _, why := f.Seat(timeline.SKURef(lot.Pool), Begun(h, t.Now), timeline.Exact); why != timeline.Granted {
+			if why == timeline.FragmentedByPinnedHolds {
+				left -= searchTries
+			}
+			continue
+		}
+		d.Adopt(f)
+		Freed(t, h.Span, at)
+	}
+	SeatFreed(t)
+}
+
+// searchTries is how many tries one counts for that took a search in vain.
+const searchTries = 50
+
+// relabelledLots lists the lots whose articles may have other values than before: of their own, of their SKU, or of what is left of an
+// attribute.
+func relabelledLots(t *base.Tx) (lots []timeline.LotNo) {
+	of := func(r *Article) {
+		for _, l := range r.Lots {
+			lots = append(lots, l.No)
+		}
+	}
+	for _, c := range t.Set {
+		switch c := c.(type) {
+		case *base.Change[Article]:
+			if c.Before != nil && c.After != nil && (!same(c.Before.SKU, c.After.SKU) || !sameValues(&c.Before.Labels, &c.After.Labels)) {
+				of(c.Before)
+			}
+		case *base.Change[SKU]:
+			if c.Before != nil && c.After != nil && !sameValues(&c.Before.Labels, &c.After.Labels) {
+				for r := range ArticleTable(t.Acc).By(ArticleBySKU, string(c.After.ID[:])) {
+					of(r)
+				}
+			}
+		case *base.Change[label.Attribute]:
+			if c.Before != nil {
+				lots = slices.AppendSeq(lots, t.Acc.Stock.ChoosyLots())
+			}
+		}
+	}
+	slices.Sort(lots)
+	return slices.Compact(lots)
+}
+
+// sameValues says that two records have the same for all attributes.
+func sameValues(x, y *label.Labels) bool {
+	return slices.EqualFunc(x.Attributes, y.Attributes, func(v, w label.AttributeValue) bool {
+		return v.Attribute == w.Attribute && v.Kind == w.Kind && v.Text == w.Text && v.Number == w.Number && slices.Equal(v.Options, w.Options)
+	})
+}

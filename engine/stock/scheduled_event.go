@@ -1,0 +1,231 @@
+package stock
+
+import (
+	"iter"
+
+	"holdfast/engine/base"
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
+//
+// An article that is out, inactive or archived, takes no new holds of customers, but it takes reservations, and those that it has
+// stay seated when it goes out: repairs are planned on what is out.
+
+// EventType is what a scheduled event does.
+type EventType string
+
+// A reservation takes one unit of the article, without buffers; a note takes none.
+const (
+	EventReservation EventType = "reservation"
+	EventNote        EventType = "note"
+)
+
+// ScheduledEvent is a scheduled event's record. A reservation's unavailability has the id that follows its own.
+type ScheduledEvent struct {
+	ID       base.ID
+	Article  base.ID
+	Location base.ID
+	Type     EventType
+	Name     string
+	Comment  *string
+	Window   base.Span
+	Revision uint64
+}
+
+func (s *ScheduledEvent) Rev() uint64 { return s.Revision }
+func (s *ScheduledEvent) Touch(int64) { s.Revision++ }
+
+const eventByArticle = 0
+
+var ScheduledEventKind = base.RowsOf(base.TagScheduledEvent, "scheduled event", func(s *ScheduledEvent) base.ID { return s.ID },
+	table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
+
+func EventTable(a *base.AccountState) *table.Table[ScheduledEvent] {
+	return base.TableOf[ScheduledEvent](a, base.TagScheduledEvent)
+}
+
+// CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused. It answers
+// with the *ScheduledEvent.
+type CreateScheduledEvent struct {
+	Article  base.ID
+	Location base.ID
+	Type     EventType
+	Name     string
+	Comment  *string
+	Window   base.Span
+}
+
+func (o CreateScheduledEvent) Check() []base.Fault {
+	var c base.Checker
+	c.OneOf("/type", string(o.Type), string(EventReservation), string(EventNote))
+	c.Text("/name", o.Name, 1, base.MaxName)
+	c.Optional("/comment", o.Comment, 0, base.MaxNote)
+	c.Window("/startDate", "/endDate", o.Window)
+	return c.Faults
+}
+
+func (o CreateScheduledEvent) PlanOn(t *base.Tx) (any, error) {
+	r, l := ArticleTable(t.Acc).Get(o.Article), LocationTable(t.Acc).Get(o.Location)
+	if r == nil {
+		return nil, base.NotFound("article")
+	}
+	if l == nil {
+		return nil, base.NotFound("location")
+	}
+	s := &ScheduledEvent{ID: t.NewID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Comment: o.Comment, Window: o.Window, Revision: 1}
+	if o.Type == EventReservation {
+		t.Used++ // the unavailability's id
+		if err := seatEvent(t, s, r, l, nil); err != nil {
+			return nil, err
+		}
+	}
+	base.Record(t, ScheduledEventKind, nil, s)
+	return s, nil
+}
+
+// seatEvent takes the unit of a reservation, or takes it anew where it moves from a place: on the article itself, without buffers, whatever
+// the article's status. A conflict that has no room there stays one, as far as its claim goes.
+func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *timeline.Place) error {
+	h := timeline.NewHold(base.After(s.ID, 1), s.Window, 0, 0)
+	h.Owner, h.Kind = 1, timeline.Booking
+	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
+	if was != nil {
+		h = Begun(h, t.Now)
+	}
+	reason := timeline.NotEnoughStock
+	var sources []Source
+	if lot := r.LotAt(l.No); lot != nil {
+		sources = []Source{{Pool: timeline.LotRef(lot.No), Hull: s.Window}}
+		_, reason = Draft(t).Seat(sources[0].Pool, h, timeline.Exact)
+		if reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.No}) && Draft(t).MayTake(sources[0].Pool, h.Seat()) {
+			Draft(t).Keep(h, lot.No)
+			return nil
+		}
+	}
+	if reason == timeline.Granted {
+		return nil
+	}
+	q := Request{Location: l, Article: r, Body: s.Window, Quantity: 1}
+	return Insufficient([]base.Shortage{*Shortage(t, &q, sources, reason)})
+}
+
+func (CreateScheduledEvent) Result() any { return new(ScheduledEvent) }
+
+// PatchScheduledEvent changes a scheduled event; its type stays. It answers with the *ScheduledEvent.
+type PatchScheduledEvent struct {
+	Article  base.ID
+	ID       base.ID
+	IfMatch  []uint64
+	Name     base.Opt[string]
+	Comment  base.Opt[string]
+	Location base.Opt[base.ID]
+	From, To base.Opt[int64] // To null: without end
+}
+
+func (o PatchScheduledEvent) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	c.PatchText("/comment", o.Comment, 0, base.MaxNote)
+	c.PatchWindow("/startDate", "/endDate", o.From, o.To)
+	return c.Faults
+}
+
+func event(t *base.Tx, article, id base.ID, ifMatch []uint64) (*ScheduledEvent, error) {
+	s := EventTable(t.Acc).Get(id)
+	if s == nil || s.Article != article {
+		return nil, base.NotFound("scheduled event of this article")
+	}
+	return s, base.Match(ifMatch, s.Rev())
+}
+
+func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
+	s, err := event(t, o.Article, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := *s
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.Comment.Merge(&n.Comment)
+	if o.Location.Set {
+		n.Location = o.Location.Value
+	}
+	if o.From.Set {
+		n.Window.Start = o.From.Value
+	}
+	if o.To.Set {
+		n.Window.End = o.To.Value
+		if o.To.Null {
+			n.Window.End = base.Forever
+		}
+	}
+	if n.Window.Empty() {
+		return nil, base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
+	}
+	l := LocationTable(t.Acc).Get(n.Location)
+	moved := n.Window != s.Window || n.Location != s.Location
+	if l == nil && (moved || o.Location.Set) {
+		return nil, base.NotFound("location")
+	}
+	if s.Type == EventReservation && moved {
+		Draft(t).Claim()
+		h, at, _ := Draft(t).Take(base.After(s.ID, 1))
+		Freed(t, h.Span, at)
+		if err := seatEvent(t, &n, ArticleTable(t.Acc).Get(s.Article), l, &at); err != nil {
+			return nil, err
+		}
+		SeatFreed(t)
+	}
+	return base.Revise(t, ScheduledEventKind, s, n), nil
+}
+
+func (PatchScheduledEvent) Result() any { return new(ScheduledEvent) }
+
+// DeleteScheduledEvent removes a scheduled event and frees its unit. It answers with nil.
+type DeleteScheduledEvent struct {
+	Article base.ID
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteScheduledEvent) Check() []base.Fault { return nil }
+
+func (o DeleteScheduledEvent) PlanOn(t *base.Tx) (any, error) {
+	s, err := event(t, o.Article, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if h, at, ok := Draft(t).Take(base.After(s.ID, 1)); ok {
+		Freed(t, h.Span, at)
+		SeatFreed(t)
+	}
+	base.Record(t, ScheduledEventKind, s, nil)
+	return nil, nil
+}
+
+func (DeleteScheduledEvent) Result() any { return new(any) }
+
+// ScheduledEvents goes through the events of an article that overlap a window, in order of creation.
+func ScheduledEvents(v base.View, article base.ID, w base.Span) iter.Seq[*ScheduledEvent] {
+	return func(yield func(*ScheduledEvent) bool) {
+		for s := range EventTable(v.Acc).By(eventByArticle, string(article[:])) {
+			if overlaps(w, s.Window) && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// ScheduledEventOf returns an event of an article, or nil.
+func ScheduledEventOf(v base.View, article, id base.ID) *ScheduledEvent {
+	if s := EventTable(v.Acc).Get(id); s != nil && s.Article == article {
+		return s
+	}
+	return nil
+}
+
+// ScheduledEventByID returns a scheduled event of whatever article, or nil.
+func ScheduledEventByID(v base.View, id base.ID) *ScheduledEvent { return EventTable(v.Acc).Get(id) }

@@ -1,0 +1,645 @@
+package stock
+
+import (
+	"cmp"
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
+// then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to conflicts.
+
+// Request asks for units of one item at one location: a line, resolved, or a part of one.
+type Request struct {
+	Line     int
+	Bundle   bundle // nil: the line names an article or a SKU
+	Location *Location
+	Item     uint32 // number of the article or SKU
+	Article  *Article
+	SKU      *SKU
+	Slot     timeline.SlotNo // pinned to it, where not 0
+	Body     base.Span
+	Quantity int
+	Proto    timeline.Hold  // what all its units have in common; of a moved unit the unit itself
+	first    uint64         // the units' ids are after(owner, first), and so on; 0: the unit has its id already
+	KeepHull bool           // a moved unit whose dates stay keeps its hull
+	Was      timeline.Place // of a moved unit
+	Stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
+	Rule     timeline.Rule
+	Overbook bool // units that are short become conflicts
+
+	To      *Location // where its units go to when they end; nil: they stay
+	endless bool      // it is seated as if its units had no end, which they leave at
+}
+
+// bundle is what makes several requests of one line, which are seated together or not at all.
+type bundle interface {
+	// short completes the shortage of the request's line, of which nothing is seated in the draft.
+	Short(t *base.Tx, s *base.Shortage, q *Request)
+}
+
+// NewRequest resolves an item at a location.
+func NewRequest(t *base.Tx, i base.Item, location base.ID) (Request, error) {
+	q := Request{Location: LocationTable(t.Acc).Get(location)}
+	if q.Location == nil {
+		return q, base.NotFound("location")
+	}
+	if i.Article != (base.ID{}) {
+		if q.Article = ArticleTable(t.Acc).Get(i.Article); q.Article == nil {
+			return q, base.NotFound("article")
+		}
+		if r := q.Article; !r.Takes() {
+			return q, TakesNone("article", string(r.Status), r.ArchivedAt)
+		}
+		q.Item, q.Proto.Flags = q.Article.No, timeline.PinnedArticle
+		return q, nil
+	}
+	if q.SKU = SKUTable(t.Acc).Get(i.SKU); q.SKU == nil {
+		return q, base.NotFound("SKU")
+	}
+	q.Item = q.SKU.No
+	return q, nil
+}
+
+// TakesNone is the refusal of a hold on what takes none.
+func TakesNone(what, state string, archived *int64) *base.Error {
+	way := "update"
+	if archived != nil {
+		state, way = "archived", "unarchive"
+	}
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
+		Details: base.StateDetails{State: state, Allowed: []string{way}}}
+}
+
+// SetLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
+// units there are.
+func SetLine(requests []Request, line int, body base.Span, kind timeline.Kind, first uint64) (units int) {
+	for i := range requests {
+		q := &requests[i]
+		q.Line, q.Body, q.first = line, body, first+uint64(units)
+		q.Proto.Line, q.Proto.Kind = uint16(line), kind
+		units += q.Quantity
+	}
+	return units
+}
+
+// SeatAll seats the requests of one command, all or none. The refusal has every short line.
+func SeatAll(t *base.Tx, owner base.ID, requests []Request) error {
+	Seating(t).short = Seating(t).short[:0]
+	shortages := SeatLines(t, owner, requests)
+	if len(shortages) == 0 {
+		if len(Seating(t).short) > 0 {
+			Draft(t).SeatThose(Seating(t).short) // what was counted as short may have a unit that nobody else can have
+		}
+		return nil
+	}
+	for i := range shortages {
+		if q := ofLine(requests, shortages[i].Line); q.Bundle != nil {
+			q.Bundle.Short(t, &shortages[i], q)
+		}
+	}
+	if len(requests) > 1 {
+		for i := range requests {
+			takeNew(t, owner, &requests[i])
+		}
+	}
+	slices.SortFunc(shortages, func(a, b base.Shortage) int { return a.Line - b.Line })
+	return Insufficient(shortages)
+}
+
+func ofLine(requests []Request, line int) *Request {
+	return &requests[slices.IndexFunc(requests, func(q Request) bool { return q.Line == line })]
+}
+
+// SeatLines seats the lines that can be, and returns the shortages of the others. Of bundles it does not say more than
+// which they are.
+func SeatLines(t *base.Tx, owner base.ID, requests []Request) (shortages []base.Shortage) {
+	if len(requests) == 1 {
+		if short := seat(t, owner, &requests[0]); short != nil {
+			shortages = append(shortages, *short)
+		}
+		return shortages
+	}
+	seatTogether(t, func() { shortages = seatInTurn(t, owner, requests) })
+	return shortages
+}
+
+// seatInTurn is seatLines of several.
+func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base.Shortage) {
+	for turn := range maxTurns {
+		for i := 0; i < len(requests); i++ {
+			q := &requests[i]
+			if q.turn() == turn {
+				if n := seatMoved(t, requests[i:]); n > 0 {
+					i += n - 1
+					continue
+				}
+			}
+			if q.turn() != turn || q.Bundle != nil && slices.ContainsFunc(shortages, func(s base.Shortage) bool { return s.Line == q.Line }) {
+				continue
+			}
+			short := seat(t, owner, q)
+			if short == nil {
+				continue
+			}
+			if shortages = append(shortages, *short); q.Bundle != nil {
+				takeLine(t, owner, requests, q.Line)
+			}
+		}
+	}
+	return shortages
+}
+
+// maxTurns is how many turns there are.
+const maxTurns = 8
+
+// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a SKU; and behind all of those in the same order
+// the units that wait, which would take the places of units that have one.
+func (q *Request) turn() (n int) {
+	switch {
+	case q.Slot != 0:
+	case q.Article != nil:
+		n = 1
+	case q.Asks() != nil:
+		n = 2
+	default:
+		n = 3
+	}
+	if q.Stays {
+		n += maxTurns / 2
+	}
+	return n
+}
+
+// takeLine takes out what is seated of a line of new units: a bundle is held whole or not at all.
+func takeLine(t *base.Tx, owner base.ID, requests []Request, line int) {
+	for i := range requests {
+		if q := &requests[i]; q.Line == line {
+			takeNew(t, owner, q)
+		}
+	}
+}
+
+// takeNew takes out what is seated of a request for new units.
+func takeNew(t *base.Tx, owner base.ID, q *Request) {
+	if q.first == 0 {
+		return
+	}
+	for n := range q.Quantity {
+		Draft(t).Take(base.After(owner, q.first+uint64(n)))
+	}
+}
+
+func Insufficient(lines []base.Shortage) error {
+	return &base.Error{Code: base.CodeInsufficient, Detail: "the stock cannot carry the request; details says which lines and why", Details: base.ShortageDetails{Lines: lines}}
+}
+
+// seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
+func seat(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
+	if q.Leaves() || q.Proto.Flags.Has(timeline.OneWay) { // also where it has no end yet: until all have a unit each may have another
+		return seatLeaving(t, owner, q)
+	}
+	return seatHere(t, owner, q)
+}
+
+// seatHere seats the units of one request that need no more than their window.
+func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
+	var few [2]Source
+	sources := sourcesOf(t, few[:0], q)
+	if asks := q.Asks(); asks != nil {
+		sources = Meeting(Draft(t).Stock(), sources, asks, t.Now)
+	}
+	d := Draft(t)
+	pushes := len(sources) == 1 && sources[0].Named && Around(t.Acc, sources[0].Pool) != sources[0].Pool
+	if pushes { // what moved out of the article for the first of the units is back where not all of them find room
+		Seating(t).Stock = d.Fork()
+	}
+	n, reason := seatUnits(t, owner, q, sources)
+	if pushes && n == q.Quantity {
+		d.Adopt(Seating(t).Stock)
+	}
+	Seating(t).Stock = d
+	switch {
+	case n == q.Quantity:
+		return nil
+	case !pushes:
+		for i := range n {
+			d.Take(base.After(owner, q.first+uint64(i)))
+		}
+	}
+	if q.Bundle != nil {
+		return &base.Shortage{Line: q.Line}
+	}
+	return Shortage(t, q, sources, reason)
+}
+
+// seatUnits seats the units of one request one after the other, and says how many it could, and why it could not seat the next.
+func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, reason timeline.Refusal) {
+	flags, d := q.Proto.Flags, Draft(t)
+	room := make([]int, 0, 2)
+	if len(sources) > 1 { // units are taken from the pool with most available
+		for _, s := range sources {
+			room = append(room, s.Available(d.Stock(), q.room(s.Hull, t.Now), t.Now).Available)
+		}
+	}
+	reason = timeline.NotEnoughStock
+	none := false // one found no room, so those behind it, which are like it, find none
+	var lots []timeline.LotNo
+	for n = seatLike(t, owner, q, sources); n < q.Quantity; n++ {
+		id := q.Proto.ID
+		if q.first != 0 {
+			id = base.After(owner, q.first+uint64(n))
+		}
+		best := 0
+		for i := range room {
+			if room[i] > room[best] {
+				best = i
+			}
+		}
+		ok := false
+		if len(sources) > 0 {
+			s := sources[best]
+			h := q.hold(id, s, flags, t.Now)
+			if q.first != 0 {
+				h = q.nth(owner, n, h)
+			}
+			if !none {
+				ok, reason = seatIn(t, q, s, h)
+			}
+			if own := q.own(t.Acc, sources); !ok && own >= 0 && own != best { // where it has room already
+				s = sources[own]
+				h = q.hold(id, s, flags, t.Now)
+				ok, reason = seatIn(t, q, s, h)
+			}
+			if !ok && q.Overbook && !s.Closed {
+				if !none {
+					lots, none = t.Acc.Stock.Lots(s.pools(d.Stock(), t.Now)[0]), len(sources) == 1
+				}
+				if len(lots) > 0 {
+					d.Keep(h, lots[0])
+					Seating(t).short, ok = append(Seating(t).short, id), true
+				}
+			}
+		}
+		if !ok && q.Stays {
+			ok = stay(t, q, sources, flags)
+		}
+		if !ok {
+			return n, reason
+		}
+		if len(room) > 0 {
+			room[best]--
+		}
+	}
+	return n, reason
+}
+
+// sourcesOf lists the pools of a request with the hulls that it has there.
+func sourcesOf(t *base.Tx, dst []Source, q *Request) []Source {
+	body := q.Body
+	if q.endless {
+		body = Needed(body, q.Location, q.To)
+	}
+	sources := Sources(t.Acc, dst, q.Article, q.SKU, q.Location, body, t.Now)
+	if q.KeepHull {
+		for i := range sources {
+			if sources[i].Hull = q.Proto.Span; q.endless {
+				sources[i].Hull.End = base.Forever
+			}
+		}
+	}
+	return sources
+}
+
+// seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they take one gap after the other.
+func seatLike(t *base.Tx, owner base.ID, q *Request, sources []Source) int {
+	if q.first == 0 || q.Slot != 0 || len(sources) != 1 || sources[0].Closed {
+		return 0
+	}
+	like := q.hold(base.ID{}, sources[0], q.Proto.Flags, t.Now)
+	return Draft(t).SeatLike(sources[0].Pool, q.Quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.Rule)
+}
+
+// seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does, and says how many.
+func seatMoved(t *base.Tx, requests []Request) int {
+	q, n := &requests[0], 1
+	if q.first != 0 || q.Slot != 0 || q.Stays || q.Leaves() || q.Asks() != nil {
+		return 0
+	}
+	for n < len(requests) && q.like(&requests[n]) {
+		n++
+	}
+	if n == 1 {
+		return 0
+	}
+	var few [2]Source
+	sources := sourcesOf(t, few[:0], q)
+	if len(sources) != 1 || sources[0].Closed {
+		return 0
+	}
+	return Draft(t).SeatLike(sources[0].Pool, n, func(i int) timeline.Hold {
+		x := &requests[i]
+		return x.hold(x.Proto.ID, sources[0], x.Proto.Flags, t.Now)
+	}, q.Rule)
+}
+
+// like says that another request asks for a moved unit that may have whatever place this one may.
+func (q *Request) like(o *Request) bool {
+	return o.first == 0 && o.Slot == 0 && !o.Stays && !o.Leaves() && q.Article == o.Article && q.SKU == o.SKU && q.Location == o.Location && q.Body == o.Body &&
+		q.KeepHull == o.KeepHull && q.Proto.Span == o.Proto.Span && q.Proto.Flags == o.Proto.Flags && q.Rule == o.Rule
+}
+
+// nth is unit n of the request's new units.
+func (q *Request) nth(owner base.ID, n int, h timeline.Hold) timeline.Hold {
+	h.ID = base.After(owner, q.first+uint64(n))
+	if h.Flags.Blocker() == timeline.BlockerHold {
+		h.Owner = q.first + uint64(n)
+	}
+	return h
+}
+
+// hold is a unit of the request over the hull of a source.
+func (q *Request) hold(id base.ID, s Source, flags timeline.Flags, now int64) timeline.Hold {
+	h := timeline.NewHold(id, s.Hull, q.Body.Start-s.Hull.Start, Trail(q.Body, s.Hull))
+	h.Owner, h.Line, h.Kind, h.Flags = q.Proto.Owner, q.Proto.Line, q.Proto.Kind, flags
+	if q.first == 0 {
+		h = Begun(h, now)
+	}
+	return h
+}
+
+// own is the source that a moved unit has its place in, -1 where there is none.
+func (q *Request) own(a *base.AccountState, sources []Source) int {
+	if q.first != 0 {
+		return -1
+	}
+	return slices.IndexFunc(sources, func(s Source) bool { return slices.Contains(a.Stock.Lots(s.Pool), q.Was.Lot) })
+}
+
+// seatIn seats a unit of the request in one of its sources.
+func seatIn(t *base.Tx, q *Request, s Source, h timeline.Hold) (ok bool, reason timeline.Refusal) {
+	switch {
+	case s.Closed: // only what is there already asks it, and only to stay what it is
+		return false, timeline.NotEnoughStock
+	case s.Named:
+		_, reason = Draft(t).SeatNamed(s.lot(), q.Slot, h, q.Rule)
+	case q.Slot != 0:
+		_, reason = Draft(t).SeatOn(s.Pool, q.Slot, h)
+	default:
+		_, reason = Draft(t).Seat(s.Pool, h, q.Rule)
+	}
+	return reason == timeline.Granted, reason
+}
+
+// stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
+// what it asks for beside that. One that nothing counts may be made no longer, unless overbooking is allowed.
+func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
+	own := q.own(t.Acc, sources)
+	if own < 0 || sources[own].Closed { // nothing counts it, and nothing is there to be asked for
+		hull := base.Span{Start: q.Body.Start - q.Proto.Before(), End: q.Body.End}
+		if hull.End != base.Forever {
+			hull.End += q.Proto.After()
+		}
+		if !q.Overbook && !q.Proto.Span.Covers(hull) {
+			return false
+		}
+		Draft(t).Keep(q.hold(q.Proto.ID, Source{Hull: hull}, flags, t.Now), q.Was.Lot)
+		return true
+	}
+	s := sources[own]
+	if !Draft(t).MayTake(s.Pool, q.room(s.Hull, t.Now)) {
+		return false
+	}
+	Draft(t).Keep(q.hold(q.Proto.ID, s, flags, t.Now), q.Was.Lot)
+	return true
+}
+
+// room is what a unit of the request takes of its hull: of one that is there already what is past needs none.
+func (q *Request) room(hull base.Span, now int64) base.Span {
+	if q.first == 0 && runs(hull, now) {
+		hull.Start = now
+	}
+	return hull
+}
+
+func runs(hull base.Span, now int64) bool { return hull.Start < now && now < hull.End }
+
+// Begun is a hold that changes its dates or its slot: the part of it that is past needs no room.
+func Begun(h timeline.Hold, now int64) timeline.Hold {
+	if runs(h.Span, now) {
+		return h.WithCut(now - h.Span.Start)
+	}
+	return h
+}
+
+// Trail is the length of the buffer behind a body, 0 behind an open end.
+func Trail(body, hull base.Span) int64 {
+	if hull.End == base.Forever {
+		return 0
+	}
+	return hull.End - body.End
+}
+
+// Shortage explains why a request could not be seated, given what the draft holds already.
+func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal) *base.Shortage {
+	short := &base.Shortage{Line: q.Line, Requested: q.Quantity}
+	d := Draft(t)
+	free := 0
+	var found Blockers
+	for _, s := range sources {
+		if s.Closed { // it has nothing for anybody, so nothing is in the way there
+			continue
+		}
+		room := q.room(s.Hull, t.Now)
+		a := s.Available(d.Stock(), room, t.Now)
+		short.Available += a.Available
+		free += max(0, s.Free(d.Stock(), room, t.Now))
+		if t.Explain {
+			BlockersOf(t, &found, &s, a.At)
+		}
+	}
+	Blocked(t, short, &found)
+	short.Available = min(short.Available, q.Quantity-1)
+	if q.Slot == 0 { // the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
+		reason = timeline.NotEnoughStock
+		if free >= q.Quantity {
+			reason = timeline.FragmentedByPinnedHolds
+		}
+	}
+	short.Reason = reason.String()
+	if t.Explain && q.Body.End != base.Forever && NotedInTheWay(t).MayNext() {
+		notBefore := q.Body.Start
+		if q.KeepHull {
+			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
+		}
+		short.Next = NextFit(t.Acc, d.Stock(), q.Article, q.SKU, q.Asks(), []*Location{q.Location}, q.To, notBefore, q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchAhead, base.MaxInstant), t.Now)
+	}
+	return short
+}
+
+// BlockersOf notes the holds that stand in the way in a source.
+func BlockersOf(t *base.Tx, found *Blockers, s *Source, at int64) {
+	for _, p := range s.pools(Draft(t).Stock(), t.Now) {
+		NotedInTheWay(t).Add(found, p, at)
+	}
+}
+
+// Freed notes that room came free at a place: conflicts there may be seated now.
+func Freed(t *base.Tx, s base.Span, at timeline.Place) {
+	if at.Seated() {
+		FreedOf(t, ArticleTable(t.Acc).No(t.Acc.Stock.Lot(at.Lot).Article), at.Lot, s)
+	}
+}
+
+// FreedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
+func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
+	if r != nil && !latest(t, r).Takes() {
+		return
+	}
+	f := timeline.Freed{Lot: lot, Span: s}
+	if n := len(Seating(t).room); n == 0 || Seating(t).room[n-1] != f { // units of a line leave the same room, one after the other
+		Seating(t).room = append(Seating(t).room, f)
+	}
+}
+
+// LetGo takes the units out that requests are about, and calls off their departures, before the first of them is seated anew: two units may
+// change places.
+func LetGo(t *base.Tx, requests []Request) {
+	for i := range requests {
+		Lift(t, requests[i].Proto.ID)
+	}
+	for i := range requests {
+		h, at, _ := Draft(t).Take(requests[i].Proto.ID)
+		Freed(t, h.Span, at)
+	}
+}
+
+// SeatAsked is seatAll of units that the command asks for: those that leave are refused where they cannot.
+func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
+	if err := SeatAll(t, owner, requests); err != nil {
+		return err
+	}
+	return BlockedDeparture(t)
+}
+
+// SeatFreed tries the conflicts that overlap what the command freed. Who leaves its place goes before them.
+func SeatFreed(t *base.Tx) {
+	settleDepartures(t)
+	defer settleDepartures(t)
+	due := Seating(t).due
+	if len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 { // also those that the command itself made
+		if t.Waiting != nil {
+			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), append(t.Waiting.Due, due...)
+		}
+		room := Seating(t).room
+		Seating(t).room, Seating(t).due = nil, nil
+		t.Waiting = TryConflicts(t, timeline.Waiting{Room: room, Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
+	}
+}
+
+// MaxTries is how many conflicts one command tries to seat; a follow-up command tries the rest.
+const MaxTries = 1000
+
+// LeftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
+// wait for.
+func LeftRoom(t *base.Tx) {
+	if Seating(t).Stock == nil || t.Waiting != nil {
+		return
+	}
+	if left := Seating(t).Stock.Left(); len(left) > 0 && Seating(t).Stock.ConflictLen() > 0 { // also those that the command itself made
+		t.Waiting = &timeline.Waiting{Room: left}
+	}
+}
+
+// RecordStock adds what the plan's draft changed to the write set: slots first, then units.
+func RecordStock(t *base.Tx) {
+	if Seating(t).Stock == nil && len(Seating(t).tried) == 0 {
+		return
+	}
+	c := Draft(t).Changes()
+	Seating(t).placed = len(c.Slots) + len(c.Holds)
+	for i := range c.Slots {
+		x := &c.Slots[i]
+		base.Record(t, SlotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+	}
+	rows := make([]base.Change[timeline.Placed], len(c.Holds))
+	t.Set = slices.Grow(t.Set, len(rows))
+	for i := range c.Holds {
+		x := &c.Holds[i]
+		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
+			t.Moves++
+		}
+		rows[i] = base.Change[timeline.Placed]{Kind: UnitKind, Before: exists(&x.Before, x.Had), After: exists(&x.After, x.Has)}
+		t.Set = append(t.Set, &rows[i])
+		noteConflict(t, x)
+	}
+	noteTried(t, c.Holds)
+}
+
+// Outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are
+// to be made.
+func Outcome(t *base.Tx) *timeline.Stock {
+	if Seating(t).Stock == nil {
+		return nil
+	}
+	n := 0
+	for _, c := range t.Set {
+		switch c.Of().TableTag() {
+		case base.TagSlot, base.TagUnit:
+			n++
+		case base.TagLot, base.TagArticle, base.TagSKU: // they make lots and pools
+			return nil
+		}
+	}
+	if n != Seating(t).placed {
+		return nil
+	}
+	return Seating(t).Stock.Outcome()
+}
+
+func exists[R any](r *R, is bool) *R {
+	if !is {
+		return nil
+	}
+	return r
+}
+
+// SlotByID finds a slot by its id. Slots are numbered in the order of their ids, so this is a binary search by number.
+func SlotByID(a *base.AccountState, id base.ID) (timeline.Slot, bool) {
+	lo, hi := uint32(1), a.Ledger.Slot+1
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		no, s, ok := mid, timeline.Slot{}, false
+		for ; no < hi; no++ { // numbers of slots that are gone have nothing to compare
+			if s, ok = a.Stock.Slot(timeline.SlotNo(no)); ok {
+				break
+			}
+		}
+		switch {
+		case !ok || id.Compare(s.ID) < 0:
+			hi = mid
+		case s.ID == id:
+			return s, true
+		default:
+			lo = no + 1
+		}
+	}
+	return timeline.Slot{}, false
+}
+
+// Asks is a hold that asks what a request asks, nil where that is nothing: one that was put on an article by hand asks for nothing else.
+func (q *Request) Asks() *timeline.Hold {
+	if f := q.Proto.Flags; !f.Has(timeline.Choosy) || q.first == 0 && f.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		return nil
+	}
+	return &q.Proto
+}
+
+// Ask has a request ask what a hold asks.
+func (q *Request) Ask(h *timeline.Hold) {
+	if h != nil {
+		q.Proto.Owner, q.Proto.Line, q.Proto.Flags = h.Owner, h.Line, q.Proto.Flags|timeline.Choosy.WithBlocker(timeline.BlockerOrder)
+	}
+}

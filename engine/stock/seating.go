@@ -1,0 +1,58 @@
+package stock
+
+import (
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns what a plan makes of stock: its scratch copy of the timelines, and what is noted beside it until the write set is
+// complete.
+
+// seating is what a plan makes of stock.
+type seating struct {
+	fork     *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
+	Stock    *timeline.Draft
+	placed   int                      // rows of slots and units that are recorded of it
+	lots     map[lotOf]timeline.LotNo // lots that the plan makes
+	article  *Article                 // that the plan makes or changes, as far as conflicts have to know
+	sku      *SKU                     // that it changes, likewise
+	short    []base.ID                // units that were made conflicts, as overbooking is allowed
+	Way      *InTheWay                // what stands in the way, where a refusal says it
+	room     []timeline.Freed         // what the command freed
+	due      []base.ID                // conflicts that time may have made room for
+	tried    []base.ID                // conflicts that were tried in vain, or are due
+	Tries    int                      // of conflicts that the command may make; 0: maxTries
+	Gathers  bool                     // conflicts are not tried yet: more is to come free
+	openings *timeline.Openings       // of the conflicts that it leaves, once it has changed the last of them
+	Choosy   bool                     // it may make holds with requirements
+
+	Departing departing
+}
+
+var seatingPlace = base.RegisterPlace[seating]()
+
+func Seating(t *base.Tx) *seating { return seatingPlace.On(&t.Shelf) }
+
+// lotOf names a lot by the numbers of its article and location.
+type lotOf struct{ article, location uint32 }
+
+// timelines is what the plan's draft starts from.
+func timelines(t *base.Tx) *timeline.Stock {
+	if Seating(t).fork != nil {
+		return Seating(t).fork
+	}
+	return t.Acc.Stock
+}
+
+// Draft is the plan's scratch copy of the account's timelines.
+func Draft(t *base.Tx) *timeline.Draft {
+	if Seating(t).Stock == nil {
+		s := timelines(t)
+		if !Seating(t).Choosy && s.ChoosyLen() == 0 {
+			Seating(t).Stock = s.Draft(t.Now)
+		} else {
+			Seating(t).Stock = s.DraftFor(base.ChooserOf(t.Acc, t), t.Now)
+		}
+	}
+	return Seating(t).Stock
+}

@@ -1,0 +1,322 @@
+package stock
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/label"
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
+
+// Buffer is a time kept free before or after a booking.
+type Buffer = timeline.Buffer
+
+// SKU is a SKU's record.
+type SKU struct {
+	ID            base.ID
+	No            uint32
+	Name          string
+	Code          *string // unique in the account
+	Description   *string
+	PurchasePrice *int64 // minor units
+	Before, After *Buffer
+	UpdatedAt     int64
+	Revision      uint64
+	label.Labels
+
+	pools    []skuPool // where its articles are; derived, as is the next
+	articles Aggregate
+}
+
+// skuPool is one pool of a SKU: the lots of its articles at one location that have the same effective buffers.
+type skuPool struct {
+	location      uint32
+	before, after Buffer // as values, see Buffer.Value
+	no            timeline.PoolNo
+}
+
+const (
+	skuByCode = iota
+	skuByTag
+	skuByExternal
+	skuByWords
+	skuByFoldedCode
+)
+
+// words are those of the SKU's name and code.
+func (s *SKU) words() []string { return base.WordKeys(&s.Name, s.Code) }
+
+var skuDirectory = base.Directory[SKU]{
+	Of:       SKUTable,
+	External: func(s *SKU) []string { return s.ExternalKeys() }, Code: func(s *SKU) []string { return base.CodeKeys(s.Code) }, Words: (*SKU).words,
+	ByExternal: skuByExternal, ByCode: skuByFoldedCode, ByWords: skuByWords,
+}
+
+var SKUKind = func() *base.Kind[SKU] {
+	k := base.RowsOf(base.TagSKU, "SKU", func(s *SKU) base.ID { return s.ID },
+		table.By(func(s *SKU) []string {
+			if s.Code == nil {
+				return nil
+			}
+			return []string{*s.Code}
+		}),
+		table.By(func(s *SKU) []string { return s.TagKeys() }),
+		table.By(func(s *SKU) []string { return s.ExternalKeys() }),
+		table.By((*SKU).words),
+		table.By(func(s *SKU) []string { return base.CodeKeys(s.Code) }),
+		table.Numbered(func(s *SKU) uint32 { return s.No }))
+	k.Put = func(_ *base.State, a *base.AccountState, before, after *SKU) {
+		switch {
+		case after == nil:
+			k.In(a).Delete(before.ID)
+			return
+		case before == nil:
+			k.In(a).Put(after)
+			return
+		}
+		n := *after
+		was := k.In(a).Get(after.ID)
+		n.pools, n.articles = was.pools, was.articles
+		k.In(a).Put(&n)
+		if !same(before.Before, after.Before) || !same(before.After, after.After) {
+			for _, r := range slices.Collect(ArticleTable(a).By(ArticleBySKU, string(after.ID[:]))) {
+				n := *r
+				derive(a, &n, r.Lots)
+				ArticleTable(a).Put(&n)
+				assignPools(a, &n)
+			}
+		}
+	}
+	return k
+}()
+
+// SKULabels is SKUs as what labels hang on.
+var SKULabels label.Labelled = &label.LabelledKind[SKU, *SKU]{Kind: SKUKind, Scope: label.TagInventory, ByTag: skuByTag, ByExternal: skuByExternal}
+
+func (s *SKU) Rev() uint64     { return s.Revision }
+func (s *SKU) Touch(now int64) { s.UpdatedAt, s.Revision = now, s.Revision+1 }
+
+func SKUTable(a *base.AccountState) *table.Table[SKU] { return base.TableOf[SKU](a, base.TagSKU) }
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// CreateSKU makes a SKU. It answers with the *SKU.
+type CreateSKU struct {
+	Name          string
+	Code          *string
+	Description   *string
+	PurchasePrice *int64
+	Before, After *Buffer
+	Labels        label.LabelsPatch
+}
+
+func (o CreateSKU) Check() []base.Fault {
+	var c base.Checker
+	c.Text("/name", o.Name, 1, base.MaxName)
+	c.Optional("/code", o.Code, 1, base.MaxName)
+	c.Optional("/description", o.Description, 0, base.MaxNote)
+	c.Money("/purchasePrice", o.PurchasePrice)
+	buffer(&c, "/bufferTimeAmountBefore", o.Before)
+	buffer(&c, "/bufferTimeAmountAfter", o.After)
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+func (o CreateSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.CheckOn(a, SKULabels) }
+
+func buffer(c *base.Checker, pointer string, b *Buffer) {
+	if b != nil && !b.Valid() {
+		c.Fault(pointer, "range", "must be at least 0 and at most 10 years")
+	}
+}
+
+func (o CreateSKU) PlanOn(t *base.Tx) (any, error) {
+	if o.Code != nil && SKUTable(t.Acc).First(skuByCode, *o.Code) != nil {
+		return nil, base.Refuse(base.CodeConflict, "another SKU has the code %q", *o.Code)
+	}
+	labels, err := o.Labels.Merged(t.Acc, SKULabels, base.ID{}, label.Labels{})
+	if err != nil {
+		return nil, err
+	}
+	t.Ledger.SKU++
+	s := &SKU{
+		ID: t.NewID(), No: t.Ledger.SKU, Name: o.Name, Code: o.Code, Description: o.Description, PurchasePrice: o.PurchasePrice,
+		Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1, Labels: labels,
+	}
+	base.Record(t, SKUKind, nil, s)
+	return s, nil
+}
+
+func (CreateSKU) Result() any { return new(SKU) }
+
+// PatchSKU changes a SKU. Changed buffers move no hold: they make other pools, and are for holds made from then on. It
+// answers with the *SKU.
+type PatchSKU struct {
+	ID            base.ID
+	IfMatch       []uint64
+	Name          base.Opt[string]
+	Code          base.Opt[string]
+	Description   base.Opt[string]
+	PurchasePrice base.Opt[int64]
+	Before, After BufferPatch
+	Labels        label.LabelsPatch
+}
+
+func (o PatchSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.CheckOn(a, SKULabels) }
+
+func (o PatchSKU) Check() []base.Fault {
+	var c base.Checker
+	c.PatchName("/name", o.Name)
+	c.PatchText("/code", o.Code, 1, base.MaxName)
+	c.PatchText("/description", o.Description, 0, base.MaxNote)
+	c.PatchMoney("/purchasePrice", o.PurchasePrice)
+	o.Before.check(&c, "/bufferTimeAmountBefore")
+	o.After.check(&c, "/bufferTimeAmountAfter")
+	o.Labels.Check(&c)
+	return c.Faults
+}
+
+// BufferPatch changes a buffer in its two fields: a given one replaces the field, null in either clears the buffer.
+type BufferPatch struct {
+	Amount base.Opt[int64]
+	Unit   base.Opt[timeline.Unit]
+}
+
+// Merged gives the buffer as a patch leaves it. An amount needs a unit, given or already there, and the other way round.
+func (p BufferPatch) Merged(c *base.Checker, pointer string, b *Buffer) *Buffer {
+	if !p.Amount.Set && !p.Unit.Set {
+		return b
+	}
+	if p.Amount.Null || p.Unit.Null {
+		return nil
+	}
+	var n Buffer
+	if b != nil {
+		n = *b
+	}
+	if p.Amount.Set {
+		n.Amount = p.Amount.Value
+	}
+	if p.Unit.Set {
+		n.Unit = p.Unit.Value
+	}
+	switch {
+	case n.Unit == 0:
+		c.Fault(pointer, "required", "needs a unit beside the amount")
+	case b == nil && !p.Amount.Set:
+		c.Fault(pointer, "required", "needs an amount beside the unit")
+	default:
+		buffer(c, pointer, &n)
+	}
+	return &n
+}
+
+func (p BufferPatch) check(c *base.Checker, pointer string) {
+	if p.Amount.Set && !p.Amount.Null {
+		buffer(c, pointer, &Buffer{Amount: p.Amount.Value, Unit: OrUnit(p.Unit)})
+	}
+}
+
+// OrUnit is the unit to judge an amount by where it came without one, or with one that could not be read: the most permissive.
+func OrUnit(u base.Opt[timeline.Unit]) timeline.Unit {
+	if u.Set && !u.Null && u.Value != 0 {
+		return u.Value
+	}
+	return timeline.Seconds
+}
+
+func (o PatchSKU) PlanOn(t *base.Tx) (any, error) {
+	s, err := base.Found(t, SKUKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if o.Code.Set && !o.Code.Null {
+		if other := SKUTable(t.Acc).First(skuByCode, o.Code.Value); other != nil && other.ID != s.ID {
+			return nil, base.Refuse(base.CodeConflict, "another SKU has the code %q", o.Code.Value)
+		}
+	}
+	labels, err := o.Labels.Merged(t.Acc, SKULabels, s.ID, s.Labels)
+	if err != nil {
+		return nil, err
+	}
+	n := *s
+	n.Labels = labels
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.Code.Merge(&n.Code)
+	o.Description.Merge(&n.Description)
+	o.PurchasePrice.Merge(&n.PurchasePrice)
+	var c base.Checker
+	n.Before = o.Before.Merged(&c, "/bufferTimeAmountBefore", n.Before)
+	n.After = o.After.Merged(&c, "/bufferTimeAmountAfter", n.After)
+	if len(c.Faults) > 0 {
+		return nil, base.Invalid(c.Faults)
+	}
+	if !same(n.Before, s.Before) || !same(n.After, s.After) {
+		Seating(t).sku = &n
+		rehouse(t, &s.ID, ArticleTable(t.Acc).By(ArticleBySKU, string(s.ID[:])))
+	}
+	return base.Revise(t, SKUKind, s, n), nil
+}
+
+func (PatchSKU) Result() any { return new(SKU) }
+
+// SKUByID returns a SKU, or nil.
+func SKUByID(v base.View, id base.ID) *SKU { return SKUTable(v.Acc).Get(id) }
+
+// FindSKUs gives a part of the SKUs that are asked for, in order of creation, and how many there are.
+func FindSKUs(v base.View, q *base.RecordQuery, p base.Part) (page []*SKU, total int) {
+	return skuDirectory.Find(v.Acc, q, nil, p)
+}
+
+// SKUs lists the account's SKUs in order of creation.
+func SKUs(v base.View) *table.Table[SKU] { return SKUTable(v.Acc) }
+
+func SKUID(a *base.AccountState, no uint32) base.ID {
+	if s := SKUTable(a).No(no); s != nil {
+		return s.ID
+	}
+	return a.FormerID(base.TagSKU, no)
+}
+
+// DeleteSKU removes a SKU that has no article, and for which no hold is that is not over. It answers with nil.
+type DeleteSKU struct {
+	ID      base.ID
+	IfMatch []uint64
+}
+
+func (DeleteSKU) Check() []base.Fault { return nil }
+
+func (o DeleteSKU) PlanOn(t *base.Tx) (any, error) {
+	s, err := base.Found(t, SKUKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	articles := 0
+	for range ArticleTable(t.Acc).By(ArticleBySKU, string(s.ID[:])) {
+		articles++
+	}
+	if err := base.InUse("article", articles); err != nil {
+		return nil, err
+	}
+	if err := t.Acc.Unreferred(s.ID, t.Now); err != nil {
+		return nil, err
+	}
+	base.Record(t, SKUKind, s, nil)
+	t.Bury(base.TagSKU, s.ID, s.No)
+	return nil, nil
+}
+
+func (DeleteSKU) Result() any { return new(any) }
+
+func (o CreateSKU) Distinct() []base.DistinctValue {
+	all := o.Labels.External.Distinct()
+	if o.Code != nil {
+		all = append(all, base.DistinctValue{Pointer: "/code", Value: *o.Code})
+	}
+	return all
+}

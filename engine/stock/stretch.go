@@ -1,0 +1,155 @@
+package stock
+
+import (
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns units that are out with a customer: how they keep their slot beyond what was planned, and what makes room for them.
+
+// Stretch gives a unit that was handed over another body on the slot where it is: other holds there make room. Where they
+// cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than the unit.
+func Stretch(t *base.Tx, h timeline.Hold, at timeline.Place, body base.Span, forced bool) bool {
+	return StretchTo(t, h, at, HandedOver(t, h, Draft(t).Lot(at.Lot), body), forced)
+}
+
+// StretchTo is stretch to what handedOver has made of the hold.
+func StretchTo(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
+	if n.Span.End != h.Span.End { // one that leaves does so at another instant
+		Lift(t, h.ID)
+	}
+	if was, _, _ := Draft(t).Find(h.ID); !was.Flags.Has(timeline.OneWay) {
+		n.Flags &^= timeline.OneWay
+	}
+	if !stretched(t, h, at, n, forced) {
+		return false
+	}
+	SettleUnits(t, h.ID)
+	return true
+}
+
+// stretched is stretchTo of a unit whose departure, if it is to be another, was called off.
+func stretched(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
+	d := Draft(t)
+	lot := d.Lot(at.Lot)
+	old := h.Seat()
+	room := n.Seat()
+	pool := timeline.LotRef(at.Lot)
+	if lot.Pool != 0 {
+		pool = timeline.SKURef(lot.Pool)
+	}
+	if !forced {
+		for _, more := range [2]base.Span{{Start: room.Start, End: min(room.End, old.Start)}, {Start: max(room.Start, old.End), End: room.End}} {
+			if more.Empty() {
+				continue
+			}
+			if free, _, _, _ := d.Stock().MinFree(pool, more); free < 1 { // what a conflict is counted for is not taken
+				return false
+			}
+		}
+	}
+	if d.Stretch(n) {
+		Freed(t, h.Span, at)
+		return true
+	}
+	f := d.Fork()
+	f.Take(h.ID)
+	_, why := f.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+	if why != timeline.Granted && lot.Pool != 0 {
+		_, why = f.SeatOn(pool, at.Slot, n)
+	}
+	switch {
+	case why == timeline.Granted:
+		d.Adopt(f)
+	case !forced:
+		return false
+	default:
+		pushAside(t, h.ID, at, n)
+	}
+	Freed(t, h.Span, at)
+	return true
+}
+
+// HandedOver is a hold with another body: its beginning is past, and what follows it is the buffer of its article as it is set
+// now.
+func HandedOver(t *base.Tx, h timeline.Hold, lot timeline.Lot, body base.Span) timeline.Hold {
+	hull, trailing := h.Span, h.After()
+	if body.Start != h.Body().Start {
+		hull.Start = body.Start
+	}
+	hull.End = body.End
+	if body.End != base.Forever {
+		hull.End += trailing
+		article, where := ArticleTable(t.Acc).No(lot.Article), LocationTable(t.Acc).No(lot.Location)
+		if article != nil && where != nil {
+			if l := article.LotAt(lot.Location); l != nil {
+				hull.End = timeline.Hull(body, Buffer{}, l.After, where.Zone(), t.Now).End
+			}
+		}
+	}
+	n := h.WithSpan(hull).WithBuffers(body.Start-hull.Start, Trail(body, hull))
+	start := min(h.Seat().Start, max(body.Start, t.Now)) // what is past needs no more room than it had
+	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
+}
+
+// pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else it
+// becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit.
+func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
+	d := Draft(t)
+	d.Take(id)
+	var met []timeline.Hold
+	for h := range d.Stock().Holds(at.Slot, n.Seat()) {
+		met = append(met, h)
+	}
+	for _, h := range met {
+		d.Take(h.ID)
+		d.Keep(h, at.Lot)
+	}
+	slot, _ := d.Stock().Slot(at.Slot)
+	if _, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n); why != timeline.Granted && slot.Span.End < n.Span.End { // no other takes over its end
+		d.EndSlot(at.Slot, n.Span.End)
+		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+	}
+	for _, h := range met {
+		if to, ok := SeatConflict(t, h.ID); !ok || to.Slot != at.Slot {
+			Freed(t, h.Span, at) // what of it n does not take
+		}
+	}
+}
+
+// overdue keeps a unit that is not back in time for the next step: until then nobody else has it.
+func overdue(t *base.Tx, id base.ID) {
+	h, at, ok := Draft(t).Find(id)
+	if !ok {
+		return
+	}
+	if h.Kind == timeline.Sale {
+		Retired(t, h, at)
+		return
+	}
+	end, is := OutUntil(h)
+	if !is || end > t.Now {
+		return
+	}
+	Stretch(t, h, at, base.Span{Start: h.Body().Start, End: NotOver(t, end)}, true)
+}
+
+// Retired takes a unit out of the stock that was sold by an older program, where it went on to be a hold.
+var Retired func(t *base.Tx, h timeline.Hold, at timeline.Place)
+
+// NotOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the step that
+// runs now.
+func NotOver(t *base.Tx, end int64) int64 {
+	if end > t.Now {
+		return end
+	}
+	return end + ((t.Now-end)/t.Step+1)*t.Step
+}
+
+// OutUntil is when a unit is due that is with a customer, if it is to come back at all.
+func OutUntil(h timeline.Hold) (at int64, is bool) {
+	if !h.Flags.Has(timeline.Out) || h.Flags.Has(timeline.Back) || h.Kind != timeline.Booking || h.Span.End == base.Forever {
+		return 0, false
+	}
+	return h.Body().End, true
+}

@@ -1,0 +1,121 @@
+package stock
+
+import (
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns unavailabilities: units of stock that are taken, and whose they are.
+
+// Unavailability is one unit of stock taken for a range: a hold on a slot, or a conflict.
+type Unavailability struct {
+	ID       base.ID
+	Range    base.Span // the hull: buffers and body
+	Body     base.Span
+	Kind     timeline.Kind
+	Blocker  timeline.Blocker
+	Owner    base.ID // the hold, scheduled event or order that it belongs to
+	Item     base.ID // of an order: the stock item that it is for
+	Article  base.ID
+	Location base.ID
+	Slot     base.ID // zero: a conflict, or sold
+	Line     int
+	Unmet    bool // its article does not have what the order's line requires any more
+}
+
+// CreatedAt is the instant at which the unit was taken.
+func (u Unavailability) CreatedAt() int64 { return base.CreatedAt(u.ID) }
+
+// Conflict says that the hold has no unit. What was sold is no hold any more.
+func (u Unavailability) Conflict() bool { return u.Slot == (base.ID{}) && u.Kind != timeline.Sale }
+
+// History visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an instant of it.
+var History func(a *base.AccountState, lot timeline.LotNo, w base.Span, visit func(timeline.Placed))
+
+func UnavailabilityAt(a *base.AccountState, h timeline.Hold, at timeline.Place) Unavailability {
+	lot := a.Stock.Lot(at.Lot)
+	u := Unavailability{
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: OwnerOf(a, h), Line: int(h.Line),
+		Article: ArticleID(a, lot.Article), Location: LocationID(a, lot.Location), Unmet: Unmet(a.Stock, h, at, a.Ledger.At),
+	}
+	if o := ownerships[u.Blocker]; o != nil && o.Item != nil {
+		u.Item = o.Item(a, h)
+	}
+	if s, ok := a.Stock.Slot(at.Slot); ok {
+		u.Slot = s.ID
+	}
+	return u
+}
+
+// UnavailabilityOf is a unit as the plan leaves it.
+func UnavailabilityOf(t *base.Tx, c timeline.Placed) Unavailability {
+	left := *t.Acc
+	left.Stock = Draft(t).Stock()
+	u := UnavailabilityAt(&left, c.Hold, c.Place)
+	if r := Seating(t).article; r != nil && r.No == left.Stock.Lot(c.Place.Lot).Article {
+		u.Article = r.ID
+	}
+	if o := ownerships[u.Blocker]; o != nil && o.Planned != nil {
+		u.Owner, u.Item = o.Planned(t, c.Hold)
+	}
+	return u
+}
+
+// Ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the SKU that an
+// auto-assigned unit on an article was made for (made.go).
+type Ownership struct {
+	Record, Item func(a *base.AccountState, h timeline.Hold) base.ID
+	Made         func(a *base.AccountState, h timeline.Hold, on *Article) base.ID
+	Goes         func(a *base.AccountState, h timeline.Hold) base.ID      // the location that a one-way unit goes to
+	Planned      func(t *base.Tx, h timeline.Hold) (record, item base.ID) // as a plan leaves them
+}
+
+// ownerships are those of what takes units, where ids of units do not follow that of their record.
+var ownerships [timeline.BlockerScheduledEvent + 1]*Ownership
+
+func RegisterOwnership(by timeline.Blocker, o Ownership) { ownerships[by] = &o }
+
+// Ahead is the record of a unit whose id follows it: Owner says at what distance.
+func Ahead(_ *base.AccountState, h timeline.Hold) base.ID { return base.Before(h.ID, h.Owner) }
+
+// OwnerOf is the record that a unit belongs to.
+func OwnerOf(a *base.AccountState, h timeline.Hold) base.ID {
+	if o := ownerships[h.Flags.Blocker()]; o != nil {
+		return o.Record(a, h)
+	}
+	return Ahead(a, h)
+}
+
+// UnavailabilityByID returns one unit that is taken.
+func UnavailabilityByID(v base.View, id base.ID) (Unavailability, bool) {
+	h, at, ok := v.Acc.Stock.Find(id)
+	if !ok {
+		return Unavailability{}, false
+	}
+	return UnavailabilityAt(v.Acc, h, at), true
+}
+
+// Unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody asks.
+func Unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
+	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
+}
+
+// takers are who takes units, by kind: holds, orders, and scheduled events.
+type takers [timeline.BlockerScheduledEvent + 1]map[base.ID]bool
+
+func (o *takers) add(a *base.AccountState, h timeline.Hold) {
+	of := &o[h.Flags.Blocker()]
+	if *of == nil {
+		*of = map[base.ID]bool{}
+	}
+	(*of)[OwnerOf(a, h)] = true
+}
+
+func (o *takers) inUse() error {
+	for by, resource := range [...]string{"hold", "order", "scheduledEvent"} {
+		if err := base.InUse(resource, len(o[by])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

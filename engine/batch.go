@@ -63,7 +63,7 @@ func (o Batch) PlanOn(t *base.Tx) (any, error) {
 	for i, r := range o.Rows {
 		_, err := r.PlanOn(t)
 		if t.Used > batchRows { // each has an id: what the rows make of units is bounded on the way
-			return nil, tooManyRows(batchRows)
+			return nil, base.TooManyRows(batchRows)
 		}
 		if err == nil {
 			continue

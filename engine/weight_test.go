@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -14,22 +13,10 @@ import (
 
 // This file owns the tests of how much a command may write.
 
-type weighable interface {
-	base.KindOf
-	weights() (weight, bytes int)
-}
-
-// weights are a row's of the kind with something in every field, and how long it is written.
-func weights[R any](k *base.Kind[R]) (weight, bytes int) {
-	r := new(R)
-	new(base.Filler).Fill(reflect.ValueOf(r).Elem(), 0)
-	c := &base.Change[R]{Kind: k, After: r}
-	return c.Weight(), len(k.Encode(nil, r))
-}
-
 func TestWeightIsNoLessThanTheBytes(t *testing.T) {
 	for _, k := range schema {
-		weight, bytes := k.(weighable).weights()
+		row, weight := k.Example(true)
+		bytes := len(row)
 		require.GreaterOrEqual(t, weight, bytes, k.TableName())
 		require.Less(t, weight, 4*bytes+400, k.TableName())
 	}

@@ -315,7 +315,7 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 		return nil, nil, err
 	}
 	if len(t.Set) > w.engine.bounds.Rows && !least(cmd.Op) {
-		return nil, nil, tooManyRows(w.engine.bounds.Rows)
+		return nil, nil, base.TooManyRows(w.engine.bounds.Rows)
 	}
 	if t.Weight() > w.engine.bounds.Bytes {
 		return nil, nil, base.TooManyBytes()
@@ -337,10 +337,6 @@ func least(o base.Op) bool {
 		return o.Tries <= 1
 	}
 	return false
-}
-
-func tooManyRows(most int) *base.Error {
-	return base.Invalid([]base.Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the walls inside of packages: which files reach each other, which rooms the engine has, how many types a package shows,
-// and how long a function is.
+// This file owns the walls inside of packages: which files reach each other, how many types a package shows, how long a function is, and what
+// of the engine's inside nobody else names.
 
 // The most that a package may have.
 const (
@@ -28,26 +28,7 @@ const (
 // notYet are what packages have beyond these bounds. A number here goes down only.
 var notYet = map[string]struct{ knot, shown int }{
 	"api":      {knot: 74},
-	"engine":   {knot: 21, shown: 300}, // each command is a type, so these follow the operations
 	"timeline": {knot: 28},
-}
-
-// rooms of the engine are the files of its domains, from the lowest to the highest: a file names nothing of a higher room.
-// What is not here is the engine itself: who runs, when, and how it lasts.
-var rooms = []struct{ name, files string }{
-	{"base", `account address archive_ids bounds codec due errors event extension feed find id importing in_use input item key ledger list loader opt plan
-		purchase revise shelf snapshot stored sums tables tariff text tombstone weight word words writeset`},
-	{"label", `sweep attribute attribute_use attribute_value external filter label tag`},
-	{"stock", `aggregate article article_details article_field article_filter article_income article_list article_out article_sort article_stock
-		blockers calendar chooser conflict conflict_event conflict_home departure location made quantity relabel scheduled_event seat seating sku source stock_check
-		stock_load stockrows stretch unavailability`},
-	{"commerce", `allocate catalog catalog_list contact customer discount external_pricing_row kit kit_time price price_combine pricing_row
-		pricing_table subscription`},
-	{"hold", `availability hold hold_change hold_event hold_kit hold_list hold_memo holdstore starts what_if`},
-	{"order", `order order_assign order_cancel order_check order_comment order_copies order_create order_discount order_edit
-		order_event order_filter order_handover order_hold order_income order_index order_line order_list order_parts order_payment order_plan order_price order_quote order_ready
-		order_record order_requirement order_row order_sold order_state order_stock order_subscription order_undo order_units order_uses`},
-	{"outbox", `delivery delivery_attempt delivery_trim webhook webhook_event`},
 }
 
 // arrows are, by file of a package, the files that it names something of, with what that is.
@@ -59,6 +40,7 @@ type checked struct {
 	files map[string]*ast.File // by base name
 	types *types.Package
 	to    arrows
+	uses  map[*ast.Ident]types.Object
 	fset  *token.FileSet
 }
 
@@ -82,6 +64,7 @@ func check(t *testing.T, patterns ...string) (all []checked) {
 		var err error
 		c.types, err = (&types.Config{Importer: importer}).Check(p.ImportPath, fset, files, info)
 		require.NoError(t, err)
+		c.uses = info.Uses
 		for id, o := range info.Uses {
 			if from, to := c.file(id.Pos()), c.file(o.Pos()); o.Pkg() == c.types && from != to {
 				if c.to[from] == nil {
@@ -168,28 +151,22 @@ func values[K comparable, V any](m map[K]V) (list []V) {
 	return list
 }
 
-func TestRoomsOfTheEngineNameNothingAbove(t *testing.T) {
-	c := check(t, "./engine")[0]
-	floor := map[string]int{}
-	for i, r := range rooms {
-		for f := range strings.FieldsSeq(r.files) {
-			require.Contains(t, c.files, f+".go", "room %s", r.name)
-			floor[f+".go"] = i
-		}
-	}
-	at := func(f string) int {
-		if i, ok := floor[f]; ok {
-			return i
-		}
-		return len(rooms)
-	}
-	for from, all := range c.to {
-		for to, names := range all {
-			if at(from) < at(to) {
-				slices.Sort(names)
-				t.Errorf("%s names %s of %s, which is above it", from, strings.Join(slices.Compact(names), ", "), to)
+// inside are what only packages of the engine name: the state, and plans on it.
+var inside = []string{"AccountState", "Kind", "Record", "State", "Tx", "Acc"}
+
+func TestOnlyTheEngineNamesItsInside(t *testing.T) {
+	for _, c := range check(t, "./api/...", "./bench/...", "./cmd/...", "./fuzz/...") {
+		for id, o := range c.uses {
+			if o.Pkg() != nil && o.Pkg().Path() == module+"/engine/base" && slices.Contains(inside, o.Name()) &&
+				(o.Parent() == o.Pkg().Scope() || o.Name() == "Acc") {
+				t.Errorf("%s: %s names %s, which is for the engine alone", c.fset.Position(id.Pos()), c.name, o.Name())
 			}
 		}
+	}
+	base := check(t, "./engine/base")[0].types.Scope()
+	for _, name := range inside {
+		view := base.Lookup("View").Type().Underlying().(*types.Struct)
+		require.True(t, base.Lookup(name) != nil || view.Field(0).Name() == name, "base has no %s any more", name)
 	}
 }
 

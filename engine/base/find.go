@@ -9,7 +9,7 @@ import (
 )
 
 // This file owns how records are found by words, by their code and by the id of another system, from indexes of their tables. Orders are
-// found by much more (order_index.go).
+// found by much more (order/index.go).
 
 // RecordQuery says which records of a kind are asked for. What is not set asks nothing.
 type RecordQuery struct {

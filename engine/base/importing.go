@@ -1,6 +1,6 @@
 package base
 
-// This file owns how far the import of an archive into an account is (archive.go): the one row that says it, and what it keeps an account
+// This file owns how far the import of an archive into an account is (engine/archive.go): the one row that says it, and what it keeps an account
 // from meanwhile.
 
 // Importing is the import of an archive into an account.

@@ -1,6 +1,9 @@
 package base
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file owns who refers to a record, which keeps it from being removed.
 
@@ -40,10 +43,14 @@ type Pricer struct {
 	Count    func(a *AccountState, now int64) int
 }
 
-// pricers are in the order in which a refusal names them.
+// pricers are in the order of their resources, in which a refusal names them.
 var pricers []Pricer
 
-func RegisterPricer(p Pricer) { pricers = append(pricers, p) }
+// RegisterPricer has a resource's amounts keep the account's currency as it is.
+func RegisterPricer(p Pricer) {
+	pricers = append(pricers, p)
+	slices.SortFunc(pricers, func(a, b Pricer) int { return strings.Compare(a.Resource, b.Resource) })
+}
 
 // unpriced refuses another currency while something is priced in the one that there is.
 func (a *AccountState) unpriced(now int64) error {

@@ -8,24 +8,25 @@ import (
 
 // This file owns rows made up for a kind: one that says nothing, and one that says something in every field.
 
-// Example writes a row of the kind that has nothing in it, or something in every field.
-func (k *Kind[R]) Example(full bool) []byte {
+// Example writes a row of the kind that has nothing in it, or something in every field, and says what it weighs.
+func (k *Kind[R]) Example(full bool) (row []byte, weight int) {
 	r := new(R)
 	if full {
-		new(Filler).Fill(reflect.ValueOf(r).Elem(), 0)
+		new(filler).fill(reflect.ValueOf(r).Elem(), 0)
 	}
-	return k.Encode(nil, r)
+	c := Change[R]{Kind: k, After: r}
+	return k.Encode(nil, r), c.Weight()
 }
 
 // fillDepth is how deep rows go into each other where a type has itself as a part.
 const fillDepth = 10
 
-// Filler puts something into values. Numbers of 64 bits are never the same, and rows of bytes not among 255 of them, so that a
+// filler puts something into values. Numbers of 64 bits are never the same, and rows of bytes not among 255 of them, so that a
 // row shows which is which.
-type Filler struct{ n int }
+type filler struct{ n int }
 
-// Fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.
-func (f *Filler) Fill(v reflect.Value, depth int) {
+// fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.
+func (f *filler) fill(v reflect.Value, depth int) {
 	if depth > fillDepth {
 		return
 	}
@@ -51,32 +52,32 @@ func (f *Filler) Fill(v reflect.Value, depth int) {
 		v.SetString("<é&\u2028\x7f>")
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		f.Fill(v.Elem(), depth+1)
+		f.fill(v.Elem(), depth+1)
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
 			v.SetBytes([]byte(`"<é>"`))
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		f.Fill(v.Index(0), depth+1)
+		f.fill(v.Index(0), depth+1)
 	case reflect.Array:
 		f.n++
 		for i := range v.Len() {
 			if e := v.Index(i); e.Kind() == reflect.Uint8 {
 				e.SetUint(uint64(uint8(f.n)))
 			} else {
-				f.Fill(e, depth+1)
+				f.fill(e, depth+1)
 			}
 		}
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		f.Fill(key, depth+1)
-		f.Fill(value, depth+1)
+		f.fill(key, depth+1)
+		f.fill(value, depth+1)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.Fill(v.Field(i), depth+1)
+			f.fill(v.Field(i), depth+1)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"fmt"
 	"reflect"
 	"sync"
 )
@@ -23,6 +24,11 @@ func (t *Tx) Weight() (n int) {
 		n += c.Weight()
 	}
 	return n
+}
+
+// TooManyRows refuses a command that would change more than so many rows at once.
+func TooManyRows(most int) *Error {
+	return Invalid([]Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
 func TooManyBytes() *Error {

@@ -35,7 +35,7 @@ type RowChange interface {
 }
 
 // Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
-// its resource; schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
+// its resource; engine/schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
 type Kind[R any] struct {
 	Tag    byte                   // table byte in the log and the rows; never reused
 	Name   string                 // for messages
@@ -58,7 +58,7 @@ type Kind[R any] struct {
 	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
 	Older func(account, id ID, stored []byte) (rows []Image, is bool, err error)
 
-	Carry func(*R) *R // what an archive has of a row (archive.go); nil: the row as it is
+	Carry func(*R) *R // what an archive has of a row (engine/archive.go); nil: the row as it is
 
 	Resource string                                               // what its rows are called in the feed of changes; empty: they are not in it
 	Area     func(r *R) string                                    // which of its rows a reader may see is by this; nil: it is the same for all
@@ -231,7 +231,7 @@ type KindOf interface {
 	Told(a *AccountState, key ID, before, after []byte) (toldChange, error)
 	Due(t *Tx, id ID)
 	Stored() bool
-	Example(full bool) []byte
+	Example(full bool) (row []byte, weight int)
 	Present(dst []Image, account, id ID, stored []byte) ([]Image, error)
 	Each(a *AccountState, visit func(Image) bool)
 	Moved(account ID, x Image, s IDShift) (Image, error)

@@ -12,7 +12,7 @@ import (
 
 // This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of
 // those. Where something else is asked, it goes through the sections of the rows: what readers noted of one says how
-// many of its holds pass and which (hold_memo.go). A section that changed is gone through row by row by the first who
+// many of its holds pass and which (memo.go). A section that changed is gone through row by row by the first who
 // asks; the next one notes what it says, as most of those that change will change again before long.
 
 // HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.

@@ -36,28 +36,3 @@ func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
 }
 
 func (CancelUnit) Result() any { return new(OrderRecord) }
-
-// Waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled that could be.
-func (l *OrderLine) Waive() {
-	type units struct{ all, live int }
-	var parts []units
-	for i := range l.Units {
-		u := &l.Units[i]
-		for int(u.Part) >= len(parts) {
-			parts = append(parts, units{})
-		}
-		if parts[u.Part].all++; u.State != Cancelled {
-			parts[u.Part].live++
-		}
-	}
-	n, charged := int(l.Quantity), 0
-	for _, p := range parts {
-		if p.all > 0 {
-			charged = max(charged, (p.live*n+p.all-1)/p.all)
-		}
-	}
-	l.Waived = uint16(n - charged)
-}
-
-// Charged is how much of its quantity a line costs.
-func (l *OrderLine) Charged() int { return int(l.Quantity - l.Waived) }

@@ -9,7 +9,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers (order_filter.go); the page
+// This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers (filter.go); the page
 // is picked of what is in all of them, from the nearer end of the order that is asked for. Where one filter lets few through, the others
 // judge these alone. What a list answers with is the page: no other order is rendered.
 

@@ -10,9 +10,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns orders as they are kept: with their lines and units, and their states. order_units.go writes them.
+// This file owns orders as they are kept: with their lines and units, and their states. units.go writes them.
 //
-// An order takes stock by the same seating as a hold (order_stock.go). Where a unit sits is not in the row: that is in the
+// An order takes stock by the same seating as a hold (stock.go). Where a unit sits is not in the row: that is in the
 // timelines, and changes without it.
 
 // OrderStatus is where an order is in its life.
@@ -68,7 +68,7 @@ func (f *Fulfillment) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Order is an order as it is stored. OrderRecord (order_record.go) is what is answered.
+// Order is an order as it is stored. OrderRecord (record.go) is what is answered.
 type Order struct {
 	ID        base.ID
 	Number    uint32 // counts in the account from 1
@@ -403,3 +403,28 @@ func (o *Order) Clone() *Order {
 	n.Codes = slices.Clone(o.Codes)
 	return &n
 }
+
+// Waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled that could be.
+func (l *OrderLine) Waive() {
+	type units struct{ all, live int }
+	var parts []units
+	for i := range l.Units {
+		u := &l.Units[i]
+		for int(u.Part) >= len(parts) {
+			parts = append(parts, units{})
+		}
+		if parts[u.Part].all++; u.State != Cancelled {
+			parts[u.Part].live++
+		}
+	}
+	n, charged := int(l.Quantity), 0
+	for _, p := range parts {
+		if p.all > 0 {
+			charged = max(charged, (p.live*n+p.all-1)/p.all)
+		}
+	}
+	l.Waived = uint16(n - charged)
+}
+
+// Charged is how much of its quantity a line costs.
+func (l *OrderLine) Charged() int { return int(l.Quantity - l.Waived) }

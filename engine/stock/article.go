@@ -26,7 +26,7 @@ type Article struct {
 	ID base.ID
 
 	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
-	Lots []ArticleLot
+	Lots []ArticleLot `json:"-"`
 	lone [1]ArticleLot
 
 	No            uint32
@@ -549,3 +549,6 @@ func articleInUse(a *base.AccountState, r *Article, now int64) error {
 func (DeleteArticle) Result() any { return new(any) }
 
 func (o CreateArticle) Distinct() []base.DistinctValue { return o.Labels.External.Distinct() }
+
+// IsOf says that an article is of a SKU.
+func (r *Article) IsOf(sku base.ID) bool { return r != nil && r.SKU != nil && *r.SKU == sku }

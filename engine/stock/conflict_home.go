@@ -15,7 +15,7 @@ import (
 // where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its article had none. It is the one that it was
-// made for (made.go), else that of the article that the unit was on when it lost its place, and kept from then on.
+// made for (MadeFor), else that of the article that the unit was on when it lost its place, and kept from then on.
 func ownerSKU(t *base.Tx, c timeline.Placed) (sku base.ID) {
 	if c.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) {
 		return base.ID{}

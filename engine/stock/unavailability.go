@@ -62,7 +62,7 @@ func UnavailabilityOf(t *base.Tx, c timeline.Placed) Unavailability {
 }
 
 // Ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the SKU that an
-// auto-assigned unit on an article was made for (made.go).
+// auto-assigned unit on an article was made for (MadeFor).
 type Ownership struct {
 	Record, Item func(a *base.AccountState, h timeline.Hold) base.ID
 	Made         func(a *base.AccountState, h timeline.Hold, on *Article) base.ID
@@ -118,4 +118,13 @@ func (o *takers) inUse() error {
 		}
 	}
 	return nil
+}
+
+// MadeFor is the SKU that an auto-assigned unit on an article was made for: the one that its line names, or that of the component of a
+// kit that it is. It is zero where its line names an article, and where nobody can say which component it is.
+func MadeFor(a *base.AccountState, h timeline.Hold, on *Article) base.ID {
+	if o := ownerships[h.Flags.Blocker()]; o != nil && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		return o.Made(a, h, on)
+	}
+	return base.ID{}
 }

@@ -14,8 +14,7 @@ import (
 var valueSchema = &wire.Schema{About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
 
 const (
-	maxValues  = 250    // of one record, and elements of one value
-	maxText    = 10_000 // characters
+	maxValues  = 250 // of one record, and elements of one value
 	valueTypes = "a string, a number, true or false, an array of strings, or null"
 )
 
@@ -55,10 +54,7 @@ func readValue(r *wire.Reader, dst *label.Value) {
 	}
 }
 
-var (
-	longText = wire.Text(0, maxText)
-	texts    = wire.ListOf(longText, 0, maxValues)
-)
+var texts = wire.ListOf(longText, 0, maxValues)
 
 // number is any number that a double-precision one holds.
 var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw []byte, dst *float64) wire.Wrong {

@@ -342,7 +342,7 @@ func (q *request) refuse(e *base.Error, cause error) {
 	}
 	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {
 		q.Out = b
-		q.appendDetails(e.Details)
+		q.server.details(q, e.Details)
 		return q.Out
 	})
 	q.send()
@@ -403,3 +403,11 @@ var (
 		{[]byte("Content-Security-Policy"), []byte("default-src 'none'; frame-ancestors 'none'")},
 	}
 )
+
+// pinned is the version that a key asks for where a request names none.
+func pinned(k *base.Key) string {
+	if k.Version == "" {
+		return Version
+	}
+	return k.Version
+}

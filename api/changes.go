@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"strconv"
-	"sync"
 	"time"
 
 	"holdfast/api/auth"
@@ -176,42 +175,8 @@ func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
 	return err
 }
 
-// pollers counts those who wait for a change.
-type pollers struct {
-	mu  sync.Mutex
-	all int
-	by  map[base.ID]int
-}
-
-const (
-	pollersOfAnAccount = 64
-	pollersInAll       = 1024
-
-	lookAtMost = 10_000 // changes that the key may not read, before an answer has nothing but a new cursor
-)
-
-func (p *pollers) join(account base.ID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.all >= pollersInAll || p.by[account] >= pollersOfAnAccount {
-		return false
-	}
-	if p.by == nil {
-		p.by = map[base.ID]int{}
-	}
-	p.all++
-	p.by[account]++
-	return true
-}
-
-func (p *pollers) leave(account base.ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all--
-	if p.by[account]--; p.by[account] == 0 {
-		delete(p.by, account)
-	}
-}
+// lookAtMost is how many changes that the key may not read are looked at, before an answer has nothing but a new cursor.
+const lookAtMost = 10_000
 
 // listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it waits.
 func (q *request) listChanges(o *listChanges) error {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"holdfast/api/wire"
 )
@@ -12,9 +11,7 @@ import (
 // This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ. openapi.json
 // beside it is the same, for readers and for generators of clients; a test says when it has to be written again.
 
-// document is the text of the document, rendered once.
-var document = sync.OnceValue(func() []byte { return renderDocument(operations) })
-
+// renderDocument writes the document of some operations.
 func renderDocument(list []operation) []byte {
 	c := &components{schemas: map[string]ordered{}, examples: map[string]ordered{}}
 	var paths ordered

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -207,19 +206,6 @@ func (c *components) refusal(op *operation) ordered {
 		{"x-codes", listed},
 	}
 }
-
-func asTexts(codes []base.Code) []string {
-	texts := make([]string, len(codes))
-	for i, code := range codes {
-		texts[i] = string(code)
-	}
-	return texts
-}
-
-// allCodes are the codes in the order of their status, then of their names.
-var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b base.Code) int {
-	return cmp.Or(statuses[a].number-statuses[b].number, cmp.Compare(a, b))
-})
 
 // addProblem adds the schema of refusals: what all have, and one of the forms that codes give it.
 func (c *components) addProblem() {

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 
 	"holdfast/api/wire"
@@ -147,3 +150,16 @@ var problemSchema = wire.RecordSchema("Problem",
 		wire.Has("code", wire.TextSchema.Says("What kind of fault it is, such as required, unknown, format or range.")),
 		wire.Has("message", wire.TextSchema.Says("What is wrong, in words that follow on the name.")),
 	)).Says("All faults of a request that is refused with 400."))).Uncut().Says("A refusal, as RFC 9457 has it.")
+
+func asTexts(codes []base.Code) []string {
+	texts := make([]string, len(codes))
+	for i, code := range codes {
+		texts[i] = string(code)
+	}
+	return texts
+}
+
+// allCodes are the codes in the order of their status, then of their names.
+var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b base.Code) int {
+	return cmp.Or(statuses[a].number-statuses[b].number, cmp.Compare(a, b))
+})

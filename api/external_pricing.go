@@ -11,13 +11,6 @@ import (
 // externalWrite suffices one by one: who may write listings may set their buttons.
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
-var link = func() wire.Kind[string] {
-	k, s := wire.Text(1, 2048), *wire.TextSchema
-	s.Format, s.Min, s.Max = "uri", k.Schema.Min, k.Schema.Max
-	k.Schema = &s
-	return k
-}()
-
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
 	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
 	wire.Required("url", link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
@@ -29,10 +22,7 @@ var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
 	wire.Merged("url", link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
 		Says("Where it can be found: absolute, http or https."))
 
-var (
-	uriSchema         = &wire.Schema{Type: "string", Format: "uri"}
-	externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
-)
+var externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
 
 func (w *scribe) writeExternalRow(r *commerce.ExternalPricingRow) {
 	w.ID("id", r.ID, "The record's id.")

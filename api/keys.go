@@ -101,14 +101,6 @@ func drawKey(o *engine.CreateKey) (text string) {
 	return text
 }
 
-// pinned is the version that a key asks for where a request names none.
-func pinned(k *base.Key) string {
-	if k.Version == "" {
-		return Version
-	}
-	return k.Version
-}
-
 var keyOperations = []operation{
 	read(operation{
 		id: "admin.apiKeys.list", method: "GET", path: "/v1/admin/api-keys", access: fullAccess,

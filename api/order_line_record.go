@@ -220,16 +220,6 @@ func (w *scribe) stockItems(r *order.OrderRecord, most int) {
 	}
 }
 
-// orderedAs writes what a unit of an order or a hold was asked for as, and what that is called.
-func (w *scribe) orderedAs(says string, i base.Item, name string, code *string) {
-	w.Object("ordered", "OrderedAs", says, func() {
-		w.GivenID("skuId", i.SKU, "The SKU; null where an article was asked for.")
-		w.GivenID("articleId", i.Article, "The article; null where a SKU was asked for.")
-		w.GivenText("name", name, "What that is called.")
-		w.TextOrNull("code", code, "The code of the SKU; null without one.")
-	})
-}
-
 func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.OrderUnit, at *order.UnitRecord) {
 	more := l.Rest()
 	w.ID("id", u.ID, "The unit's id in the order.")

@@ -8,45 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file owns the list of operations and how a request finds its own.
-
-// operations lists what the interface offers: a resource is its file, and one line here.
-var operations = slices.Concat(
-	accountOperations,
-	keyOperations,
-	locationOperations,
-	skuOperations,
-	articleOperations,
-	barOperations,
-	quantityOperations,
-	eventOperations,
-	availabilityOperations,
-	whatIfOperations,
-	holdOperations,
-	conflictOperations,
-	tagOperations,
-	attributeOperations,
-	customerOperations,
-	snapshotOperations,
-	changeOperations,
-	importOperations,
-	serviceOperations,
-	docsOperations,
-	consoleOperations,
-	pricingOperations,
-	externalPricingOperations,
-	catalogOperations,
-	discountOperations,
-	webhookOperations,
-	webhookDeliveryOperations,
-	orderOperations,
-	orderLineOperations,
-	orderStepOperations,
-	orderDiscountOperations,
-	quoteOperations,
-	orderPaymentOperations,
-	subscriptionOperations,
-)
+// This file owns how a request finds its operation.
 
 // routes finds operations by method and path.
 type routes struct {

@@ -57,6 +57,7 @@ type Server struct {
 	figures   prometheus.Gatherer
 	routes    *routes
 	document  func() []byte
+	details   func(q *request, details any) // of offer
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
@@ -94,8 +95,15 @@ func bodyTime(length int) time.Duration {
 	return readTimeout + time.Duration(min(length, bulkBodyLimit)/(64<<10))*time.Second
 }
 
-// NewServer makes a server that listens nowhere yet.
-func NewServer(o Options) *Server {
+// offer is what a server serves.
+type offer struct {
+	operations []operation
+	document   func() []byte
+	details    func(q *request, details any) // appends the details of a refusal
+}
+
+// newServer makes a server of what it is to serve. It listens nowhere yet.
+func newServer(o Options, of offer) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -119,11 +127,11 @@ func NewServer(o Options) *Server {
 	}
 	var run [6]byte
 	rand.Read(run[:])
-	list := slices.Clone(operations)
+	list := slices.Clone(of.operations)
 	s := &Server{
 		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
-		document: document,
-		limits:   o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
+		document: of.document, details: of.details,
+		limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
 	if s.backups = o.Backups; s.backups == nil {

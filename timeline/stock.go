@@ -444,3 +444,14 @@ func without[N ~uint32](list []N, owned bool, no N) []N {
 	}
 	return removeAt(list, owned, i)
 }
+
+// noteChoosy keeps the holds with the flag in order.
+func (s *Stock) noteChoosy(h *Hold, lot LotNo, there bool) {
+	switch {
+	case !h.Flags.Has(Choosy):
+	case there:
+		s.choosy.set(s.edit, idKey{lot, h.ID})
+	default:
+		s.choosy.del(s.edit, idKey{lot, h.ID})
+	}
+}

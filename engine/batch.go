@@ -13,7 +13,7 @@ import (
 // distinct alone.
 type Row interface {
 	base.Op
-	// distinct are values that no two rows of a kind may have.
+	// Distinct are values that no two rows of a kind may have.
 	Distinct() []base.DistinctValue
 }
 

@@ -28,6 +28,7 @@ func (p *AddressPatch) Merged(a Address) Address {
 	return a
 }
 
+// Address names the faults of an address.
 func (c *Checker) Address(pointer string, a *Address) {
 	if a == nil {
 		return

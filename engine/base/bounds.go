@@ -17,6 +17,7 @@ type Bounds struct {
 	NamedAll  int // holds that a refusal names in all, at most
 }
 
+// WithDefaults puts the usual bound where none is given.
 func (b Bounds) WithDefaults() Bounds {
 	for _, x := range []struct {
 		at    *int

@@ -19,10 +19,12 @@ import (
 // 100,000 articles that is half a second of a start. Check decodes, encodes and compares.
 const ColdVersion = 1
 
+// EncodeCold appends a row as JSON behind the version of its form.
 func EncodeCold[R any](dst []byte, r *R) []byte {
 	return append(append(dst, ColdVersion), MustJSON(r)...)
 }
 
+// DecodeCold makes what reads rows that EncodeCold wrote.
 func DecodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) {
 	return func(_, _ ID, b []byte) (*R, error) {
 		if len(b) == 0 || b[0] != ColdVersion {
@@ -39,6 +41,7 @@ func DecodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) 
 // Marshal is a variable so that tests can count what is written, and by whom.
 var Marshal = json.Marshal
 
+// MustJSON writes a value of the program, which cannot fail.
 func MustJSON(v any) []byte {
 	b, err := Marshal(v)
 	if err != nil {
@@ -67,6 +70,7 @@ func unknownVersion(name string, b []byte) error {
 
 const HotVersion = 1
 
+// HotReader begins to read a row of fixed fields, and refuses another version.
 func HotReader(name string, b []byte) (*Reader, error) {
 	if len(b) == 0 || b[0] != HotVersion {
 		return nil, unknownVersion(name, b)
@@ -89,18 +93,25 @@ func (r *Reader) take(n int) []byte {
 	return p
 }
 
+// U8 reads a byte.
 func (r *Reader) U8() byte { return r.take(1)[0] }
 
+// U16 reads two bytes.
 func (r *Reader) U16() uint16 { return binary.LittleEndian.Uint16(r.take(2)) }
 
+// U32 reads four bytes.
 func (r *Reader) U32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
 
+// U64 reads eight bytes.
 func (r *Reader) U64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
 
+// I64 reads eight bytes with a sign.
 func (r *Reader) I64() int64 { return int64(r.U64()) }
 
+// ID reads an id.
 func (r *Reader) ID() ID { return ID(r.take(16)) }
 
+// Text reads a text behind its length.
 func (r *Reader) Text() string {
 	n := int(r.U32())
 	if n > len(r.B) {
@@ -118,6 +129,7 @@ func (r *Reader) Done(name string) error {
 	return nil
 }
 
+// AppendText appends a text behind its length.
 func AppendText(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }

@@ -55,10 +55,17 @@ func newDueQueue() dueQueue {
 func (q *dueQueue) publish() dueQueue {
 	return dueQueue{q.items.Copy(), slices.Clone(q.Aside), q.again}
 }
-func (q *dueQueue) Add(i DueItem)          { q.items.Set(i) }
-func (q *dueQueue) First() (DueItem, bool) { return q.items.Min() }
-func (q *dueQueue) Len() int               { return q.items.Len() + len(q.Aside) }
 
+// Add notes what is due at an instant.
+func (q *dueQueue) Add(i DueItem) { q.items.Set(i) }
+
+// First is what is due next.
+func (q *dueQueue) First() (DueItem, bool) { return q.items.Min() }
+
+// Len counts what is due at any time, set aside or not.
+func (q *dueQueue) Len() int { return q.items.Len() + len(q.Aside) }
+
+// Remove takes out what is due no more.
 func (q *dueQueue) Remove(i DueItem) {
 	if _, ok := q.items.Delete(i); ok || q.again == 0 {
 		return

@@ -70,6 +70,7 @@ type Error struct {
 	Details any
 }
 
+// Error is the text for people.
 func (e *Error) Error() string {
 	if len(e.Faults) > 0 {
 		return fmt.Sprintf("%s: %s (%s: %s)", e.Code, e.Detail, e.Faults[0].Pointer, e.Faults[0].Message)
@@ -115,14 +116,17 @@ type InUseDetails struct {
 	Count    int
 }
 
+// Refuse makes a refusal with a code and a text.
 func Refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
+// NotFound refuses for want of a record.
 func NotFound(kind string) *Error {
 	return Refuse(CodeNotFound, "no %s with this id", kind)
 }
 
+// Invalid refuses inputs by their faults.
 func Invalid(faults []Fault) *Error {
 	return &Error{Code: CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
 }

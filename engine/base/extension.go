@@ -5,7 +5,7 @@ import "holdfast/timeline"
 // This file owns what domains have in an account beside their rows: extensions, which follow from rows, and followers, which keep them
 // up to date where a row's own kind cannot.
 
-// Extension is something that is derived from rows and belongs to one account. The writer changes it; publish gives a copy that
+// Extension is something that is derived from rows and belongs to one account. The writer changes it; Publish gives a copy that
 // never changes.
 type Extension interface{ Publish() Extension }
 

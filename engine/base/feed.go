@@ -31,8 +31,10 @@ func resourceName(name string) string {
 	return strings.Join(words, "")
 }
 
+// InFeed is what the feed of changes calls the resource; empty: it is not in it.
 func (k *Kind[R]) InFeed() string { return k.Resource }
 
+// Told is a change as the feed tells it.
 func (k *Kind[R]) Told(a *AccountState, key ID, before, after []byte) (toldChange, error) {
 	t := toldChange{Resource: k.Resource, ID: key, Kind: Updated}
 	switch {

@@ -28,13 +28,16 @@ func BaseOf(random [10]byte) Base {
 
 const LowBits = 62
 
+// Plus is the base so many ids on.
 func (b Base) Plus(n uint64) Base {
 	lo := b.Lo + n
 	return Base{Hi: b.Hi + lo>>LowBits, Lo: lo & (1<<LowBits - 1)}
 }
 
+// Less orders bases as their ids.
 func (b Base) Less(c Base) bool { return b.Hi < c.Hi || b.Hi == c.Hi && b.Lo < c.Lo }
 
+// MakeID makes the id of a millisecond and a base.
 func MakeID(ms int64, b Base) (id ID) {
 	binary.BigEndian.PutUint64(id[:8], uint64(ms)<<16|0x7000|b.Hi)
 	binary.BigEndian.PutUint64(id[8:], 1<<63|b.Lo)
@@ -44,6 +47,7 @@ func MakeID(ms int64, b Base) (id ID) {
 // NewID makes an id of an instant and a base: that of an account, which the caller of CreateAccount draws.
 func NewID(at int64, b Base) ID { return MakeID(at, b) }
 
+// SplitID takes apart what MakeID put together.
 func SplitID(id ID) (ms int64, b Base) {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	return int64(hi >> 16), Base{Hi: hi & 0x0fff, Lo: lo & (1<<LowBits - 1)}

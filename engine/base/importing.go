@@ -19,6 +19,7 @@ var ImportKind = func() *Kind[Importing] {
 	return k
 }()
 
+// Imported is how far the import of an archive is; nil: there was none.
 func (a *AccountState) Imported() *Importing { return TableOf[Importing](a, TagImport).Get(ID{}) }
 
 // Importing says that an archive is half in place: the account is answered for to nobody, and time does not act on it.

@@ -24,6 +24,7 @@ type Referrer struct {
 // referrers are in the order in which a refusal names them.
 var referrers []Referrer
 
+// RegisterReferrers has the records of resources keep what they refer to.
 func RegisterReferrers(list ...Referrer) { referrers = append(referrers, list...) }
 
 // Unreferred refuses to remove what others refer to.

@@ -25,6 +25,7 @@ const (
 	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
 )
 
+// OrDefault is s, or d where s is empty.
 func OrDefault(s, d string) string {
 	if s == "" {
 		return d
@@ -35,10 +36,12 @@ func OrDefault(s, d string) string {
 // Checker collects the faults of an input.
 type Checker struct{ Faults []Fault }
 
+// Fault notes a fault of the input at a pointer.
 func (c *Checker) Fault(pointer, code, message string) {
 	c.Faults = append(c.Faults, Fault{Pointer: pointer, Code: code, Message: message})
 }
 
+// Text demands so many characters, and none that only steer.
 func (c *Checker) Text(pointer, s string, least, most int) {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -49,24 +52,28 @@ func (c *Checker) Text(pointer, s string, least, most int) {
 	}
 }
 
+// Optional is Text of what may be left out.
 func (c *Checker) Optional(pointer string, s *string, least, most int) {
 	if s != nil {
 		c.Text(pointer, *s, least, most)
 	}
 }
 
+// PatchText is Text of a change that may also clear.
 func (c *Checker) PatchText(pointer string, o Opt[string], least, most int) {
 	if o.Set && !o.Null {
 		c.Text(pointer, o.Value, least, most)
 	}
 }
 
+// PatchName is Text of the name of a record, which cannot be cleared.
 func (c *Checker) PatchName(pointer string, name Opt[string]) {
 	if name.Set {
 		c.Text(pointer, name.Value, 1, MaxName)
 	}
 }
 
+// Number demands a number of a range.
 func (c *Checker) Number(pointer string, n, least, most int) {
 	if n < least || n > most {
 		c.Fault(pointer, "range", "must be between "+Itoa(least)+" and "+Itoa(most))
@@ -82,6 +89,7 @@ func (c *Checker) Count(pointer string, n, least, most int) bool {
 	return true
 }
 
+// OneOf demands one of some words.
 func (c *Checker) OneOf(pointer, s string, allowed ...string) {
 	for _, a := range allowed {
 		if s == a {
@@ -91,6 +99,7 @@ func (c *Checker) OneOf(pointer, s string, allowed ...string) {
 	c.Fault(pointer, "enum", "must be one of "+Join(allowed))
 }
 
+// Instant demands an instant that the engine can count with.
 func (c *Checker) Instant(pointer string, t int64) bool {
 	if t < MinInstant || t > MaxInstant {
 		c.Fault(pointer, "range", "must lie in the years 1970 to 9999")
@@ -99,6 +108,7 @@ func (c *Checker) Instant(pointer string, t int64) bool {
 	return true
 }
 
+// OptionalInstant is Instant of what may be left out.
 func (c *Checker) OptionalInstant(pointer string, t *int64) {
 	if t != nil {
 		c.Instant(pointer, *t)
@@ -125,18 +135,21 @@ func (c *Checker) PatchWindow(fromPointer, toPointer string, from, to Opt[int64]
 	}
 }
 
+// Zone demands the name of a time zone.
 func (c *Checker) Zone(pointer, name string) {
 	if _, err := timeline.LoadZone(name); err != nil {
 		c.Fault(pointer, "zone", "must be an IANA time zone name such as Europe/Lisbon")
 	}
 }
 
+// Money demands whole cents that are not negative; nil is no fault.
 func (c *Checker) Money(pointer string, m *int64) {
 	if m != nil && (*m < -MaxSafe || *m > MaxSafe) {
 		c.Fault(pointer, "range", "must be a whole number of minor units between -9007199254740991 and 9007199254740991")
 	}
 }
 
+// PatchMoney is Money of a change that may also clear.
 func (c *Checker) PatchMoney(pointer string, o Opt[int64]) {
 	if o.Set && !o.Null {
 		c.Money(pointer, &o.Value)

@@ -25,6 +25,7 @@ const (
 	NamesCatalogItem
 )
 
+// Kind says what an item names.
 func (i Item) Kind() ItemKind {
 	switch {
 	case i.CatalogItem != (ID{}):
@@ -35,6 +36,7 @@ func (i Item) Kind() ItemKind {
 	return NamesSKU
 }
 
+// Item demands that exactly one thing is named.
 func (c *Checker) Item(pointer string, i Item) {
 	switch {
 	case i == (Item{}):

@@ -14,27 +14,28 @@ type Span = timeline.Span
 // Forever is the open end of a range.
 const Forever = timeline.Forever
 
-// Op is one operation with its inputs: a struct type of this package, such as PlaceHold or CreateLocation.
+// Op is one operation with its inputs: a struct type of a domain, such as hold.PlaceHold or stock.CreateLocation.
 // An Op is not changed once it was submitted.
 type Op interface {
 	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue.
 	Check() []Fault
-	// plan judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
+	// PlanOn judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
 	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
 	PlanOn(t *Tx) (any, error)
-	// result is a pointer to the zero value of what plan returns, for reading back the result of an idempotent repeat.
+	// Result is a pointer to the zero value of what PlanOn returns, for reading back the result of an idempotent repeat.
 	Result() any
 }
 
 // informed is an Op of whose inputs only the state can tell all faults.
 type informed interface {
-	// checkOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.
+	// CheckOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.
 	CheckOn(a *AccountState) []Fault
 }
 
 // Check names every fault of an operation's inputs: those of the inputs themselves, and those that this state finds.
 func (v View) Check(op Op) []Fault { return append(op.Check(), v.Acc.FaultsOf(op)...) }
 
+// FaultsOf are the faults that the state finds in an operation.
 func (a *AccountState) FaultsOf(op Op) []Fault {
 	if o, ok := op.(informed); ok {
 		return o.CheckOn(a)

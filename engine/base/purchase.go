@@ -18,6 +18,7 @@ const (
 	PurchaseSubscription PurchaseType = "subscription"
 )
 
+// Kind is what the unit is to the timelines.
 func (p PurchaseType) Kind() timeline.Kind {
 	if p == PurchaseSale {
 		return timeline.SalesReservation
@@ -25,6 +26,7 @@ func (p PurchaseType) Kind() timeline.Kind {
 	return timeline.Booking
 }
 
+// Valid says that it is one of the three, or left out.
 func (p PurchaseType) Valid() bool {
 	return p == "" || p == PurchaseBooking || p == PurchaseSale || p == PurchaseSubscription
 }
@@ -34,8 +36,10 @@ type Purchase uint8
 
 var Purchases = []string{string(PurchaseBooking), string(PurchaseSale), string(PurchaseSubscription)}
 
+// PurchaseOf is a purchase type in a byte.
 func PurchaseOf(p PurchaseType) Purchase { return Purchase(max(0, slices.Index(Purchases, string(p)))) }
 
+// Type is the purchase type again.
 func (p Purchase) Type() PurchaseType { return PurchaseType(Purchases[p]) }
 
 // MarshalText writes a purchase type into a stored row.

@@ -27,6 +27,7 @@ type AccountState struct {
 	alarm      int64       // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
+// NewAccount makes the state of an account that has no rows.
 func NewAccount(id ID) *AccountState {
 	a := &AccountState{ID: id, Stock: timeline.New(), Due: newDueQueue(), Extensions: make([]Extension, len(newExtensions))}
 	for i, create := range newExtensions {
@@ -71,6 +72,7 @@ type State struct {
 	Called   []ID // accounts whose queue of deliveries changed since the last snapshot
 }
 
+// NewState makes a state without accounts.
 func NewState() *State {
 	return &State{
 		Accounts: map[ID]*AccountState{},

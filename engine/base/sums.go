@@ -16,10 +16,12 @@ type Sums[K any] struct {
 	copy  *Sums[K] // what publish gave last, while nothing has changed since
 }
 
+// NewSums makes sums by keys in an order.
 func NewSums[K any](compare func(a, b K) int) *Sums[K] {
 	return &Sums[K]{Items: btree.NewBTreeGOptions(func(a, b Sum[K]) bool { return compare(a.Of, b.Of) < 0 }, btree.Options{NoLocks: true})}
 }
 
+// Publish gives a copy that never changes.
 func (s *Sums[K]) Publish() Extension {
 	if s.copy == nil {
 		s.copy = &Sums[K]{Items: s.Items.Copy()}
@@ -27,11 +29,13 @@ func (s *Sums[K]) Publish() Extension {
 	return s.copy
 }
 
+// Of is the sum of a key.
 func (s *Sums[K]) Of(key K) int64 {
 	x, _ := s.Items.Get(Sum[K]{Of: key})
 	return x.N
 }
 
+// Add changes the sum of a key.
 func (s *Sums[K]) Add(key K, n int64) {
 	if n == 0 {
 		return

@@ -24,6 +24,7 @@ var FormerKind = func() *Kind[former] {
 	return k
 }()
 
+// FormerKey is the key of the tombstone of a record by its number.
 func FormerKey(of byte, no uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte{of}, no))
 }
@@ -31,6 +32,7 @@ func FormerKey(of byte, no uint32) string {
 // Bury keeps the id of a number whose record goes.
 func (t *Tx) Bury(of byte, id ID, no uint32) { Record(t, FormerKind, nil, &former{id, of, no}) }
 
+// FormerID is the id of a record that was deleted, by its number.
 func (a *AccountState) FormerID(of byte, no uint32) ID {
 	if f := FormerKind.In(a).First(0, FormerKey(of, no)); f != nil {
 		return f.ID

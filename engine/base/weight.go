@@ -31,6 +31,7 @@ func TooManyRows(most int) *Error {
 	return Invalid([]Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
+// TooManyBytes refuses a command that would write too much.
 func TooManyBytes() *Error {
 	return Invalid([]Fault{{Code: "range", Message: "would write more than is written at once"}})
 }
@@ -40,6 +41,7 @@ const (
 	HotWeight   = 96 // of a row that is not JSON
 )
 
+// Weight is about how many bytes the log takes of the change.
 func (c *Change[R]) Weight() int {
 	n := frameWeight
 	for _, r := range [...]*R{c.Before, c.After} {

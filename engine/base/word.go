@@ -11,8 +11,10 @@ import (
 // Word is a text that many rows have, such as a name: kept once, a pointer in each row.
 type Word struct{ handle unique.Handle[string] }
 
+// NewWord makes the word of a text: equal texts are one word.
 func NewWord(s string) Word { return Word{unique.Make(s)} }
 
+// String is its text.
 func (w Word) String() string {
 	if w == (Word{}) {
 		return ""

@@ -20,17 +20,17 @@ import (
 
 // RowChange is one changed row, of whatever kind.
 type RowChange interface {
-	// log appends the change to a group and returns by how much it moves the state hash.
+	// Log appends the change to a group and returns by how much it moves the state hash.
 	Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64
-	// weight is about how many bytes the log takes of it (weight.go).
+	// Weight is about how many bytes the log takes of it (weight.go).
 	Weight() int
-	// of is the kind of the row.
+	// Of is the kind of the row.
 	Of() KindOf
-	// verify holds the change's before against the row that is there.
+	// Verify holds the change's before against the row that is there.
 	Verify(a *AccountState) error
-	// remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
+	// Remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
 	Remove(s *State, a *AccountState)
-	// put is the second pass: the row becomes what it is after.
+	// Put is the second pass: the row becomes what it is after.
 	Put(s *State, a *AccountState)
 }
 
@@ -54,8 +54,8 @@ type Kind[R any] struct {
 	Fall   func(t *Tx, id ID)                                             // what becomes of a row that is due; nil: none ever is
 	Knows  func(b []byte) error                                           // refuses a stored row of which decode would lose something; nil: decode does
 
-	// older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
-	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
+	// Older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
+	// is of the present form. Decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
 	Older func(account, id ID, stored []byte) (rows []Image, is bool, err error)
 
 	Carry func(*R) *R // what an archive has of a row (engine/archive.go); nil: the row as it is
@@ -108,8 +108,10 @@ func Record[R any](t *Tx, k *Kind[R], before, after *R) {
 	t.Set = append(t.Set, &Change[R]{Kind: k, Before: before, After: after})
 }
 
+// Of is the kind of the row.
 func (c *Change[R]) Of() KindOf { return c.Kind }
 
+// Key is the id of the row.
 func (c *Change[R]) Key() ID {
 	if c.After != nil {
 		return c.Kind.Key(c.After)
@@ -128,6 +130,7 @@ func (c *Change[R]) was(dst []byte) []byte {
 // EncodeBuffer is the scratch memory of one encoder.
 type EncodeBuffer struct{ Key, before, After []byte }
 
+// Log appends the change to a group and returns by how much it moves the state hash.
 func (c *Change[R]) Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64 {
 	buf.Key = RowKey(buf.Key[:0], c.Kind.Tag, account, c.Key())
 	var before, after []byte
@@ -146,6 +149,7 @@ func (c *Change[R]) Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64 
 	return delta
 }
 
+// Verify holds the change's before against the row that is there.
 func (c *Change[R]) Verify(a *AccountState) error {
 	if c.Kind.Find == nil {
 		return nil // not in memory
@@ -166,12 +170,14 @@ func (c *Change[R]) Verify(a *AccountState) error {
 	return nil
 }
 
+// Remove is the first pass of Apply.
 func (c *Change[R]) Remove(s *State, a *AccountState) {
 	if c.Before != nil && c.Kind.Remove != nil {
 		c.Kind.Remove(s, a, c.Before)
 	}
 }
 
+// Put is the second pass of Apply.
 func (c *Change[R]) Put(s *State, a *AccountState) { c.Kind.Put(s, a, c.Before, c.After) }
 
 // RowKey is the canonical key of a row: table, account, id. The state hash covers it together with the row's bytes.
@@ -246,13 +252,19 @@ func RegisterKinds(list ...KindOf) []KindOf {
 	return list
 }
 
-func (k *Kind[R]) TableTag() byte    { return k.Tag }
+// TableTag is the table byte.
+func (k *Kind[R]) TableTag() byte { return k.Tag }
+
+// TableName is the name for messages.
 func (k *Kind[R]) TableName() string { return k.Name }
-func (k *Kind[R]) Due(t *Tx, id ID)  { k.Fall(t, id) }
+
+// Due does what becomes of a row that is due.
+func (k *Kind[R]) Due(t *Tx, id ID) { k.Fall(t, id) }
 
 // Stored says that rows of the kind are on disk alone.
 func (k *Kind[R]) Stored() bool { return k.total != nil }
 
+// Read reads a change of the log.
 func (k *Kind[R]) Read(account, key ID, before, after []byte) (RowChange, error) {
 	c := &Change[R]{Kind: k}
 	var err error
@@ -269,6 +281,7 @@ func (k *Kind[R]) Read(account, key ID, before, after []byte) (RowChange, error)
 	return c, nil
 }
 
+// ReadRow takes a stored row at start-up.
 func (k *Kind[R]) ReadRow(l *AccountLoader, key ID, value []byte) error {
 	if k.Scan != nil {
 		return k.Scan(l, key, value)
@@ -281,6 +294,7 @@ func (k *Kind[R]) ReadRow(l *AccountLoader, key ID, value []byte) error {
 	return nil
 }
 
+// Begin puts the rows of accounts in place all at once, where the kind does so.
 func (k *Kind[R]) Begin(of []*AccountLoader) (finish func(a *AccountState) error) {
 	if k.Bulk == nil {
 		return nil
@@ -308,6 +322,7 @@ func SplitKey(b []byte) (account, id ID, err error) {
 	return ID(b[:16]), ID(b[16:]), nil
 }
 
+// One goes through a row, if there is one.
 func One[R any](r *R) iter.Seq[*R] {
 	return func(yield func(*R) bool) {
 		if r != nil {

@@ -97,6 +97,7 @@ var CatalogLabels label.Labelled = &label.LabelledKind[CatalogItem, *CatalogItem
 func (i *CatalogItem) Rev() uint64     { return i.Revision }
 func (i *CatalogItem) Touch(now int64) { i.UpdatedAt, i.Revision = now, i.Revision+1 }
 
+// CatalogTable are all catalog items of an account.
 func CatalogTable(a *base.AccountState) *table.Table[CatalogItem] {
 	return base.TableOf[CatalogItem](a, base.TagCatalogItem)
 }
@@ -143,7 +144,7 @@ func purchases(c *base.Checker, pointer string, list []base.PurchaseType) {
 	}
 	for i, p := range list {
 		at := pointer + "/" + base.Itoa(i)
-		Purchase(c, at, p)
+		CheckPurchase(c, at, p)
 		if slices.Contains(list[:i], p) {
 			c.Fault(at, "duplicate", "is named more than once")
 		}

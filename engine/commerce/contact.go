@@ -150,6 +150,7 @@ func contactAddress(c *base.Checker, pointer string, o base.Opt[ContactAddressPa
 	}
 }
 
+// IsEmail says that a text has the form of an address for mail.
 func IsEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Name == "" && a.Address == s && len(s) <= 254
@@ -195,8 +196,8 @@ func (p *ContactPatch) Merged(c Contact) Contact {
 	return c
 }
 
-// Named checks that a contact names somebody.
-func Named(c *base.Checker, contact Contact) {
+// CheckNamed demands that a contact names somebody.
+func CheckNamed(c *base.Checker, contact Contact) {
 	if contact.Anonymous() {
 		c.Fault("", "required", "must have a firstName, lastName, fullName, companyName, email or phone")
 	}

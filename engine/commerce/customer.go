@@ -64,6 +64,7 @@ var CustomerLabels label.Labelled = &label.LabelledKind[Customer, *Customer]{Kin
 func (m *Customer) Rev() uint64     { return m.Revision }
 func (m *Customer) Touch(now int64) { m.UpdatedAt, m.Revision = now, m.Revision+1 }
 
+// CustomerTable are all customers of an account.
 func CustomerTable(a *base.AccountState) *table.Table[Customer] {
 	return base.TableOf[Customer](a, base.TagCustomer)
 }
@@ -101,7 +102,7 @@ type CreateCustomer struct {
 func (o CreateCustomer) Check() []base.Fault {
 	var c base.Checker
 	o.Contact.Check(&c)
-	Named(&c, o.Contact.Merged(Contact{}))
+	CheckNamed(&c, o.Contact.Merged(Contact{}))
 	o.Labels.Check(&c)
 	return c.Faults
 }
@@ -143,7 +144,7 @@ func (o PatchCustomer) Check() []base.Fault {
 func (o PatchCustomer) CheckOn(a *base.AccountState) []base.Fault {
 	var c base.Checker
 	if m := CustomerTable(a).Get(o.ID); m != nil && m.ErasedAt == 0 {
-		Named(&c, o.Contact.Merged(m.Contact))
+		CheckNamed(&c, o.Contact.Merged(m.Contact))
 	}
 	return append(c.Faults, o.Labels.CheckOn(a, CustomerLabels)...)
 }

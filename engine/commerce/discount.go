@@ -79,6 +79,7 @@ var DiscountKind = func() *base.Kind[DiscountCode] {
 // amount says that what a code takes off is an amount of money.
 func (d *DiscountTerms) amount() bool { return d.ValueType != DiscountPercentage }
 
+// DiscountTable are all discount codes of an account.
 func DiscountTable(a *base.AccountState) *table.Table[DiscountCode] {
 	return base.TableOf[DiscountCode](a, base.TagDiscount)
 }

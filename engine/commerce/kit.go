@@ -25,6 +25,7 @@ type Part struct {
 	Quantity int
 }
 
+// Item is what the part takes.
 func (p Part) Item() base.Item {
 	if p.Article != nil {
 		return base.Item{Article: p.Article.ID}

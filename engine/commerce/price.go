@@ -59,6 +59,7 @@ func PriceOrder(lines []LinePrice) (p OrderPrice, ok bool) {
 	return p, true
 }
 
+// Times multiplies; ok is false where the product is beyond all prices.
 func Times(price, n int64) (product int64, ok bool) {
 	if price < 0 || n < 0 {
 		return 0, false

@@ -56,19 +56,21 @@ func patchPeriod(c *base.Checker, pointer string, p stock.BufferPatch) {
 	}
 }
 
-func Price(c *base.Checker, pointer string, n int64) {
+// CheckPrice names the faults of a price.
+func CheckPrice(c *base.Checker, pointer string, n int64) {
 	if n < 0 || n > base.MaxSafe {
 		c.Fault(pointer, "range", "must be a whole number of minor units between 0 and 9007199254740991")
 	}
 }
 
-func Subscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
+// CheckSubscription names the faults of the terms of a subscription.
+func CheckSubscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
 	if s == nil {
 		return
 	}
 	period(c, pointer+"/paymentCycleAmount", &s.Cycle)
 	if s.RenewalPrice != nil {
-		Price(c, pointer+"/renewalPrice", *s.RenewalPrice)
+		CheckPrice(c, pointer+"/renewalPrice", *s.RenewalPrice)
 	}
 	cycles(c, pointer+"/commitmentCycles", s.CommitmentCycles)
 	period(c, pointer+"/commitmentPeriodAmount", s.Commitment)
@@ -80,10 +82,10 @@ func Subscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
 // check names what is wrong with a row as a whole.
 func (r *PricingRow) check(c *base.Checker) {
 	c.Text("/label", r.Label, 1, base.MaxName)
-	Purchase(c, "/purchaseType", r.Purchase)
-	Price(c, "/price", r.Price)
+	CheckPurchase(c, "/purchaseType", r.Purchase)
+	CheckPrice(c, "/price", r.Price)
 	period(c, "/durationAmount", r.Duration)
-	Subscription(c, "/subscription", r.Subscription)
+	CheckSubscription(c, "/subscription", r.Subscription)
 	if r.Purchase == "" || !r.Purchase.Valid() {
 		return // what else is wrong hangs on it
 	}
@@ -98,7 +100,8 @@ func (r *PricingRow) check(c *base.Checker) {
 	}
 }
 
-func Purchase(c *base.Checker, pointer string, p base.PurchaseType) {
+// CheckPurchase names the faults of a purchase type.
+func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
 	c.OneOf(pointer, string(p), string(base.PurchaseBooking), string(base.PurchaseSale), string(base.PurchaseSubscription))
 }
 
@@ -159,7 +162,7 @@ type SubscriptionPatch struct {
 func (p *SubscriptionPatch) check(c *base.Checker, pointer string) {
 	patchPeriod(c, pointer+"/paymentCycleAmount", p.Cycle)
 	if o := p.RenewalPrice; o.Set && !o.Null {
-		Price(c, pointer+"/renewalPrice", o.Value)
+		CheckPrice(c, pointer+"/renewalPrice", o.Value)
 	}
 	if o := p.CommitmentCycles; o.Set && !o.Null {
 		cycles(c, pointer+"/commitmentCycles", &o.Value)
@@ -211,10 +214,10 @@ func (o PatchPricingRow) Check() []base.Fault {
 	var c base.Checker
 	c.PatchText("/label", o.Label, 1, base.MaxName)
 	if o.Purchase.Set {
-		Purchase(&c, "/purchaseType", o.Purchase.Value)
+		CheckPurchase(&c, "/purchaseType", o.Purchase.Value)
 	}
 	if o.Price.Set {
-		Price(&c, "/price", o.Price.Value)
+		CheckPrice(&c, "/price", o.Price.Value)
 	}
 	patchPeriod(&c, "/durationAmount", o.Duration)
 	if o.Subscription.Set && !o.Subscription.Null {

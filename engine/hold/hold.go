@@ -236,6 +236,7 @@ func lapse(t *base.Tx, id base.ID) {
 // EndedKept is how long an ended hold still answers, in milliseconds.
 const EndedKept = 24 * 60 * 60 * 1000
 
+// LiveHold finds a hold that is still active, or refuses.
 func LiveHold(t *base.Tx, id base.ID) (*HoldRecord, error) {
 	rec := Holds(t.Acc).Get(id)
 	switch {

@@ -200,6 +200,7 @@ type holdStore struct {
 
 var holdExtension = base.RegisterExtension(newHoldStore)
 
+// Holds are the holds of an account.
 func Holds(a *base.AccountState) *holdStore { return holdExtension.In(a) }
 
 func newHoldStore() *holdStore {
@@ -211,10 +212,12 @@ func newHoldStore() *holdStore {
 	}
 }
 
+// Publish gives a copy that never changes.
 func (s *holdStore) Publish() base.Extension {
 	return &holdStore{Rows: s.Rows.Publish(), More: s.More.Publish(), changes: s.changes.Publish()}
 }
 
+// Get is a hold by its id; nil: there is none.
 func (s *holdStore) Get(id base.ID) *HoldRecord {
 	row, ok := s.Rows.Get(id)
 	if !ok {
@@ -381,6 +384,7 @@ const (
 	isForOne   = 0x40
 )
 
+// EncodeHold appends the row of a hold.
 func EncodeHold(dst []byte, r *HoldRecord) []byte {
 	status := byte(r.Status)
 	if r.changed() {
@@ -455,6 +459,7 @@ func components(r *base.Reader) []commerce.Component {
 	return slices.Clip(list)
 }
 
+// DecodeHold reads the row of a hold.
 func DecodeHold(_, key base.ID, b []byte) (*HoldRecord, error) {
 	r, err := base.HotReader("hold", b)
 	if err != nil {

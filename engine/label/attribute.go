@@ -69,6 +69,7 @@ var AttributeKind = base.RowsOf(base.TagAttribute, "attribute", func(d *Attribut
 		return []string{d.Group.Name}
 	}))
 
+// AttributeTable are all attributes of an account.
 func AttributeTable(a *base.AccountState) *table.Table[Attribute] {
 	return base.TableOf[Attribute](a, base.TagAttribute)
 }

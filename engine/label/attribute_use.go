@@ -26,6 +26,7 @@ func (u use) compare(o use) int {
 
 var attributeUseExtension = base.RegisterExtension(newAttributeUses)
 
+// AttributeUses count the records that have a value, by attribute and option.
 func AttributeUses(a *base.AccountState) *base.Sums[use] { return attributeUseExtension.In(a) }
 
 func newAttributeUses() *base.Sums[use] { return base.NewSums(use.compare) }
@@ -65,6 +66,7 @@ func (v AttributeValue) sameUse(o AttributeValue) bool {
 	return v.Attribute == o.Attribute && slices.Equal(v.Options, o.Options)
 }
 
+// AddAllUses counts all records anew.
 func AddAllUses(a *base.AccountState, u *base.Sums[use]) {
 	for i, k := range LabelledKinds {
 		for l := range k.All(a) {

@@ -213,6 +213,7 @@ func withValues(a *base.AccountState, values []AttributeValue, more []AttributeI
 	return values
 }
 
+// CompareAttribute orders values by the ids of their attributes.
 func CompareAttribute(v AttributeValue, id base.ID) int { return bytes.Compare(v.Attribute[:], id[:]) }
 
 // WithoutGone takes from labels what an attribute, as it is to be, has no place for; changed says that there was any.

@@ -93,8 +93,10 @@ type Fact struct {
 	Ids    []base.ID // a select's or multiselect's options, tags, records
 }
 
+// NumberFact is a number to be judged.
 func NumberFact(n float64) Fact { return Fact{Has: true, Number: n} }
 
+// MoneyFact is an amount to be judged, if there is one.
 func MoneyFact(n *int64) (f Fact) {
 	if n != nil {
 		f = NumberFact(float64(*n))
@@ -112,6 +114,7 @@ func TextFact(texts ...string) (f Fact) {
 	return f
 }
 
+// OptionalTextFact is a text to be judged, if there is one.
 func OptionalTextFact(s *string) Fact {
 	if s == nil {
 		return Fact{}
@@ -121,8 +124,10 @@ func OptionalTextFact(s *string) Fact {
 	return f
 }
 
+// IdsFact are ids to be judged.
 func IdsFact(ids ...base.ID) Fact { return Fact{Has: len(ids) > 0, Ids: ids} }
 
+// Equal says that two facts are the same.
 func (f *Fact) Equal(o *Fact) bool {
 	return f.Has == o.Has && f.Void == o.Void && f.Number == o.Number && slices.Equal(f.Texts, o.Texts) && slices.Equal(f.Ids, o.Ids)
 }

@@ -22,6 +22,7 @@ type Labels struct {
 
 func (l *Labels) labels() *Labels { return l }
 
+// ExternalKeys are what the record is found by from outside.
 func (l *Labels) ExternalKeys() []string { return l.External.Keys() }
 
 // TagKeys are a row's keys in its index by tag.
@@ -145,9 +146,9 @@ type Labelled interface {
 	tagScope() TagScope
 	Name() string
 	Zero() any // a pointer to a record, for reading one back
-	// with finds the record that has an external id.
+	// With finds the record that has an external id.
 	With(a *base.AccountState) func(external string) (base.ID, bool)
-	// edit changes the labels of one record.
+	// Edit changes the labels of one record.
 	Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error)
 	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
@@ -178,10 +179,15 @@ type LabelledKind[R any, P labelledRow[R]] struct {
 }
 
 func (k *LabelledKind[R, P]) tagScope() TagScope { return k.Scope }
-func (k *LabelledKind[R, P]) Name() string       { return k.Kind.Name }
-func (k *LabelledKind[R, P]) Zero() any          { return new(R) }
-func (k *LabelledKind[R, P]) resource() string   { return k.Kind.Resource }
 
+// Name is what messages call the kind.
+func (k *LabelledKind[R, P]) Name() string { return k.Kind.Name }
+
+// Zero is an empty record, for reading one back.
+func (k *LabelledKind[R, P]) Zero() any        { return new(R) }
+func (k *LabelledKind[R, P]) resource() string { return k.Kind.Resource }
+
+// All goes through the labels of all records.
 func (k *LabelledKind[R, P]) All(a *base.AccountState) iter.Seq[*Labels] {
 	return func(yield func(*Labels) bool) {
 		for r := range k.Kind.In(a).All() {
@@ -206,10 +212,12 @@ func (k *LabelledKind[R, P]) changed(c base.RowChange) (before, after *Labels, i
 	return before, after, true
 }
 
+// With finds records by external ids.
 func (k *LabelledKind[R, P]) With(a *base.AccountState) func(external string) (base.ID, bool) {
 	return With(k.Kind, a, k.ByExternal)
 }
 
+// Edit changes the labels of a record.
 func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
 	r, err := base.Found[R, P](t, k.Kind, id, ifMatch)
 	if err != nil {

@@ -45,6 +45,7 @@ func (g *Tag) words() []string { return base.WordKeys(&g.Value) }
 
 var tagDirectory = base.Directory[Tag]{Of: TagTable, Words: (*Tag).words, ByWords: tagByWords}
 
+// TagTable are all tags of an account.
 func TagTable(a *base.AccountState) *table.Table[Tag] { return base.TableOf[Tag](a, base.TagTag) }
 
 // name is what no two tags of an account have in common; those of an older program may.

@@ -56,7 +56,7 @@ func (in *OrderInput) check(c *base.Checker) {
 	if in.Contact != nil {
 		var of base.Checker
 		in.Contact.Check(&of)
-		commerce.Named(&of, in.Contact.Merged(commerce.Contact{}))
+		commerce.CheckNamed(&of, in.Contact.Merged(commerce.Contact{}))
 		c.Within("/mainContact", of.Faults)
 	}
 	c.Optional("/reference", in.Reference, 0, base.MaxName)
@@ -136,6 +136,7 @@ func orderExternal(t *base.Tx, p *label.ExternalPatch, o *Order) (*label.Externa
 	return p.Merged(o.External, o.ID, OrderLabels.Name(), OrderLabels.With(t.Acc))
 }
 
+// Empty says that there is nothing in it.
 func (m *OrderMore) Empty() bool {
 	return m.Reference == "" && m.Note == "" && m.Assigned == nil && m.Customers == nil && m.Fields == nil && m.Consents == nil && m.Documents == nil &&
 		m.Comments == nil && m.Method == (PaymentMethod{})

@@ -30,6 +30,7 @@ type ordering struct {
 
 var orderingPlace = base.RegisterPlace[ordering]()
 
+// Ordering is what a plan knows of the orders that it changes.
 func Ordering(t *base.Tx) *ordering { return orderingPlace.On(&t.Shelf) }
 
 // editOf is what the plan has made of an order so far, or nil.

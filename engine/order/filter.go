@@ -26,6 +26,7 @@ type orderFilter struct {
 	From, To int
 }
 
+// Add has orders pass one more filter.
 func (l *OrderListing) Add(f orderFilter) { l.filters = append(l.filters, f) }
 
 // ask makes the filters of what is asked.

@@ -68,13 +68,13 @@ func (o OrderHold) Check() []base.Fault {
 			c.Fault(at+"/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
 		}
 		if x.UnitPrice != nil {
-			commerce.Price(&c, at+"/unitPrice", *x.UnitPrice)
+			commerce.CheckPrice(&c, at+"/unitPrice", *x.UnitPrice)
 		}
 		taxRate(&c, at+"/taxRate", x.TaxRate)
 		c.Optional(at+"/name", x.Name, 1, base.MaxName)
 		c.Optional(at+"/note", x.Note, 0, base.MaxNote)
 	}
-	commerce.Subscription(&c, "/subscription", o.Subscription)
+	commerce.CheckSubscription(&c, "/subscription", o.Subscription)
 	c.Optional("/subscription/collectionMethod", o.Collection, 1, base.MaxName)
 	return c.Faults
 }

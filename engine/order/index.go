@@ -276,6 +276,7 @@ type orderIndex struct {
 
 var orderIndexExtension = base.RegisterExtension(newOrderIndex)
 
+// OrderIndex is what orders are found by.
 func OrderIndex(a *base.AccountState) *orderIndex { return orderIndexExtension.In(a) }
 
 func newOrderIndex() *orderIndex {
@@ -286,6 +287,7 @@ func newOrderIndex() *orderIndex {
 	return x
 }
 
+// Publish gives a copy that never changes.
 func (x *orderIndex) Publish() base.Extension {
 	if x.copy == nil {
 		x.copy = &orderIndex{Sets: x.Sets.Publish()}

@@ -57,7 +57,7 @@ func revenueSplit(c *base.Checker, pointer string, n *int64) {
 
 func (in *OrderLineInput) check(c *base.Checker, at string) {
 	c.Item(at, in.Item)
-	commerce.Purchase(c, at+"/purchaseType", in.Purchase)
+	commerce.CheckPurchase(c, at+"/purchaseType", in.Purchase)
 	c.Number(at+"/quantity", in.Quantity, 1, base.MaxCount)
 	from, to := at+"/startDate", at+"/endDate"
 	switch {
@@ -75,7 +75,7 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 		c.Fault(at+"/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
 	}
 	if in.UnitPrice != nil {
-		commerce.Price(c, at+"/unitPrice", *in.UnitPrice)
+		commerce.CheckPrice(c, at+"/unitPrice", *in.UnitPrice)
 	}
 	taxRate(c, at+"/taxRate", in.TaxRate)
 	c.Optional(at+"/name", in.Name, 1, base.MaxName)
@@ -85,7 +85,7 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 	variantsChosen(c, at+"/variants", in.Variants)
 	checkoutFields(c, at+"/checkoutFields", in.Fields)
 	revenueSplit(c, at+"/revenueSplitRate", in.RevenueSplit)
-	commerce.Subscription(c, at+"/subscription", in.Subscription)
+	commerce.CheckSubscription(c, at+"/subscription", in.Subscription)
 	c.Optional(at+"/subscription/collectionMethod", in.Collection, 1, base.MaxName)
 	if in.Subscription != nil && in.Purchase != base.PurchaseSubscription {
 		c.Fault(at+"/subscription", "forbidden", "only a subscription has such terms")
@@ -236,6 +236,7 @@ func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
 	return nil
 }
 
+// Empty says that there is nothing in it.
 func (m *LineMore) Empty() bool {
 	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 && len(m.Fields) == 0 && !m.ExpectsLink &&
 		m.Combined == nil && m.RevenueSplit == nil && m.Components == nil && m.PartPrices == nil && m.AddonOf == (base.ID{}) && m.CatalogAddon == (base.ID{}) && m.CartAddon == (base.ID{}) && m.OrderCustomer == (base.ID{})
@@ -374,7 +375,7 @@ func (o PatchOrderLine) Check() []base.Fault {
 		if o.PricingRow.Set && !o.PricingRow.Null {
 			c.Fault("/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
 		}
-		commerce.Price(&c, "/unitPrice", o.UnitPrice.Value)
+		commerce.CheckPrice(&c, "/unitPrice", o.UnitPrice.Value)
 	}
 	if o.TaxRate.Set && !o.TaxRate.Null {
 		taxRate(&c, "/taxRate", &o.TaxRate.Value)

@@ -87,6 +87,7 @@ func ListOrders(v base.View, q *OrderQuery) (page []*Order, total int) {
 	return ListOrdersBy(v, q, FewOrders)
 }
 
+// ListOrdersBy is ListOrders, with how few orders are looked at one by one.
 func ListOrdersBy(v base.View, q *OrderQuery, few int) (page []*Order, total int) {
 	l := OrderListing{OrderQuery: q, A: v.Acc, X: OrderIndex(v.Acc), few: few}
 	l.ask()

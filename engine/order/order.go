@@ -29,6 +29,7 @@ const (
 // OrderStatuses are the names of all of them, in their order.
 var OrderStatuses = []string{"draft", "open", "active", "closed"}
 
+// String is the word on the wire.
 func (s OrderStatus) String() string { return OrderStatuses[s] }
 
 // MarshalText writes a status into a stored row.
@@ -57,6 +58,7 @@ const (
 // Fulfillments are the names of all of them, in their order.
 var Fulfillments = []string{"pending", "prepared", "fulfilled", "returned", "cancelled", "partially_fulfilled", "partially_returned"}
 
+// String is the word on the wire.
 func (f Fulfillment) String() string { return Fulfillments[f] }
 
 // MarshalText writes a state into a stored row.
@@ -231,8 +233,10 @@ type orderLabels struct {
 	*label.LabelledKind[Order, *Order]
 }
 
+// Zero is an empty record, for reading one back.
 func (orderLabels) Zero() any { return new(OrderRecord) }
 
+// Edit changes the labels of an order.
 func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*label.Labels) error) (any, error) {
 	r, err := k.LabelledKind.Edit(t, id, ifMatch, change)
 	if err != nil {
@@ -248,6 +252,7 @@ func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(
 func (o *Order) Rev() uint64     { return o.Revision }
 func (o *Order) Touch(now int64) { o.UpdatedAt, o.Revision = now, o.Revision+1 }
 
+// OrderTable are all orders of an account.
 func OrderTable(a *base.AccountState) *table.Table[Order] {
 	return base.TableOf[Order](a, base.TagOrder)
 }

@@ -65,6 +65,7 @@ func newSoldUnits() *soldUnits {
 	return &soldUnits{items: btree.NewBTreeGOptions(sold.before, btree.Options{NoLocks: true})}
 }
 
+// Publish gives a copy that never changes.
 func (s *soldUnits) Publish() base.Extension {
 	if s.copy == nil {
 		s.copy = &soldUnits{items: s.items.Copy()}

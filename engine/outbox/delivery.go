@@ -26,6 +26,7 @@ const (
 	DeliveryFailed
 )
 
+// String is the word on the wire.
 func (s DeliveryState) String() string { return [...]string{"", "pending", "delivered", "failed"}[s] }
 
 // Delivery is one event on its way to one webhook. The event's bytes, and what came of each attempt, are on disk.
@@ -90,6 +91,7 @@ var DeliveryKind = func() *base.Kind[Delivery] {
 	return k
 }()
 
+// DeliveryTable are all deliveries of an account that are kept.
 func DeliveryTable(a *base.AccountState) *table.Table[Delivery] {
 	return base.TableOf[Delivery](a, base.TagDelivery)
 }
@@ -183,6 +185,7 @@ type queueCount struct {
 
 var callExtension = base.RegisterExtension(newCallQueue)
 
+// Calls are the deliveries that wait, by hook.
 func Calls(a *base.AccountState) *callQueue { return callExtension.In(a) }
 
 func newCallQueue() *callQueue {
@@ -200,6 +203,7 @@ func newCallQueue() *callQueue {
 	}
 }
 
+// Publish gives a copy that never changes.
 func (q *callQueue) Publish() base.Extension {
 	if q.copy == nil {
 		q.copy = &callQueue{items: q.items.Copy(), counts: q.counts.Copy(), Bytes: q.Bytes}
@@ -337,6 +341,7 @@ type Kept struct {
 	size     int
 }
 
+// KeptOf reads what is on disk of a delivery.
 func KeptOf(store *persist.Store, account base.ID, d *Delivery) (k Kept, err error) {
 	k.ID, k.known = d.ID, d.Attempts
 	if k.Body, err = base.ReadStored(store, BodyKind, account, d.Body); err != nil {

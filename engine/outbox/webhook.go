@@ -118,6 +118,7 @@ var WebhookKind = func() *base.Kind[WebhookRow] {
 	return k
 }()
 
+// WebhookTable are all webhooks of an account.
 func WebhookTable(a *base.AccountState) *table.Table[WebhookRow] {
 	return base.TableOf[WebhookRow](a, base.TagWebhook)
 }

@@ -30,6 +30,7 @@ const (
 	BodyPacked = 2 // by S2
 )
 
+// Pack makes a body shorter where that is worth it.
 func Pack(text []byte) []byte {
 	b := make([]byte, 1+s2.MaxEncodedLen(len(text)))
 	b[0] = BodyPacked

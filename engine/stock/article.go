@@ -122,6 +122,7 @@ var ArticleLabels label.Labelled = &label.LabelledKind[Article, *Article]{Kind: 
 func (r *Article) Rev() uint64     { return r.Revision }
 func (r *Article) Touch(now int64) { r.UpdatedAt, r.Revision = now, r.Revision+1 }
 
+// ArticleTable are all articles of an account.
 func ArticleTable(a *base.AccountState) *table.Table[Article] {
 	return base.TableOf[Article](a, base.TagArticle)
 }
@@ -163,6 +164,7 @@ func derive(a *base.AccountState, r *Article, lots []ArticleLot) {
 	}
 }
 
+// Buffers are those of the SKU.
 func (s *SKU) Buffers() (before, after Buffer) {
 	if s.Before != nil {
 		before = *s.Before
@@ -182,8 +184,10 @@ type PoolNumbers struct {
 
 var PoolExtension = base.RegisterExtension(func() *PoolNumbers { return new(PoolNumbers) })
 
+// Pools are the numbers of the pools of an account.
 func Pools(a *base.AccountState) *PoolNumbers { return PoolExtension.In(a) }
 
+// Publish gives a copy that never changes.
 func (n *PoolNumbers) Publish() base.Extension {
 	if n.copy == nil || n.copy.Last != n.Last {
 		n.copy = &PoolNumbers{Last: n.Last}
@@ -471,6 +475,7 @@ func BuffersOf(v base.View, r *Article) (before, after Buffer, ownBefore, ownAft
 	return before, after, r.Before != nil, r.After != nil
 }
 
+// ArticleID is the id of an article by its number.
 func ArticleID(a *base.AccountState, no uint32) base.ID {
 	if r := ArticleTable(a).No(no); r != nil {
 		return r.ID

@@ -86,6 +86,7 @@ func (n ArticleField) field() *articleField {
 	return &ArticleFields[i]
 }
 
+// Format is how values of the field are compared.
 func (n ArticleField) Format() label.AttributeFormat {
 	if f := n.field(); f != nil {
 		return f.Format
@@ -249,6 +250,7 @@ func fieldSource(n ArticleField) factSource {
 	return factSource{key: n, Own: f.own, SKU: f.sku}
 }
 
+// AttributeSource reads an attribute of articles as facts.
 func AttributeSource(d *label.Attribute, format label.AttributeFormat) factSource {
 	get := func(l *label.Labels) label.Fact {
 		i, ok := slices.BinarySearchFunc(l.Attributes, d.ID, label.CompareAttribute)

@@ -16,8 +16,10 @@ type Earning struct {
 
 var incomeExtension = base.RegisterExtension(NewIncomes)
 
+// Income is what articles have brought in.
 func Income(a *base.AccountState) *base.Sums[Earning] { return incomeExtension.In(a) }
 
+// NewIncomes makes empty sums of incomes.
 func NewIncomes() *base.Sums[Earning] {
 	return base.NewSums(func(a, b Earning) int {
 		if a.Currency != b.Currency {

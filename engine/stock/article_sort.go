@@ -285,10 +285,12 @@ type Picker struct {
 	bound *Picked // what comes after it is not among the first
 }
 
+// Reset begins anew with room for so many.
 func (p *Picker) Reset(keep int, desc bool) {
 	*p = Picker{keep: max(keep, 64), desc: desc, list: p.list[:0]}
 }
 
+// Compare orders two as they are listed.
 func (p *Picker) Compare(x, y *Picked) int {
 	n := cmp.Compare(x.Number, y.Number)
 	if n == 0 {
@@ -303,6 +305,7 @@ func (p *Picker) Compare(x, y *Picked) int {
 	return n
 }
 
+// Add takes one in, where it is among the first.
 func (p *Picker) Add(x Picked) {
 	p.added++
 	if p.bound != nil && p.Compare(&x, p.bound) > 0 {

@@ -448,8 +448,10 @@ type OneWayUnits struct{ N int }
 
 var OneWayExtension = base.RegisterExtension(func() *OneWayUnits { return new(OneWayUnits) })
 
+// Publish gives a copy that never changes.
 func (x *OneWayUnits) Publish() base.Extension { return &OneWayUnits{x.N} }
 
+// OneWays counts the one-way units of an account.
 func OneWays(a *base.AccountState) *OneWayUnits { return OneWayExtension.In(a) }
 
 // count counts a unit by more, if it is one.

@@ -45,6 +45,7 @@ func (p *PlaceCopy) Zone() *timeline.Zone {
 	return MustZone(p.Timezone)
 }
 
+// Same says that two copies are equal.
 func (p *PlaceCopy) Same(q *PlaceCopy) bool {
 	return p == q || p != nil && q != nil && p.Name == q.Name && p.Timezone == q.Timezone && base.SameValue(p.Address, q.Address)
 }
@@ -100,6 +101,7 @@ var LocationKind = func() *base.Kind[Location] {
 	return k
 }()
 
+// LocationTable are all locations of an account.
 func LocationTable(a *base.AccountState) *table.Table[Location] {
 	return base.TableOf[Location](a, base.TagLocation)
 }

@@ -308,6 +308,7 @@ func (o DecreaseQuantity) Check() []base.Fault {
 	return c.Faults
 }
 
+// Foresee plans ahead what leaves the stock.
 func (o DecreaseQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
 	return quantityChange{o.Article, o.Location, o.Amount, o.From}.Foresee(v, now)
 }
@@ -381,6 +382,7 @@ func (o TransferQuantity) Check() []base.Fault {
 	return c.Faults
 }
 
+// Foresee plans ahead what leaves the stock.
 func (o TransferQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
 	return quantityChange{o.Article, o.From, o.Amount, o.At}.Foresee(v, now)
 }

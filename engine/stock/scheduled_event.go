@@ -42,6 +42,7 @@ const eventByArticle = 0
 var ScheduledEventKind = base.RowsOf(base.TagScheduledEvent, "scheduled event", func(s *ScheduledEvent) base.ID { return s.ID },
 	table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
 
+// EventTable are all scheduled events of an account.
 func EventTable(a *base.AccountState) *table.Table[ScheduledEvent] {
 	return base.TableOf[ScheduledEvent](a, base.TagScheduledEvent)
 }

@@ -36,7 +36,7 @@ type Request struct {
 
 // bundle is what makes several requests of one line, which are seated together or not at all.
 type bundle interface {
-	// short completes the shortage of the request's line, of which nothing is seated in the draft.
+	// Short completes the shortage of the request's line, of which nothing is seated in the draft.
 	Short(t *base.Tx, s *base.Shortage, q *Request)
 }
 
@@ -192,6 +192,7 @@ func takeNew(t *base.Tx, owner base.ID, q *Request) {
 	}
 }
 
+// Insufficient refuses lines that the stock cannot carry.
 func Insufficient(lines []base.Shortage) error {
 	return &base.Error{Code: base.CodeInsufficient, Detail: "the stock cannot carry the request; details says which lines and why", Details: base.ShortageDetails{Lines: lines}}
 }

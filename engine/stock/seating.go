@@ -31,6 +31,7 @@ type seating struct {
 
 var seatingPlace = base.RegisterPlace[seating]()
 
+// Seating is what a plan knows of its seating.
 func Seating(t *base.Tx) *seating { return seatingPlace.On(&t.Shelf) }
 
 // lotOf names a lot by the numbers of its article and location.

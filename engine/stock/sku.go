@@ -99,6 +99,7 @@ var SKULabels label.Labelled = &label.LabelledKind[SKU, *SKU]{Kind: SKUKind, Sco
 func (s *SKU) Rev() uint64     { return s.Revision }
 func (s *SKU) Touch(now int64) { s.UpdatedAt, s.Revision = now, s.Revision+1 }
 
+// SKUTable are all SKUs of an account.
 func SKUTable(a *base.AccountState) *table.Table[SKU] { return base.TableOf[SKU](a, base.TagSKU) }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -276,6 +277,7 @@ func FindSKUs(v base.View, q *base.RecordQuery, p base.Part) (page []*SKU, total
 // SKUs lists the account's SKUs in order of creation.
 func SKUs(v base.View) *table.Table[SKU] { return SKUTable(v.Acc) }
 
+// SKUID is the id of a SKU by its number.
 func SKUID(a *base.AccountState, no uint32) base.ID {
 	if s := SKUTable(a).No(no); s != nil {
 		return s.ID

@@ -253,6 +253,7 @@ func decodeUnit(_, key base.ID, b []byte) (*timeline.Placed, error) {
 	return u, DecodeUnitInto(u, key, b)
 }
 
+// DecodeUnitInto reads the row of a unit.
 func DecodeUnitInto(u *timeline.Placed, key base.ID, b []byte) error {
 	const size = 1 + 2 + 2 + 6*8 + 8
 	if len(b) != size || b[0] != base.HotVersion {

@@ -32,6 +32,7 @@ func (u Unavailability) Conflict() bool { return u.Slot == (base.ID{}) && u.Kind
 // History visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an instant of it.
 var History func(a *base.AccountState, lot timeline.LotNo, w base.Span, visit func(timeline.Placed))
 
+// UnavailabilityAt is a hold of the timelines at its place, as it is shown.
 func UnavailabilityAt(a *base.AccountState, h timeline.Hold, at timeline.Place) Unavailability {
 	lot := a.Stock.Lot(at.Lot)
 	u := Unavailability{
@@ -73,6 +74,7 @@ type Ownership struct {
 // ownerships are those of what takes units, where ids of units do not follow that of their record.
 var ownerships [timeline.BlockerScheduledEvent + 1]*Ownership
 
+// RegisterOwnership says whose the units of a blocker are.
 func RegisterOwnership(by timeline.Blocker, o Ownership) { ownerships[by] = &o }
 
 // Ahead is the record of a unit whose id follows it: Owner says at what distance.

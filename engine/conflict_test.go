@@ -536,3 +536,26 @@ func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 		})
 	}
 }
+
+// Who loses its unit to one that is late has waited for what time makes free as long as any other, also where a start does at once what was
+// due one after the other while the engine was down.
+func TestWhoIsPushedAsideHasItsTurnByAge(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	x, y := s.article(sku, 1), s.article(sku, 1)
+	s.do(stock.PatchArticle{ID: y, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	begin := s.now
+	s.rent(base.Item{Article: x}, begin+hour, begin+5*hour, 1) // nobody fetches it
+	late := s.rent(base.Item{Article: y}, begin+hour, begin+3*hour, 1)
+	pushed := s.rent(base.Item{SKU: sku}, begin+4*hour, begin+10*hour, 1)
+	younger := s.order(base.Item{SKU: sku}, base.PurchaseBooking, begin+2*hour, ptr(begin+11*hour), 1, true)
+	require.True(t, younger.Conflict())
+	s.do(stock.PatchArticle{ID: y, After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}}) // now it would wait for x
+	s.tick(begin + hour)
+	s.do(order.FulfillOrder{ID: late.ID})
+	require.False(t, s.orderNow(pushed).Conflict())
+	s.tick(begin + 6*hour)
+	require.False(t, s.orderNow(pushed).Conflict())
+	require.True(t, s.orderNow(younger).Conflict())
+	s.reopen()
+}

@@ -217,13 +217,17 @@ func lotsFreed(t *base.Tx, r *Article) {
 	}
 }
 
-// HouseNew brings what the command has made conflicts, or changed as such, to where it belongs. What moves there is tried behind the command.
-func HouseNew(t *base.Tx) {
-	if Seating(t).Stock == nil || Seating(t).Stock.ConflictLen() == 0 {
-		return
+// BringHome brings what the command has made conflicts so far, or changed as such, to where it belongs. SeatFreed tries what moves there.
+func BringHome(t *base.Tx) {
+	if Seating(t).Stock != nil && Seating(t).Stock.ConflictLen() > 0 {
+		houseAll(t, Seating(t).Stock.Conflicts())
 	}
+}
+
+// HouseNew is BringHome behind the command: what moves is tried in a follow-up.
+func HouseNew(t *base.Tx) {
 	Seating(t).room = nil
-	if houseAll(t, Seating(t).Stock.Conflicts()); len(Seating(t).room) > 0 {
+	if BringHome(t); len(Seating(t).room) > 0 {
 		var due []base.ID
 		if t.Waiting != nil {
 			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), t.Waiting.Due

@@ -347,7 +347,9 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		return nil // a bounded search refused lines of its own
 	}
 	for i, l := range d.Lines {
-		if w := shorts[i]; l.Line != w.line || l.Available != w.available && s.sure(requests) {
+		// Counts alone name the lines. Where pools are not easy, one that counts let in may find no seat behind those before it, and one behind it has its room.
+		w := shorts[i]
+		if l.Line > w.line || l.Line < w.line && s.plain(requests) || l.Available != w.available && s.sure(requests) {
 			return wrong("line %d is short with %d of %d, the twin says %+v", l.Line, l.Available, l.Requested, w)
 		}
 	}
@@ -397,8 +399,11 @@ func (s *step) nextOf(requests []request, w *Span) error {
 	return nil
 }
 
-// sure says that all pools of all lines are easy, so that every number of a refusal is determined.
-func (s *step) sure(requests []request) bool {
+// sure says that there is one line, in easy pools, so that every number of a refusal is determined.
+func (s *step) sure(requests []request) bool { return len(requests) == 1 && s.plain(requests) }
+
+// plain says that all pools of all lines are easy: what counts let in has a seat.
+func (s *step) plain(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
 			if q.slot != 0 || q.past || s.narrow(q) || s.a.names(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
@@ -406,7 +411,7 @@ func (s *step) sure(requests []request) bool {
 			}
 		}
 	}
-	return len(requests) == 1
+	return true
 }
 
 func kindOf(p base.PurchaseType) timeline.Kind {

@@ -20,7 +20,8 @@ type Labels struct {
 	External   *External        `json:",omitempty"`
 }
 
-func (l *Labels) labels() *Labels { return l }
+// OwnLabels are the labels of a record that has them in itself.
+func (l *Labels) OwnLabels() *Labels { return l }
 
 // ExternalKeys are what the record is found by from outside.
 func (l *Labels) ExternalKeys() []string { return l.External.Keys() }
@@ -167,7 +168,7 @@ func RegisterLabelled(kinds ...Labelled) { LabelledKinds = append(LabelledKinds,
 // labelledRow is a row that embeds Labels.
 type labelledRow[R any] interface {
 	base.Revised[R]
-	labels() *Labels
+	OwnLabels() *Labels
 }
 
 // LabelledKind is a Labelled.
@@ -191,7 +192,7 @@ func (k *LabelledKind[R, P]) resource() string { return k.Kind.Resource }
 func (k *LabelledKind[R, P]) All(a *base.AccountState) iter.Seq[*Labels] {
 	return func(yield func(*Labels) bool) {
 		for r := range k.Kind.In(a).All() {
-			if !yield(P(r).labels()) {
+			if !yield(P(r).OwnLabels()) {
 				return
 			}
 		}
@@ -204,10 +205,10 @@ func (k *LabelledKind[R, P]) changed(c base.RowChange) (before, after *Labels, i
 		return nil, nil, false
 	}
 	if x.Before != nil {
-		before = P(x.Before).labels()
+		before = P(x.Before).OwnLabels()
 	}
 	if x.After != nil {
-		after = P(x.After).labels()
+		after = P(x.After).OwnLabels()
 	}
 	return before, after, true
 }
@@ -224,11 +225,11 @@ func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, chan
 		return nil, err
 	}
 	n := *r
-	now := alive(t.Acc, *P(r).labels())
+	now := alive(t.Acc, *P(r).OwnLabels())
 	if err := change(&now); err != nil {
 		return nil, err
 	}
-	*P(&n).labels() = now
+	*P(&n).OwnLabels() = now
 	return base.Revise[R, P](t, k.Kind, r, n), nil
 }
 

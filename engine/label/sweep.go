@@ -84,12 +84,12 @@ func (k *LabelledKind[R, P]) sweep(t *base.Tx, p *sweptPart, s *sweeping) (next 
 			return k.Kind.Key(r), true
 		}
 		p.seen++
-		now := *P(r).labels()
+		now := *P(r).OwnLabels()
 		if !now.without(s) {
 			continue
 		}
 		n := *r
-		*P(&n).labels() = now
+		*P(&n).OwnLabels() = now
 		P(&n).Touch(t.Now)
 		base.Record(t, k.Kind, r, &n)
 		p.rows, p.bytes = p.rows+1, p.bytes+k.Kind.Weigh(r)+k.Kind.Weigh(&n)

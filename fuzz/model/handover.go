@@ -292,7 +292,8 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 			}
 		}
 	}
-	if moved && endings(s.obs.Slots, x.unit.Lot, max(at, s.now)) > endings(s.a.Slots, x.unit.Lot, max(at, s.now)) {
+	more := func(at int64) bool { return endings(s.obs.Slots, x.unit.Lot, at) > endings(s.a.Slots, x.unit.Lot, at) }
+	if moved && !more(from) && more(max(at, s.now)) {
 		from = max(at, s.now) // what is past of it stayed where it was
 	}
 	if slot == 0 {

@@ -203,3 +203,20 @@ func blankTime(us float64) string {
 	}
 	return Number(us/1000) + " ms"
 }
+
+// WriteReport writes a report as JSON, and its chart, to the files that are named; an empty name asks for none.
+func WriteReport(file string, report any, chartFile string, chart func() []byte) error {
+	if file != "" {
+		b, err := json.MarshalIndent(report, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, append(b, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if chartFile == "" {
+		return nil
+	}
+	return os.WriteFile(chartFile, chart(), 0o644)
+}

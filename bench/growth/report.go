@@ -46,19 +46,7 @@ func readReport(name string) (*report, error) {
 
 // write writes the files that were asked for.
 func (r *report) write(o options) error {
-	if o.json != "" {
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.json, append(b, '\n'), 0o644); err != nil {
-			return err
-		}
-	}
-	if o.chart == "" {
-		return nil
-	}
-	return os.WriteFile(o.chart, r.chart(), 0o644)
+	return bench.WriteReport(o.json, r, o.chart, r.chart)
 }
 
 // machine says when and on what the figures were taken.

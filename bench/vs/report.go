@@ -10,8 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/goccy/go-json"
-
 	"holdfast/bench"
 )
 
@@ -72,19 +70,7 @@ func (r *report) write(o options) error {
 	if err := r.table(os.Stdout); err != nil {
 		return err
 	}
-	if o.json != "" {
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.json, append(b, '\n'), 0o644); err != nil {
-			return err
-		}
-	}
-	if o.chart == "" {
-		return nil
-	}
-	return os.WriteFile(o.chart, r.chart(), 0o644)
+	return bench.WriteReport(o.json, r, o.chart, r.chart)
 }
 
 func (r *report) table(to io.Writer) error {

@@ -23,7 +23,7 @@
 //  2. A plan reads no clock and draws nothing: Tx.Now and Tx.NewID are all that it has of either.
 //  3. Encode is canonical: equal rows give equal bytes. The state hash is the sum of RowHash over all rows.
 //  4. A table byte (tables.go) is never given to another kind.
-//  5. Bounds of inputs are here, once (input.go).
+//  5. A bound that several domains share is here (input.go, bounds.go); one of a single domain is in its file.
 //
 // It imports engine/table, timeline and persist, and nothing of the engine.
 package base

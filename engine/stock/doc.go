@@ -25,7 +25,8 @@
 // # Invariants
 //
 //  1. A unit has one place: a slot, or it is a conflict of one lot. Units on one slot are disjoint, buffers included.
-//  2. After a command no conflict is left that could be seated, but for those that the next command tries (Tx.Waiting).
+//  2. After a command no conflict is left that its search, which is bounded, would seat, but for those that the next command
+//     tries (Tx.Waiting).
 //  3. After a decrease of n at an instant the quantity is n lower at every instant from there on, or it is refused.
 //  4. A move changes nothing but the slot. What has begun, and what is fixed, does not move.
 //  5. Effective buffers are compared by what they amount to.

@@ -46,7 +46,7 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 	if fault != nil {
 		return nil, fault
 	}
-	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}, sent: map[ID]uint32{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	s.departs, s.left = map[ID]*departure{}, map[ID]*departure{}
 	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 { // nobody took it up, so that nothing was done of what was due before it either

@@ -13,12 +13,13 @@ import (
 // step is one submission on its way through the twin.
 type step struct {
 	now   int64
-	was   *Account    // before
-	a     *Account    // as the twin says it becomes; places of units come from obs
-	obs   *Account    // lots, slots and units as the log has them
-	held  *Account    // before the command let go of what it seats anew; nil: it does not
-	homes map[ID]Pool // of units that the command made or moved: where they may be seated
-	evict map[ID]bool // units that may become conflicts
+	was   *Account      // before
+	a     *Account      // as the twin says it becomes; places of units come from obs
+	obs   *Account      // lots, slots and units as the log has them
+	held  *Account      // before the command let go of what it seats anew; nil: it does not
+	homes map[ID]Pool   // of units that the command made or moved: where they may be seated
+	evict map[ID]bool   // units that may become conflicts
+	sent  map[ID]uint32 // slots that units are to be on, by name
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
 
@@ -154,7 +155,7 @@ func (s *step) unit(u, o Unit) error {
 	same := u
 	same.Lot, same.Slot, same.Cut = o.Lot, o.Slot, o.Cut
 	was, unpinned := s.was.unit(u.ID), false
-	if o.Slot != 0 && u.slotPinned() && was != nil && was.slotPinned() && (was.Slot == 0 || s.evict[u.ID] && o.Slot != was.Slot) {
+	if o.Slot != 0 && s.sent[u.ID] != o.Slot && u.slotPinned() && was != nil && was.slotPinned() && (was.Slot == 0 || s.evict[u.ID] && o.Slot != was.Slot) {
 		var err error
 		if unpinned, err = s.unpins(u, o); err != nil {
 			return err

@@ -579,6 +579,9 @@ func (s *step) move(o hold.MoveHold, err error) error {
 		if p < 0 || requests[i].slot != 0 && s.obs.unit(u.ID).Slot != requests[i].slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}
+		if o.Lines[requests[i].line].Slot != nil {
+			s.sent[u.ID] = requests[i].slot
+		}
 		if err := s.put(u.over(bodies[i], requests[i].hulls[p]), requests[i].pools[p]); err != nil {
 			return err
 		}

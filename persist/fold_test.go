@@ -169,6 +169,33 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// A log that is cut while the fold lags, as a crash at the wrong instant would find it, begins at what is folded or before.
+func TestTheLogIsCutAtWhatIsFolded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	cuts := 0
+	for range 200 {
+		k := keptLog{keep: Keep{Records: rng.Uint64N(20)}, ready: true}
+		folded, first := uint64(0), uint64(1)
+		for seq := uint64(1); seq <= 100; seq++ {
+			k.add(Record{Position: Position{Seq: seq}})
+			folded += rng.Uint64N(seq - folded + 1)
+			if rng.IntN(10) > 0 {
+				continue
+			}
+			at, _, ok := k.cut(folded, seq)
+			if !ok {
+				continue
+			}
+			cuts++
+			require.Greater(t, at, first)
+			require.LessOrEqual(t, at, folded, "record %d is cut, though it is not folded", at-1)
+			require.GreaterOrEqual(t, seq-at+1, k.keep.Records)
+			first = at
+		}
+	}
+	require.Greater(t, cuts, 200)
+}
+
 func TestFollow(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, small(mem))

@@ -287,7 +287,14 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 			}
 		}
 		for _, y := range s.a.Slots {
-			if y.Lot == x.unit.Lot && y.Span.End == Forever && y.Span.Start <= from && (slot == 0 || y.Span.Start < s.a.slot(slot).Span.Start) {
+			if y.Lot != x.unit.Lot || y.Span.End != Forever || y.Span.Start > from {
+				continue
+			}
+			if y.No == h.Slot && s.went(y, from) { // it went with its own: the older one is left to who is sold next
+				slot = y.No
+				break
+			}
+			if slot == 0 || y.Span.Start < s.a.slot(slot).Span.Start {
 				slot = y.No
 			}
 		}
@@ -301,6 +308,12 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 	}
 	s.endSlot(slot, from)
 	return nil
+}
+
+// went says whether a slot that had no end has one at an instant now, or is no more as it began then.
+func (s *step) went(y Slot, at int64) bool {
+	now := s.obs.slot(y.No)
+	return now == nil && y.Span.Start == at || now != nil && now.Span.End == at
 }
 
 // endings counts slots of a lot that end at an instant.

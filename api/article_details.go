@@ -75,7 +75,7 @@ func fileFields(record string) []wire.Field[stock.FilePatch] {
 // detailFields are an article's details, in one that is made or changed.
 func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged("itemCosts", money, true, func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
+		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true, func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
 		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
 			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),

@@ -24,47 +24,27 @@ func (o *createArticle) command(q *request) stock.CreateArticle {
 	return o.CreateArticle
 }
 
-var articleCodes = wire.ListOf(wire.Text(1, 255), 0, 100)
-
-var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat([]wire.Field[createArticle]{
-	wire.Required("name", wire.Text(1, 255), func(o *createArticle) *string { return &o.Name }).Says("What the article is called."),
-	wire.Defaulted("status", articleStatus, stock.ArticleActive, func(o *createArticle) *stock.ArticleStatus { return &o.Status }).
-		Says("Whether it takes bookings: only an active one does. Default: active."),
-	wire.Optional("skuId", wire.UUID, func(o *createArticle) **base.ID { return &o.SKU }).Says("The SKU that it is of."),
-	wire.Defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }).
-		Says("Codes on its units, such as those of bar codes. Default: none."),
-	wire.Optional("description", wire.Text(0, 10_000), func(o *createArticle) **string { return &o.Description }).
-		Says("What is told of it to customers. Default: that of its SKU."),
-	wire.Optional("condition", wire.Text(0, 255), func(o *createArticle) **string { return &o.Condition }).Says("What shape it is in."),
-	wire.Optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).
-		Says("What the article was bought for, in minor units of the account's currency."),
-	wire.Defaulted("quantities", wire.ListOf(wire.Object(wire.ShapeOf("InitialQuantity",
-		wire.Required("serviceLocationId", wire.UUID, func(i *stock.InitialQuantity) *base.ID { return &i.Location }).Says("The location."),
-		wire.Required("count", count, func(i *stock.InitialQuantity) *int { return &i.Count }).Says("How many units."),
-		wire.Optional("from", wire.Instant, func(i *stock.InitialQuantity) **int64 { return &i.From }).Says("From when on the units are there. Default: now."),
-	)), 0, 1000), nil, func(o *createArticle) *[]stock.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
-},
+var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat(
+	wire.MadeOf(func(o *createArticle) *stock.ArticleFields { return &o.ArticleFields }),
+	[]wire.Field[createArticle]{
+		wire.Defaulted("quantities", wire.ListOf(wire.Object(wire.ShapeOf("InitialQuantity",
+			wire.Required("serviceLocationId", wire.UUID, func(i *stock.InitialQuantity) *base.ID { return &i.Location }).Says("The location."),
+			wire.Required("count", count, func(i *stock.InitialQuantity) *int { return &i.Count }).Says("How many units."),
+			wire.Optional("from", wire.Instant, func(i *stock.InitialQuantity) **int64 { return &i.From }).
+				Says("From when on the units are there. Default: now."),
+		)), 0, 1000), nil, func(o *createArticle) *[]stock.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
+	},
 	labelFields(func(o *createArticle) *label.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *createArticle) *stock.DetailsPatch { return &o.Details }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
-var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat([]wire.Field[patchArticle]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *patchArticle) *base.Opt[string] { return &o.Name }).Says("What the article is called."),
-	wire.Merged("status", articleStatus, false, func(o *patchArticle) *base.Opt[stock.ArticleStatus] { return &o.Status }).
-		Says("Whether it takes bookings: only an active one does."),
-	wire.Merged("skuId", wire.UUID, true, func(o *patchArticle) *base.Opt[base.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
-	wire.Merged("codes", articleCodes, true, func(o *patchArticle) *base.Opt[[]string] { return &o.Codes }).
-		Says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *patchArticle) *base.Opt[string] { return &o.Description }).
-		Says("What is told of it to customers. Null clears it."),
-	wire.Merged("condition", wire.Text(0, 255), true, func(o *patchArticle) *base.Opt[string] { return &o.Condition }).
-		Says("What shape it is in. Null clears it."),
-	wire.Merged("purchasePrice", money, true, func(o *patchArticle) *base.Opt[int64] { return &o.PurchasePrice }).
-		Says("What it was bought for, in minor units. Null clears it."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
-},
+var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat(
+	wire.ChangedBy(func(o *patchArticle) *base.Changes[stock.ArticleFields] { return &o.Fields }),
+	[]wire.Field[patchArticle]{
+		wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
+		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
+	},
 	labelFields(func(o *patchArticle) *label.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *patchArticle) *stock.DetailsPatch { return &o.Details }),
 	bufferPatchFields("Before", func(o *patchArticle) *stock.BufferPatch { return &o.Before }),

@@ -209,9 +209,7 @@ func TestFeedEndsEarly(t *testing.T) {
 	note := strings.Repeat("\U0001F6B2", 7_500)
 	var batch engine.Batch
 	for range 275 {
-		batch.Rows = append(batch.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{
-			FirstName: base.Some("Ana"), ShippingAddress: base.Some(commerce.ContactAddressPatch{DeliveryNotes: base.Some(note)}),
-		}})
+		batch.Rows = append(batch.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ana"), ShippingAddress: &commerce.ContactAddress{DeliveryNotes: note}})})
 	}
 	before := s.ok("GET", "/v1/admin/changes?limit=1000", "")
 	for len(before["changes"].([]any)) > 0 {

@@ -117,7 +117,7 @@ func (w *scribe) writeCalendars(items *[]calendarItem) {
 func (w *scribe) writeBuckets(i *calendarItem) {
 	wire.List(&w.Writer, "buckets", "Bucket", i.buckets, "The window in pieces, without gap or overlap.", func(b *calendarBucket) {
 		w.Range("range", b.Range, "The piece of time.")
-		if w.Key("date", dateSchema, "The local date that it begins on."); w.Writes() {
+		if w.Key("date", wire.DateSchema, "The local date that it begins on."); w.Writes() {
 			w.Out = append(b.date.Append(append(w.Out, '"')), '"')
 		}
 		w.Count("minFree", b.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")

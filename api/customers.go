@@ -14,11 +14,11 @@ import (
 // This file owns customers on the wire.
 
 var createCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
-	contactFields(func(o *commerce.CreateCustomer) *commerce.ContactPatch { return &o.Contact }),
+	wire.ChangedBy(func(o *commerce.CreateCustomer) *base.Changes[commerce.Contact] { return &o.Contact }),
 	labelFields(func(o *commerce.CreateCustomer) *label.LabelsPatch { return &o.Labels }))...)
 
 var patchCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
-	contactFields(func(o *commerce.PatchCustomer) *commerce.ContactPatch { return &o.Contact }),
+	wire.ChangedBy(func(o *commerce.PatchCustomer) *base.Changes[commerce.Contact] { return &o.Contact }),
 	labelFields(func(o *commerce.PatchCustomer) *label.LabelsPatch { return &o.Labels }))...)
 
 var customerSchema = describe("Customer", (*scribe).writeCustomer)

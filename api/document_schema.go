@@ -7,6 +7,7 @@ import (
 	"holdfast/api/auth"
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/commerce"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/outbox"
@@ -80,7 +81,7 @@ var enums = map[string][]string{
 	"BufferOrigin":        {"article", "sku"},
 	"CheckoutFieldFormat": order.CheckoutFieldFormats,
 	"CheckoutFieldType":   order.CheckoutFieldTypes,
-	"CustomerType":        customerType.Schema.Enum,
+	"CustomerType":        commerce.CustomerType("").Words(),
 	"DeliveryState":       deliveryState.Schema.Enum,
 	"DiscountDuration":    discountDuration.Schema.Enum,
 	"DiscountType":        discountType.Schema.Enum,

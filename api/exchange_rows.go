@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
@@ -143,7 +144,7 @@ func (x *exporter) locations() {
 func (x *exporter) skus() {
 	for s := range stock.SKUs(x.view).All() {
 		x.begin(s.ID)
-		x.skuColumns(s)
+		wire.WriteFields(&x.Writer, &s.SKUFields)
 		x.labels(&s.Labels)
 		x.buffers(s.Before, s.After)
 		x.line()

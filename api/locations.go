@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/label"
@@ -11,36 +9,26 @@ import (
 
 // This file owns locations on the wire.
 
-var addressShape = wire.ShapeOf("Address", addressFields(func(a *base.Address) *base.Address { return a })...)
+var createLocationShape = wire.ShapeOf("CreateLocation", append(
+	wire.MadeOf(func(o *stock.CreateLocation) *stock.LocationFields { return &o.LocationFields }),
+	externalFields(func(o *stock.CreateLocation) *label.ExternalPatch { return &o.External })...)...)
 
-var createLocationShape = wire.ShapeOf("CreateLocation", slices.Concat([]wire.Field[stock.CreateLocation]{
-	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateLocation) *string { return &o.Name }).Says("What the location is called."),
-	wire.Required("timezone", wire.Text(1, 255), func(o *stock.CreateLocation) *string { return &o.Timezone }).Says("An IANA time zone name, such as Europe/Lisbon."),
-	wire.Optional("address", wire.Object(addressShape), func(o *stock.CreateLocation) **base.Address { return &o.Address }).Says("Where the location is."),
-}, externalFields(func(o *stock.CreateLocation) *label.ExternalPatch { return &o.External }))...)
-
-var patchLocationShape = wire.ShapeOf("PatchLocation", slices.Concat([]wire.Field[stock.PatchLocation]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchLocation) *base.Opt[string] { return &o.Name }).Says("What the location is called."),
-	wire.Merged("timezone", wire.Text(1, 255), false, func(o *stock.PatchLocation) *base.Opt[string] { return &o.Timezone }).
-		Says("An IANA time zone name, such as Europe/Lisbon."),
-	wire.Merged("address", wire.Object(wire.ShapeOf("Address", addressPatchFields(func(a *base.AddressPatch) *base.AddressPatch { return a })...)), true,
-		func(o *stock.PatchLocation) *base.Opt[base.AddressPatch] { return &o.Address }).Says("Where the location is; members that are not given stay."),
-}, externalFields(func(o *stock.PatchLocation) *label.ExternalPatch { return &o.External }))...)
+var patchLocationShape = wire.ShapeOf("PatchLocation", append(
+	wire.ChangedBy(func(o *stock.PatchLocation) *base.Changes[stock.LocationFields] { return &o.Fields }),
+	externalFields(func(o *stock.PatchLocation) *label.ExternalPatch { return &o.External })...)...)
 
 var locationSchema = describe("Location", (*scribe).writeLocation)
 
 func (w *scribe) writeLocation(l *stock.Location) {
 	w.ID("id", l.ID, "The location's id.")
-	w.Text("name", l.Name, "What the location is called.")
-	w.locationAddress(l.Address)
-	w.Text("timezone", l.Timezone, "IANA name of the location's time zone, by which its days begin and end.")
+	wire.WriteFields(&w.Writer, &l.LocationFields)
 	w.external(l.External)
 	w.Created(l.ID)
 	w.Updated(l.UpdatedAt)
 }
 
 func (w *scribe) locationAddress(a *base.Address) {
-	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", w.address)
+	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", func(a *base.Address) { wire.WriteFields(&w.Writer, a) })
 }
 
 // answerLocation answers with a location and its entity tag.

@@ -89,14 +89,14 @@ var (
 	lineFormFields = checkoutFields("LineCheckoutFieldInput", wire.Optional("id", wire.Text(1, 255), func(f *order.CheckoutField) **string { return &f.ID }).
 			Says("The field's id in the shop that asked."))
 
-	contactInput = wire.Object(wire.ShapeOf("ContactInput", contactFields(func(c *commerce.ContactPatch) *commerce.ContactPatch { return c })...))
+	contactInput = wire.Object(wire.ShapeOf("ContactInput", wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))
 
 	orderCustomers = wire.ListOf(wire.Object(wire.ShapeOf("OrderCustomerInput", slices.Concat(
 		[]wire.Field[order.OrderCustomerInput]{
 			wire.Optional("crmCustomerId", wire.UUID, func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
 				Says("The customer whose contact is taken where nothing else is given."),
 		},
-		contactFields(func(c *order.OrderCustomerInput) *commerce.ContactPatch { return &c.Contact }),
+		wire.ChangedBy(func(c *order.OrderCustomerInput) *base.Changes[commerce.Contact] { return &c.Contact }),
 		[]wire.Field[order.OrderCustomerInput]{
 			wire.Defaulted("checkoutFields", customerFormFields, nil, func(c *order.OrderCustomerInput) *[]order.CheckoutField { return &c.Fields }).
 				Says("What this customer was asked. Default: nothing."),

@@ -31,7 +31,7 @@ const (
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 	return append(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }), []wire.Field[In]{
 		wire.Optional("customerId", wire.UUID, func(in *In) **base.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
-		wire.Optional("mainContact", contactInput, func(in *In) **commerce.ContactPatch { return &at(in).Contact }).
+		wire.Optional("mainContact", contactInput, func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact }).
 			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 		wire.Optional("returnLocationId", wire.UUID, func(in *In) **base.ID { return &at(in).Return }).
 			Says("Where its units come back to. Default: the pickup location."),
@@ -155,7 +155,7 @@ func (o *createOrder) op(q *request) base.Op {
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[order.PatchOrder]{
 	wire.Merged("customerId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer, who becomes the main contact. Null clears it."),
-	wire.Optional("mainContact", contactInput, func(o *order.PatchOrder) **commerce.ContactPatch { return &o.Contact }).
+	wire.Optional("mainContact", contactInput, func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }).
 		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 	wire.Merged("pickupLocationId", wire.UUID, false, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 	wire.Merged("returnLocationId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Return }).

@@ -21,28 +21,14 @@ func (o *createSKU) command(q *request) stock.CreateSKU {
 	return o.CreateSKU
 }
 
-var money = wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger)
-
-var createSKUShape = wire.ShapeOf("CreateSKU", slices.Concat([]wire.Field[createSKU]{
-	wire.Required("name", wire.Text(1, 255), func(o *createSKU) *string { return &o.Name }).Says("What the SKU is called."),
-	wire.Optional("code", wire.Text(1, 255), func(o *createSKU) **string { return &o.Code }).Says("Unique in the account."),
-	wire.Optional("description", wire.Text(0, 10_000), func(o *createSKU) **string { return &o.Description }).Says("What is told of its articles to customers."),
-	wire.Optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
-		Says("What one of its articles is bought for, in minor units of the account's currency."),
-},
+var createSKUShape = wire.ShapeOf("CreateSKU", slices.Concat(
+	wire.MadeOf(func(o *createSKU) *stock.SKUFields { return &o.SKUFields }),
 	labelFields(func(o *createSKU) *label.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
-var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat([]wire.Field[stock.PatchSKU]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Name }).Says("What the SKU is called."),
-	wire.Merged("code", wire.Text(1, 255), true, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Code }).
-		Says("The code that people read, unique in the account. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *stock.PatchSKU) *base.Opt[string] { return &o.Description }).
-		Says("What is told of its articles to customers. Null clears it."),
-	wire.Merged("purchasePrice", money, true, func(o *stock.PatchSKU) *base.Opt[int64] { return &o.PurchasePrice }).
-		Says("What one of its articles is bought for, in minor units. Null clears it."),
-},
+var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat(
+	wire.ChangedBy(func(o *stock.PatchSKU) *base.Changes[stock.SKUFields] { return &o.Fields }),
 	labelFields(func(o *stock.PatchSKU) *label.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *stock.PatchSKU) *stock.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *stock.PatchSKU) *stock.BufferPatch { return &o.After }))...)
@@ -51,19 +37,11 @@ var skuSchema = describe("SKU", (*scribe).writeSKU)
 
 func (w *scribe) writeSKU(s *stock.SKU) {
 	w.ID("id", s.ID, "The SKU's id.")
-	w.skuColumns(s)
+	wire.WriteFields(&w.Writer, &s.SKUFields)
 	w.labels(&s.Labels, "sku")
 	w.buffers(s.Before, s.After)
 	w.Created(s.ID)
 	w.Updated(s.UpdatedAt)
-}
-
-// skuColumns writes the members of a SKU that a row of an export has, too.
-func (w *scribe) skuColumns(s *stock.SKU) {
-	w.Text("name", s.Name, "What the SKU is called.")
-	w.TextOrNull("code", s.Code, "The code that people read, unique in the account; null without one.")
-	w.TextOrNull("description", s.Description, "What is told of its articles to customers.")
-	w.IntOrNull("purchasePrice", s.PurchasePrice, "What one of its articles is bought for, in minor units.")
 }
 
 // articleSKU writes a SKU as it stands in an article.

@@ -58,18 +58,16 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 		if _, err := h.do(*id, base.CreateAccount{Name: "Heavy"}); err != nil {
 			return nil, err
 		}
-		at, err := h.do(*id, stock.CreateLocation{Name: "Here", Timezone: "UTC"})
+		at, err := h.do(*id, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}})
 		if err != nil {
 			return nil, err
 		}
-		sku, err := h.do(*id, stock.CreateSKU{Name: "Chair"})
+		sku, err := h.do(*id, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Chair"}})
 		if err != nil {
 			return nil, err
 		}
 		location, chair, from := at.(*stock.Location).ID, sku.(*stock.SKU).ID, now()
-		if _, err := h.do(*id, stock.CreateArticle{
-			Name: "Chair", SKU: &chair, Quantities: []stock.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}},
-		}); err != nil {
+		if _, err := h.do(*id, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &chair}, Quantities: []stock.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}}}); err != nil {
 			return nil, err
 		}
 		if n == 0 {
@@ -191,7 +189,7 @@ func (h *Heavy) Commands() []HeavyCommand {
 		{Name: "import of 100,000 SKUs", Once: true, Do: func() error {
 			var b engine.Batch
 			for i := range heavyRows {
-				b.Rows = append(b.Rows, stock.CreateSKU{Name: fmt.Sprint("SKU ", i)})
+				b.Rows = append(b.Rows, stock.CreateSKU{SKUFields: stock.SKUFields{Name: fmt.Sprint("SKU ", i)}})
 			}
 			_, err := h.do(h.account, b)
 			return err
@@ -205,7 +203,7 @@ func (h *Heavy) Commands() []HeavyCommand {
 			var b engine.Batch
 			for i := range heavyTags {
 				b.Rows = append(b.Rows, commerce.CreateCustomer{
-					Contact: commerce.ContactPatch{FirstName: base.Some(fmt.Sprint("Customer ", i))}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{id})},
+					Contact: base.Changed(commerce.Contact{FirstName: new(fmt.Sprint("Customer ", i))}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{id})},
 				})
 			}
 			_, err = h.do(h.account, b)

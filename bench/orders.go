@@ -86,17 +86,17 @@ func newOrderShop(w *World) (*orderShop, error) {
 	if _, err := do(base.CreateAccount{Name: "Orders"}); err != nil {
 		return nil, err
 	}
-	location, err := do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"})
+	location, err := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}})
 	if err != nil {
 		return nil, err
 	}
-	sku, err := do(stock.CreateSKU{Name: "Mountain bike"})
+	sku, err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Mountain bike"}})
 	if err != nil {
 		return nil, err
 	}
 	s.location, s.sku = location.(*stock.Location).ID, sku.(*stock.SKU).ID
 	for i := range 1_000 {
-		c, err := do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FullName: base.Some("Customer " + strconv.Itoa(i))}})
+		c, err := do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new("Customer " + strconv.Itoa(i))})})
 		if err != nil {
 			return nil, err
 		}

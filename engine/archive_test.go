@@ -137,7 +137,7 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 	s.article(sku, 12)
 	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
 	for _, name := range []string{"Ann", "Ben"} {
-		m := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}).(*commerce.Customer).ID
+		m := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
 		o := hold.PlaceHold{Lines: s.booking(kit, noon+10*hour, noon+20*hour, 1).Lines, Customer: &m}
 		o.Lines = append(o.Lines, s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines...)
 		s.do(o)

@@ -15,7 +15,7 @@ import (
 
 func TestDetailsOfArticles(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(100))}).(*stock.SKU)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", PurchasePrice: ptr(int64(100))}}).(*stock.SKU)
 	full := stock.DetailsPatch{
 		ItemCosts: base.Some(int64(30)), CategoryID: base.Some("c1"), ParentID: base.Some("p"), Path: base.Some("/a/b"),
 		Category: base.Some(stock.TaxonomyCategory{ID: "c1", Name: ptr("Bikes"), FullName: ptr("Sport > Bikes"), Level: ptr(int64(2)), ParentID: ptr("c0"), IsLeaf: ptr(true)}),
@@ -27,7 +27,7 @@ func TestDetailsOfArticles(t *testing.T) {
 			{Info: &stock.FileInfo{URL: "https://example.com/2.jpg"}}}),
 		Documents: base.Some([]stock.FilePatch{{Info: &stock.FileInfo{URL: "https://example.com/d.pdf"}, Comment: base.Some("manual")}}),
 	}
-	r := s.do(stock.CreateArticle{Name: "one", SKU: &sku.ID, Details: full}).(*stock.Article)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID}, Details: full}).(*stock.Article)
 	require.Equal(t, int64(30), *r.ItemCosts)
 	d := r.Details
 	require.Equal(t, full.Fulfillment.Value, d.Fulfillment)
@@ -44,7 +44,7 @@ func TestDetailsOfArticles(t *testing.T) {
 	// Files: another order, a new record under an old id, a new one, and one that goes.
 	s.now += hour
 	one, two := d.Media[0].ID, d.Media[1].ID
-	n := s.do(stock.PatchArticle{ID: r.ID, PurchasePrice: base.Some(int64(7)), Details: stock.DetailsPatch{
+	n := s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{PurchasePrice: new(int64(7))}), Details: stock.DetailsPatch{
 		ItemCosts: base.Null[int64](), Path: base.Null[string](), Category: base.Null[stock.TaxonomyCategory](), Fulfillment: base.Null[[]stock.FieldValue](),
 		Media:     base.Some([]stock.FilePatch{{ID: &two}, {ID: &one, Info: &stock.FileInfo{URL: "https://example.com/new.jpg"}}, {Info: &stock.FileInfo{URL: "https://example.com/3.jpg"}}}),
 		Documents: base.Some([]stock.FilePatch{{ID: &d.Documents[0].ID, Comment: base.Null[string]()}}),
@@ -56,13 +56,13 @@ func TestDetailsOfArticles(t *testing.T) {
 	require.Equal(t, &stock.ArticleDetails{CategoryID: ptr("c1"), ParentID: ptr("p"), Media: n.Details.Media, Documents: n.Details.Documents}, n.Details)
 	_, profit = stock.Earnings(s.view(), n)
 	require.Equal(t, int64(-7), profit)
-	s.do(stock.PatchArticle{ID: r.ID, Name: base.Some("x")})
+	s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{Name: "x"})})
 	require.Equal(t, n.Details, stock.ArticleByID(s.view(), r.ID).Details)
 	bare := s.do(stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{CategoryID: base.Null[string](), ParentID: base.Null[string](), Media: base.Some([]stock.FilePatch{}), Documents: base.Null[[]stock.FilePatch]()}}).(*stock.Article)
 	require.Nil(t, bare.Details)
 	s.reopen()
 
-	other := s.do(stock.CreateArticle{Name: "two", Details: stock.DetailsPatch{Media: full.Media}}).(*stock.Article)
+	other := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "two"}, Details: stock.DetailsPatch{Media: full.Media}}).(*stock.Article)
 	long := strings.Repeat("x", stock.MaxPath+1)
 	e := s.refused(base.CodeInvalid, stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{
 		ItemCosts: base.Some(int64(base.MaxSafe + 1)), CategoryID: base.Some(""), ParentID: base.Some(""), Path: base.Some(long),
@@ -77,7 +77,7 @@ func TestDetailsOfArticles(t *testing.T) {
 		"/documents/0/document/fileUrl", "/documents/0/document/mimeType", "/documents/0/document/originalName", "/documents/0/document/folderPath", "/documents/0/document/size",
 		"/documents/0/comment", "/media/1/fileId", "/media/2/fileId", "/media/3/fileId",
 	}, pointers(e))
-	e = s.refused(base.CodeInvalid, stock.CreateArticle{Name: "x", Details: stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{ID: &one}}), Documents: base.Some(make([]stock.FilePatch, stock.MaxFiles+1)), Fulfillment: base.Some(make([]stock.FieldValue, stock.MaxFields+1))}})
+	e = s.refused(base.CodeInvalid, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Details: stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{ID: &one}}), Documents: base.Some(make([]stock.FilePatch, stock.MaxFiles+1)), Fulfillment: base.Some(make([]stock.FieldValue, stock.MaxFields+1))}})
 	require.Equal(t, []string{"/fulfillmentFields", "/documents", "/media/0/fileId"}, pointers(e))
 }
 
@@ -91,19 +91,19 @@ func TestASKUSumsUpItsArticles(t *testing.T) {
 	second := s.article(a, 1)
 	require.Equal(t, stock.Aggregate{Count: 2, LastCreated: s.now, LastUpdated: s.now}, sum(a))
 	s.now += hour
-	s.do(stock.PatchArticle{ID: first, Name: base.Some("x")})
+	s.do(stock.PatchArticle{ID: first, Fields: base.Changed(stock.ArticleFields{Name: "x"})})
 	require.Equal(t, stock.Aggregate{Count: 2, LastCreated: noon + hour, LastUpdated: s.now}, sum(a))
-	s.do(stock.PatchSKU{ID: a, Name: base.Some("A"), After: stock.BufferPatch{Amount: base.Some(int64(1)), Unit: base.Some(fourHours.Unit)}})
+	s.do(stock.PatchSKU{ID: a, Fields: base.Changed(stock.SKUFields{Name: "A"}), After: stock.BufferPatch{Amount: base.Some(int64(1)), Unit: base.Some(fourHours.Unit)}})
 	require.Equal(t, stock.Aggregate{Count: 2, LastCreated: noon + hour, LastUpdated: s.now}, sum(a))
 	s.reopen()
 	require.Equal(t, stock.Aggregate{Count: 2, LastCreated: noon + hour, LastUpdated: s.now}, sum(a))
 	s.now += hour
-	s.do(stock.PatchArticle{ID: second, SKU: base.Some(b), Force: true})
+	s.do(stock.PatchArticle{ID: second, Fields: base.Changed(stock.ArticleFields{SKU: new(b)}), Force: true})
 	require.Equal(t, stock.Aggregate{Count: 1, LastCreated: noon, LastUpdated: noon + 2*hour}, sum(a))
 	require.Equal(t, stock.Aggregate{Count: 1, LastCreated: noon + hour, LastUpdated: s.now}, sum(b))
 	s.do(stock.DeleteArticle{ID: first})
 	require.Zero(t, sum(a))
-	s.do(stock.PatchArticle{ID: second, SKU: base.Null[base.ID](), Force: true})
+	s.do(stock.PatchArticle{ID: second, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
 	require.Zero(t, sum(b))
 	s.reopen()
 }

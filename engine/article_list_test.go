@@ -364,7 +364,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	}
 	locations := []base.ID{s.loc}
 	for _, name := range []string{"alpha", "Beta", "beta"} {
-		locations = append(locations, s.do(stock.CreateLocation{Name: name, Timezone: "UTC"}).(*stock.Location).ID)
+		locations = append(locations, s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: name, Timezone: "UTC"}}).(*stock.Location).ID)
 	}
 	var tags []base.ID
 	for _, value := range []string{"Red", "red", "blue", "green"} {
@@ -424,7 +424,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	var skus []base.ID
 	for i := range 8 {
 		code := fmt.Sprint(pick("k", "K"), i)
-		o := stock.CreateSKU{Name: pick(words[:6]...), Description: some(), PurchasePrice: money(), Labels: labels()}
+		o := stock.CreateSKU{SKUFields: stock.SKUFields{Name: pick(words[:6]...), Description: some(), PurchasePrice: money()}, Labels: labels()}
 		if chance(2) {
 			o.Code = &code
 		}
@@ -435,10 +435,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		if chance(3) {
 			s.now++
 		}
-		o := stock.CreateArticle{
-			Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Labels: labels(),
-			Status: stock.ArticleStatus(pick("active", "active", "active", "inactive", "draft")), Details: costs(),
-		}
+		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Status: stock.ArticleStatus(pick("active", "active", "active", "inactive", "draft"))}, Labels: labels(), Details: costs()}
 		if !chance(3) {
 			o.SKU = &skus[rnd.IntN(len(skus))]
 		}
@@ -484,23 +481,23 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		id := articles[rnd.IntN(200)]
 		switch rnd.IntN(10) {
 		case 0:
-			s.do(stock.PatchArticle{Force: true, ID: id, Status: base.Some(stock.ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
+			s.do(stock.PatchArticle{Force: true, ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleStatus(pick("active", "inactive", "draft"))})}) // holds of its own become conflicts
 		case 1:
-			s.do(stock.PatchArticle{ID: id, Name: base.Some(pick(words[:6]...)), Labels: labels()})
+			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: pick(words[:6]...)}), Labels: labels()})
 		case 2:
 			s.do(setArchived{id, []*int64{nil, &s.now}[rnd.IntN(2)]})
 		case 3:
-			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Name: base.Some(pick(words[:6]...)), Labels: labels()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{Name: pick(words[:6]...)}), Labels: labels()})
 		case 4:
 			if r := stock.ArticleByID(s.view(), id); len(r.Lots) > 0 {
 				at := stock.LocationTable(s.view().Acc).No(r.Lots[0].Location).ID
 				_, _ = s.try(stock.DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
 			}
 		case 5:
-			s.do(stock.PatchArticle{Force: true, ID: id, SKU: base.Some(skus[rnd.IntN(8)])})
+			s.do(stock.PatchArticle{Force: true, ID: id, Fields: base.Changed(stock.ArticleFields{SKU: new(skus[rnd.IntN(8)])})})
 		case 6:
-			s.do(stock.PatchArticle{ID: id, PurchasePrice: base.Null[int64](), Details: costs()})
-			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], PurchasePrice: base.Some(rnd.Int64N(5))})
+			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{}, "purchasePrice"), Details: costs()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{PurchasePrice: new(rnd.Int64N(5))})})
 		case 7:
 			made()
 		case 8:
@@ -526,7 +523,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 			kinds = append(kinds, kindOfFilter{Filter: stock.Filter{Attribute: d.ID, Format: format, Operator: o}, format: format})
 		}
 	}
-	for _, n := range stock.ArticleFields {
+	for _, n := range stock.FilteredFields {
 		for _, o := range label.OperatorsOf[n.Format] {
 			kinds = append(kinds, kindOfFilter{Filter: stock.Filter{Field: n.Name, Operator: o}, format: n.Format})
 		}

@@ -19,10 +19,10 @@ func TestTakingAnArticleOutAsksFirst(t *testing.T) {
 			return stock.ArchiveArticle{ID: id, Archived: true, Force: force}
 		},
 		"inactive": func(id base.ID, force bool) base.Op {
-			return stock.PatchArticle{ID: id, Status: base.Some(stock.ArticleInactive), Force: force}
+			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: force}
 		},
 		"of no SKU": func(id base.ID, force bool) base.Op {
-			return stock.PatchArticle{ID: id, SKU: base.Null[base.ID](), Force: force}
+			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: force}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -153,7 +153,7 @@ func TestValuesByFormat(t *testing.T) {
 	require.Len(t, all, 9)
 	s.reopen()
 	require.Equal(t, all, s.shown(&stock.SKUByID(s.view(), sku).Labels, nil))
-	e := s.refused(base.CodeInvalid, stock.PatchSKU{ID: sku, Name: base.Some(""), Labels: values("number", text("x"), "none", numeric(1))})
+	e := s.refused(base.CodeInvalid, stock.PatchSKU{ID: sku, Fields: base.Changed(stock.SKUFields{}, "name"), Labels: values("number", text("x"), "none", numeric(1))})
 	require.Equal(t, []string{"/name", "/attributes/number", "/attributes/none"}, pointers(e), "all faults at once")
 }
 
@@ -162,8 +162,8 @@ func TestValuesMergeAndFallBackToTheSKU(t *testing.T) {
 	s.attribute("size", label.FormatText)
 	s.attribute("weight", label.FormatNumber)
 	s.attribute("tags", label.FormatMultiselect, "x", "y")
-	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: values("weight", numeric(9), "size", text("L"))}).(*stock.SKU)
-	r := s.do(stock.CreateArticle{Name: "one", SKU: &sku.ID, Labels: values("weight", numeric(8.5), "tags", nil)}).(*stock.Article)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: values("weight", numeric(9), "size", text("L"))}).(*stock.SKU)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID}, Labels: values("weight", numeric(8.5), "tags", nil)}).(*stock.Article)
 	shown := func() map[string]label.Value {
 		r, sku := stock.ArticleByID(s.view(), r.ID), stock.SKUByID(s.view(), sku.ID)
 		return s.shown(&r.Labels, &sku.Labels)
@@ -183,9 +183,9 @@ func TestValuesMergeAndFallBackToTheSKU(t *testing.T) {
 func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 	s := newShop(t)
 	colour, kinds, note := s.attribute("colour", label.FormatSelect, "red", "blue"), s.attribute("kinds", label.FormatMultiselect, "a", "b", "c"), s.attribute("note", label.FormatText)
-	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: values("colour", text("red"), "kinds", list("a", "b"), "note", text("n"))}).(*stock.SKU).ID
-	one := s.do(stock.CreateArticle{Name: "one", SKU: &sku, Labels: values("colour", text("blue"), "kinds", list("c"))}).(*stock.Article).ID
-	two := s.do(stock.CreateArticle{Name: "two", Labels: values("note", text("two"))}).(*stock.Article).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: values("colour", text("red"), "kinds", list("a", "b"), "note", text("n"))}).(*stock.SKU).ID
+	one := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku}, Labels: values("colour", text("blue"), "kinds", list("c"))}).(*stock.Article).ID
+	two := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "two"}, Labels: values("note", text("two"))}).(*stock.Article).ID
 	type revisions [3]uint64
 	now := func() (map[string]label.Value, map[string]label.Value, revisions) {
 		v := s.view()
@@ -237,12 +237,12 @@ func TestAnAttributeOnMoreRecordsThanACommandChanges(t *testing.T) {
 	s.attribute("note", label.FormatText)
 	long := strings.Repeat("x", base.MaxNote)
 	for range 900 {
-		s.do(stock.CreateArticle{Name: "one", Description: &long, Labels: values("colour", text("red"), "note", text("n"))})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", Description: &long}, Labels: values("colour", text("red"), "note", text("n"))})
 	}
 	last := func() *stock.Article { return stock.Articles(s.view()).At(899) }
 	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.OptionPatch{{Name: "blue"}}), Force: true})
 	require.Equal(t, map[string]label.Value{"note": text("n")}, s.shown(&last().Labels, nil), "it shows nothing, gone or not")
-	s.do(stock.PatchArticle{ID: stock.Articles(s.view()).At(0).ID, Name: base.Some("x")})
+	s.do(stock.PatchArticle{ID: stock.Articles(s.view()).At(0).ID, Fields: base.Changed(stock.ArticleFields{Name: "x"})})
 	require.Len(t, last().Attributes, 1, "and is gone before the next command")
 	s.do(label.DeleteAttribute{ID: d.ID})
 	require.Empty(t, s.shown(&stock.Articles(s.view()).At(898).Labels, nil)["colour"])

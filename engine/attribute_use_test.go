@@ -49,11 +49,11 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 		add("note", text(names[rnd.IntN(5)]))
 		return values(pairs...)
 	}
-	named := commerce.ContactPatch{FirstName: base.Some("Ann")}
+	named := base.Changed(commerce.Contact{FirstName: new("Ann")})
 	var skus, articles, customers, items []base.ID
 	for range 20 {
-		skus = append(skus, s.do(stock.CreateSKU{Name: "x", Labels: some()}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{Name: "x", Labels: some()}).(*stock.Article).ID)
+		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Labels: some()}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Labels: some()}).(*stock.Article).ID)
 		customers = append(customers, s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID)
 		items = append(items, s.do(commerce.CreateCatalogItem{Name: "x", Labels: some()}).(*commerce.CatalogItem).ID)
 	}

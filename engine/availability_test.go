@@ -16,8 +16,8 @@ import (
 func TestExplainBeginsWithTheBuffer(t *testing.T) {
 	s := newShop(t)
 	long := stock.Buffer{Amount: 5, Unit: timeline.Hours}
-	sku := s.do(stock.CreateSKU{Name: "Bike", Before: &long}).(*stock.SKU).ID
-	bare, own := s.article(sku, 0), s.do(stock.CreateArticle{Name: "Unit", Before: &fourHours}).(*stock.Article).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &long}).(*stock.SKU).ID
+	bare, own := s.article(sku, 0), s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}, Before: &fourHours}).(*stock.Article).ID
 	w := base.Span{Start: noon + day, End: noon + 2*day}
 	for _, c := range []struct {
 		item base.Item

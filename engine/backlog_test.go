@@ -164,11 +164,11 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 		}
 		if parts++; parts == 5 {
 			asking = true
-			others = s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
+			others = s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 			asking = false
 		}
 	}
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	mine, err := own.Wait()
 	require.NoError(t, err)
 	s.onNow = nil
@@ -193,12 +193,12 @@ func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	s.open()
 	s.now += 60_000
 	held.Store(true)
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	for s.Stats().Commands == 0 {
 		runtime.Gosched()
 	}
 	for range 3 {
-		theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
+		theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 		select {
 		case <-theirs.planned:
 		case <-time.After(20 * time.Second):

@@ -78,18 +78,18 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 func TestBatchNamesAllFaults(t *testing.T) {
 	s := newShop(t)
 	code := "BIKE"
-	s.do(stock.CreateSKU{Name: "Bike", Code: &code})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", Code: &code}})
 	other := "HELMET"
 	e := s.refused(base.CodeInvalid, Batch{Rows: []Row{
-		stock.CreateSKU{Name: ""}, stock.CreateSKU{Name: "x", Code: &other}, stock.CreateSKU{Name: "y", Code: &other, PurchasePrice: new(int64)},
-		stock.CreateSKU{Name: "z", Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "color"}})}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: ""}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: &other}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y", Code: &other, PurchasePrice: new(int64)}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"}, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "color"}})}},
 	}})
 	var got []string
 	for _, f := range e.Faults {
 		got = append(got, f.Pointer+" "+f.Code)
 	}
 	require.Equal(t, []string{"/0/name required", "/2/code duplicate", "/3/attributes/color unknown"}, got)
-	e = s.refused(base.CodeInvalid, Batch{Rows: []Row{stock.CreateSKU{Name: "a"}, stock.CreateSKU{Name: "b", Code: &code}, stock.CreateSKU{Name: "c", Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}}}})
+	e = s.refused(base.CodeInvalid, Batch{Rows: []Row{stock.CreateSKU{SKUFields: stock.SKUFields{Name: "a"}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "b", Code: &code}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "c"}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}}}})
 	require.Equal(t, []base.Fault{
 		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`}, {Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
 	}, e.Faults)
@@ -105,7 +105,7 @@ func TestBatchOfArticles(t *testing.T) {
 	s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 2)
 	s.do(stock.DecreaseQuantity{Article: a, Location: s.loc, Amount: 2, Force: true})
 	require.Equal(t, 2, s.view().Acc.Stock.ConflictLen())
-	row := stock.CreateArticle{Name: "New", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
+	row := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "New", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
 	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}}, Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	for _, replayed := range []bool{false, true} {
 		res, err := s.Do(cmd)

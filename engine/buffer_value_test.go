@@ -32,7 +32,7 @@ func TestEqualBuffersInOtherWordsAreOnePool(t *testing.T) {
 		s := newShop(t)
 		sku := s.sku()
 		unit := func(b *stock.Buffer) base.ID {
-			return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, After: b, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+			return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, After: b, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 		}
 		a, b := unit(x.a), unit(x.b)
 		at := func(d int64) int64 { return s.now + d*1000*day }

@@ -82,7 +82,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 	gone, err := s.feed(s.acc, s.view().Sequence()-1, 1)
 	require.NoError(t, err)
 	require.Equal(t, "orders", gone[0].Area, "who may read it is known of what is gone, too")
-	empty := s.do(stock.CreateArticle{Name: "x"}).(*stock.Article).ID
+	empty := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}}).(*stock.Article).ID
 	s.do(stock.DeleteArticle{ID: empty})
 	told("article deleted")
 
@@ -127,7 +127,7 @@ func TestChangesFromAnywhere(t *testing.T) {
 			case i%300 == 299:
 				of = ids[3+i/300%2]
 			}
-			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: stock.CreateLocation{Name: "x", Timezone: "UTC"}})
+			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
 			require.NoError(t, err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 	made := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}).(*order.OrderRecord).ID
 	for s.store.Marker().FirstKept < 500 {
 		s.now++
-		s.do(stock.CreateLocation{Name: "x", Timezone: "UTC"})
+		s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}})
 		if s.now%40 == 0 {
 			s.do(order.AddComment{Order: made, Content: "x"})
 		}

@@ -168,11 +168,15 @@ func taken(t *testing.T, out func(s *shop, article base.ID)) (s *shop, sku base.
 
 var waysOut = map[string]func(s *shop, article base.ID){
 	"inactive": func(s *shop, r base.ID) {
-		s.do(stock.PatchArticle{ID: r, Status: base.Some(stock.ArticleInactive), Force: true})
+		s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	},
-	"archived":    func(s *shop, r base.ID) { s.do(stock.ArchiveArticle{ID: r, Archived: true, Force: true}) },
-	"another SKU": func(s *shop, r base.ID) { s.do(stock.PatchArticle{Force: true, ID: r, SKU: base.Some(s.sku())}) },
-	"no SKU":      func(s *shop, r base.ID) { s.do(stock.PatchArticle{ID: r, SKU: base.Null[base.ID](), Force: true}) },
+	"archived": func(s *shop, r base.ID) { s.do(stock.ArchiveArticle{ID: r, Archived: true, Force: true}) },
+	"another SKU": func(s *shop, r base.ID) {
+		s.do(stock.PatchArticle{Force: true, ID: r, Fields: base.Changed(stock.ArticleFields{SKU: new(s.sku())})})
+	},
+	"no SKU": func(s *shop, r base.ID) {
+		s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
+	},
 }
 
 // A booking whose article was taken out belongs to its SKU: what comes free there is its, after a restart too.
@@ -236,7 +240,7 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	sku := base.Item{SKU: s.sku()}
 	plain, wide := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
 	s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
-	third := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku.SKU, After: &fourHours, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+	third := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU}, After: &fourHours, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	var units []stock.Unavailability
 	for range 3 {
 		units = append(units, s.unit(s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID))
@@ -245,7 +249,7 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 		if u.Article != third {
 			continue
 		}
-		s.do(stock.PatchArticle{ID: third, Status: base.Some(stock.ArticleInactive), Force: true})
+		s.do(stock.PatchArticle{ID: third, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 		require.Equal(t, wide, s.unit(u.ID).Article)
 		s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Null[int64]()}})
 		s.do(stock.PatchArticle{ID: plain, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
@@ -322,7 +326,9 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	s.do(hold.ReleaseHold{ID: other.ID})
 	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, Slot: &second}}})
 	require.Equal(t, second, s.unit(unit).Slot)
-	status := func(to stock.ArticleStatus) { s.do(stock.PatchArticle{Force: true, ID: r, Status: base.Some(to)}) }
+	status := func(to stock.ArticleStatus) {
+		s.do(stock.PatchArticle{Force: true, ID: r, Fields: base.Changed(stock.ArticleFields{Status: to})})
+	}
 
 	status(stock.ArticleInactive)
 	require.True(t, s.unit(unit).Conflict())
@@ -440,7 +446,7 @@ func TestTimeSeatsAConflictThatPinsKeptOut(t *testing.T) {
 func TestTimeSeatsAConflictOnAUnitThatComes(t *testing.T) {
 	s, sku, _, lacks := beside(t, [2]int64{10, 50}, [2]int64{20, 40})
 	at := func(hours int64) int64 { return noon + hours*hour }
-	more := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku.SKU, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*stock.Article).ID
+	more := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*stock.Article).ID
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.tick(at(30))
 	u := s.unit(lacks.Lines[0].Units[0].Hold)
@@ -456,9 +462,9 @@ func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
 	at := func(hours int64) int64 { return noon + hours*hour }
 	s.book(base.Item{Article: article}, at(10), at(30), 1)
 	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(20), ptr(at(40)), 1, true)
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.tick(at(5))
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleActive)})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.tick(at(30))
 	require.False(t, s.orderNow(lacks).Conflict())
@@ -473,11 +479,11 @@ func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
 	s.order(base.Item{Article: article}, base.PurchaseBooking, at(10), ptr(at(20)), 1, false)
 	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(15), ptr(at(40)), 1, true)
 	require.True(t, lacks.Conflict())
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.tick(at(20))
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.reopen()
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleActive)})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 	require.False(t, s.orderNow(lacks).Conflict())
 	s.reopen()
 }

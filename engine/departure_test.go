@@ -24,7 +24,7 @@ type oneWay struct {
 
 func newOneWay(t *testing.T, units int, after ...stock.Buffer) *oneWay {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{Name: "There", Timezone: "Europe/Helsinki"}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	sku := s.sku(after...)
 	return &oneWay{s, there, s.article(sku, units), base.Item{SKU: sku}}
 }
@@ -161,7 +161,7 @@ func TestOneWayIsLate(t *testing.T) {
 
 func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s := newOneWay(t, 1)
-	third := s.do(stock.CreateLocation{Name: "Third", Timezone: "Europe/Helsinki"}).(*stock.Location).ID
+	third := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Third", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	end := noon + day
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	patch := func(to base.ID) order.PatchOrder {
@@ -250,16 +250,16 @@ func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 
 	// Taken out, the article gives it to another from which it can go; else it becomes a conflict, and nothing arrives.
 	third := s.article(s.bike.SKU, 1)
-	s.do(stock.PatchArticle{ID: second, Status: base.Opt[stock.ArticleStatus]{Set: true, Value: stock.ArticleInactive}})
+	s.do(stock.PatchArticle{ID: second, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})})
 	require.Equal(t, third, s.orderNow(out).Units[0].Article)
 	require.Equal(t, 1, s.stock(s.there, noon+day, noon+2*day))
-	inactive := stock.PatchArticle{ID: third, Status: base.Opt[stock.ArticleStatus]{Set: true, Value: stock.ArticleInactive}}
+	inactive := stock.PatchArticle{ID: third, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})}
 	s.refused(base.CodeQuantityBlocked, inactive)
 	inactive.Force = true
 	s.do(inactive)
 	require.True(t, s.orderNow(out).Conflict())
 	require.Equal(t, 0, s.stock(s.there, noon+day, noon+2*day))
-	s.do(stock.PatchArticle{ID: third, Status: base.Opt[stock.ArticleStatus]{Set: true, Value: stock.ArticleActive}})
+	s.do(stock.PatchArticle{ID: third, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 	require.False(t, s.orderNow(out).Conflict())
 	require.Equal(t, 1, s.stock(s.there, noon+day, noon+2*day))
 	s.reopen()
@@ -268,7 +268,7 @@ func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 // The lines of an order make room for each other: those that are seated first do not keep the units that only the later ones can have.
 func TestOneWayLinesMakeRoomForEachOther(t *testing.T) {
 	s := newOneWay(t, 2)
-	second := stock.CreateArticle{Name: "Unit", SKU: &s.bike.SKU, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 3, From: ptr(noon + 4*hour)}}}
+	second := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 3, From: ptr(noon + 4*hour)}}}
 	s.do(second)
 	trip := s.trip(noon+2*day, noon+3*day, 2)
 	now := s.trip(noon+hour, noon+9*hour, 1)
@@ -283,7 +283,7 @@ func TestOneWayLinesMakeRoomForEachOther(t *testing.T) {
 // What takes a unit away is counted as any other: it does not get the unit that a conflict waits for because it has fixed itself to that conflict's article.
 func TestOneWayLeavesWhatAConflictWaitsFor(t *testing.T) {
 	s := newOneWay(t, 3)
-	late := s.do(stock.CreateArticle{Name: "Unit", SKU: &s.bike.SKU, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(noon + day)}}}).(*stock.Article).ID
+	late := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(noon + day)}}}).(*stock.Article).ID
 	sale := s.rental(order.OrderOpen, base.Item{Article: late}, noon+hour, base.Forever, 1)
 	sale.Lines[0].Purchase, sale.Lines[0].To, sale.AllowOverbooked = base.PurchaseSale, nil, true
 	require.True(t, s.do(sale).(*order.OrderRecord).Conflict())
@@ -422,9 +422,9 @@ func TestOneWayUnitOfAnArticleThatIsTakenOut(t *testing.T) {
 	for _, units := range []int{1, 2} {
 		s := newOneWay(t, units)
 		out := s.do(s.trip(noon+day, noon+2*day, 1)).(*order.OrderRecord)
-		s.do(stock.PatchArticle{ID: s.first, Status: base.Some(stock.ArticleInactive), Force: true})
+		s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 		require.True(t, s.orderNow(out).Conflict(), "%d units", units)
-		s.do(stock.PatchArticle{ID: s.first, Status: base.Some(stock.ArticleActive)})
+		s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 		require.False(t, s.orderNow(out).Conflict(), "%d units", units)
 		require.Equal(t, 1, s.stock(s.there, noon+2*day, noon+3*day))
 		s.reopen()
@@ -519,7 +519,7 @@ func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {
 func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
 	s := newOneWay(t, 2)
 	begin := noon + 2*day
-	s.do(stock.CreateArticle{Name: "Another", SKU: &s.bike.SKU, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}, {Location: s.loc, Count: 2, From: &begin}}})
+	s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Another", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}, {Location: s.loc, Count: 2, From: &begin}}})
 	o := s.trip(begin, begin, 2)
 	o.Lines[0].To = nil
 	o.Lines = append(o.Lines, s.trip(noon, noon+day, 3).Lines...)

@@ -25,7 +25,7 @@ func (s *shop) besideWriter(written *bool) func() {
 	require.NoError(s.T, err)
 	return func() {
 		judged := make(chan struct{})
-		f := s.Submit(Command{Account: other, Op: stock.CreateSKU{Name: "Bike"}})
+		f := s.Submit(Command{Account: other, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}})
 		go func() {
 			_, _ = f.Planned()
 			close(judged)
@@ -106,7 +106,7 @@ func TestAResultAndAnEventThatCannotBeWritten(t *testing.T) {
 	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult{func() { panic("planted") }}}, Idem: &Idempotency{Key: base.ID{1}}}
 	_, err = s.Do(cmd)
 	require.NoError(t, err)
-	s.do(stock.CreateSKU{Name: "Bike"})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}})
 	for range 2 {
 		_, err = s.Do(Command{Account: s.acc, Op: outbox.DisableWebhook{ID: w.ID}, Idem: &Idempotency{Key: base.ID{1}}})
 		require.Equal(t, base.CodeInternal, err.(*base.Error).Code, "it is known that it was done, not what came of it")
@@ -122,9 +122,9 @@ func TestARowThatCannotBeWritten(t *testing.T) {
 	encode := stock.SKUKind.Encode
 	defer func() { stock.SKUKind.Encode = encode }()
 	stock.SKUKind.Encode = func([]byte, *stock.SKU) []byte { panic("planted") }
-	_, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{Name: "Bike"}})
+	_, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}})
 	require.Equal(t, base.CodeStorageFailed, err.(*base.Error).Code)
-	_, err = s.Do(Command{Account: s.acc, Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
+	_, err = s.Do(Command{Account: s.acc, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 	require.ErrorContains(t, err, "by a fault of the program")
 	require.NotNil(t, s.view(), "reads go on")
 	stock.SKUKind.Encode = encode
@@ -132,7 +132,7 @@ func TestARowThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, s.store.Close())
 	s.open()
 	require.NoError(t, s.Check())
-	s.do(stock.CreateSKU{Name: "Bike"})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}})
 }
 
 // last is the log record of the last command, and how many rows of units of orders it has.

@@ -129,9 +129,9 @@ func TestIdempotency(t *testing.T) {
 	other := base.MakeID(noon, base.Base{Lo: 2})
 	_, err = s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Other"}})
 	require.NoError(t, err)
-	theirs, err := s.Do(Command{Account: other, Op: stock.CreateSKU{Name: "Bike"}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
+	theirs, err := s.Do(Command{Account: other, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
 	require.NoError(t, err)
-	ours, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{Name: "Bike"}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
+	ours, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
 	require.NoError(t, err)
 	require.False(t, ours.Replayed, "another account's keys are its own")
 	require.NotEqual(t, theirs.Record.(*stock.SKU).ID, ours.Record.(*stock.SKU).ID)
@@ -187,7 +187,7 @@ func TestAnotherAccountsIdsAreNotFound(t *testing.T) {
 		_, err := s.Do(Command{Account: other, Op: op})
 		require.ErrorIs(t, err, &base.Error{Code: base.CodeNotFound})
 	}
-	_, err = s.Do(Command{Account: base.MakeID(noon, base.Base{Lo: 3}), Op: stock.CreateLocation{Name: "x", Timezone: "UTC"}})
+	_, err = s.Do(Command{Account: base.MakeID(noon, base.Base{Lo: 3}), Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeNotFound})
 }
 
@@ -213,7 +213,7 @@ func TestTheLargestArticle(t *testing.T) {
 	old := s.article(sku, 1)
 	s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 1)
 	s.do(stock.DecreaseQuantity{Article: old, Location: s.loc, Amount: 1, Force: true})
-	o := stock.CreateArticle{Name: "Chair", SKU: &sku}
+	o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku}}
 	for range base.MaxSlots / base.MaxCount {
 		o.Quantities = append(o.Quantities, stock.InitialQuantity{Location: s.loc, Count: base.MaxCount})
 	}
@@ -259,7 +259,7 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s.book(base.Item{Article: b}, noon+2*hour, noon+day, 1)
 	s.now += 2 * day
 	pinned := s.book(base.Item{Article: a}, noon+20*day, noon+21*day, 1)
-	_, err := s.try(stock.PatchArticle{ID: a, Status: base.Some(stock.ArticleInactive), Force: true})
+	_, err := s.try(stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	require.NoError(t, err)
 	got, _ := hold.HoldByID(s.view(), long.ID)
 	require.Equal(t, b, got.Lines[0].Units[0].Article, "what is past of it needs no room")
@@ -269,7 +269,7 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	require.Equal(t, pinned.Lines[0].Units[0].ID, conflicts[0].ID)
 	s.refused(base.CodeStateNotAllowed, s.booking(base.Item{Article: a}, noon+30*day, noon+31*day, 1))
 	s.reopen()
-	s.do(stock.PatchArticle{ID: a, Status: base.Some(stock.ArticleActive)})
+	s.do(stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 	_, total = stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 10, s.now)
 	require.Zero(t, total, "a conflict is seated again when its article takes holds")
 	s.reopen()
@@ -382,7 +382,7 @@ func TestWhatASKULosesDoesNotComeBackAtOnce(t *testing.T) {
 	s.book(base.Item{Article: other}, noon+day, noon+2*day, 1)
 	s.do(stock.DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true}) // some conflict elsewhere
 	h := s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 1)
-	s.do(stock.PatchArticle{ID: a, SKU: base.Null[base.ID](), Force: true})
+	s.do(stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
 	got, _ := hold.HoldByID(s.view(), h.ID)
 	require.True(t, got.Lines[0].Units[0].Conflict())
 	_, total := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 10, s.now)
@@ -419,7 +419,7 @@ func TestTheAccountIsPatched(t *testing.T) {
 func TestARefusalIsExplainedAtItsInstant(t *testing.T) {
 	s := newShop(t)
 	week := stock.Buffer{Amount: 1, Unit: timeline.Weeks}
-	sku := base.Item{SKU: s.do(stock.CreateSKU{Name: "Bike", Before: &week}).(*stock.SKU).ID}
+	sku := base.Item{SKU: s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &week}).(*stock.SKU).ID}
 	s.article(sku.SKU, 2)
 	s.book(sku, noon+hour, noon+2*hour, 1)
 	s.book(sku, noon+hour, noon+4*day, 1)

@@ -27,7 +27,7 @@ func externally(id string, pairs ...string) label.ExternalPatch {
 
 func TestExternalIDs(t *testing.T) {
 	s := newShop(t)
-	name := commerce.ContactPatch{FirstName: base.Some("Ada")}
+	name := base.Changed(commerce.Contact{FirstName: new("Ada")})
 	labels := func(p label.ExternalPatch) label.LabelsPatch { return label.LabelsPatch{External: p} }
 	// Each kind makes a record with an external id, and gives one to a record.
 	kinds := []struct {
@@ -38,7 +38,7 @@ func TestExternalIDs(t *testing.T) {
 		find   func(external string) (ids []base.ID)
 	}{
 		{"location", func(p label.ExternalPatch) base.Op {
-			return stock.CreateLocation{Name: "x", Timezone: "UTC", External: p}
+			return stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}, External: p}
 		},
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchLocation{ID: id, External: p} },
 			func(res any) (base.ID, *label.External) { l := res.(*stock.Location); return l.ID, l.External },
@@ -46,14 +46,18 @@ func TestExternalIDs(t *testing.T) {
 				list, _ := stock.FindLocations(s.view(), &base.RecordQuery{External: &x}, base.First)
 				return idsOf(list, func(l *stock.Location) base.ID { return l.ID })
 			}},
-		{"SKU", func(p label.ExternalPatch) base.Op { return stock.CreateSKU{Name: "x", Labels: labels(p)} },
+		{"SKU", func(p label.ExternalPatch) base.Op {
+			return stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Labels: labels(p)}
+		},
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchSKU{ID: id, Labels: labels(p)} },
 			func(res any) (base.ID, *label.External) { r := res.(*stock.SKU); return r.ID, r.External },
 			func(x string) []base.ID {
 				list, _ := stock.FindSKUs(s.view(), &base.RecordQuery{External: &x}, base.First)
 				return idsOf(list, func(r *stock.SKU) base.ID { return r.ID })
 			}},
-		{"article", func(p label.ExternalPatch) base.Op { return stock.CreateArticle{Name: "x", Labels: labels(p)} },
+		{"article", func(p label.ExternalPatch) base.Op {
+			return stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Labels: labels(p)}
+		},
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchArticle{ID: id, Labels: labels(p)} },
 			func(res any) (base.ID, *label.External) { r := res.(*stock.Article); return r.ID, r.External },
 			func(x string) []base.ID {
@@ -142,9 +146,9 @@ func idsOf[R any](list []*R, id func(*R) base.ID) (ids []base.ID) {
 // Two rows of a batch are as two commands.
 func TestExternalIDsOfABatch(t *testing.T) {
 	s := newShop(t)
-	row := stock.CreateSKU{Name: "x", Code: new("c"), Labels: label.LabelsPatch{External: externally("c")}}
+	row := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: new("c")}, Labels: label.LabelsPatch{External: externally("c")}}
 	s.do(Batch{Rows: []Row{row}})
-	again := stock.CreateSKU{Name: "y", Labels: label.LabelsPatch{External: externally("d")}}
+	again := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y"}, Labels: label.LabelsPatch{External: externally("d")}}
 	require.Equal(t, []string{"/1/externalId"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, again}})))
-	require.Equal(t, []string{"/1"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, stock.CreateSKU{Name: "z", Labels: row.Labels}}})))
+	require.Equal(t, []string{"/1"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"}, Labels: row.Labels}}})))
 }

@@ -160,9 +160,9 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 			if value != nil {
 				labels.Attributes = base.Some([]label.AttributeInput{{Key: string(c.format), Value: valueOf(value)}})
 			}
-			sku := s.do(stock.CreateSKU{Name: "S", Labels: labels}).(*stock.SKU).ID
-			own := s.do(stock.CreateArticle{Name: "A", Labels: labels}).(*stock.Article).ID
-			inherits := s.do(stock.CreateArticle{Name: "A", SKU: &sku}).(*stock.Article).ID
+			sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "S"}, Labels: labels}).(*stock.SKU).ID
+			own := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A"}, Labels: labels}).(*stock.Article).ID
+			inherits := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A", SKU: &sku}}).(*stock.Article).ID
 			ids = append(ids, own, inherits)
 			if i < len(c.pass) {
 				want = append(want, own, inherits)

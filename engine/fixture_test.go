@@ -47,7 +47,7 @@ func newShop(t *testing.T) *shop {
 	s.open()
 	t.Cleanup(func() { s.shut() })
 	s.do(base.CreateAccount{Name: "Rental", Timezone: "Europe/Lisbon"})
-	s.loc = s.do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	s.loc = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	return s
 }
 
@@ -136,7 +136,7 @@ func (s *shop) view() base.View {
 }
 
 func (s *shop) sku(after ...stock.Buffer) base.ID {
-	o := stock.CreateSKU{Name: "Bike"}
+	o := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}
 	if len(after) > 0 {
 		o.After = &after[0]
 	}
@@ -145,7 +145,7 @@ func (s *shop) sku(after ...stock.Buffer) base.ID {
 
 // article makes an article with units at the shop's location.
 func (s *shop) article(sku base.ID, units int) base.ID {
-	o := stock.CreateArticle{Name: "Unit"}
+	o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}}
 	if sku != (base.ID{}) {
 		o.SKU = &sku
 	}

@@ -105,7 +105,7 @@ func TestConflictsStandInTheWayOfDeletion(t *testing.T) {
 
 func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.article(base.ID{}, 2)
 	s.do(stock.IncreaseQuantity{Article: article, Location: there, Amount: 1, From: ptr(noon + day)})
 	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
@@ -151,18 +151,18 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	}}
 	h := s.do(second).(*hold.Hold)
 	s.inUse("article", 1, stock.DeleteSKU{ID: sku})
-	s.do(stock.PatchArticle{ID: article, SKU: base.Null[base.ID](), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
 	s.inUse("hold", 1, stock.DeleteSKU{ID: sku})
 	s.now += 2 * day
 	s.refused(base.CodePrecondition, stock.DeleteSKU{ID: sku, IfMatch: []uint64{9}})
 	s.do(stock.DeleteSKU{ID: sku})
 	s.refused(base.CodeNotFound, stock.DeleteSKU{ID: sku})
-	s.refused(base.CodeNotFound, stock.PatchArticle{ID: article, SKU: base.Some(sku), Force: true})
+	s.refused(base.CodeNotFound, stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
 	s.reopen()
 	got, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, sku, got.Lines[1].SKU)
 	require.Nil(t, stock.SKUByID(s.view(), sku))
-	s.do(stock.CreateSKU{Name: "x", Code: ptr("c")})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: ptr("c")}})
 	s.reopen()
 }
 
@@ -191,7 +191,7 @@ func TestTheArchive(t *testing.T) {
 		require.False(t, u.Conflict())
 	}
 	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+3*day, noon+4*day))
-	s.do(stock.PatchArticle{ID: b, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: b, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.do(stock.ArchiveArticle{ID: b, Archived: true, Force: true})
 	s.do(stock.ArchiveArticle{ID: b})
 	require.Equal(t, stock.ArticleInactive, stock.ArticleByID(s.view(), b).Status, "the archive leaves the status alone")

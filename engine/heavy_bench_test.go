@@ -45,7 +45,7 @@ func newDesk(tb testing.TB, payload func(version string, record any) []byte) *de
 	d.writer.state.At = noon
 	e.current.Store(d.writer.state.Publish())
 	d.do(base.CreateAccount{Name: "Rental"})
-	d.loc = d.do(stock.CreateLocation{Name: "Lisbon", Timezone: "UTC"}).(*stock.Location).ID
+	d.loc = d.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "UTC"}}).(*stock.Location).ID
 	return d
 }
 
@@ -93,9 +93,9 @@ func (d *desk) do(op base.Op) any {
 
 // chairs makes an article with units, and gives its SKU.
 func (d *desk) chairs(units int) (sku, article base.ID) {
-	sku = d.do(stock.CreateSKU{Name: "Chair"}).(*stock.SKU).ID
+	sku = d.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Chair"}}).(*stock.SKU).ID
 	from := noon - 1000*day
-	return sku, d.do(stock.CreateArticle{Name: "Chair", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*stock.Article).ID
+	return sku, d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*stock.Article).ID
 }
 
 func (d *desk) order(status order.OrderStatus, sku base.ID, from, to int64, n int) order.CreateOrder {
@@ -175,11 +175,11 @@ func (d *desk) heavyRound(units int) []heavyStep {
 // heavyLines is what else is heavy: many lines, overbooking, units that leave with holds on them, and many records at once.
 func (d *desk) heavyLines(units int) []heavyStep {
 	sku, _ := d.chairs(units)
-	there := d.do(stock.CreateLocation{Name: "Porto", Timezone: "UTC"}).(*stock.Location).ID
+	there := d.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
 	pooled, leaving := d.chairs(units)
 	imported, _ := d.chairs(units) // its holds stay: some 300 of a round meet at an instant
 	begun := noon - 1000*day
-	d.do(stock.CreateArticle{Name: "Stool", SKU: &pooled, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
+	d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Stool", SKU: &pooled}, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
 	tag := d.do(label.CreateTag{Value: "all", Scope: label.TagCustomers}).(*label.Tag).ID
 	const lines = 1000
 	week := base.Span{Start: noon + 7*day, End: noon + 8*day}
@@ -239,14 +239,14 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"import of customers", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
+				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
 		{"import of more", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
+				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
@@ -254,7 +254,7 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"import of SKUs", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, stock.CreateSKU{Name: "Chair"})
+				b.Rows = append(b.Rows, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Chair"}})
 			}
 			return b
 		}, nil},

@@ -18,7 +18,7 @@ func TestAHoldIsForACustomer(t *testing.T) {
 	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 9)
 	customer := func(name string) base.ID {
-		return s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}).(*commerce.Customer).ID
+		return s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
 	}
 	ann, ben := customer("Ann"), customer("Ben")
 	cart := func(of *base.ID) *hold.Hold {
@@ -77,7 +77,7 @@ func TestAHoldThatIsOverLetsItsCustomerGo(t *testing.T) {
 	var holds []base.ID
 	var people []base.ID
 	for range 2 {
-		m := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}}).(*commerce.Customer).ID
+		m := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID
 		h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + hour, End: s.now + day}, Quantity: 1}}, Customer: &m}).(*hold.Hold)
 		holds, people = append(holds, h.ID), append(people, m)
 		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: m})

@@ -78,9 +78,9 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	// What it was made of stays while it is held, though the kit takes it no more.
 	for r := range stock.Articles(s.view()).All() {
 		if r.IsOf(lens) {
-			s.do(stock.PatchArticle{ID: r.ID, SKU: base.Null[base.ID](), Force: true})
+			s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
 			require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, stock.DeleteSKU{ID: lens}).Details)
-			s.do(stock.PatchArticle{ID: r.ID, SKU: base.Some(lens)})
+			s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{SKU: new(lens)})})
 			break
 		}
 	}

@@ -26,19 +26,19 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	dice := rand.New(rand.NewPCG(5, 6))
-	other := s.do(stock.CreateLocation{Name: "Porto", Timezone: "UTC"}).(*stock.Location).ID
+	other := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
 	places := []base.ID{s.loc, other}
 	var items []base.Item
 	for range 2 {
 		sku := s.sku()
-		r := s.do(stock.CreateArticle{Name: "Bike", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*stock.Article)
+		r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*stock.Article)
 		items = append(items, base.Item{SKU: sku}, base.Item{Article: r.ID})
 	}
 	items = append(items, s.kit(commerce.Component{Item: items[0], Quantity: 1}))
 	notes := []string{"", "", "call Anna", "phone call"}
 	var customers []*base.ID
 	for range 3 {
-		customers = append(customers, ptr(s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}}).(*commerce.Customer).ID), nil)
+		customers = append(customers, ptr(s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID), nil)
 	}
 	for range 150 {
 		o := hold.PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}

@@ -89,7 +89,7 @@ func TestKitOfWhatIsNotThere(t *testing.T) {
 	e := s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	require.Equal(t, base.StateDetails{State: "draft", Allowed: []string{"update"}}, e.Details)
 	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogActive)})
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	lines := []hold.HoldLineInput{{Item: base.Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}
@@ -188,9 +188,9 @@ func TestKitsOverTime(t *testing.T) {
 	require.Equal(t, base.Span{Start: from + 20*hour, End: from + 23*hour}, x.Alternatives[0].Window)
 	require.Equal(t, "shorter", x.Alternatives[1].Kind)
 
-	porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	porto := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	for _, sku := range []base.ID{bike, helmet} {
-		s.do(stock.CreateArticle{Name: "there", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: porto, Count: 1}}})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "there", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: porto, Count: 1}}})
 	}
 	a, err := hold.Available(s.view(), hold.Query{Item: kit, Window: base.Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
 	require.NoError(t, err)
@@ -283,7 +283,7 @@ func TestPromiseOfKits(t *testing.T) {
 		}
 		if r.IntN(2) == 0 { // a pool of its own in the first SKU
 			own := stock.Buffer{Amount: 2, Unit: timeline.Hours}
-			articles = append(articles, s.do(stock.CreateArticle{Name: "x", SKU: &skus[0], After: &own, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article).ID)
+			articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x", SKU: &skus[0]}, After: &own, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article).ID)
 		}
 		part := func() commerce.Component {
 			if r.IntN(2) == 0 {

@@ -36,7 +36,7 @@ func stray(t *testing.T, kit bool, make func(s *shop, i base.Item) base.ID) (x s
 		x.article, x.second = two, one
 	}
 	s.tick(s.now + 2*hour)
-	s.do(stock.PatchArticle{ID: x.article, SKU: base.Some(x.other.SKU), Force: true})
+	s.do(stock.PatchArticle{ID: x.article, Fields: base.Changed(stock.ArticleFields{SKU: new(x.other.SKU)}), Force: true})
 	require.Equal(t, x.article, s.unit(unit).Article, "what is over stays")
 	return x, unit
 }
@@ -129,7 +129,7 @@ func TestShortOfTheSKUThatItWasMadeFor(t *testing.T) {
 func TestOtherDatesWhereTheArticleIsOut(t *testing.T) {
 	for name, out := range map[string]func(s *shop, r base.ID){
 		"inactive": func(s *shop, r base.ID) {
-			s.do(stock.PatchArticle{ID: r, Status: base.Some(stock.ArticleInactive), Force: true})
+			s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 		},
 		"deleted": func(s *shop, r base.ID) { s.do(stock.DeleteArticle{ID: r}) },
 	} {

@@ -21,7 +21,7 @@ func TestOtherDatesForWhatHasBegun(t *testing.T) {
 	begin := ptr(s.now - 9*day)
 	sku := s.sku()
 	unit := func() base.ID {
-		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*stock.Article).ID
 	}
 	first, second := unit(), unit()
 	s.book(base.Item{Article: second}, s.now-3*day, s.now-day, 1)
@@ -45,7 +45,7 @@ func TestOtherDatesForWhatHasBegun(t *testing.T) {
 
 func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	s := newShop(t)
-	article := s.do(stock.CreateArticle{Name: "Lot", Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*stock.Article).ID
+	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Lot"}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*stock.Article).ID
 	old := s.book(base.Item{Article: article}, s.now-3*day, s.now-2*day, 1).Lines[0].Units[0].ID
 	next := s.book(base.Item{Article: article}, s.now+5*day, s.now+6*day, 1)
 	u, _ := stock.UnavailabilityByID(s.view(), old)
@@ -62,7 +62,7 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	unit := func(after int64) base.ID {
-		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, After: &stock.Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []stock.InitialQuantity{
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, After: &stock.Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []stock.InitialQuantity{
 			{Location: s.loc, Count: 1, From: ptr(s.now - 9*day)},
 		}}).(*stock.Article).ID
 	}
@@ -81,7 +81,7 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	unit := func() base.ID {
-		return s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
 	unit()
 	unit()
@@ -122,7 +122,7 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 func TestMoveToAnArticleWithOtherBuffers(t *testing.T) {
 	s := newShop(t)
 	unit := func(before *stock.Buffer) base.ID {
-		return s.do(stock.CreateArticle{Name: "Unit", Before: before, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}, Before: before, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
 	a, b := unit(&stock.Buffer{Amount: 5, Unit: timeline.Hours}), unit(nil)
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }

@@ -17,7 +17,7 @@ import (
 // This file owns the tests of what orders keep copies of.
 
 func (s *shop) customer(name, email string) base.ID {
-	return s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some(name), Email: base.Some(email)}}).(*commerce.Customer).ID
+	return s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name), Email: new(email)})}).(*commerce.Customer).ID
 }
 
 // uncopied leaves an order as a program wrote it that kept no copies.
@@ -46,8 +46,8 @@ func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 	}
 	open, draft, closed := made(order.OrderOpen), made(order.OrderDraft), made(order.OrderOpen)
 	s.do(order.CancelOrder{ID: closed.ID})
-	s.do(commerce.PatchCustomer{ID: ann, Contact: commerce.ContactPatch{FirstName: base.Some("Anna")}})
-	s.do(stock.PatchLocation{ID: s.loc, Name: base.Some("Harbour"), Timezone: base.Some("Europe/Berlin")})
+	s.do(commerce.PatchCustomer{ID: ann, Contact: base.Changed(commerce.Contact{FirstName: new("Anna")})})
+	s.do(stock.PatchLocation{ID: s.loc, Fields: base.Changed(stock.LocationFields{Name: "Harbour", Timezone: "Europe/Berlin"})})
 	says := func(id base.ID, name, place string, revision uint64) {
 		t.Helper()
 		r := order.OrderByID(s.view(), id)
@@ -92,7 +92,7 @@ func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	oldest := s.customer("Ann", "Ann@Example.com")
 	s.customer("Other", "ann@example.com")
 	in := s.rental(order.OrderDraft, base.Item{SKU: s.sku()}, s.now+day, s.now+2*day, 1)
-	in.Contact = &commerce.ContactPatch{Email: base.Some("ann@example.com"), Phone: base.Some("1")}
+	in.Contact = new(base.Changed(commerce.Contact{Email: new("ann@example.com"), Phone: new("1")}))
 	before := commerce.CustomerByID(s.view(), oldest)
 	r := s.do(in).(*order.OrderRecord)
 	require.Equal(t, oldest, r.Customer)
@@ -101,7 +101,7 @@ func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	s.article(order.OrderByID(s.view(), r.ID).Lines[0].Of, 1)
 	require.Equal(t, "1", *s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord).Contact.Phone)
 	require.Equal(t, 2, commerce.Customers(s.view()).Len())
-	in.Contact = &commerce.ContactPatch{Email: base.Some("ben@example.com")}
+	in.Contact = new(base.Changed(commerce.Contact{Email: new("ben@example.com")}))
 	s.do(in)
 	require.Equal(t, 3, commerce.Customers(s.view()).Len())
 	s.reopen()

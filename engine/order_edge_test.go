@@ -84,7 +84,7 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 	s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
 	short := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
 	require.True(t, short.Conflict())
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	r := s.do(order.CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*order.OrderRecord)
 	require.Equal(t, order.SubscriptionCancelling, r.Lines[0].Subscription.Status(r.Order))
 	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
@@ -95,8 +95,8 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
-	first := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
-	second := s.do(stock.CreateArticle{Name: "Unit", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	first := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	second := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
 	sale := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now-4*day, nil, 1, false)
 	other := second
 	if sale.Units[0].Article == second {
@@ -120,7 +120,7 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	bike := base.Item{SKU: s.sku()}
 	table := s.do(commerce.CreatePricingTable{Name: "Bikes"}).(*commerce.PricingTable).ID
 	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
-	there := s.do(stock.CreateLocation{Name: "Accra", Timezone: "Africa/Accra"}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Accra", Timezone: "Africa/Accra"}}).(*stock.Location).ID
 	from, to := s.now+12*hour, s.now+37*hour
 	o := s.rental(order.OrderDraft, bike, from, to, 1)
 	o.Lines[0].UnitPrice, o.Lines[0].PricingRow = nil, &row.ID
@@ -143,15 +143,15 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 // A note changes no price, whatever has become of the row and of the location.
 func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
-	article := s.do(stock.CreateArticle{Name: "Unit"}).(*stock.Article).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}}).(*stock.Article).ID
 	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
 	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100}).(*commerce.PricingRow)
 	from := s.now + day
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: there}, Lines: []order.OrderLineInput{
 		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
 	}}).(*order.OrderRecord)
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Price: base.Some(int64(700))})
 	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("by the door")}
 	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
@@ -248,7 +248,7 @@ func TestRedatedIntoThePast(t *testing.T) {
 // A unit that comes back elsewhere begins a lot there, also where what it leaves behind becomes a conflict.
 func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.article(base.ID{}, 1)
 	from := s.now
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, Return: &there}, Lines: []order.OrderLineInput{
@@ -464,10 +464,10 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	s := newShop(t)
 	bike := base.Item{SKU: s.sku()}
 	named := func(name string) order.OrderCustomerInput {
-		return order.OrderCustomerInput{Contact: commerce.ContactPatch{FirstName: base.Some(name)}}
+		return order.OrderCustomerInput{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}
 	}
 	in := s.rental(order.OrderDraft, bike, s.now+day, s.now+2*day, 1)
-	in.Contact = &commerce.ContactPatch{FirstName: base.Some("Ann")}
+	in.Contact = new(base.Changed(commerce.Contact{FirstName: new("Ann")}))
 	in.Customers = []order.OrderCustomerInput{named("Ben"), named("Cleo")}
 	o := s.do(in).(*order.OrderRecord)
 	line := in.Lines[0]
@@ -496,7 +496,7 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 		op.ID = o.ID
 		return s.do(op).(*order.OrderRecord).Lines[3].Rest().OrderCustomer
 	}
-	require.Equal(t, o.MainCustomer(), customer(order.PatchOrder{Contact: &commerce.ContactPatch{FirstName: base.Some("Eva")}}))
+	require.Equal(t, o.MainCustomer(), customer(order.PatchOrder{Contact: new(base.Changed(commerce.Contact{FirstName: new("Eva")}))}))
 	require.Zero(t, customer(order.PatchOrder{Customer: base.Null[base.ID]()}))
 	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	s.reopen()

@@ -18,7 +18,7 @@ import (
 // A booking without end keeps its unit for ever, with the buffer before it and none behind it, until it comes back.
 func TestBookingWithoutEnd(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{Name: "Bike", Before: &fourHours, After: &fourHours}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &fourHours, After: &fourHours}).(*stock.SKU).ID
 	article := s.article(sku, 2)
 	bike := base.Item{SKU: sku}
 	from := s.now + day

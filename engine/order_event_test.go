@@ -124,7 +124,7 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	}
 	s.open()
 	w := s.hook(base.OrderUpdated)
-	sku, other := s.sku(), s.do(stock.CreateSKU{Name: "other"}).(*stock.SKU).ID
+	sku, other := s.sku(), s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "other"}}).(*stock.SKU).ID
 	s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen, AllowOverbooked: true}, Lines: []order.OrderLineInput{
@@ -142,14 +142,14 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	count := func() int { return len(s.log(w, 0)) }
 
 	// What is short is seated on an article that the command itself makes.
-	made := s.do(stock.CreateArticle{Name: "new", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article)
+	made := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "new", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article)
 	require.Equal(t, 1, count())
 	require.Equal(t, order.OrderByID(s.view(), o.ID).Units, last())
 	require.Contains(t, last(), order.UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: base.Item{SKU: sku}, OrderedName: "Bike"})
 
 	// And on one that the command brings into the SKU.
 	article := s.article(other, 1)
-	s.do(stock.PatchArticle{ID: article, SKU: base.Some(sku), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
 	require.Equal(t, 2, count())
 	require.Equal(t, order.OrderByID(s.view(), o.ID).Units, last())
 	require.False(t, order.OrderByID(s.view(), o.ID).Conflict())

@@ -90,7 +90,7 @@ func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 	id := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}).(*order.OrderRecord).ID
 	made, _ := s.State()
 	for s.store.Marker().FirstKept <= made { // all at one instant: the log is searched from there on
-		s.do(stock.CreateLocation{Name: "x", Timezone: "UTC"})
+		s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}})
 	}
 	s.do(uncopied{id})
 	list, older, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 3)

@@ -26,7 +26,7 @@ func TestACartBecomesAnOrderWithPrices(t *testing.T) {
 		{Item: base.Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 1},
 	}}).(*hold.Hold)
 	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
-	in := order.OrderHold{Holds: []base.ID{h.ID}, OrderInput: order.OrderInput{Contact: &commerce.ContactPatch{FirstName: base.Some("Anna")}, Discounts: []string{"ten"}}}
+	in := order.OrderHold{Holds: []base.ID{h.ID}, OrderInput: order.OrderInput{Contact: new(base.Changed(commerce.Contact{FirstName: new("Anna")})), Discounts: []string{"ten"}}}
 	pricing := func(held ...order.HeldLineInput) *base.Error {
 		o := in
 		o.Held = held
@@ -89,7 +89,7 @@ func TestOneOrderOfSeveralHolds(t *testing.T) {
 	s.refused(base.CodeStateNotAllowed, both)
 	s.reopen()
 
-	there := s.do(stock.CreateLocation{Name: "There", Timezone: "UTC"}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}).(*stock.Location).ID
 	s.do(stock.IncreaseQuantity{Article: s.article(bike.SKU, 1), Location: there, Amount: 1})
 	x := cart(bike, nil)
 	y := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: there, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}}).(*hold.Hold)

@@ -28,7 +28,7 @@ func (s *shop) earned(articles ...base.ID) (list []int64) {
 
 func TestIncomeOfArticles(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(50))}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", PurchasePrice: ptr(int64(50))}}).(*stock.SKU).ID
 	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(base.ID{}, 0)
 	s.do(stock.PatchArticle{ID: a, Details: stock.DetailsPatch{ItemCosts: base.Some(int64(200))}})
 	bike, from, to := base.Item{SKU: sku}, noon+day, noon+2*day
@@ -72,7 +72,7 @@ func TestIncomeOfArticles(t *testing.T) {
 	s.now += hour
 	s.do(order.ReturnOrder{ID: r.ID})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
-	s.do(stock.PatchArticle{ID: c, SKU: base.Some(sku), Force: true})
+	s.do(stock.PatchArticle{ID: c, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
 	s.do(stock.IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
 	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
 		{Item: base.Item{Article: a}, Purchase: base.PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
@@ -157,7 +157,7 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 
 	// Prices are as the line was made.
 	s := newShop(t)
-	body, helmet := s.do(stock.CreateSKU{Name: "Body", PurchasePrice: ptr(int64(3000))}).(*stock.SKU).ID, s.sku()
+	body, helmet := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Body", PurchasePrice: ptr(int64(3000))}}).(*stock.SKU).ID, s.sku()
 	a, b := s.article(body, 1), s.article(helmet, 2)
 	item := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{SKU: helmet}, Quantity: 2}}}).(*commerce.CatalogItem).ID}
 	rent := func(from int64) base.ID {
@@ -167,7 +167,7 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 	}
 	first := rent(noon + day)
 	require.Equal(t, []int64{334, 666}, s.earned(a, b), "what the helmets were bought for is not known")
-	s.do(stock.PatchSKU{ID: helmet, PurchasePrice: base.Some(int64(1000))})
+	s.do(stock.PatchSKU{ID: helmet, Fields: base.Changed(stock.SKUFields{PurchasePrice: new(int64(1000))})})
 	require.Equal(t, []int64{334, 666}, s.earned(a, b))
 	rent(noon + 3*day)
 	require.Equal(t, []int64{334 + 600, 666 + 400}, s.earned(a, b))

@@ -175,10 +175,10 @@ func newOrderWorld(t *testing.T) *orderWorld {
 	sku := w.sku()
 	w.article(sku, 6)
 	w.bike = base.Item{SKU: sku}
-	w.places = []base.ID{w.loc, w.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID}
+	w.places = []base.ID{w.loc, w.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID}
 	for _, name := range []string{"José Müller", "Jose Groß", "ANNA Weiß-Müller"} {
 		email := strings.ToLower(name[:4]) + "@example.com"
-		w.customers = append(w.customers, w.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FullName: base.Some(name), Email: base.Some(strings.ReplaceAll(email, "é", "e"))}}).(*commerce.Customer).ID)
+		w.customers = append(w.customers, w.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new(name), Email: new(strings.ReplaceAll(email, "é", "e"))})}).(*commerce.Customer).ID)
 	}
 	for _, name := range []string{"vip", "late"} {
 		w.tags = append(w.tags, w.do(label.CreateTag{Value: name, Scope: label.TagOrders}).(*label.Tag).ID)

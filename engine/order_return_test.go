@@ -177,7 +177,7 @@ func TestExtensions(t *testing.T) {
 
 func TestReturnElsewhere(t *testing.T) {
 	s := newShop(t)
-	other := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	other := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	sku := s.sku(fourHours)
 	s.article(sku, 2)
 	bike := base.Item{SKU: sku}

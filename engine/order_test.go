@@ -17,9 +17,9 @@ import (
 
 func TestOrderFromDraftToClosed(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{Name: "Bike", After: &stock.Buffer{Amount: 2, Unit: 3}}).(*stock.SKU)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, After: &stock.Buffer{Amount: 2, Unit: 3}}).(*stock.SKU)
 	for range 3 {
-		s.do(stock.CreateArticle{Name: "Bike", SKU: &sku.ID, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}})
 	}
 	from, to := s.now+day, s.now+3*day
 	price := int64(1500)
@@ -67,7 +67,7 @@ func TestOrderFromDraftToClosed(t *testing.T) {
 
 func TestOrderOfHold(t *testing.T) {
 	s := newShop(t)
-	r := s.do(stock.CreateArticle{Name: "Tent", Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Tent"}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
 	w := base.Span{Start: s.now + day, End: s.now + 2*day}
 	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{Article: r.ID}, Location: s.loc, Window: w, Quantity: 2}}}).(*hold.Hold)
 	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)

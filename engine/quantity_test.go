@@ -21,7 +21,7 @@ type stocked struct {
 
 func newStocked(t *testing.T) stocked {
 	s := newShop(t)
-	return stocked{s, s.do(stock.CreateLocation{Name: "There", Timezone: "Europe/Helsinki"}).(*stock.Location).ID}
+	return stocked{s, s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID}
 }
 
 // units is how many units an article has at a location at some instants.
@@ -119,7 +119,7 @@ func TestIncreaseCallsOffADecrease(t *testing.T) {
 func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 	for name, out := range map[string]func(base.ID) base.Op{
 		"inactive": func(id base.ID) base.Op {
-			return stock.PatchArticle{ID: id, Status: base.Some(stock.ArticleInactive), Force: true}
+			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true}
 		},
 		"archived": func(id base.ID) base.Op { return stock.ArchiveArticle{ID: id, Archived: true, Force: true} },
 	} {
@@ -142,7 +142,7 @@ func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 		s.do(stock.DeleteScheduledEvent{Article: article, ID: repair.ID})
 		require.True(t, conflict(), name)
 		if name == "inactive" {
-			s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleActive)})
+			s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 		} else {
 			s.do(stock.ArchiveArticle{ID: article})
 		}
@@ -158,7 +158,7 @@ func TestWhatIsOutSeatsNoUnassignedUnit(t *testing.T) {
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, noon+day, ptr(noon+2*day), 1, false)
 	u := o.Lines[0].Units[0]
 	s.do(order.AssignUnit{Order: o.ID, Unit: u.ID, Article: article})
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.do(order.UnassignUnit{Order: o.ID, Unit: u.ID})
 	h, ok := stock.UnavailabilityByID(s.view(), u.Hold)
 	require.True(t, ok)
@@ -171,7 +171,7 @@ func TestWhatIsOutSeatsNoCancelledSubscription(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	o := s.order(base.Item{SKU: sku}, base.PurchaseSubscription, noon+day, nil, 1, false)
-	s.do(stock.PatchArticle{ID: article, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
 	h, ok := stock.UnavailabilityByID(s.view(), o.Lines[0].Units[0].Hold)
 	require.True(t, ok)

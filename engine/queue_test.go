@@ -138,11 +138,11 @@ func TestAccountsTakeTurns(t *testing.T) {
 	groups := s.Stats().Groups
 	var mine []*Future
 	for range 32 {
-		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}}))
+		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}))
 	}
-	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}})
+	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	require.Equal(t, base.CodeOverloaded, err.(*base.Error).Code)
-	theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{Name: "There", Timezone: "UTC"}})
+	theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 	require.Equal(t, 33, s.Stats().Queued)
 	close(o.over)
 	_, err = first.Wait()
@@ -175,7 +175,7 @@ func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 	heavy := func(on int64) Command {
 		return Command{Account: s.acc, Actor: "test", Op: s.booking(base.Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
 	}
-	light := Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{Name: "Here", Timezone: "UTC"}}
+	light := Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}
 	seq, _ := s.State()
 	o := stall{make(chan struct{}), make(chan struct{})}
 	all := []*Future{s.Submit(Command{Account: s.acc, Actor: "test", Op: o})}

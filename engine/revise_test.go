@@ -20,16 +20,16 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 	text := base.Some("x")
 	tag := s.do(label.CreateTag{Value: "new", Scope: label.TagInventory}).(*label.Tag).ID
 	attribute := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatSelect, Options: []string{"S"}}).(*label.Attribute)
-	location := s.do(stock.CreateLocation{Name: "x", Timezone: "Europe/Lisbon", Address: &base.Address{City: "x"}}).(*stock.Location).ID
+	location := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "Europe/Lisbon", Address: &base.Address{City: "x"}}}).(*stock.Location).ID
 	day := stock.Buffer{Amount: 1, Unit: timeline.Days}
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag}), Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "S"}}})}
-	sku := s.do(stock.CreateSKU{Name: "x", Before: &day, Labels: labels}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Before: &day, Labels: labels}).(*stock.SKU).ID
 	files := stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{Info: &stock.FileInfo{URL: "https://example.com/1"}}})}
-	article := s.do(stock.CreateArticle{Name: "x", SKU: &sku, Labels: labels, Details: files, Quantities: []stock.InitialQuantity{{Location: location, Count: 1}}}).(*stock.Article)
+	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x", SKU: &sku}, Labels: labels, Details: files, Quantities: []stock.InitialQuantity{{Location: location, Count: 1}}}).(*stock.Article)
 	media := article.Details.Media[0]
 	kept := base.Some([]stock.FilePatch{{ID: &media.ID, Info: &media.FileInfo, Comment: base.Null[string]()}})
 	item := s.do(commerce.CreateCatalogItem{Name: "x"}).(*commerce.CatalogItem).ID
-	customer := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: text}}).(*commerce.Customer).ID
+	customer := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: &text.Value})}).(*commerce.Customer).ID
 	table := s.do(commerce.CreatePricingTable{Name: "x"}).(*commerce.PricingTable).ID
 	row := s.do(commerce.CreatePricingRow{Table: table, Label: "x", Purchase: base.PurchaseSubscription, Subscription: monthly}).(*commerce.PricingRow).ID
 	external := s.do(commerce.CreateExternalPricingRow{Table: table, Label: "x", URL: "https://example.com"}).(*commerce.ExternalPricingRow).ID
@@ -43,14 +43,14 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 		{base.PatchAccount{Name: base.Some("Rental"), Timezone: base.Some("Europe/Lisbon")}, base.PatchAccount{Name: text}},
 		{label.PatchTag{ID: tag, Value: base.Some("new")}, label.PatchTag{ID: tag, Value: text}},
 		{label.PatchAttribute{ID: attribute.ID, Name: base.Some("Size"), Options: base.Some([]label.OptionPatch{{Name: "S"}}), Group: base.Null[string]()}, label.PatchAttribute{ID: attribute.ID, Name: text}},
-		{stock.PatchLocation{ID: location, Name: text, Address: base.Some(base.AddressPatch{City: base.Some("x")})}, stock.PatchLocation{ID: location, Address: base.Null[base.AddressPatch]()}},
+		{stock.PatchLocation{ID: location, Fields: base.Changed(stock.LocationFields{Name: text.Value, Address: &base.Address{City: "x"}})}, stock.PatchLocation{ID: location, Fields: base.Changed(stock.LocationFields{}, "address")}},
 		{stock.PatchSKU{ID: sku, Before: stock.BufferPatch{Amount: base.Some[int64](1)}, Labels: labels}, stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Tags: base.Null[[]base.ID]()}}},
 		{
-			stock.PatchArticle{ID: article.ID, SKU: base.Some(sku), Status: base.Some(stock.ArticleActive), Codes: base.Some([]string{}), Labels: labels, Details: stock.DetailsPatch{Media: kept}},
+			stock.PatchArticle{ID: article.ID, Fields: base.Changed(stock.ArticleFields{SKU: new(sku), Status: stock.ArticleActive, Codes: []string{}}), Labels: labels, Details: stock.DetailsPatch{Media: kept}},
 			stock.PatchArticle{ID: article.ID, Details: stock.DetailsPatch{Media: base.Some([]stock.FilePatch{{ID: &media.ID, Comment: text}})}},
 		},
 		{commerce.PatchCatalogItem{ID: item, Name: text, Components: base.Some([]commerce.Component{}), Purchases: base.Null[[]base.PurchaseType](), Variants: base.Some([]commerce.Variant{})}, commerce.PatchCatalogItem{ID: item, Description: text}},
-		{commerce.PatchCustomer{ID: customer, Contact: commerce.ContactPatch{FirstName: text, LastName: base.Null[string]()}}, commerce.PatchCustomer{ID: customer, Contact: commerce.ContactPatch{LastName: text}}},
+		{commerce.PatchCustomer{ID: customer, Contact: base.Changed(commerce.Contact{FirstName: &text.Value}, "lastName")}, commerce.PatchCustomer{ID: customer, Contact: base.Changed(commerce.Contact{LastName: &text.Value})}},
 		{commerce.PatchPricingTable{ID: table, Name: text, External: base.Some(false)}, commerce.PatchPricingTable{ID: table, External: base.Some(true)}},
 		{
 			commerce.PatchPricingRow{Table: table, ID: row, Price: base.Some[int64](0), Subscription: base.Some(commerce.SubscriptionPatch{RenewalType: base.Null[string]()})},

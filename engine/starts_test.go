@@ -135,6 +135,6 @@ func TestStartsOfArticlesAndKits(t *testing.T) {
 	s.do(commerce.PatchCatalogItem{ID: single.CatalogItem, Purchases: base.Some([]base.PurchaseType{base.PurchaseSale})})
 	require.Equal(t, 0, all(single))
 	s.refused(base.CodeStateNotAllowed, s.booking(single, noon, noon+day, 1))
-	s.do(stock.PatchArticle{ID: two, Status: base.Some(stock.ArticleInactive), Force: true})
+	s.do(stock.PatchArticle{ID: two, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	require.Equal(t, 0, all(base.Item{Article: two}))
 }

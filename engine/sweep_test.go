@@ -23,7 +23,7 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 			gone, stays := s.tag("gone", label.TagCustomers), s.tag("stays", label.TagCustomers)
 			var ids []base.ID
 			for range 11 {
-				c := s.do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ann")}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{gone, stays})}}).(*commerce.Customer)
+				c := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{gone, stays})}}).(*commerce.Customer)
 				ids = append(ids, c.ID)
 			}
 			s.bounded(base.Bounds{Swept: 3})
@@ -32,7 +32,7 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 			if stop {
 				s.reopen()
 			}
-			s.do(commerce.PatchCustomer{ID: ids[10], Contact: commerce.ContactPatch{FirstName: base.Some("Bea")}})
+			s.do(commerce.PatchCustomer{ID: ids[10], Contact: base.Changed(commerce.Contact{FirstName: new("Bea")})})
 			require.Equal(t, before+5, s.view().Sequence(), "the deletion, three parts more and the patch")
 			for i, id := range ids {
 				c := commerce.CustomerByID(s.view(), id)
@@ -56,12 +56,12 @@ func TestValuesAreTakenOffInParts(t *testing.T) {
 	var skus, articles []base.ID
 	labels := values("size", text("M"))
 	for range 4 {
-		skus = append(skus, s.do(stock.CreateSKU{Name: "Bike", Labels: labels}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{Name: "Bike", Labels: labels}).(*stock.Article).ID)
+		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Labels: labels}).(*stock.Article).ID)
 	}
 	s.bounded(base.Bounds{Swept: 1})
 	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
-	s.do(stock.CreateSKU{Name: "Last"})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Last"}})
 	for i := range skus {
 		require.Empty(t, stock.SKUByID(s.view(), skus[i]).Attributes)
 		require.Empty(t, stock.ArticleByID(s.view(), articles[i]).Attributes)
@@ -79,12 +79,12 @@ func TestATagIsTakenOffAllKindsOfItsScope(t *testing.T) {
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{gone})}
 	var skus, articles []base.ID
 	for range 3 {
-		skus = append(skus, s.do(stock.CreateSKU{Name: "Bike", Labels: labels}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{Name: "Bike", Labels: labels}).(*stock.Article).ID)
+		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Labels: labels}).(*stock.Article).ID)
 	}
 	s.bounded(base.Bounds{Swept: 2})
 	s.do(label.DeleteTag{ID: gone})
-	s.do(stock.CreateSKU{Name: "Last"})
+	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Last"}})
 	for i := range skus {
 		require.Empty(t, stock.SKUByID(s.view(), skus[i]).Tags)
 		require.Empty(t, stock.ArticleByID(s.view(), articles[i]).Tags)

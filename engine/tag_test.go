@@ -47,9 +47,9 @@ func pointers(e *base.Error) (list []string) {
 func TestLinksOfTags(t *testing.T) {
 	s := newShop(t)
 	a, b, c := s.tag("a", label.TagInventory), s.tag("b", label.TagInventory), s.tag("c", label.TagCatalog)
-	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: label.LabelsPatch{Tags: base.Some([]base.ID{b, a, b})}}).(*stock.SKU)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{b, a, b})}}).(*stock.SKU)
 	require.Equal(t, []base.ID{b, a}, sku.Tags, "in the order given, each once")
-	r := s.do(stock.CreateArticle{Name: "one", SKU: &sku.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
 
 	for _, to := range []struct {
 		kind label.Labelled
@@ -83,7 +83,7 @@ func TestLinksOfTags(t *testing.T) {
 	require.Equal(t, 2, s.available(base.Item{Article: r.ID}, noon+day, noon+2*day), "its units are where they were")
 
 	require.Equal(t, []base.ID{b}, s.do(stock.PatchSKU{ID: sku.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{b})}}).(*stock.SKU).Tags)
-	require.Equal(t, []base.ID{b}, s.do(stock.PatchSKU{ID: sku.ID, Name: base.Some("Bike 2")}).(*stock.SKU).Tags)
+	require.Equal(t, []base.ID{b}, s.do(stock.PatchSKU{ID: sku.ID, Fields: base.Changed(stock.SKUFields{Name: "Bike 2"})}).(*stock.SKU).Tags)
 	require.Empty(t, s.do(stock.PatchSKU{ID: sku.ID, Labels: label.LabelsPatch{Tags: base.Null[[]base.ID]()}}).(*stock.SKU).Tags)
 	s.reopen()
 	require.Equal(t, []base.ID{b}, stock.ArticleByID(s.view(), r.ID).Tags)
@@ -102,10 +102,10 @@ func TestADeletedTagIsTakenOffEveryRecord(t *testing.T) {
 	s := newShop(t)
 	a, b := s.tag("a", label.TagInventory), s.tag("b", label.TagInventory)
 	both := label.LabelsPatch{Tags: base.Some([]base.ID{a, b})}
-	sku := s.do(stock.CreateSKU{Name: "Bike", Labels: both}).(*stock.SKU)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: both}).(*stock.SKU)
 	var articles []base.ID
 	for i := range 5 {
-		o := stock.CreateArticle{Name: "one", SKU: &sku.ID, Labels: both}
+		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID}, Labels: both}
 		if i == 4 {
 			o.Labels = label.LabelsPatch{Tags: base.Some([]base.ID{b})}
 		}
@@ -137,14 +137,14 @@ func TestATagOnMoreRecordsThanACommandChanges(t *testing.T) {
 	long := strings.Repeat("x", base.MaxNote)
 	var articles []base.ID
 	for range 900 {
-		articles = append(articles, s.do(stock.CreateArticle{Name: "one", Description: &long, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}}).(*stock.Article).ID)
+		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", Description: &long}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{a})}}).(*stock.Article).ID)
 	}
 	s.do(label.DeleteTag{ID: a})
 	first, last := stock.ArticleByID(s.view(), articles[0]), stock.ArticleByID(s.view(), articles[899])
 	require.Empty(t, first.Tags)
 	require.Nil(t, label.TagByID(s.view(), a), "it names nothing, whether a record still has it or not")
 	require.Equal(t, []base.ID{b}, s.do(label.LinkTags{To: stock.ArticleLabels, ID: last.ID, Tags: []base.ID{b}}).(*stock.Article).Tags, "and is gone before the next command")
-	require.Empty(t, s.do(stock.PatchArticle{ID: articles[898], Name: base.Some("other")}).(*stock.Article).Tags)
+	require.Empty(t, s.do(stock.PatchArticle{ID: articles[898], Fields: base.Changed(stock.ArticleFields{Name: "other"})}).(*stock.Article).Tags)
 	s.reopen()
 }
 

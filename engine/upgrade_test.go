@@ -277,7 +277,7 @@ func TestANewMember(t *testing.T) {
 			require.Equal(t, always, gotHash != hash)
 			require.Equal(t, sequence, s.view().Sequence())
 			require.Equal(t, was, *stock.SKUByID(s.view(), first))
-			s.do(stock.PatchSKU{ID: first, Name: base.Some("Other")})
+			s.do(stock.PatchSKU{ID: first, Fields: base.Changed(stock.SKUFields{Name: "Other"})})
 			s.reopen()
 			s.close()
 			s.back(seq)

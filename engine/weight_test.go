@@ -33,7 +33,7 @@ func TestACommandThatWritesTooMuch(t *testing.T) {
 	many := func(n int) Batch {
 		var b Batch
 		for range n {
-			b.Rows = append(b.Rows, stock.CreateSKU{Name: "Bike", Description: &long})
+			b.Rows = append(b.Rows, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", Description: &long}})
 		}
 		return b
 	}

@@ -20,7 +20,7 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		s := newShop(t)
-		porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+		porto := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 		sku := s.sku(fourHours)
 		articles := []base.ID{s.article(sku, 2), s.article(sku, 1), s.article(base.ID{}, 2)}
 		items := []base.Item{{SKU: sku}, {Article: articles[0]}, {Article: articles[2]}, s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{Article: articles[2]}, Quantity: 1})}
@@ -124,7 +124,7 @@ func TestWhatIfBesideTheWriter(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 3)
 	v := s.view()
-	porto := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	porto := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	var askers sync.WaitGroup
 	for range 4 {
 		askers.Go(func() {

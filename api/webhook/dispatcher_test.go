@@ -370,7 +370,7 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	}
 	fail()
 	require.True(t, enabled(), "test events do not count")
-	location := s.do(stock.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	location := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	for range 5 {
 		s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: location}})
 	}

@@ -6,7 +6,11 @@
 // a Schema (schema.go), of which the document is made.
 //
 // An answer is a function and not a list of values as an input is, because what an order or an article shows is computed of
-// several records at once; it allocates nothing a member, and there is no reflection.
+// several records at once; it allocates nothing a member, and uses no reflection.
+//
+// The fields that callers give a record are declared once, in the tags of its struct (base.Field); record.go makes of them what is
+// read where the record is made or changed, and what is written of it. That is by reflection, some 15 nanoseconds a field: the records
+// that are read a hundred thousand times a second (availability, holds, orders) have shapes and functions of their own.
 //
 // # Invariants
 //

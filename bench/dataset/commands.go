@@ -43,10 +43,10 @@ func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
 	}
 	p := NewPipeline(e, accountID)
 	for i := range s.Locations {
-		p.Submit(stock.CreateLocation{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"})
+		p.Submit(stock.CreateLocation{LocationFields: stock.LocationFields{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"}})
 	}
 	for i := range s.SKUs + 1 {
-		p.Submit(stock.CreateSKU{Name: fmt.Sprintf("SKU %d", i)})
+		p.Submit(stock.CreateSKU{SKUFields: stock.SKUFields{Name: fmt.Sprintf("SKU %d", i)}})
 	}
 	if err := p.Flush(); err != nil {
 		return nil, err
@@ -54,9 +54,7 @@ func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
 	m := s.merchant(e)
 	create := func(sku *base.ID, location, units int) {
 		from := Epoch - hour
-		p.Submit(stock.CreateArticle{
-			Name: "Article", SKU: sku, Quantities: []stock.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}},
-		})
+		p.Submit(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Article", SKU: sku}, Quantities: []stock.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}}})
 	}
 	for _, a := range s.Articles {
 		create(&m.SKUs[a.SKU], a.Location, a.Units)

@@ -101,19 +101,19 @@ func (a *account) do(op base.Op) any {
 func (a *account) open(public string, units int) (key, location, sku string) {
 	a.do(base.CreateAccount{Name: "Fair"})
 	a.do(engine.CreateKey{PublicID: public, Hash: sha256.Sum256([]byte(secret)), Label: "bench"})
-	if l, ok := a.do(stock.CreateLocation{Name: "Here", Timezone: "UTC"}).(*stock.Location); ok {
+	if l, ok := a.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location); ok {
 		location = l.ID.String()
 	}
 	return fmt.Sprintf("hf_%s_%s", public, secret), location, a.article(location, units)
 }
 
 func (a *account) article(location string, units int) string {
-	sku, ok := a.do(stock.CreateSKU{Name: "Chair"}).(*stock.SKU)
+	sku, ok := a.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Chair"}}).(*stock.SKU)
 	if !ok {
 		return ""
 	}
 	from, at := time.Now().Add(-24*time.Hour).UnixMilli(), parse(location)
-	a.do(stock.CreateArticle{Name: "Chair", SKU: &sku.ID, Quantities: []stock.InitialQuantity{{Location: at, Count: units, From: &from}}})
+	a.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: at, Count: units, From: &from}}})
 	return sku.ID.String()
 }
 

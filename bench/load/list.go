@@ -106,16 +106,10 @@ func describe(w *bench.World) (material base.ID, err error) {
 	p := dataset.NewPipeline(w.Engine, w.Account)
 	for i, id := range w.Merchant.Articles {
 		name := listMakes[rng.Int(len(listMakes))] + " " + listKinds[rng.Int(len(listKinds))]
-		p.Submit(stock.PatchArticle{
-			ID:          id,
-			Name:        base.Some(fmt.Sprintf("%s %d", name, i)),
-			Codes:       base.Some([]string{fmt.Sprintf("A-%06d", i)}),
-			Description: base.Some(name + ", checked and cleaned after every return"),
-			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
-				{Key: "material", Value: label.Value{Kind: label.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
-				{Key: "weight", Value: label.Value{Kind: label.NumberValue, Number: float64(rng.Int(400)) / 10}},
-			})},
-		})
+		p.Submit(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: fmt.Sprintf("%s %d", name, i), Codes: []string{fmt.Sprintf("A-%06d", i)}, Description: new(name + ", checked and cleaned after every return")}), Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
+			{Key: "material", Value: label.Value{Kind: label.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
+			{Key: "weight", Value: label.Value{Kind: label.NumberValue, Number: float64(rng.Int(400)) / 10}},
+		})}})
 	}
 	err = p.Flush()
 	w.Settle()

@@ -57,7 +57,7 @@ func SellOut(w *bench.World) (id base.ID, from, to int64, err error) {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
 		return r.Record, err
 	}
-	sku, err := do(stock.CreateSKU{Name: "Flash sale"})
+	sku, err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Flash sale"}})
 	if err != nil {
 		return id, 0, 0, err
 	}
@@ -66,9 +66,7 @@ func SellOut(w *bench.World) (id base.ID, from, to int64, err error) {
 	from = dataset.Epoch + 60*day
 	to = from + 2*day
 	for i := range saleArticles {
-		article, err := do(stock.CreateArticle{
-			Name: fmt.Sprintf("Flash sale %d", i), SKU: &id, Quantities: []stock.InitialQuantity{{Location: place, Count: 1}},
-		})
+		article, err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: fmt.Sprintf("Flash sale %d", i), SKU: &id}, Quantities: []stock.InitialQuantity{{Location: place, Count: 1}}})
 		if err != nil {
 			return id, 0, 0, err
 		}

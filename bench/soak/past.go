@@ -71,20 +71,19 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 	}
 	do(base.CreateAccount{Name: "Soak"})
 	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak", Version: api.Version})
-	location, _ := do(stock.CreateLocation{Name: "Here", Timezone: "UTC"}).(*stock.Location)
+	location, _ := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location)
 	if err != nil {
 		return nil, err
 	}
 	m = &merchant{key: fmt.Sprintf("hf_%s_%s", publicKey, secretKey), location: location.ID.String(), from: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2)}
 	var skus []base.ID
 	for i := range kinds {
-		sku, _ := do(stock.CreateSKU{Name: fmt.Sprint("Kind ", i)}).(*stock.SKU)
+		sku, _ := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: fmt.Sprint("Kind ", i)}}).(*stock.SKU)
 		if err != nil {
 			return nil, err
 		}
 		begin := clock.Load()
-		do(stock.CreateArticle{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID,
-			Quantities: []stock.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
+		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
 		skus, m.skus = append(skus, sku.ID), append(m.skus, sku.ID.String())
 	}
 	if err != nil || endings == 0 {

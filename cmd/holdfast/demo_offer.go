@@ -153,21 +153,20 @@ func (d *demo) meet() {
 		address := commerce.ContactAddress{Address: base.Address{
 			Address: fmt.Sprintf("%s %d", strings.TrimRight(place.Address, " 0123456789"), 1+d.rnd.IntN(90)), ZipCode: place.ZipCode, City: place.City, Country: place.Country, State: place.State,
 		}}
-		contact := commerce.ContactPatch{
-			FirstName: base.Some(first), LastName: base.Some(last), Language: base.Some(p.language), BillingAddress: base.Some(address.Patch()),
-			Email: base.Some(fmt.Sprintf("customer%d@example.com", i+1)), Phone: base.Some(fmt.Sprintf("%s%03d", p.phone, i)),
-			MarketingConsent: base.Some(d.rnd.IntN(3) == 0),
+		contact := commerce.Contact{
+			FirstName: &first, LastName: &last, Language: &p.language, BillingAddress: new(address), Email: new(fmt.Sprintf("customer%d@example.com", i+1)),
+			Phone: new(fmt.Sprintf("%s%03d", p.phone, i)), MarketingConsent: d.rnd.IntN(3) == 0,
 		}
 		var tags []string
 		var values []label.AttributeInput
 		if i%8 == 7 {
-			contact.CustomerType, contact.CompanyName = base.Some(commerce.Business), base.Some(last+" & "+draw(d, p.last)+" Studio")
-			contact.TaxID = base.Some(fmt.Sprintf("%s%08d", p.country, d.rnd.IntN(100_000_000)))
+			contact.CustomerType, contact.CompanyName = commerce.Business, new(last+" & "+draw(d, p.last)+" Studio")
+			contact.TaxID = new(fmt.Sprintf("%s%08d", p.country, d.rnd.IntN(100_000_000)))
 			address.DeliveryNotes = "To the reception"
-			contact.ShippingAddress = base.Some(address.Patch())
+			contact.ShippingAddress = &address
 			tags = append(tags, "Company")
 		} else {
-			contact.DateOfBirth = base.Some(fmt.Sprintf("%d-%02d-%02d", 1950+d.rnd.IntN(55), 1+d.rnd.IntN(12), 1+d.rnd.IntN(28)))
+			contact.DateOfBirth = new(fmt.Sprintf("%d-%02d-%02d", 1950+d.rnd.IntN(55), 1+d.rnd.IntN(12), 1+d.rnd.IntN(28)))
 		}
 		if i%5 == 0 {
 			tags, values = append(tags, "Regular"), append(values, demoText("club_number", fmt.Sprintf("C-%04d", i+1)))
@@ -175,7 +174,7 @@ func (d *demo) meet() {
 		if i%9 == 0 {
 			tags, values = append(tags, "Deposit waived"), append(values, demoYes("licence_checked"))
 		}
-		ops = append(ops, commerce.CreateCustomer{Contact: contact, Labels: d.labels(tags, values...)})
+		ops = append(ops, commerce.CreateCustomer{Contact: base.Changed(contact), Labels: d.labels(tags, values...)})
 	}
 	for _, m := range allMade[commerce.Customer](d, ops...) {
 		d.customers = append(d.customers, m.Name())

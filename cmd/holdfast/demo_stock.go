@@ -25,7 +25,7 @@ var demoLocations = []struct {
 func (d *demo) place() {
 	made[base.Account](d, base.PatchAccount{Name: base.Some("Pedal & Lens"), Timezone: base.Some("Europe/Helsinki")})
 	for _, l := range demoLocations {
-		d.locations = append(d.locations, made[stock.Location](d, stock.CreateLocation{Name: l.name, Timezone: l.zone, Address: &l.address}).ID)
+		d.locations = append(d.locations, made[stock.Location](d, stock.CreateLocation{LocationFields: stock.LocationFields{Name: l.name, Timezone: l.zone, Address: &l.address}}).ID)
 	}
 }
 
@@ -216,7 +216,7 @@ func (d *demo) stock() {
 	d.skus = map[string]base.ID{}
 	for i := range demoSKUs {
 		s := &demoSKUs[i]
-		op := stock.CreateSKU{Name: s.name, Code: &s.code, Description: &s.about, PurchasePrice: &s.bought, Labels: d.labels(s.tags, s.values...)}
+		op := stock.CreateSKU{SKUFields: stock.SKUFields{Name: s.name, Code: &s.code, Description: &s.about, PurchasePrice: &s.bought}, Labels: d.labels(s.tags, s.values...)}
 		if !s.after.Zero() {
 			op.After = &s.after
 		}
@@ -247,12 +247,9 @@ func (d *demo) articlesOf(s *demoSKU) {
 // article is the n-th of a SKU at a location, with what has come about it in time.
 func (d *demo) article(s *demoSKU, location, n int) stock.CreateArticle {
 	code := s.code + "-" + strconv.Itoa(location+1) + strconv.Itoa(n+1)
-	o := stock.CreateArticle{
-		Name: s.name + " " + strconv.Itoa(n+1), Codes: []string{code}, Status: demoStatus[code], Condition: ptr([]string{"Like new", "Good", "Good", "Worn"}[(n+location)%4]),
-		Details: stock.DetailsPatch{
-			CategoryID: base.Some(s.category.ID), Category: base.Some(*s.category), Path: base.Some("rental/" + s.category.ID + "/" + strings.ToLower(s.code)),
-		},
-	}
+	o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: s.name + " " + strconv.Itoa(n+1), Codes: []string{code}, Status: demoStatus[code], Condition: ptr([]string{"Like new", "Good", "Good", "Worn"}[(n+location)%4])}, Details: stock.DetailsPatch{
+		CategoryID: base.Some(s.category.ID), Category: base.Some(*s.category), Path: base.Some("rental/" + s.category.ID + "/" + strings.ToLower(s.code)),
+	}}
 	values := []label.AttributeInput{{Key: "counted_at", Value: label.Value{Kind: label.TextValue, Text: d.instant(-30, 18)}}}
 	if s.lot == 1 {
 		values = append(values, demoText("serial_number", strings.ReplaceAll(code, "-", "")+strconv.Itoa(100_000+d.rnd.IntN(900_000))))

@@ -116,13 +116,13 @@ func create[R any](r *enginePlay, op base.Op) (*R, error) {
 
 // stock makes the location, the SKUs and their units.
 func (r *enginePlay) stock(kind, file string) error {
-	location, err := create[stock.Location](r, stock.CreateLocation{Name: "Replay of " + file, Timezone: r.plan.zone.Name()})
+	location, err := create[stock.Location](r, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Replay of " + file, Timezone: r.plan.zone.Name()}})
 	if err != nil {
 		return err
 	}
 	r.location = location.ID
 	for _, s := range r.plan.skus {
-		sku, err := create[stock.SKU](r, stock.CreateSKU{Name: "Room type " + s.name, Code: &s.name, After: &cleaning})
+		sku, err := create[stock.SKU](r, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Room type " + s.name, Code: &s.name}, After: &cleaning})
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (r *enginePlay) stock(kind, file string) error {
 			for i, n := range a.counts {
 				quantities[i] = stock.InitialQuantity{Location: location.ID, Count: n, From: &r.plan.start}
 			}
-			if _, err := create[stock.Article](r, stock.CreateArticle{Name: a.name, SKU: &sku.ID, Quantities: quantities}); err != nil {
+			if _, err := create[stock.Article](r, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: a.name, SKU: &sku.ID}, Quantities: quantities}); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ func TestReadRows(t *testing.T) {
 			"columns", "locations", "csv", "\nname,nam,name,,address,address.town,address.0,id.x\n", nil,
 			`line 2: unknown column "nam", the nearest is name; column name is there more than once; column 4 has no name; unknown column "address"; unknown column "address.town"; ` +
 				`unknown column "address.0"; unknown column "id.x", the nearest is id; column timezone is missing; ` +
-				`columns are id, name, timezone, address.address, address.zipCode, address.city, address.country, address.state, address.details`,
+				`columns are id, name, address.address, address.zipCode, address.city, address.country, address.state, address.details, timezone`,
 		},
 		{"missing", "holds", "csv", "note\nx\n", nil, "line 1: column lines is missing"},
 		{"numbers", "holds", "csv", "lines.00.from,lines.1000.from,lines.-1.from,lines.0,lines.0.from.x\n", nil, `unknown column "lines.00.from"`},

@@ -10,6 +10,9 @@
 // A row is a value of a type that a Kind describes: how it is keyed, written, read, found and put in place. A kind is declared in the
 // file of its resource, and listed in engine/schema.go. What is changed is a copy; the row itself never changes once it was recorded.
 //
+// The fields of a record that callers give are declared once, in the tags of its struct (field.go): name, form, bounds, what is said of
+// them. Checks, changes (change.go), and in package api reading, writing and the document come of that. A new field is one line.
+//
 // AccountState is all of one account. The writer has one that changes; Publish gives readers a copy that does not. A View is that copy
 // with the sequence it is of, and all that readers outside of the engine hold. The fields of AccountState, Tx and State are for the packages of the
 // engine: a test keeps others off them (fuzz/walls_test.go).

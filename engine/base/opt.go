@@ -49,21 +49,5 @@ func Replace[T any](o Opt[[]T], at *[]T) {
 	}
 }
 
-// MergeInto has a given patch change the record part that a pointer field holds, or make it.
-func MergeInto[P, T any](o Opt[P], at **T, merged func(p *P, t T) T) {
-	switch {
-	case !o.Set:
-	case o.Null:
-		*at = nil
-	default:
-		var t T
-		if *at != nil {
-			t = **at
-		}
-		t = merged(&o.Value, t)
-		*at = &t
-	}
-}
-
 // SameValue says that two members are both left out, or say the same.
 func SameValue[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -95,14 +95,14 @@ func CustomerOf(a *base.AccountState, email *string) *Customer {
 
 // CreateCustomer makes a customer. It answers with the *Customer.
 type CreateCustomer struct {
-	Contact ContactPatch
+	Contact base.Changes[Contact]
 	Labels  label.LabelsPatch
 }
 
 func (o CreateCustomer) Check() []base.Fault {
 	var c base.Checker
-	o.Contact.Check(&c)
-	CheckNamed(&c, o.Contact.Merged(Contact{}))
+	o.Contact.Check(&c, "")
+	CheckNamed(&c, o.Contact.Of(Contact{}))
 	o.Labels.Check(&c)
 	return c.Faults
 }
@@ -119,7 +119,7 @@ func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
 	if err := Born(t, "", &o.Contact); err != nil {
 		return nil, err
 	}
-	m := &Customer{ID: t.NewID(), Contact: o.Contact.Merged(Contact{}), UpdatedAt: t.Now, Revision: 1, Labels: labels}
+	m := &Customer{ID: t.NewID(), Contact: o.Contact.Of(Contact{}), UpdatedAt: t.Now, Revision: 1, Labels: labels}
 	base.Record(t, CustomerKind, nil, m)
 	return m, nil
 }
@@ -130,13 +130,13 @@ func (CreateCustomer) Result() any { return new(Customer) }
 type PatchCustomer struct {
 	ID      base.ID
 	IfMatch []uint64
-	Contact ContactPatch
+	Contact base.Changes[Contact]
 	Labels  label.LabelsPatch
 }
 
 func (o PatchCustomer) Check() []base.Fault {
 	var c base.Checker
-	o.Contact.Check(&c)
+	o.Contact.Check(&c, "")
 	o.Labels.Check(&c)
 	return c.Faults
 }
@@ -144,7 +144,7 @@ func (o PatchCustomer) Check() []base.Fault {
 func (o PatchCustomer) CheckOn(a *base.AccountState) []base.Fault {
 	var c base.Checker
 	if m := CustomerTable(a).Get(o.ID); m != nil && m.ErasedAt == 0 {
-		CheckNamed(&c, o.Contact.Merged(m.Contact))
+		CheckNamed(&c, o.Contact.Of(m.Contact))
 	}
 	return append(c.Faults, o.Labels.CheckOn(a, CustomerLabels)...)
 }
@@ -165,7 +165,7 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *m
-	n.Contact, n.Labels = o.Contact.Merged(m.Contact), labels
+	n.Contact, n.Labels = o.Contact.Of(m.Contact), labels
 	return base.Revise(t, CustomerKind, m, n), nil
 }
 

@@ -16,7 +16,7 @@ import (
 type OrderInput struct {
 	Status          OrderStatus // draft or open
 	Customer        *base.ID
-	Contact         *commerce.ContactPatch // makes a new customer
+	Contact         *base.Changes[commerce.Contact] // makes a new customer
 	Pickup          base.ID
 	Return          *base.ID // nil: the pickup location
 	Reference       *string
@@ -37,7 +37,7 @@ type OrderInput struct {
 // OrderCustomerInput is somebody whom an order is for.
 type OrderCustomerInput struct {
 	Customer *base.ID
-	Contact  commerce.ContactPatch
+	Contact  base.Changes[commerce.Contact]
 	Fields   []CheckoutField
 }
 
@@ -55,8 +55,8 @@ func (in *OrderInput) check(c *base.Checker) {
 	}
 	if in.Contact != nil {
 		var of base.Checker
-		in.Contact.Check(&of)
-		commerce.CheckNamed(&of, in.Contact.Merged(commerce.Contact{}))
+		in.Contact.Check(&of, "")
+		commerce.CheckNamed(&of, in.Contact.Of(commerce.Contact{}))
 		c.Within("/mainContact", of.Faults)
 	}
 	c.Optional("/reference", in.Reference, 0, base.MaxName)
@@ -64,7 +64,7 @@ func (in *OrderInput) check(c *base.Checker) {
 	c.OneOf("/channel", base.OrDefault(in.Channel, defaultChannel), Channels...)
 	for at, x := range base.Each(c, "/customers", in.Customers, 0, maxParts) {
 		var of base.Checker
-		x.Contact.Check(&of)
+		x.Contact.Check(&of, "")
 		checkoutFields(&of, "/checkoutFields", x.Fields)
 		c.Within(at, of.Faults)
 	}
@@ -144,7 +144,7 @@ func (m *OrderMore) Empty() bool {
 
 // isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of whom nothing
 // changes, else a new one.
-func isFor(t *base.Tx, o *Order, id *base.ID, contact *commerce.ContactPatch) error {
+func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Contact]) error {
 	switch {
 	case id != nil:
 		if err := commerce.MayBeFor(t, *id); err != nil {
@@ -159,13 +159,13 @@ func isFor(t *base.Tx, o *Order, id *base.ID, contact *commerce.ContactPatch) er
 		if err := commerce.Born(t, "/mainContact", contact); err != nil {
 			return err
 		}
-		given := contact.Merged(commerce.Contact{})
+		given := contact.Of(commerce.Contact{})
 		m := commerce.CustomerOf(t.Acc, given.Email)
 		if m == nil {
 			m = &commerce.Customer{ID: t.NewID(), Contact: given, UpdatedAt: t.Now, Revision: 1}
 			base.Record(t, commerce.CustomerKind, nil, m)
 		} else {
-			given = contact.Merged(m.Contact)
+			given = contact.Of(m.Contact)
 		}
 		o.Customer, o.Contact, o.Given = m.ID, &given, true
 	}
@@ -178,12 +178,12 @@ func orderCustomers(t *base.Tx, list []OrderCustomerInput) (out []OrderCustomer,
 		if err := commerce.Born(t, "/customers/"+base.Itoa(i), &x.Contact); err != nil {
 			return nil, err
 		}
-		n := OrderCustomer{ID: t.NewID(), Contact: x.Contact.Merged(commerce.Contact{}), Fields: x.Fields, UpdatedAt: t.Now}
+		n := OrderCustomer{ID: t.NewID(), Contact: x.Contact.Of(commerce.Contact{}), Fields: x.Fields, UpdatedAt: t.Now}
 		if x.Customer != nil {
 			if err := commerce.MayBeFor(t, *x.Customer); err != nil {
 				return nil, err
 			}
-			n.Customer, n.Contact = *x.Customer, x.Contact.Merged(commerce.CustomerTable(t.Acc).Get(*x.Customer).Contact)
+			n.Customer, n.Contact = *x.Customer, x.Contact.Of(commerce.CustomerTable(t.Acc).Get(*x.Customer).Contact)
 		}
 		out = append(out, n)
 	}
@@ -278,7 +278,7 @@ type PatchOrder struct {
 	ID        base.ID
 	IfMatch   []uint64
 	Customer  base.Opt[base.ID]
-	Contact   *commerce.ContactPatch // makes a new customer
+	Contact   *base.Changes[commerce.Contact] // makes a new customer
 	Pickup    base.Opt[base.ID]
 	Return    base.Opt[base.ID] // null: the pickup location
 	Reference base.Opt[string]

@@ -21,6 +21,11 @@ const (
 	ArticleDraft    ArticleStatus = "draft"
 )
 
+// Words are those that a status can be.
+func (ArticleStatus) Words() []string {
+	return []string{string(ArticleActive), string(ArticleInactive), string(ArticleDraft)}
+}
+
 // Article is an article's record. Its units are slots of its lots.
 type Article struct {
 	ID base.ID
@@ -29,14 +34,8 @@ type Article struct {
 	Lots []ArticleLot `json:"-"`
 	lone [1]ArticleLot
 
-	No            uint32
-	Name          string
-	Status        ArticleStatus
-	SKU           *base.ID
-	Codes         []string
-	Description   *string
-	Condition     *string
-	PurchasePrice *int64
+	No uint32
+	ArticleFields
 	Before, After *Buffer // own buffers; nil falls back to the SKU's, each on its own
 	ArchivedAt    *int64
 	UpdatedAt     int64
@@ -44,6 +43,17 @@ type Article struct {
 	label.Labels
 	ItemCosts *int64          `json:",omitempty"` // what was spent on it, in minor units
 	Details   *ArticleDetails `json:",omitempty"`
+}
+
+// ArticleFields are the fields of an article that callers give, beside its buffers, labels and details.
+type ArticleFields struct {
+	Name          string        `field:"name text 1..255 required" about:"What the article is called."`
+	Status        ArticleStatus `field:"status word required" default:"active" about:"Whether it takes bookings: only an active one does."`
+	SKU           *base.ID      `field:"skuId id" about:"The SKU that it is of."`
+	Codes         []string      `field:"codes list 0..100 text 1..255" about:"Codes on its units, such as those of bar codes, as a whole."`
+	Description   *string       `field:"description text 0..10000" about:"What is told of it to customers. Without one it is that of its SKU."`
+	Condition     *string       `field:"condition text 0..255" about:"What shape it is in."`
+	PurchasePrice *int64        `field:"purchasePrice money" about:"What it was bought for, in minor units. Without one it is that of its SKU."`
 }
 
 // ArticleLot is an article at a location, and what of it is in effect there.
@@ -248,13 +258,7 @@ type InitialQuantity struct {
 
 // CreateArticle makes an article, with its first units where given. It answers with the *Article.
 type CreateArticle struct {
-	Name          string
-	Status        ArticleStatus // default active
-	SKU           *base.ID
-	Codes         []string
-	Description   *string
-	Condition     *string
-	PurchasePrice *int64
+	ArticleFields
 	Before, After *Buffer
 	Quantities    []InitialQuantity
 	Labels        label.LabelsPatch
@@ -267,12 +271,7 @@ func (o CreateArticle) CheckOn(a *base.AccountState) []base.Fault {
 
 func (o CreateArticle) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
-	status(&c, "/status", o.Status)
-	codes(&c, "/codes", o.Codes)
-	c.Optional("/description", o.Description, 0, base.MaxNote)
-	c.Optional("/condition", o.Condition, 0, base.MaxName)
-	c.Money("/purchasePrice", o.PurchasePrice)
+	base.CheckFields(&c, "", &o.ArticleFields)
 	buffer(&c, "/bufferTimeAmountBefore", o.Before)
 	buffer(&c, "/bufferTimeAmountAfter", o.After)
 	o.Labels.Check(&c)
@@ -296,22 +295,6 @@ func (o CreateArticle) Check() []base.Fault {
 	return c.Faults
 }
 
-func status(c *base.Checker, pointer string, s ArticleStatus) {
-	if s != "" {
-		c.OneOf(pointer, string(s), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
-	}
-}
-
-func codes(c *base.Checker, pointer string, codes []string) {
-	if len(codes) > 100 {
-		c.Fault(pointer, "length", "must have at most 100 entries")
-		return
-	}
-	for i, s := range codes {
-		c.Text(pointer+"/"+base.Itoa(i), s, 1, base.MaxName)
-	}
-}
-
 func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	if o.SKU != nil && SKUTable(t.Acc).Get(*o.SKU) == nil {
 		return nil, base.NotFound("SKU")
@@ -322,8 +305,7 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	}
 	t.Ledger.Article++
 	r := &Article{
-		ID: t.NewID(), No: t.Ledger.Article, Name: o.Name, Status: o.Status, SKU: o.SKU, Codes: o.Codes, Description: o.Description,
-		Condition: o.Condition, PurchasePrice: o.PurchasePrice, Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1,
+		ID: t.NewID(), No: t.Ledger.Article, ArticleFields: o.ArticleFields, Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1,
 		Labels: labels,
 	}
 	if r.Status == "" {
@@ -386,13 +368,7 @@ type PatchArticle struct {
 	ID            base.ID
 	IfMatch       []uint64
 	Force         bool
-	Name          base.Opt[string]
-	Status        base.Opt[ArticleStatus]
-	SKU           base.Opt[base.ID]
-	Codes         base.Opt[[]string]
-	Description   base.Opt[string]
-	Condition     base.Opt[string]
-	PurchasePrice base.Opt[int64]
+	Fields        base.Changes[ArticleFields]
 	Before, After BufferPatch
 	Labels        label.LabelsPatch
 	Details       DetailsPatch
@@ -408,16 +384,7 @@ func (o PatchArticle) CheckOn(a *base.AccountState) []base.Fault {
 
 func (o PatchArticle) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	if o.Status.Set {
-		c.OneOf("/status", string(o.Status.Value), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
-	}
-	if o.Codes.Set && !o.Codes.Null {
-		codes(&c, "/codes", o.Codes.Value)
-	}
-	c.PatchText("/description", o.Description, 0, base.MaxNote)
-	c.PatchText("/condition", o.Condition, 0, base.MaxName)
-	c.PatchMoney("/purchasePrice", o.PurchasePrice)
+	o.Fields.Check(&c, "")
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
 	o.Labels.Check(&c)
@@ -430,7 +397,7 @@ func (o PatchArticle) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.SKU.Set && !o.SKU.Null && SKUTable(t.Acc).Get(o.SKU.Value) == nil {
+	if sku := o.Fields.To.SKU; sku != nil && SKUTable(t.Acc).Get(*sku) == nil {
 		return nil, base.NotFound("SKU")
 	}
 	labels, err := o.Labels.Merged(t.Acc, ArticleLabels, r.ID, r.Labels)
@@ -438,18 +405,7 @@ func (o PatchArticle) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *r
-	n.Labels = labels
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	if o.Status.Set {
-		n.Status = o.Status.Value
-	}
-	o.SKU.Merge(&n.SKU)
-	base.Replace(o.Codes, &n.Codes)
-	o.Description.Merge(&n.Description)
-	o.Condition.Merge(&n.Condition)
-	o.PurchasePrice.Merge(&n.PurchasePrice)
+	n.ArticleFields, n.Labels = o.Fields.Of(n.ArticleFields), labels
 	var c base.Checker
 	n.Before = o.Before.Merged(&c, "/bufferTimeAmountBefore", n.Before)
 	n.After = o.After.Merged(&c, "/bufferTimeAmountAfter", n.After)

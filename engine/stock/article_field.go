@@ -49,7 +49,8 @@ type articleField struct {
 	sku    func(s *SKU) label.Fact
 }
 
-var ArticleFields = []articleField{
+// FilteredFields are those fields.
+var FilteredFields = []articleField{
 	{FieldName, label.FormatText, func(r *Article) label.Fact { return label.TextFact(r.Name) }, nil},
 	{FieldCodes, label.FormatText, func(r *Article) label.Fact { return label.TextFact(r.Codes...) }, nil},
 	{FieldStatus, label.FormatWord, func(r *Article) label.Fact { return label.TextFact(string(r.Status)) }, nil},
@@ -72,18 +73,18 @@ var ArticleFields = []articleField{
 
 // FilterFields are the fields that filters can name.
 var FilterFields = func() (names []ArticleField) {
-	for _, f := range ArticleFields {
+	for _, f := range FilteredFields {
 		names = append(names, f.Name)
 	}
 	return names
 }()
 
 func (n ArticleField) field() *articleField {
-	i := slices.IndexFunc(ArticleFields, func(f articleField) bool { return f.Name == n })
+	i := slices.IndexFunc(FilteredFields, func(f articleField) bool { return f.Name == n })
 	if i < 0 {
 		return nil
 	}
-	return &ArticleFields[i]
+	return &FilteredFields[i]
 }
 
 // Format is how values of the field are compared.

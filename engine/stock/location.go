@@ -11,17 +11,22 @@ import (
 
 // Location is a service location's record.
 type Location struct {
-	ID        base.ID
-	No        uint32 // dense number in the account
-	Name      string
-	Address   *base.Address
-	Timezone  string // IANA name: calendar steps and days of what happens here are in it
+	ID base.ID
+	No uint32 // dense number in the account
+	LocationFields
 	UpdatedAt int64
 	Revision  uint64
 	External  *label.External `json:",omitempty"`
 
 	zone  *timeline.Zone // derived
 	place PlaceCopy      // derived: as orders keep it
+}
+
+// LocationFields are the fields of a location that callers give. Calendar steps and days of what happens there are in its time zone.
+type LocationFields struct {
+	Name     string        `field:"name text 1..255 required" about:"What the location is called."`
+	Address  *base.Address `field:"address object Address LocationAddress" about:"Where the location is."`
+	Timezone string        `field:"timezone zone required" about:"An IANA time zone name, such as Europe/Lisbon: its days begin and end by it."`
 }
 
 func (l *Location) Rev() uint64     { return l.Revision }
@@ -108,17 +113,13 @@ func LocationTable(a *base.AccountState) *table.Table[Location] {
 
 // CreateLocation makes a location. It answers with the *Location.
 type CreateLocation struct {
-	Name     string
-	Timezone string
-	Address  *base.Address
+	LocationFields
 	External label.ExternalPatch
 }
 
 func (o CreateLocation) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
-	c.Zone("/timezone", o.Timezone)
-	c.Address("/address", o.Address)
+	base.CheckFields(&c, "", &o.LocationFields)
 	o.External.Check(&c)
 	return c.Faults
 }
@@ -129,9 +130,7 @@ func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	t.Ledger.Location++
-	l := &Location{
-		ID: t.NewID(), No: t.Ledger.Location, Name: o.Name, Timezone: o.Timezone, Address: o.Address, External: external, UpdatedAt: t.Now, Revision: 1,
-	}
+	l := &Location{ID: t.NewID(), No: t.Ledger.Location, LocationFields: o.LocationFields, External: external, UpdatedAt: t.Now, Revision: 1}
 	base.Record(t, LocationKind, nil, l)
 	return l, nil
 }
@@ -143,21 +142,13 @@ func (CreateLocation) Result() any { return new(Location) }
 type PatchLocation struct {
 	ID       base.ID
 	IfMatch  []uint64 // revisions that the record may have; none: any
-	Name     base.Opt[string]
-	Timezone base.Opt[string]
-	Address  base.Opt[base.AddressPatch]
+	Fields   base.Changes[LocationFields]
 	External label.ExternalPatch
 }
 
 func (o PatchLocation) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	if o.Timezone.Set {
-		c.Zone("/timezone", o.Timezone.Value)
-	}
-	if o.Address.Set && !o.Address.Null {
-		o.Address.Value.Check(&c, "/address")
-	}
+	o.Fields.Check(&c, "")
 	o.External.Check(&c)
 	return c.Faults
 }
@@ -168,13 +159,7 @@ func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *l
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	if o.Timezone.Set {
-		n.Timezone = o.Timezone.Value
-	}
-	base.MergeInto(o.Address, &n.Address, (*base.AddressPatch).Merged)
+	n.LocationFields = o.Fields.Of(n.LocationFields)
 	if n.External, err = o.External.Merged(l.External, l.ID, LocationKind.Name, label.With(LocationKind, t.Acc, locationByExternal)); err != nil {
 		return nil, err
 	}

@@ -16,12 +16,9 @@ type Buffer = timeline.Buffer
 
 // SKU is a SKU's record.
 type SKU struct {
-	ID            base.ID
-	No            uint32
-	Name          string
-	Code          *string // unique in the account
-	Description   *string
-	PurchasePrice *int64 // minor units
+	ID base.ID
+	No uint32
+	SKUFields
 	Before, After *Buffer
 	UpdatedAt     int64
 	Revision      uint64
@@ -29,6 +26,14 @@ type SKU struct {
 
 	pools    []skuPool // where its articles are; derived, as is the next
 	articles Aggregate
+}
+
+// SKUFields are the fields of a SKU that callers give, beside its buffers and labels.
+type SKUFields struct {
+	Name          string  `field:"name text 1..255 required" about:"What the SKU is called."`
+	Code          *string `field:"code text 1..255" about:"The code that people read, unique in the account."`
+	Description   *string `field:"description text 0..10000" about:"What is told of its articles to customers."`
+	PurchasePrice *int64  `field:"purchasePrice money" about:"What one of its articles is bought for, in minor units of the account's currency."`
 }
 
 // skuPool is one pool of a SKU: the lots of its articles at one location that have the same effective buffers.
@@ -106,20 +111,14 @@ func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil &&
 
 // CreateSKU makes a SKU. It answers with the *SKU.
 type CreateSKU struct {
-	Name          string
-	Code          *string
-	Description   *string
-	PurchasePrice *int64
+	SKUFields
 	Before, After *Buffer
 	Labels        label.LabelsPatch
 }
 
 func (o CreateSKU) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
-	c.Optional("/code", o.Code, 1, base.MaxName)
-	c.Optional("/description", o.Description, 0, base.MaxNote)
-	c.Money("/purchasePrice", o.PurchasePrice)
+	base.CheckFields(&c, "", &o.SKUFields)
 	buffer(&c, "/bufferTimeAmountBefore", o.Before)
 	buffer(&c, "/bufferTimeAmountAfter", o.After)
 	o.Labels.Check(&c)
@@ -144,7 +143,7 @@ func (o CreateSKU) PlanOn(t *base.Tx) (any, error) {
 	}
 	t.Ledger.SKU++
 	s := &SKU{
-		ID: t.NewID(), No: t.Ledger.SKU, Name: o.Name, Code: o.Code, Description: o.Description, PurchasePrice: o.PurchasePrice,
+		ID: t.NewID(), No: t.Ledger.SKU, SKUFields: o.SKUFields,
 		Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1, Labels: labels,
 	}
 	base.Record(t, SKUKind, nil, s)
@@ -158,10 +157,7 @@ func (CreateSKU) Result() any { return new(SKU) }
 type PatchSKU struct {
 	ID            base.ID
 	IfMatch       []uint64
-	Name          base.Opt[string]
-	Code          base.Opt[string]
-	Description   base.Opt[string]
-	PurchasePrice base.Opt[int64]
+	Fields        base.Changes[SKUFields]
 	Before, After BufferPatch
 	Labels        label.LabelsPatch
 }
@@ -170,10 +166,7 @@ func (o PatchSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.C
 
 func (o PatchSKU) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	c.PatchText("/code", o.Code, 1, base.MaxName)
-	c.PatchText("/description", o.Description, 0, base.MaxNote)
-	c.PatchMoney("/purchasePrice", o.PurchasePrice)
+	o.Fields.Check(&c, "")
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
 	o.Labels.Check(&c)
@@ -234,9 +227,9 @@ func (o PatchSKU) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Code.Set && !o.Code.Null {
-		if other := SKUTable(t.Acc).First(skuByCode, o.Code.Value); other != nil && other.ID != s.ID {
-			return nil, base.Refuse(base.CodeConflict, "another SKU has the code %q", o.Code.Value)
+	if code := o.Fields.To.Code; code != nil {
+		if other := SKUTable(t.Acc).First(skuByCode, *code); other != nil && other.ID != s.ID {
+			return nil, base.Refuse(base.CodeConflict, "another SKU has the code %q", *code)
 		}
 	}
 	labels, err := o.Labels.Merged(t.Acc, SKULabels, s.ID, s.Labels)
@@ -244,13 +237,7 @@ func (o PatchSKU) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *s
-	n.Labels = labels
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	o.Code.Merge(&n.Code)
-	o.Description.Merge(&n.Description)
-	o.PurchasePrice.Merge(&n.PurchasePrice)
+	n.SKUFields, n.Labels = o.Fields.Of(n.SKUFields), labels
 	var c base.Checker
 	n.Before = o.Before.Merged(&c, "/bufferTimeAmountBefore", n.Before)
 	n.After = o.After.Merged(&c, "/bufferTimeAmountAfter", n.After)

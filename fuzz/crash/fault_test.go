@@ -75,7 +75,7 @@ func (s *script) failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) 
 // dead checks an engine whose storage failed: it takes no writes and says so, and goes on reading what it had published.
 func (s *script) dead(t *testing.T, w *workload.World, name string, answered int) {
 	t.Helper()
-	_, err := w.Submit(s.ids[0], stock.CreateLocation{Name: "late", Timezone: "UTC"})
+	_, err := w.Submit(s.ids[0], stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}})
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeStorageFailed}, name)
 	seq, hash := w.Engine.State()
 	require.Equal(t, s.end(answered), seq, name)

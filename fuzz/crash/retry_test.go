@@ -192,8 +192,8 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 		r := &retry{t: t, account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 		r.open(fs)
 		r.make(base.CreateAccount{Name: "Rental", Timezone: "UTC"})
-		r.location = r.make(stock.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*stock.Location).ID
-		r.item = r.make(stock.CreateArticle{Name: "Bike", Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
+		r.location = r.make(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
+		r.item = r.make(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
 		limit := int64(retryUses)
 		r.code = r.make(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "Spring", ValueType: commerce.DiscountPercentage, Value: 10, UsageLimit: &limit}}).(*commerce.DiscountCode).ID
 		mu.Lock()

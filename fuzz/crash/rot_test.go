@@ -123,7 +123,7 @@ func (s *script) reopen(fs vfs.FS) error {
 		return fmt.Errorf("%w: %d %016x instead of %d %016x", errSilent, seq, hash, last, s.hash[last])
 	}
 	for _, id := range s.ids {
-		if _, err := w.Engine.Do(engine.Command{Account: id, Op: stock.CreateLocation{Name: "after", Timezone: "UTC"}}); err != nil {
+		if _, err := w.Engine.Do(engine.Command{Account: id, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "after", Timezone: "UTC"}}}); err != nil {
 			return fmt.Errorf("%w: %w", errSilent, err)
 		}
 	}

@@ -125,13 +125,13 @@ func (s *shop) touch() {
 			s.do(account, engine.RevokeKey{ID: k.ID})
 		}
 		for l := range stock.Locations(v).All() {
-			s.do(account, stock.PatchLocation{ID: l.ID, Name: text})
+			s.do(account, stock.PatchLocation{ID: l.ID, Fields: base.Changed(stock.LocationFields{Name: text.Value})})
 		}
 		for k := range stock.SKUs(v).All() {
-			s.do(account, stock.PatchSKU{ID: k.ID, Name: text})
+			s.do(account, stock.PatchSKU{ID: k.ID, Fields: base.Changed(stock.SKUFields{Name: text.Value})})
 		}
 		for r := range stock.Articles(v).All() {
-			s.do(account, stock.PatchArticle{ID: r.ID, Name: text})
+			s.do(account, stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{Name: text.Value})})
 			for l := range stock.Locations(v).All() {
 				s.do(account, stock.IncreaseQuantity{Article: r.ID, Location: l.ID, Amount: 2})
 				s.do(account, stock.DecreaseQuantity{Article: r.ID, Location: l.ID, Amount: 1, Force: true})
@@ -154,7 +154,7 @@ func (s *shop) touch() {
 			s.do(account, label.PatchAttribute{ID: d.ID, Name: text})
 		}
 		for m := range commerce.Customers(v).All() {
-			s.do(account, commerce.PatchCustomer{ID: m.ID, Contact: commerce.ContactPatch{FirstName: text}})
+			s.do(account, commerce.PatchCustomer{ID: m.ID, Contact: base.Changed(commerce.Contact{FirstName: &text.Value})})
 		}
 		for o := range order.Orders(v).All() {
 			s.do(account, order.AddComment{Order: o.ID, Content: "changed"})

@@ -137,11 +137,11 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 	tag := do(label.CreateTag{Value: "regular", Scope: label.TagCustomers}, 1).(*label.Tag)
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}
 	labels.External = label.ExternalPatch{ID: base.Some("crm-1"), Metadata: base.Some([]label.MetadataInput{{Key: "since", Value: new("2019")}})}
-	ada := do(commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Ada"), Email: base.Some("ada@example.com")}, Labels: labels}, 2).(*commerce.Customer)
-	sku := do(stock.CreateSKU{Name: "Kayak"}, 3).(*stock.SKU)
+	ada := do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ada"), Email: new("ada@example.com")}), Labels: labels}, 2).(*commerce.Customer)
+	sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Kayak"}}, 3).(*stock.SKU)
 	v, _ := w.Engine.View(account)
 	for l := range stock.Locations(v).All() {
-		article := do(stock.CreateArticle{Name: "Kayak", SKU: &sku.ID, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
+		article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Kayak", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
 		from, to := w.Now()+24*hour, w.Now()+48*hour
 		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: from, End: to}}, 0)
 		do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
@@ -169,8 +169,8 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 				do(order.ArchiveOrder{ID: made.ID, Archive: true}, 0)
 			}
 		}
-		sled := do(stock.CreateSKU{Name: "Sled"}, 0).(*stock.SKU)
-		article = do(stock.CreateArticle{Name: "Sled", SKU: &sled.ID, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*stock.Article)
+		sled := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Sled"}}, 0).(*stock.SKU)
+		article = do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Sled", SKU: &sled.ID}, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*stock.Article)
 		h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sled.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*hold.Hold)
 		do(hold.ReleaseHold{ID: h.ID}, 6)
 		do(stock.DeleteArticle{ID: article.ID}, 0)

@@ -50,7 +50,7 @@ func newShop(t *testing.T) *shop {
 	s.open()
 	t.Cleanup(s.shut)
 	s.do(base.CreateAccount{Name: "Rental"})
-	s.location = s.do(stock.CreateLocation{Name: "Harbour", Timezone: "Europe/Helsinki"}).(*stock.Location).ID
+	s.location = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	return s
 }
 
@@ -98,7 +98,7 @@ func (s *shop) do(op base.Op) any {
 
 // singles makes a SKU of articles with one unit each.
 func (s *shop) singles(units int) base.Item {
-	sku := s.do(stock.CreateSKU{Name: "Bike"}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}).(*stock.SKU).ID
 	for range units {
 		s.article(&sku, 1)
 	}
@@ -109,9 +109,7 @@ func (s *shop) singles(units int) base.Item {
 func (s *shop) lot(units int) base.Item { return base.Item{Article: s.article(nil, units)} }
 
 func (s *shop) article(sku *base.ID, units int) base.ID {
-	return s.do(stock.CreateArticle{
-		Name: "Unit", SKU: sku, Quantities: []stock.InitialQuantity{{Location: s.location, Count: units}},
-	}).(*stock.Article).ID
+	return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: sku}, Quantities: []stock.InitialQuantity{{Location: s.location, Count: units}}}).(*stock.Article).ID
 }
 
 func (s *shop) booking(i base.Item, w base.Span, n int) engine.Command {

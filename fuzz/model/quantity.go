@@ -178,18 +178,15 @@ func (s *step) lower(lot uint32, amount int, at int64, plan *stock.QuantityPlan,
 
 func (s *step) patchArticle(o stock.PatchArticle, err error) error {
 	r := s.a.article(o.ID)
-	if r == nil || o.SKU.Set && !o.SKU.Null && s.a.sku(o.SKU.Value) == nil {
+	if r == nil || o.Fields.To.SKU != nil && s.a.sku(*o.Fields.To.SKU) == nil {
 		return refused(err, base.CodeNotFound)
 	}
 	n := *r
-	if o.Status.Set {
-		n.Active = o.Status.Value == stock.ArticleActive
+	if o.Fields.Has("status") {
+		n.Active = o.Fields.To.Status == stock.ArticleActive
 	}
-	if o.SKU.Set {
-		n.SKU = nil
-		if !o.SKU.Null {
-			n.SKU = &o.SKU.Value
-		}
+	if o.Fields.Has("skuId") {
+		n.SKU = o.Fields.To.SKU
 	}
 	n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
 	n.Has = s.a.given(n.Has, o.Labels)

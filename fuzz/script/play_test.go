@@ -170,13 +170,13 @@ func (s *scenario) step(f []string) string {
 	amount := func(i int) int { n, err := strconv.Atoi(f[i]); require.NoError(s.t, err); return n }
 	switch f[0] {
 	case "location":
-		l, _ := s.do(stock.CreateLocation{Name: f[1], Timezone: f[2]})
+		l, _ := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: f[1], Timezone: f[2]}})
 		s.call(f[1], l.(*stock.Location).ID)
 	case "sku":
-		k, _ := s.do(stock.CreateSKU{Name: f[1], Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after"))})
+		k, _ := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: f[1]}, Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after"))})
 		s.call(f[1], k.(*stock.SKU).ID)
 	case "article": // NAME SKU LOCATION COUNT [before BUFFER] [after BUFFER] [at HOUR]
-		o := stock.CreateArticle{Name: f[1], Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after")), Quantities: []stock.InitialQuantity{{Location: s.id(f[3]), Count: amount(4), From: at}}}
+		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: f[1]}, Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after")), Quantities: []stock.InitialQuantity{{Location: s.id(f[3]), Count: amount(4), From: at}}}
 		if f[2] != "-" {
 			sku := s.id(f[2])
 			o.SKU = &sku
@@ -217,7 +217,7 @@ func (s *scenario) step(f []string) string {
 		return came
 	case "out", "in":
 		status := map[string]stock.ArticleStatus{"out": stock.ArticleInactive, "in": stock.ArticleActive}[f[0]]
-		_, came := s.do(stock.PatchArticle{ID: s.id(f[1]), Status: base.Some(status), Force: true})
+		_, came := s.do(stock.PatchArticle{ID: s.id(f[1]), Fields: base.Changed(stock.ArticleFields{Status: status}), Force: true})
 		return came
 	case "increase":
 		_, came := s.do(stock.IncreaseQuantity{Article: s.id(f[1]), Location: s.id(f[2]), Amount: amount(3), From: at})

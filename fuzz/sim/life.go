@@ -423,7 +423,7 @@ func (h *history) live() error {
 
 // closed sees that an engine whose storage failed takes nothing any more.
 func (h *history) closed() error {
-	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id, Op: stock.CreateLocation{Name: "late", Timezone: "UTC"}})
+	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}}})
 	if !errors.Is(err, &base.Error{Code: base.CodeStorageFailed}) {
 		return lost("with its storage failed it answers %v", err)
 	}
@@ -551,9 +551,9 @@ func (h *history) furnish() {
 			return record
 		}
 		must("account", base.CreateAccount{Name: "Rental", Timezone: "UTC"})
-		a.location = must("location", stock.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*stock.Location).ID
+		a.location = must("location", stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
 		for range 2 {
-			op := stock.CreateArticle{Name: "Bike", Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}
+			op := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}
 			a.articles = append(a.articles, must("article", op).(*stock.Article).ID)
 			a.units = append(a.units, 6)
 		}

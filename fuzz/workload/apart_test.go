@@ -104,8 +104,8 @@ func TestAccountsDoNotInterfere(t *testing.T) {
 		for tenant := range w.Tenants {
 			a := func() *model.Account { return w.Tenants[tenant].Twin }
 			for i := range 2 {
-				do(tenant, stock.CreateLocation{Name: "here", Timezone: Zones[i]})
-				do(tenant, stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)})
+				do(tenant, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[i]}})
+				do(tenant, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d), After: buffer(d)})
 			}
 			for range 4 {
 				do(tenant, createArticle(d, a(), w.Now()))

@@ -68,7 +68,7 @@ func cartCommand(d Dice, a *model.Account, now int64) base.Op {
 		}
 	case 14:
 		if len(a.Customers) == 0 || len(a.Customers) < 3 && odds(d, "another customer", 60) {
-			return commerce.CreateCustomer{Contact: commerce.ContactPatch{FirstName: base.Some("Somebody")}}
+			return commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Somebody")})}
 		}
 		return commerce.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
 	case 15:

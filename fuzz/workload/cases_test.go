@@ -27,17 +27,15 @@ func played(t *testing.T) (w *World, do func(base.Op) any, here, sku ID) {
 		require.NoError(t, err)
 		return res.Record
 	}
-	here = do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
-	return w, do, here, do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
+	here = do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+	return w, do, here, do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 }
 
 // TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
 // would fit there, too, but what the command asks for comes before what it leaves free for others.
 func TestConflictMovedOntoASlot(t *testing.T) {
 	w, do, here, sku := played(t)
-	article := do(stock.CreateArticle{
-		Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 3}},
-	}).(*stock.Article).ID
+	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 3}}}).(*stock.Article).ID
 	line := func(from, to int64) hold.HoldLineInput {
 		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}
 	}
@@ -66,8 +64,8 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	w, do, here, sku := played(t)
 	buffer := timeline.Buffer{Amount: 90, Unit: timeline.Minutes}
-	gone := do(stock.CreateArticle{Name: "gone", SKU: &sku, After: &buffer, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
-	other := do(stock.CreateArticle{Name: "other", Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	gone := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "gone", SKU: &sku}, After: &buffer, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	other := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "other"}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	from := Start + hour
 	h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{
 		{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: from + hour}, Quantity: 1},
@@ -85,7 +83,7 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	w, do, here, sku := played(t)
 	article := func(sku ID) ID {
-		return do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+		return do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	}
 	first := article(sku)
 	from, to := Start+hour, Start+2*hour
@@ -94,8 +92,8 @@ func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 		Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
 	}).(*order.OrderRecord)
 	w.Clock = Start + 3*hour
-	other := do(stock.CreateSKU{Name: "other"}).(*stock.SKU).ID
-	do(stock.PatchArticle{ID: first, SKU: base.Some(other)})
+	other := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "other"}}).(*stock.SKU).ID
+	do(stock.PatchArticle{ID: first, Fields: base.Changed(stock.ArticleFields{SKU: new(other)})})
 	second := article(sku)
 	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(Start + 5*hour), To: base.Some(Start + 6*hour)})
 	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
@@ -107,9 +105,9 @@ func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 // gets the unit of another article, and that leaves then. Both wait for nothing.
 func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(stock.CreateLocation{Name: "there", Timezone: Zones[1]}).(*stock.Location).ID
+	there := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
 	for _, name := range []string{"one", "two"} {
-		do(stock.CreateArticle{Name: name, SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
+		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: name, SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
 	}
 	made := func(from, to int64, back ID) *order.OrderRecord {
 		return do(order.CreateOrder{
@@ -136,10 +134,8 @@ func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 // by now: it leaves as much later.
 func TestUndoneUnitLeavesLater(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(stock.CreateLocation{Name: "there", Timezone: Zones[1]}).(*stock.Location).ID
-	article := do(stock.CreateArticle{
-		Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}},
-	}).(*stock.Article).ID
+	there := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
+	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	from, to := Start+hour, Start+3*hour
 	o := do(order.CreateOrder{
 		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &there},

@@ -45,12 +45,12 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
 	for i := range 2 + d.N("more locations", 2) {
-		if err := do(stock.CreateLocation{Name: "here", Timezone: Zones[i]}); err != nil {
+		if err := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[i]}}); err != nil {
 			return err
 		}
 	}
 	for range 2 {
-		if err := do(stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}); err != nil {
+		if err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d), After: buffer(d)}); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 }
 
 func createArticle(d Dice, a *model.Account, now int64) stock.CreateArticle {
-	o := stock.CreateArticle{Name: "thing"}
+	o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing"}}
 	if odds(d, "of a SKU", 85) {
 		o.SKU = &favourite(d, "SKU", skus(a)).ID
 	}
@@ -355,11 +355,11 @@ func patchArticle(d Dice, a *model.Account) base.Op {
 		if !r.Takes || odds(d, "active", 20) {
 			status = stock.ArticleActive
 		}
-		o.Status = base.Some(status)
+		o.Fields = base.Changed(stock.ArticleFields{Status: status})
 	case 3:
-		o.SKU = base.Null[ID]()
+		o.Fields = base.Changed(stock.ArticleFields{}, "skuId")
 	case 4:
-		o.SKU = base.Some(pick(d, "SKU", skus(a)).ID)
+		o.Fields = base.Changed(stock.ArticleFields{SKU: new(pick(d, "SKU", skus(a)).ID)})
 	case 5:
 		o.Before, o.After = bufferPatch(d), bufferPatch(d)
 	}
@@ -382,5 +382,5 @@ func remove(d Dice, a *model.Account) base.Op {
 			return stock.DeleteArticle{ID: pick(d, "article", a.Articles).ID}
 		}
 	}
-	return stock.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}
+	return stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d), After: buffer(d)}
 }

@@ -43,11 +43,11 @@ func playScarce(w *World, d Dice) (err error) {
 		}
 		return res.Record
 	}
-	here := do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
-	sku := do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
+	here := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+	sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 	var articles []ID
 	for range 1 + d.N("articles", 3) {
-		articles = append(articles, do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*stock.Article).ID)
+		articles = append(articles, do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*stock.Article).ID)
 	}
 	if odds(d, "webhooks", 50) {
 		o := createHook("", "2025-06")

@@ -67,11 +67,11 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 		}
 		do(base.CreateAccount{Name: "account", Timezone: "Europe/Lisbon"})
 		w.Tenants = []*Tenant{{ID: acc}}
-		here := do(stock.CreateLocation{Name: "here", Timezone: Zones[0]}).(*stock.Location).ID
-		sku := do(stock.CreateSKU{Name: "kind"}).(*stock.SKU).ID
+		here := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+		sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 		var articles []ID
 		for range 3 {
-			articles = append(articles, do(stock.CreateArticle{Name: "thing", SKU: &sku, Quantities: []stock.InitialQuantity{{Location: here, Count: 10}}}).(*stock.Article).ID)
+			articles = append(articles, do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 10}}}).(*stock.Article).ID)
 		}
 		w.Bounds.Rows = 60 // a booking of all units is done; two of them in one command are not
 		require.NoError(r, w.Close())

@@ -42,15 +42,12 @@ func inOtherWords(d Dice, b *stock.Buffer) *stock.Buffer {
 func (w *World) Part(d Dice, tenant int) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
-	if err := do(stock.CreateSKU{Name: "apart"}); err != nil {
+	if err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "apart"}}); err != nil {
 		return err
 	}
 	here, sku, units := a().Locations[0].ID, a().SKUs[len(a().SKUs)-1].ID, 2+d.N("more articles apart", 2)
 	for range units {
-		if err := do(stock.CreateArticle{
-			Name: "apart", SKU: &sku, Before: pick(d, "length", twoLengths), After: pick(d, "length", twoLengths),
-			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}},
-		}); err != nil {
+		if err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "apart", SKU: &sku}, Before: pick(d, "length", twoLengths), After: pick(d, "length", twoLengths), Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}); err != nil {
 			return err
 		}
 	}

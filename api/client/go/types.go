@@ -90,17 +90,17 @@ type AddLineItems struct {
 
 // Address is a part of requests.
 type Address struct {
-	// Street and number; null: none.
+	// Street and number. Null: none.
 	Address Opt[string] `json:"address,omitzero"`
-	// Postal code; null: none.
+	// Postal code. Null: none.
 	ZipCode Opt[string] `json:"zipCode,omitzero"`
-	// City or town; null: none.
+	// City or town. Null: none.
 	City Opt[string] `json:"city,omitzero"`
-	// Country, such as its two-letter code; null: none.
+	// Country, such as its two-letter code. Null: none.
 	Country Opt[string] `json:"country,omitzero"`
-	// State or region; null: none.
+	// State or region. Null: none.
 	State Opt[string] `json:"state,omitzero"`
-	// Floor, door, or what else helps to find it; null: none.
+	// Floor, door, or what else helps to find it. Null: none.
 	Details Opt[string] `json:"details,omitzero"`
 }
 
@@ -1307,19 +1307,19 @@ type ConsentLinkInput struct {
 
 // ContactAddress is a part of requests.
 type ContactAddress struct {
-	// Street and number; null: none.
+	// Street and number. Null: none.
 	Address Opt[string] `json:"address,omitzero"`
-	// Postal code; null: none.
+	// Postal code. Null: none.
 	ZipCode Opt[string] `json:"zipCode,omitzero"`
-	// City or town; null: none.
+	// City or town. Null: none.
 	City Opt[string] `json:"city,omitzero"`
-	// Country, such as its two-letter code; null: none.
+	// Country, such as its two-letter code. Null: none.
 	Country Opt[string] `json:"country,omitzero"`
-	// State or region; null: none.
+	// State or region. Null: none.
 	State Opt[string] `json:"state,omitzero"`
-	// Floor, door, or what else helps to find it; null: none.
+	// Floor, door, or what else helps to find it. Null: none.
 	Details Opt[string] `json:"details,omitzero"`
-	// What those who deliver should know. Null clears it.
+	// What those who deliver should know. Null: none.
 	DeliveryNotes Opt[string] `json:"deliveryNotes,omitzero"`
 }
 
@@ -1347,7 +1347,7 @@ type ContactInput struct {
 	FirstName Opt[string] `json:"firstName,omitzero"`
 	// Last name. Null clears it.
 	LastName Opt[string] `json:"lastName,omitzero"`
-	// First and last name; null: it is made of the two.
+	// First and last name. Without one it is made of the two. Null clears it.
 	FullName Opt[string] `json:"fullName,omitzero"`
 	// Email address. Null clears it.
 	Email Opt[string] `json:"email,omitzero"`
@@ -1367,7 +1367,7 @@ type ContactInput struct {
 	CompanyName Opt[string] `json:"companyName,omitzero"`
 	// Tax number of the business. Null clears it.
 	TaxID Opt[string] `json:"taxId,omitzero"`
-	// A language tag, such as en or pt-BR.
+	// A language tag, such as en or pt-BR. Null clears it.
 	Language Opt[string] `json:"language,omitzero"`
 }
 
@@ -1399,13 +1399,13 @@ type CreateArticle struct {
 	Status Opt[ArticleStatus] `json:"status,omitzero"`
 	// The SKU that it is of.
 	SKUID Opt[string] `json:"skuId,omitzero"`
-	// Codes on its units, such as those of bar codes. Default: none.
+	// Codes on its units, such as those of bar codes, as a whole. Null: none.
 	Codes Opt[[]string] `json:"codes,omitzero"`
-	// What is told of it to customers. Default: that of its SKU.
+	// What is told of it to customers. Without one it is that of its SKU.
 	Description Opt[string] `json:"description,omitzero"`
 	// What shape it is in.
 	Condition Opt[string] `json:"condition,omitzero"`
-	// What the article was bought for, in minor units of the account's currency.
+	// What it was bought for, in minor units. Without one it is that of its SKU.
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
 	// How many units it has where. Default: none.
 	Quantities Opt[[]InitialQuantity] `json:"quantities,omitzero"`
@@ -1525,10 +1525,10 @@ type CreateExternalPricingRow struct {
 type CreateLocation struct {
 	// What the location is called.
 	Name string `json:"name"`
-	// An IANA time zone name, such as Europe/Lisbon.
-	Timezone string `json:"timezone"`
 	// Where the location is.
 	Address Opt[Address] `json:"address,omitzero"`
+	// An IANA time zone name, such as Europe/Lisbon: its days begin and end by it.
+	Timezone string `json:"timezone"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
@@ -1622,7 +1622,7 @@ type CreatePricingTable struct {
 type CreateSKU struct {
 	// What the SKU is called.
 	Name string `json:"name"`
-	// Unique in the account.
+	// The code that people read, unique in the account.
 	Code Opt[string] `json:"code,omitzero"`
 	// What is told of its articles to customers.
 	Description Opt[string] `json:"description,omitzero"`
@@ -1717,7 +1717,7 @@ type Customer struct {
 	FirstName *string `json:"firstName"`
 	// Last name.
 	LastName *string `json:"lastName"`
-	// First and last name.
+	// First and last name. Without one it is made of the two.
 	FullName *string `json:"fullName"`
 	// Email address.
 	Email *string `json:"email"`
@@ -1737,7 +1737,7 @@ type Customer struct {
 	CompanyName *string `json:"companyName"`
 	// Tax number of the business.
 	TaxID *string `json:"taxId"`
-	// Language tag, such as pt-PT.
+	// A language tag, such as en or pt-BR.
 	Language *string `json:"language"`
 	// The tags linked to it.
 	Tags []Tag `json:"tags"`
@@ -1784,7 +1784,7 @@ type CustomerInput struct {
 	FirstName Opt[string] `json:"firstName,omitzero"`
 	// Last name. Null clears it.
 	LastName Opt[string] `json:"lastName,omitzero"`
-	// First and last name; null: it is made of the two.
+	// First and last name. Without one it is made of the two. Null clears it.
 	FullName Opt[string] `json:"fullName,omitzero"`
 	// Email address. Null clears it.
 	Email Opt[string] `json:"email,omitzero"`
@@ -1804,7 +1804,7 @@ type CustomerInput struct {
 	CompanyName Opt[string] `json:"companyName,omitzero"`
 	// Tax number of the business. Null clears it.
 	TaxID Opt[string] `json:"taxId,omitzero"`
-	// A language tag, such as en or pt-BR.
+	// A language tag, such as en or pt-BR. Null clears it.
 	Language Opt[string] `json:"language,omitzero"`
 	// Ids of tags; the list replaces what is linked.
 	Tags Opt[[]string] `json:"tags,omitzero"`
@@ -2862,7 +2862,7 @@ type Location struct {
 	Name string `json:"name"`
 	// Where the location is.
 	Address *LocationAddress `json:"address"`
-	// IANA name of the location's time zone, by which its days begin and end.
+	// An IANA time zone name, such as Europe/Lisbon: its days begin and end by it.
 	Timezone string `json:"timezone"`
 	// The record's id in another system; null without one.
 	ExternalID *string `json:"externalId"`
@@ -2928,7 +2928,7 @@ type MainContact struct {
 	FirstName *string `json:"firstName"`
 	// Last name.
 	LastName *string `json:"lastName"`
-	// First and last name.
+	// First and last name. Without one it is made of the two.
 	FullName *string `json:"fullName"`
 	// Email address.
 	Email *string `json:"email"`
@@ -2948,7 +2948,7 @@ type MainContact struct {
 	CompanyName *string `json:"companyName"`
 	// Tax number of the business.
 	TaxID *string `json:"taxId"`
-	// Language tag, such as pt-PT.
+	// A language tag, such as en or pt-BR.
 	Language *string `json:"language"`
 	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
@@ -3439,7 +3439,7 @@ type OrderCustomer struct {
 	FirstName *string `json:"firstName"`
 	// Last name.
 	LastName *string `json:"lastName"`
-	// First and last name.
+	// First and last name. Without one it is made of the two.
 	FullName *string `json:"fullName"`
 	// Email address.
 	Email *string `json:"email"`
@@ -3459,7 +3459,7 @@ type OrderCustomer struct {
 	CompanyName *string `json:"companyName"`
 	// Tax number of the business.
 	TaxID *string `json:"taxId"`
-	// Language tag, such as pt-PT.
+	// A language tag, such as en or pt-BR.
 	Language *string `json:"language"`
 	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
@@ -3481,7 +3481,7 @@ type OrderCustomerInput struct {
 	FirstName Opt[string] `json:"firstName,omitzero"`
 	// Last name. Null clears it.
 	LastName Opt[string] `json:"lastName,omitzero"`
-	// First and last name; null: it is made of the two.
+	// First and last name. Without one it is made of the two. Null clears it.
 	FullName Opt[string] `json:"fullName,omitzero"`
 	// Email address. Null clears it.
 	Email Opt[string] `json:"email,omitzero"`
@@ -3501,7 +3501,7 @@ type OrderCustomerInput struct {
 	CompanyName Opt[string] `json:"companyName,omitzero"`
 	// Tax number of the business. Null clears it.
 	TaxID Opt[string] `json:"taxId,omitzero"`
-	// A language tag, such as en or pt-BR.
+	// A language tag, such as en or pt-BR. Null clears it.
 	Language Opt[string] `json:"language,omitzero"`
 	// What this customer was asked. Default: nothing.
 	CheckoutFields Opt[[]CheckoutFieldInput] `json:"checkoutFields,omitzero"`
@@ -3950,13 +3950,13 @@ type PatchArticle struct {
 	Status Opt[ArticleStatus] `json:"status,omitzero"`
 	// The SKU that it is of. Null clears it.
 	SKUID Opt[string] `json:"skuId,omitzero"`
-	// Codes on its units, such as those of bar codes, as a whole. Null clears it.
+	// Codes on its units, such as those of bar codes, as a whole. Null: none.
 	Codes Opt[[]string] `json:"codes,omitzero"`
-	// What is told of it to customers. Null clears it.
+	// What is told of it to customers. Without one it is that of its SKU. Null clears it.
 	Description Opt[string] `json:"description,omitzero"`
 	// What shape it is in. Null clears it.
 	Condition Opt[string] `json:"condition,omitzero"`
-	// What it was bought for, in minor units. Null clears it.
+	// What it was bought for, in minor units. Without one it is that of its SKU. Null clears it.
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
 	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
 	Force Opt[bool] `json:"force,omitzero"`
@@ -4128,10 +4128,10 @@ type PatchLineItem struct {
 type PatchLocation struct {
 	// What the location is called.
 	Name Opt[string] `json:"name,omitzero"`
-	// An IANA time zone name, such as Europe/Lisbon.
-	Timezone Opt[string] `json:"timezone,omitzero"`
-	// Where the location is; members that are not given stay.
+	// Where the location is. Null clears it.
 	Address Opt[Address] `json:"address,omitzero"`
+	// An IANA time zone name, such as Europe/Lisbon: its days begin and end by it.
+	Timezone Opt[string] `json:"timezone,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
@@ -4220,7 +4220,7 @@ type PatchSKU struct {
 	Code Opt[string] `json:"code,omitzero"`
 	// What is told of its articles to customers. Null clears it.
 	Description Opt[string] `json:"description,omitzero"`
-	// What one of its articles is bought for, in minor units. Null clears it.
+	// What one of its articles is bought for, in minor units of the account's currency. Null clears it.
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
 	// Ids of tags; the list replaces what is linked.
 	Tags Opt[[]string] `json:"tags,omitzero"`
@@ -4740,11 +4740,11 @@ type SKU struct {
 	ID string `json:"id"`
 	// What the SKU is called.
 	Name string `json:"name"`
-	// The code that people read, unique in the account; null without one.
+	// The code that people read, unique in the account.
 	Code *string `json:"code"`
 	// What is told of its articles to customers.
 	Description *string `json:"description"`
-	// What one of its articles is bought for, in minor units.
+	// What one of its articles is bought for, in minor units of the account's currency.
 	PurchasePrice *int64 `json:"purchasePrice"`
 	// The tags linked to it.
 	Tags []Tag `json:"tags"`

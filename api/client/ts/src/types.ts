@@ -2570,17 +2570,17 @@ export interface components {
             lineItems: components["schemas"]["OrderLineItemInput"][];
         };
         Address: {
-            /** @description Street and number; null: none. */
+            /** @description Street and number. Null: none. */
             address?: string | null;
-            /** @description City or town; null: none. */
+            /** @description City or town. Null: none. */
             city?: string | null;
-            /** @description Country, such as its two-letter code; null: none. */
+            /** @description Country, such as its two-letter code. Null: none. */
             country?: string | null;
-            /** @description Floor, door, or what else helps to find it; null: none. */
+            /** @description Floor, door, or what else helps to find it. Null: none. */
             details?: string | null;
-            /** @description State or region; null: none. */
+            /** @description State or region. Null: none. */
             state?: string | null;
-            /** @description Postal code; null: none. */
+            /** @description Postal code. Null: none. */
             zipCode?: string | null;
         };
         AggregateData: {
@@ -3693,19 +3693,19 @@ export interface components {
             policyDocumentId?: string | null;
         };
         ContactAddress: {
-            /** @description Street and number; null: none. */
+            /** @description Street and number. Null: none. */
             address?: string | null;
-            /** @description City or town; null: none. */
+            /** @description City or town. Null: none. */
             city?: string | null;
-            /** @description Country, such as its two-letter code; null: none. */
+            /** @description Country, such as its two-letter code. Null: none. */
             country?: string | null;
-            /** @description What those who deliver should know. Null clears it. */
+            /** @description What those who deliver should know. Null: none. */
             deliveryNotes?: string | null;
-            /** @description Floor, door, or what else helps to find it; null: none. */
+            /** @description Floor, door, or what else helps to find it. Null: none. */
             details?: string | null;
-            /** @description State or region; null: none. */
+            /** @description State or region. Null: none. */
             state?: string | null;
-            /** @description Postal code; null: none. */
+            /** @description Postal code. Null: none. */
             zipCode?: string | null;
         };
         ContactAddressRecord: {
@@ -3743,9 +3743,9 @@ export interface components {
             email?: string | null;
             /** @description First name. Null clears it. */
             firstName?: string | null;
-            /** @description First and last name; null: it is made of the two. */
+            /** @description First and last name. Without one it is made of the two. Null clears it. */
             fullName?: string | null;
-            /** @description A language tag, such as en or pt-BR. */
+            /** @description A language tag, such as en or pt-BR. Null clears it. */
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
@@ -3793,11 +3793,11 @@ export interface components {
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
             /** @description The unit of how long a unit is kept free before each booking. */
             bufferTimeUnitBefore?: components["schemas"]["TimeUnit"] | null;
-            /** @description Codes on its units, such as those of bar codes. Default: none. */
+            /** @description Codes on its units, such as those of bar codes, as a whole. Null: none. */
             codes?: string[] | null;
             /** @description What shape it is in. */
             condition?: string | null;
-            /** @description What is told of it to customers. Default: that of its SKU. */
+            /** @description What is told of it to customers. Without one it is that of its SKU. */
             description?: string | null;
             /** @description The article's documents as a whole, in their order. */
             documents?: components["schemas"]["DocumentInput"][] | null;
@@ -3819,7 +3819,7 @@ export interface components {
             parentId?: string | null;
             /** @description Stored as given. */
             path?: string | null;
-            /** @description What the article was bought for, in minor units of the account's currency. */
+            /** @description What it was bought for, in minor units. Without one it is that of its SKU. */
             purchasePrice?: number | null;
             /** @description How many units it has where. Default: none. */
             quantities?: components["schemas"]["InitialQuantity"][] | null;
@@ -3932,7 +3932,7 @@ export interface components {
             } | null;
             /** @description What the location is called. */
             name: string;
-            /** @description An IANA time zone name, such as Europe/Lisbon. */
+            /** @description An IANA time zone name, such as Europe/Lisbon: its days begin and end by it. */
             timezone: string;
         };
         CreateOrder: {
@@ -4029,7 +4029,7 @@ export interface components {
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
             /** @description The unit of how long a unit is kept free before each booking. */
             bufferTimeUnitBefore?: components["schemas"]["TimeUnit"] | null;
-            /** @description Unique in the account. */
+            /** @description The code that people read, unique in the account. */
             code?: string | null;
             /** @description What is told of its articles to customers. */
             description?: string | null;
@@ -4146,14 +4146,14 @@ export interface components {
             externalId: string | null;
             /** @description First name. */
             firstName: string | null;
-            /** @description First and last name. */
+            /** @description First and last name. Without one it is made of the two. */
             fullName: string | null;
             /**
              * Format: uuid
              * @description The customer's id.
              */
             id: string;
-            /** @description Language tag, such as pt-PT. */
+            /** @description A language tag, such as en or pt-BR. */
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
@@ -4218,9 +4218,9 @@ export interface components {
             externalId?: string | null;
             /** @description First name. Null clears it. */
             firstName?: string | null;
-            /** @description First and last name; null: it is made of the two. */
+            /** @description First and last name. Without one it is made of the two. Null clears it. */
             fullName?: string | null;
-            /** @description A language tag, such as en or pt-BR. */
+            /** @description A language tag, such as en or pt-BR. Null clears it. */
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
@@ -5268,7 +5268,7 @@ export interface components {
             };
             /** @description What the location is called. */
             name: string;
-            /** @description IANA name of the location's time zone, by which its days begin and end. */
+            /** @description An IANA time zone name, such as Europe/Lisbon: its days begin and end by it. */
             timezone: string;
             updatedAt: components["schemas"]["UpdatedAt"];
         };
@@ -5343,9 +5343,9 @@ export interface components {
             email: string | null;
             /** @description First name. */
             firstName: string | null;
-            /** @description First and last name. */
+            /** @description First and last name. Without one it is made of the two. */
             fullName: string | null;
-            /** @description Language tag, such as pt-PT. */
+            /** @description A language tag, such as en or pt-BR. */
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
@@ -5876,14 +5876,14 @@ export interface components {
             email: string | null;
             /** @description First name. */
             firstName: string | null;
-            /** @description First and last name. */
+            /** @description First and last name. Without one it is made of the two. */
             fullName: string | null;
             /**
              * Format: uuid
              * @description The customer's id in the order.
              */
             id: string;
-            /** @description Language tag, such as pt-PT. */
+            /** @description A language tag, such as en or pt-BR. */
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
@@ -5923,9 +5923,9 @@ export interface components {
             email?: string | null;
             /** @description First name. Null clears it. */
             firstName?: string | null;
-            /** @description First and last name; null: it is made of the two. */
+            /** @description First and last name. Without one it is made of the two. Null clears it. */
             fullName?: string | null;
-            /** @description A language tag, such as en or pt-BR. */
+            /** @description A language tag, such as en or pt-BR. Null clears it. */
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
@@ -6417,11 +6417,11 @@ export interface components {
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
             /** @description The unit of how long a unit is kept free before each booking. Null in either clears both. */
             bufferTimeUnitBefore?: components["schemas"]["TimeUnit"] | null;
-            /** @description Codes on its units, such as those of bar codes, as a whole. Null clears it. */
+            /** @description Codes on its units, such as those of bar codes, as a whole. Null: none. */
             codes?: string[] | null;
             /** @description What shape it is in. Null clears it. */
             condition?: string | null;
-            /** @description What is told of it to customers. Null clears it. */
+            /** @description What is told of it to customers. Without one it is that of its SKU. Null clears it. */
             description?: string | null;
             /** @description The article's documents as a whole, in their order. */
             documents?: components["schemas"]["DocumentInput"][] | null;
@@ -6447,7 +6447,7 @@ export interface components {
             parentId?: string | null;
             /** @description Stored as given. */
             path?: string | null;
-            /** @description What it was bought for, in minor units. Null clears it. */
+            /** @description What it was bought for, in minor units. Without one it is that of its SKU. Null clears it. */
             purchasePrice?: number | null;
             /**
              * Format: uuid
@@ -6600,7 +6600,7 @@ export interface components {
             variants?: components["schemas"]["ChosenVariantInput"][] | null;
         };
         PatchLocation: {
-            /** @description Where the location is; members that are not given stay. */
+            /** @description Where the location is. Null clears it. */
             address?: components["schemas"]["Address"] | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
@@ -6610,7 +6610,7 @@ export interface components {
             } | null;
             /** @description What the location is called. */
             name?: string;
-            /** @description An IANA time zone name, such as Europe/Lisbon. */
+            /** @description An IANA time zone name, such as Europe/Lisbon: its days begin and end by it. */
             timezone?: string;
         };
         PatchOrder: {
@@ -6711,7 +6711,7 @@ export interface components {
             } | null;
             /** @description What the SKU is called. */
             name?: string;
-            /** @description What one of its articles is bought for, in minor units. Null clears it. */
+            /** @description What one of its articles is bought for, in minor units of the account's currency. Null clears it. */
             purchasePrice?: number | null;
             /** @description Ids of tags; the list replaces what is linked. */
             tags?: string[] | null;
@@ -7176,7 +7176,7 @@ export interface components {
             bufferTimeUnitAfter: components["schemas"]["TimeUnit"] | null;
             /** @description The unit of how long a unit is kept free before each booking. */
             bufferTimeUnitBefore: components["schemas"]["TimeUnit"] | null;
-            /** @description The code that people read, unique in the account; null without one. */
+            /** @description The code that people read, unique in the account. */
             code: string | null;
             createdAt: components["schemas"]["CreatedAt"];
             /** @description What is told of its articles to customers. */
@@ -7194,7 +7194,7 @@ export interface components {
             };
             /** @description What the SKU is called. */
             name: string;
-            /** @description What one of its articles is bought for, in minor units. */
+            /** @description What one of its articles is bought for, in minor units of the account's currency. */
             purchasePrice: number | null;
             /** @description The tags linked to it. */
             tags: components["schemas"]["Tag"][];

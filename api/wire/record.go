@@ -1,0 +1,223 @@
+package wire
+
+import (
+	"reflect"
+
+	"holdfast/engine/base"
+)
+
+// This file owns the fields that a record declares (base.Field): how they are read where a record is made or changed, and how they
+// are written and described. What an answer computes of several records it says by a Writer of its own.
+
+// part is a struct that fields are read into.
+type part struct {
+	v       reflect.Value
+	changes *[]string // where the names of given fields go; nil: the struct is made as a whole
+	prefix  string
+}
+
+// MadeOf are the declared fields of a record that is made.
+func MadeOf[In, R any](at func(*In) *R) []Field[In] {
+	return partFields(base.FieldsOf[R](), false, func(in *In) part { return part{v: reflect.ValueOf(at(in)).Elem()} })
+}
+
+// ChangedBy are the declared fields of a record that is changed: absent ones stay, null clears those that may be null.
+func ChangedBy[In, R any](at func(*In) *base.Changes[R]) []Field[In] {
+	return partFields(base.FieldsOf[R](), true, func(in *In) part {
+		c := at(in)
+		return part{v: reflect.ValueOf(&c.To).Elem(), changes: &c.Given}
+	})
+}
+
+func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list []Field[In]) {
+	for i := range fs.List {
+		f := &fs.List[i]
+		k := kindOf(f, changed)
+		demanded := f.Demanded(changed)
+		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded, Schema: k.schema.Says(said(f, changed))}
+		if !demanded {
+			x.Schema = x.Schema.OrNull()
+		}
+		x.JSON = func(r *Reader, in *In) {
+			p := at(in)
+			if changed {
+				*p.changes = append(*p.changes, p.prefix+f.Name)
+			}
+			if r.Null() {
+				if demanded {
+					r.Fault(FaultRequired, "must not be null")
+				}
+				return
+			}
+			v := f.In(p.v)
+			if f.Pointer {
+				v.Set(reflect.New(v.Type().Elem()))
+				v = v.Elem()
+			}
+			k.read(r, v, part{changes: p.changes, prefix: p.prefix + f.Name + "/"})
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// said is what is said of a field where it is read.
+func said(f *base.Field, changed bool) string {
+	switch {
+	case f.Default != "" && !f.Demanded(changed):
+		return f.About + " Default: " + f.Default + "."
+	case f.Form == base.FormFlag && !f.Required:
+		return f.About + " Default: false."
+	case f.Required:
+		return f.About
+	case !f.Pointer: // an object's fields are said alike where it is made and where it is changed
+		return f.About + " Null: none."
+	case !changed:
+		return f.About
+	}
+	return f.About + " Null clears it."
+}
+
+// fieldKind is how values of a form are read.
+type fieldKind struct {
+	schema *Schema
+	read   func(r *Reader, v reflect.Value, inner part)
+}
+
+func kindOf(f *base.Field, changed bool) fieldKind {
+	switch f.Form {
+	case base.FormText:
+		return textKind(Text(f.Least, f.Most))
+	case base.FormZone, base.FormLink:
+		return textKind(Text(1, 255))
+	case base.FormLanguage:
+		return textKind(Text(1, 35))
+	case base.FormEmail, base.FormDate:
+		return textKind(formatted(string(f.Form)))
+	case base.FormWord:
+		return textKind(Enum(f.Words...))
+	case base.FormMoney:
+		k := Integer[int64](-MaxSafeInteger, MaxSafeInteger)
+		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
+	case base.FormFlag:
+		return fieldKind{Boolean.Schema, func(r *Reader, v reflect.Value, _ part) { Boolean.JSON(r, v.Addr().Interface().(*bool)) }}
+	case base.FormID:
+		return fieldKind{UUID.Schema, func(r *Reader, v reflect.Value, _ part) { UUID.JSON(r, v.Addr().Interface().(*base.ID)) }}
+	case base.FormObject:
+		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, func(p *part) part { return *p })...)
+		return fieldKind{s.Schema(), func(r *Reader, v reflect.Value, inner part) {
+			inner.v = v
+			s.ReadJSON(r, &inner)
+		}}
+	default:
+		return listKind(f, kindOf(f.Element, false))
+	}
+}
+
+func textKind(k Kind[string]) fieldKind {
+	return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) {
+		var s string
+		k.JSON(r, &s)
+		v.SetString(s)
+	}}
+}
+
+// formatted is text of a form that the command checks.
+func formatted(format string) Kind[string] {
+	k := Text(1, 254)
+	k.Schema.Format = format
+	return k
+}
+
+// listKind reads a list; an empty one is the nil slice.
+func listKind(f *base.Field, of fieldKind) fieldKind {
+	k := ListOf(Kind[reflect.Value]{Schema: of.schema, JSON: func(r *Reader, v *reflect.Value) {
+		*v = reflect.New(f.Element.Type).Elem()
+		of.read(r, *v, part{})
+	}}, f.Least, f.Most)
+	return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) {
+		var list []reflect.Value
+		if k.JSON(r, &list); len(list) > 0 {
+			v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(list)), list...))
+		}
+	}}
+}
+
+// WriteFields writes the declared fields of a record in their order.
+func WriteFields[R any](w *Writer, r *R) {
+	fs := base.FieldsOf[R]()
+	w.fields(fs, reflect.ValueOf(r).Elem())
+}
+
+func (w *Writer) fields(fs *base.Fields, record reflect.Value) {
+	for i := range fs.List {
+		f := &fs.List[i]
+		if w.doc != nil {
+			w.Key(f.Name, w.writtenAs(f), f.About)
+			continue
+		}
+		w.field(f, f.In(record))
+	}
+}
+
+// field writes one field. A pointer that is nil is null, and so is an empty text that the record can be without.
+func (w *Writer) field(f *base.Field, v reflect.Value) {
+	unset := f.Pointer && v.IsNil() || !f.Pointer && !f.Required && v.Kind() == reflect.String && v.Len() == 0
+	if unset {
+		w.null(f.Name, nil, "")
+		return
+	}
+	w.Key(f.Name, nil, "")
+	if f.Pointer {
+		v = v.Elem()
+	}
+	w.value(f, v)
+}
+
+// value appends a value of a field, or an element of a list.
+func (w *Writer) value(f *base.Field, v reflect.Value) {
+	switch f.Form {
+	case base.FormMoney:
+		w.Out = AppendInt(w.Out, v.Int())
+	case base.FormFlag:
+		w.Out = AppendBool(w.Out, v.Bool())
+	case base.FormID:
+		w.Out = AppendID(w.Out, v.Interface().(base.ID))
+	case base.FormObject:
+		w.Braces(func() { w.fields(f.Fields, v) })
+	case base.FormList:
+		w.Out = append(w.Out, '[')
+		for i := range v.Len() {
+			w.Next()
+			w.value(f.Element, v.Index(i))
+		}
+		w.Out = append(w.Out, ']')
+	default:
+		w.Out = AppendText(w.Out, v.String())
+	}
+}
+
+// writtenAs describes a field of an answer.
+func (w *Writer) writtenAs(f *base.Field) *Schema {
+	s := TextSchema
+	switch f.Form {
+	case base.FormMoney:
+		s = IntegerSchema
+	case base.FormFlag:
+		s = booleanSchema
+	case base.FormID:
+		s = IDSchema
+	case base.FormDate:
+		s = DateSchema
+	case base.FormWord:
+		s = EnumSchema(f.Words...)
+	case base.FormObject:
+		s = w.Describe(f.WrittenAs, func() { w.fields(f.Fields, reflect.Value{}) })
+	case base.FormList:
+		s = ListSchema(w.writtenAs(f.Element))
+	}
+	if f.Pointer || s == TextSchema && !f.Required && f.Name != "" {
+		s = s.OrNull()
+	}
+	return s
+}

@@ -1,0 +1,258 @@
+package base
+
+import (
+	"net/mail"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"holdfast/timeline"
+)
+
+// This file owns how the fields of a record are declared: each once, by the tags of the struct member that keeps it. Of the
+// declaration come the checks of what callers give (here), what a change makes of a record (change.go), and, in package api, how a
+// field is read, written and described.
+//
+//	Code *string `field:"code text 1..255" about:"The code that people read, unique in the account."`
+//
+// The tag begins with the field's name in the interface. Then comes what a value is:
+//
+//	text A..B   so many characters
+//	zone, email, date, language, link
+//	money       minor units
+//	flag        true or false
+//	word        one of those that the type lists (Worded)
+//	id          of another record
+//	object A B  a struct with fields of its own, behind a pointer; the document calls it A where it is read, B where it is written,
+//	            or ARecord where there is no B
+//	list A..B   so many values of what stands behind it
+//
+// and at last "required" where a record cannot be without it. A field whose member is a pointer may be null; null is the zero value of
+// another, or what the tag "default" says of a word. What is required and has a default may be left out of what makes a record.
+
+// FieldForm is what a value of a field is.
+type FieldForm string
+
+// The forms of fields.
+const (
+	FormText     FieldForm = "text"
+	FormZone     FieldForm = "zone"
+	FormEmail    FieldForm = "email"
+	FormDate     FieldForm = "date"
+	FormLanguage FieldForm = "language"
+	FormLink     FieldForm = "link"
+	FormMoney    FieldForm = "money"
+	FormFlag     FieldForm = "flag"
+	FormWord     FieldForm = "word"
+	FormID       FieldForm = "id"
+	FormObject   FieldForm = "object"
+	FormList     FieldForm = "list"
+)
+
+// Worded is a type of texts that has few values.
+type Worded interface{ Words() []string }
+
+// Field is one field of a record, or what the elements of a list are. It never changes.
+type Field struct {
+	Name, About string
+	Form        FieldForm
+	Least, Most int      // characters of a text, entries of a list
+	Words       []string // that a word can be
+	Default     string   // of a word
+	Required    bool
+	Pointer     bool         // the member is a pointer: null is nil
+	Type        reflect.Type // of a value
+	Fields      *Fields
+	ReadAs      string // of an object: its names in the document
+	WrittenAs   string
+	Element     *Field // of a list
+
+	at []int // the member's place in the struct
+}
+
+// Fields are the fields of a struct, in its order; those of embedded structs are among them.
+type Fields struct{ List []Field }
+
+var fieldsOfTypes sync.Map // of reflect.Type: *Fields
+
+// FieldsOf are the fields that a struct declares. A tag that says nothing sensible is a fault of the program and panics.
+func FieldsOf[R any]() *Fields { return fieldsOf(reflect.TypeFor[R]()) }
+
+func fieldsOf(t reflect.Type) *Fields {
+	if fs, ok := fieldsOfTypes.Load(t); ok {
+		return fs.(*Fields)
+	}
+	fs := new(Fields)
+	fs.collect(t, nil)
+	if len(fs.List) == 0 {
+		panic("base: " + t.String() + " declares no fields")
+	}
+	fieldsOfTypes.Store(t, fs)
+	return fs
+}
+
+func (fs *Fields) collect(t reflect.Type, at []int) {
+	for i := range t.NumField() {
+		m := t.Field(i)
+		place := append(slices.Clone(at), i)
+		tag, declared := m.Tag.Lookup("field")
+		switch {
+		case declared:
+			f := parseField(m.Type, strings.Fields(tag))
+			f.at, f.About, f.Default = place, m.Tag.Get("about"), m.Tag.Get("default")
+			fs.List = append(fs.List, f)
+		case m.Anonymous && m.Type.Kind() == reflect.Struct:
+			fs.collect(m.Type, place)
+		}
+	}
+}
+
+// parseField reads the words of a tag.
+func parseField(t reflect.Type, words []string) Field {
+	wrong := func() { panic("base: a field of type " + t.String() + " is declared as " + strings.Join(words, " ")) }
+	if len(words) < 2 {
+		wrong()
+	}
+	f := Field{Name: words[0]}
+	rest := words[1:]
+	if last := len(rest) - 1; rest[last] == "required" {
+		f.Required, rest = true, rest[:last]
+	}
+	if t.Kind() == reflect.Pointer {
+		f.Pointer, t = true, t.Elem()
+	}
+	f.Type = t
+	f.Form, rest = FieldForm(rest[0]), rest[1:]
+	if f.Form == FormText || f.Form == FormList {
+		least, most, ok := strings.Cut(rest[0], "..")
+		var err error
+		if f.Least, err = strconv.Atoi(least); err != nil || !ok {
+			wrong()
+		}
+		if f.Most, err = strconv.Atoi(most); err != nil {
+			wrong()
+		}
+		rest = rest[1:]
+	}
+	kind := reflect.String
+	switch f.Form {
+	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink:
+	case FormMoney:
+		kind = reflect.Int64
+	case FormFlag:
+		kind = reflect.Bool
+	case FormID:
+		kind = reflect.TypeFor[ID]().Kind()
+	case FormWord:
+		f.Words = reflect.Zero(t).Interface().(Worded).Words()
+	case FormObject:
+		kind, f.Fields, f.ReadAs, rest = reflect.Struct, fieldsOf(t), rest[0], rest[1:]
+		if f.WrittenAs = f.ReadAs + "Record"; len(rest) == 1 {
+			f.WrittenAs, rest = rest[0], nil
+		}
+	case FormList:
+		element := parseField(t.Elem(), append([]string{""}, rest...))
+		kind, f.Element, rest = reflect.Slice, &element, nil
+	default:
+		wrong()
+	}
+	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer {
+		wrong()
+	}
+	return f
+}
+
+// In is the field's value in a record, which is a struct.
+func (f *Field) In(record reflect.Value) reflect.Value { return record.FieldByIndex(f.at) }
+
+// Demanded says that a value has to be given where a record is made, or, where it is changed, may not be taken away.
+func (f *Field) Demanded(changed bool) bool { return f.Required && (changed || f.Default == "") }
+
+// check names what is wrong with a value that is given; v is no pointer.
+func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
+	switch f.Form {
+	case FormText:
+		c.Text(pointer, v.String(), f.Least, f.Most)
+	case FormZone:
+		c.Zone(pointer, v.String())
+	case FormEmail:
+		if !IsEmail(v.String()) {
+			c.Fault(pointer, "format", "must be an address like ann@example.com, of at most 254 characters")
+		}
+	case FormDate:
+		if _, ok := timeline.ParseDate(v.String()); !ok {
+			c.Fault(pointer, "format", "must be a day that exists, like 1990-06-30")
+		}
+	case FormLanguage:
+		if !IsLanguage(v.String()) {
+			c.Fault(pointer, "format", "must be a language tag like en or pt-BR")
+		}
+	case FormLink:
+		c.Link(pointer, v.String())
+	case FormMoney:
+		c.Money(pointer, new(v.Int()))
+	case FormWord:
+		if v.String() != "" || f.Default == "" {
+			c.OneOf(pointer, v.String(), f.Words...)
+		}
+	case FormObject:
+		f.Fields.check(c, pointer, v, nil)
+	case FormList:
+		if !c.Count(pointer, v.Len(), f.Least, f.Most) {
+			return
+		}
+		for i := range v.Len() {
+			f.Element.check(c, pointer+"/"+Itoa(i), v.Index(i))
+		}
+	}
+}
+
+// check names the faults of the fields of a struct: of all, or of those that are given.
+func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given *given) {
+	for i := range fs.List {
+		f := &fs.List[i]
+		if given != nil && !given.has(f.Name) {
+			continue
+		}
+		v, at := f.In(record), pointer+"/"+f.Name
+		if f.Pointer {
+			if v.IsNil() {
+				continue
+			}
+			v = v.Elem()
+		}
+		if given != nil && f.Form == FormObject {
+			f.Fields.check(c, at, v, new(given.within(f.Name)))
+			continue
+		}
+		f.check(c, at, v)
+	}
+}
+
+// CheckFields names the faults of all fields of a record.
+func CheckFields[R any](c *Checker, pointer string, r *R) {
+	FieldsOf[R]().check(c, pointer, reflect.ValueOf(r).Elem(), nil)
+}
+
+// IsEmail says that a text has the form of an address for mail.
+func IsEmail(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Name == "" && a.Address == s && len(s) <= 254
+}
+
+// IsLanguage looks at the form of a language tag: parts of up to 8 letters and digits, the first of letters alone.
+func IsLanguage(s string) bool {
+	for i, part := range strings.Split(s, "-") {
+		if len(part) < 1 || len(part) > 8 || i == 0 && len(part) < 2 {
+			return false
+		}
+		for _, r := range part {
+			if letter := r|0x20 >= 'a' && r|0x20 <= 'z'; !letter && (i == 0 || r < '0' || r > '9') {
+				return false
+			}
+		}
+	}
+	return len(s) <= 35
+}

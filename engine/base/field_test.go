@@ -1,0 +1,180 @@
+package base
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file holds declared fields and changes of them.
+
+type colour string
+
+func (colour) Words() []string { return []string{"red", "blue"} }
+
+type inside struct {
+	Street string `field:"street text 0..5" about:"Street."`
+	City   string `field:"city text 0..5" about:"City."`
+}
+
+type embedded struct {
+	Note *string `field:"note text 0..9" about:"Note."`
+}
+
+type thing struct {
+	Kept   int    // declares nothing
+	Name   string `field:"name text 1..5 required" about:"Name."`
+	Colour colour `field:"colour word required" default:"red" about:"Colour."`
+	Shade  colour `field:"shade word" default:"blue" about:"Shade."`
+	embedded
+	Price *int64   `field:"price money" about:"Price."`
+	On    bool     `field:"on flag" about:"Whether it is on."`
+	Codes []string `field:"codes list 0..2 text 1..3" about:"Codes."`
+	Of    *ID      `field:"ofId id" about:"Another."`
+	At    *inside  `field:"at object Inside" about:"Where it is."`
+	Mail  *string  `field:"mail email" about:"Email."`
+	Born  *string  `field:"born date" about:"Day."`
+	Web   *string  `field:"web link" about:"Address."`
+	Zone  string   `field:"zone zone" about:"Zone."`
+	Lang  *string  `field:"lang language" about:"Language."`
+}
+
+func TestFieldsAreDeclaredOnce(t *testing.T) {
+	names := func(fs *Fields) (list []string) {
+		for _, f := range fs.List {
+			list = append(list, f.Name)
+		}
+		return list
+	}
+	fs := FieldsOf[thing]()
+	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web zone lang"), names(fs))
+	at := fs.List[8]
+	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
+	require.Equal(t, []string{"street", "city"}, names(at.Fields))
+	require.Equal(t, []string{"red", "blue"}, fs.List[1].Words)
+	demanded := map[string][2]bool{} // when a thing is made, when it is changed
+	for _, f := range fs.List {
+		if f.Demanded(true) {
+			demanded[f.Name] = [2]bool{f.Demanded(false), f.Demanded(true)}
+		}
+	}
+	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}}, demanded)
+
+	require.Panics(t, func() { FieldsOf[struct{ A int }]() }, "no field")
+	for _, wrong := range []func(){
+		func() {
+			FieldsOf[struct {
+				A string `field:"a"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a text 1"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a text x..2"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a text 1..y"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a sound"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a flag"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A string `field:"a text 1..2 unique"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A *string `field:"a text 1..2 required"`
+			}]()
+		},
+		func() {
+			FieldsOf[struct {
+				A inside `field:"a object Inside"`
+			}]()
+		},
+	} {
+		require.Panics(t, wrong)
+	}
+}
+
+func TestFaultsOfDeclaredFields(t *testing.T) {
+	pointers := func(faults []Fault) (list []string) {
+		for _, f := range faults {
+			list = append(list, f.Pointer+" "+f.Code)
+		}
+		return list
+	}
+	good := thing{
+		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"), Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
+		Price: new(int64(-1)),
+	}
+	var c Checker
+	CheckFields(&c, "", &good)
+	require.Empty(t, c.Faults)
+	bad := thing{
+		Colour: "green", embedded: embedded{Note: new(strings.Repeat("é", 10))}, Price: new(int64(1) << 60), Codes: []string{"", "long"},
+		At: &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"), Zone: "Moon", Lang: new("e"),
+	}
+	all := strings.Split("/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
+		"/mail format,/born format,/web format,/zone zone,/lang format", ",")
+	CheckFields(&c, "", &bad)
+	require.Equal(t, all, pointers(c.Faults))
+	c = Checker{}
+	changes := Changed(bad, "name")
+	changes.Check(&c, "/x")
+	for i := range all {
+		all[i] = "/x" + all[i]
+	}
+	require.Equal(t, all, pointers(c.Faults))
+	c = Checker{}
+	changes.Given = []string{"codes", "at", "at/street"}
+	changes.Check(&c, "")
+	require.Equal(t, []string{"/codes/0 required", "/codes/1 length"}, pointers(c.Faults), "what is not given is not judged")
+	bad.Codes = []string{"a", "b", "c"}
+	c = Checker{}
+	CheckFields(&c, "", &bad)
+	require.Contains(t, pointers(c.Faults), "/codes length")
+}
+
+func TestChangesOfDeclaredFields(t *testing.T) {
+	was := thing{
+		Kept: 7, Name: "a", Colour: "blue", embedded: embedded{Note: new("n")}, Price: new(int64(1)), On: true, Codes: []string{"x"}, Of: &ID{1}, At: &inside{Street: "s", City: "c"},
+	}
+	same := was
+	same.Shade = "blue" // the default, as it was not set
+	var none Changes[thing]
+	require.Equal(t, same, none.Of(was))
+
+	changed := Changed(thing{Name: "b", At: &inside{City: "d"}}, "note", "on", "codes")
+	require.True(t, changed.Has("at/city"))
+	require.False(t, changed.Has("at/street"))
+	want := same
+	want.Name, want.Note, want.On, want.Codes, want.At = "b", nil, false, nil, &inside{Street: "s", City: "d"}
+	require.Equal(t, want, changed.Of(was))
+	require.Equal(t, inside{Street: "s", City: "c"}, *was.At, "what was there is not written to")
+
+	cleared := Changed(thing{}, "at", "price", "ofId", "colour")
+	want = same
+	want.At, want.Price, want.Of, want.Colour = nil, nil, nil, "red"
+	require.Equal(t, want, cleared.Of(was))
+
+	require.Equal(t, &inside{}, new(Changed(thing{At: &inside{}})).Of(thing{}).At, "an object without members is one")
+	empty := thing{Codes: []string{}}
+	require.Equal(t, []string{}, new(Changed(thing{}, "codes")).Of(empty).Codes, "an empty list stays as it is kept")
+}

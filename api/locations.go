@@ -28,7 +28,7 @@ func (w *scribe) writeLocation(l *stock.Location) {
 }
 
 func (w *scribe) locationAddress(a *base.Address) {
-	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", func(a *base.Address) { wire.WriteFields(&w.Writer, a) })
+	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", wire.Fields[base.Address](&w.Writer))
 }
 
 // answerLocation answers with a location and its entity tag.

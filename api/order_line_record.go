@@ -94,12 +94,7 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
 		w.sums(commerce.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})
-	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *order.LineVariant) {
-		w.ID("variantId", v.Variant, "The variant that was chosen from.")
-		w.ID("variantValueId", v.Value, "The choice.")
-		w.TextOrNull("variantLabel", v.Label, "What the variant was called then.")
-		w.TextOrNull("variantValueLabel", v.ValueLabel, "What the choice was called then.")
-	})
+	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", wire.Fields[order.LineVariant](&w.Writer))
 	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and endDate, which are what a line is given: it is not taken.")
 	label := ""
 	if w.Writes() {

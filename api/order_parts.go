@@ -14,11 +14,7 @@ import (
 
 // This file owns the parts of orders as they come in: people, forms, consents, documents, lines.
 
-var userShape = wire.ShapeOf("UserReferenceInput",
-	wire.Required("id", wire.UUID, func(u *order.UserRef) *base.ID { return &u.ID }).Says("The user's id where users are kept.").Shows(`"`+exampleID("UserReference")+`"`),
-	wire.Required("name", wire.Text(1, 255), func(u *order.UserRef) *string { return &u.Name }).Says("What the user is called.").Shows(`"Rui"`),
-	wire.Optional("email", wire.Text(1, 255), func(u *order.UserRef) **string { return &u.Email }).Says("Email address."),
-	wire.Optional("avatarUrl", wire.Text(1, 2048), func(u *order.UserRef) **string { return &u.AvatarURL }).Says("A picture of the user."))
+var userInput = wire.ObjectOf[order.UserRef]("UserReferenceInput")
 
 // fieldOption is an option of a checkout field as it comes in.
 var fieldOption = func() wire.Kind[string] {
@@ -102,24 +98,7 @@ var (
 				Says("What this customer was asked. Default: nothing."),
 		})...)), 0, maxParts)
 
-	consents = wire.ListOf(wire.Object(wire.ShapeOf("ConsentAcceptanceInput",
-		wire.Optional("consentConfigId", wire.UUID, func(c *order.Consent) **base.ID { return &c.ConfigID }).Says("The id of what was asked, where that is kept."),
-		wire.Optional("label", wire.Text(0, 255), func(c *order.Consent) **string { return &c.Label }).Says("What was agreed to, in short."),
-		wire.Optional("consentText", longText, func(c *order.Consent) **string { return &c.Text }).Says("The whole text that was agreed to."),
-		wire.Defaulted("required", wire.Boolean, false, func(c *order.Consent) *bool { return &c.Required }).Says("Whether the order took agreement. Default: false."),
-		wire.Optional("acceptedAt", wire.Instant, func(c *order.Consent) **int64 { return &c.AcceptedAt }).Says("When the customer agreed, which is not to come; null: they did not."),
-		wire.Optional("ipAddress", wire.Text(0, 255), func(c *order.Consent) **string { return &c.IPAddress }).Says("The address that the agreement came from."),
-		wire.Optional("userAgent", longText, func(c *order.Consent) **string { return &c.UserAgent }).Says("The program that the agreement came from."),
-		wire.Optional("locale", wire.Text(0, 255), func(c *order.Consent) **string { return &c.Locale }).Says("Language of the text, as a tag."),
-		wire.Defaulted("links", wire.ListOf(wire.Object(wire.ShapeOf("ConsentLinkInput",
-			wire.Required("kind", wire.Text(1, 255), func(l *order.ConsentLink) *string { return &l.Kind }).
-				Says("What kind of link it is, such as policy.").Shows(`"policy"`),
-			wire.Optional("policyDocumentId", wire.UUID, func(l *order.ConsentLink) **base.ID { return &l.PolicyDocumentID }).
-				Says("The id of the document, where that is kept."),
-			wire.Optional("name", wire.Text(0, 255), func(l *order.ConsentLink) **string { return &l.Name }).Says("What people call the link."),
-			wire.Optional("content", longText, func(l *order.ConsentLink) **string { return &l.Content }).Says("The text behind the link."),
-		)), 0, maxParts), nil, func(c *order.Consent) *[]order.ConsentLink { return &c.Links }).Says("What the text refers to. Default: uuid."),
-	)), 0, maxParts)
+	consents = wire.ListOf(wire.ObjectOf[order.Consent]("ConsentAcceptanceInput"), 0, maxParts)
 
 	orderDocuments = wire.ListOf(wire.Object(wire.ShapeOf("OrderDocumentInput",
 		wire.Required("type", wire.Text(1, 255), func(d *order.OrderDocument) *string { return &d.Type }).
@@ -128,12 +107,7 @@ var (
 		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).Says("Where the file is kept."),
 	)), 0, maxParts)
 
-	variantsChosen = wire.ListOf(wire.Object(wire.ShapeOf("ChosenVariantInput",
-		wire.Required("variantId", wire.UUID, func(v *order.LineVariant) *base.ID { return &v.Variant }).Says("The variant that was chosen from."),
-		wire.Required("variantValueId", wire.UUID, func(v *order.LineVariant) *base.ID { return &v.Value }).Says("The choice."),
-		wire.Optional("variantLabel", wire.Text(0, 255), func(v *order.LineVariant) **string { return &v.Label }).Says("What the variant was called then."),
-		wire.Optional("variantValueLabel", wire.Text(0, 255), func(v *order.LineVariant) **string { return &v.ValueLabel }).Says("What the choice was called then."),
-	)), 0, 20)
+	variantsChosen = wire.ListOf(wire.ObjectOf[order.LineVariant]("ChosenVariantInput"), 0, 20)
 
 	requirements = wire.ListOf(wire.Object(wire.ShapeOf("RequirementInput",
 		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute, func(r *order.Requirement) *string { return &r.Key }).

@@ -51,7 +51,7 @@ type listPayments struct {
 var addCommentShape = wire.ShapeOf("AddComment",
 	wire.Required("content", wire.Text(1, 10_000), func(o *order.AddComment) *string { return &o.Content }).
 		Says("The comment's text.").Shows(`"Brings the bikes back in the evening"`),
-	wire.Optional("author", wire.Object(userShape), func(o *order.AddComment) **order.UserRef { return &o.Author }).Says("Without one it is the system's."),
+	wire.Optional("author", userInput, func(o *order.AddComment) **order.UserRef { return &o.Author }).Says("Without one it is the system's."),
 	wire.Optional("parentCommentId", wire.UUID, func(o *order.AddComment) **base.ID { return &o.Parent }).Says("The comment that this one answers.").Shows("null"))
 
 var orderPaymentOperations = []operation{

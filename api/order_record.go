@@ -74,10 +74,7 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	w.orderDocuments(more)
 	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments), "The comments on the order, the oldest first.", w.comment)
 	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved, "Whether the customer's means of payment is kept by who charges it.")
-	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", func(c *order.SavedCard) {
-		w.Text("brand", c.Brand, "Who issued the card.")
-		w.Text("last4", c.Last4, "The last four digits of its number.")
-	})
+	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", wire.Fields[order.SavedCard](&w.Writer))
 	w.orderPricing(r)
 	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far its lines are together.")
 	w.subscriptionData(r)
@@ -101,12 +98,7 @@ func (w *scribe) totals(o *order.Order, line base.ID) {
 }
 
 func (w *scribe) user(name string, u *order.UserRef, about string) {
-	wire.Nullable(&w.Writer, name, "UserReference", u, about, func(u *order.UserRef) {
-		w.ID("id", u.ID, "The user's id where users are kept.")
-		w.Text("name", u.Name, "What the user is called.")
-		w.TextOrNull("avatarUrl", u.AvatarURL, "A picture of the user.")
-		w.TextOrNull("email", u.Email, "Email address.")
-	})
+	wire.Nullable(&w.Writer, name, "UserReference", u, about, wire.Fields[order.UserRef](&w.Writer))
 }
 
 func (w *scribe) orderLocation(name string, id base.ID, l *stock.PlaceCopy, about string) {
@@ -171,20 +163,7 @@ func (w *scribe) comment(c *order.OrderComment) {
 func (w *scribe) consent(made base.ID, c *order.Consent) {
 	w.ID("id", c.ID, "The consent's id.")
 	w.ID("orderId", made, "The order's id.")
-	w.IDOrNull("consentConfigId", c.ConfigID, "The id of what was asked, where that is kept.")
-	w.TextOrNull("label", c.Label, "What was agreed to, in short.")
-	w.TextOrNull("consentText", c.Text, "The whole text that was agreed to.")
-	w.Bool("required", c.Required, "Whether the order took agreement.")
-	w.InstantOrNull("acceptedAt", c.AcceptedAt, "When the customer agreed; null: they did not.")
-	w.TextOrNull("ipAddress", c.IPAddress, "The address that the agreement came from.")
-	w.TextOrNull("userAgent", c.UserAgent, "The program that the agreement came from.")
-	w.TextOrNull("locale", c.Locale, "Language of the text, as a tag.")
-	wire.List(&w.Writer, "links", "ConsentLink", c.Links, "What the text refers to.", func(l *order.ConsentLink) {
-		w.Text("kind", l.Kind, "What kind of link it is, such as policy.")
-		w.IDOrNull("policyDocumentId", l.PolicyDocumentID, "The id of the document, where that is kept.")
-		w.TextOrNull("name", l.Name, "What people call the link.")
-		w.TextOrNull("content", l.Content, "The text behind the link.")
-	})
+	wire.WriteFields(&w.Writer, c)
 }
 
 func (w *scribe) orderPricing(r *order.OrderRecord) {
@@ -229,12 +208,8 @@ func (w *scribe) allocations(list []order.LineAmount) {
 
 func (w *scribe) paymentMethod(more *order.OrderMore) {
 	w.TextOrNull("paymentMethodKey", more.Method.Key, "How the customer pays, as it was given.")
-	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.", func(m *order.CustomMethod) {
-		w.ID("id", m.ID, "The method's id where methods are kept.")
-		w.Text("label", m.Label, "What people call the method.")
-		w.TextOrNull("key", m.Key, "The key under which programs find the method.")
-		w.TextOrNull("description", m.Description, "What is told of the method.")
-	})
+	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.",
+		wire.Fields[order.CustomMethod](&w.Writer))
 }
 
 // answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are

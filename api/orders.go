@@ -47,7 +47,7 @@ func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 			Says("What the customers have agreed to. Default: nothing."),
 		wire.Defaulted("documents", orderDocuments, nil, func(in *In) *[]order.OrderDocument { return &at(in).Documents }).
 			Says("The documents of the order. Default: none."),
-		wire.Optional("assignedTo", wire.Object(userShape), func(in *In) **order.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
+		wire.Optional("assignedTo", userInput, func(in *In) **order.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
 		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]base.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
 		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
 			Says("Discount codes that are put on it, one after the other; one that cannot be refuses all."),
@@ -166,7 +166,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[orde
 	wire.Merged("reference", wire.Text(0, 255), true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
 		Says("The merchant's or the shop's own name for the order. Null clears it."),
 	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
-	wire.Merged("assignedTo", wire.Object(userShape), true, func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
+	wire.Merged("assignedTo", userInput, true, func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
 		Says("The user who looks after it. Null clears it."),
 	wire.Merged("customers", orderCustomers, true, func(o *order.PatchOrder) *base.Opt[[]order.OrderCustomerInput] { return &o.Customers }).
 		Says("The people whom the order is for, replaced as a whole."),
@@ -180,18 +180,9 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[orde
 		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).Needs("orders.payments.write"),
 	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true, func(o *order.PatchOrder) *base.Opt[bool] { return &o.HasSaved }).
 		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").Needs("orders.payments.write"),
-	wire.Merged("savedCard", wire.Object(wire.ShapeOf("SavedCardInput",
-		wire.Required("brand", wire.Text(0, 255), func(c *order.SavedCard) *string { return &c.Brand }).Says("Who issued the card.").Shows(`"visa"`),
-		wire.Required("last4", wire.Text(0, 4), func(c *order.SavedCard) *string { return &c.Last4 }).Says("The last four digits of its number.").Shows(`"4242"`),
-	)), true, func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
+	wire.Merged("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput"), true, func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
 		Says("The card that is kept; null: none.").Needs("orders.payments.write"),
-	wire.Merged("customPaymentMethod", wire.Object(wire.ShapeOf("CustomPaymentMethodInput",
-		wire.Required("id", wire.UUID, func(m *order.CustomMethod) *base.ID { return &m.ID }).
-			Says("The method's id where methods are kept.").Shows(`"`+exampleID("CustomPaymentMethod")+`"`),
-		wire.Required("label", wire.Text(1, 255), func(m *order.CustomMethod) *string { return &m.Label }).Says("What people call the method."),
-		wire.Optional("key", wire.Text(1, 255), func(m *order.CustomMethod) **string { return &m.Key }).Says("The key under which programs find the method."),
-		wire.Optional("description", longText, func(m *order.CustomMethod) **string { return &m.Description }).Says("What is told of the method."),
-	)), true, func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
+	wire.Merged("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput"), true, func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
 		Says("The merchant's own way of payment. Null clears it.").Needs("orders.payments.write"),
 }, externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
 

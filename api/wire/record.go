@@ -2,6 +2,7 @@ package wire
 
 import (
 	"reflect"
+	"strconv"
 
 	"holdfast/engine/base"
 )
@@ -21,6 +22,11 @@ func MadeOf[In, R any](at func(*In) *R) []Field[In] {
 	return partFields(base.FieldsOf[R](), false, func(in *In) part { return part{v: reflect.ValueOf(at(in)).Elem()} })
 }
 
+// ObjectOf is an object with the declared fields of R.
+func ObjectOf[R any](name string) Kind[R] {
+	return Object(ShapeOf(name, MadeOf(func(r *R) *R { return r })...))
+}
+
 // ChangedBy are the declared fields of a record that is changed: absent ones stay, null clears those that may be null.
 func ChangedBy[In, R any](at func(*In) *base.Changes[R]) []Field[In] {
 	return partFields(base.FieldsOf[R](), true, func(in *In) part {
@@ -35,6 +41,9 @@ func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list 
 		k := kindOf(f, changed)
 		demanded := f.Demanded(changed)
 		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded, Schema: k.schema.Says(said(f, changed))}
+		if f.Example != "" {
+			x.Schema = x.Schema.Shows(strconv.Quote(f.Example))
+		}
 		if !demanded {
 			x.Schema = x.Schema.OrNull()
 		}
@@ -99,6 +108,8 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 	case base.FormMoney:
 		k := Integer[int64](-MaxSafeInteger, MaxSafeInteger)
 		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
+	case base.FormInstant:
+		return fieldKind{Instant.Schema, func(r *Reader, v reflect.Value, _ part) { Instant.JSON(r, v.Addr().Interface().(*int64)) }}
 	case base.FormFlag:
 		return fieldKind{Boolean.Schema, func(r *Reader, v reflect.Value, _ part) { Boolean.JSON(r, v.Addr().Interface().(*bool)) }}
 	case base.FormID:
@@ -149,6 +160,9 @@ func WriteFields[R any](w *Writer, r *R) {
 	w.fields(fs, reflect.ValueOf(r).Elem())
 }
 
+// Fields is WriteFields for what takes a function that names the members.
+func Fields[R any](w *Writer) func(r *R) { return func(r *R) { WriteFields(w, r) } }
+
 func (w *Writer) fields(fs *base.Fields, record reflect.Value) {
 	for i := range fs.List {
 		f := &fs.List[i]
@@ -179,6 +193,8 @@ func (w *Writer) value(f *base.Field, v reflect.Value) {
 	switch f.Form {
 	case base.FormMoney:
 		w.Out = AppendInt(w.Out, v.Int())
+	case base.FormInstant:
+		w.instant(v.Int())
 	case base.FormFlag:
 		w.Out = AppendBool(w.Out, v.Bool())
 	case base.FormID:
@@ -201,6 +217,8 @@ func (w *Writer) value(f *base.Field, v reflect.Value) {
 func (w *Writer) writtenAs(f *base.Field) *Schema {
 	s := TextSchema
 	switch f.Form {
+	case base.FormInstant:
+		s = InstantSchema
 	case base.FormMoney:
 		s = IntegerSchema
 	case base.FormFlag:

@@ -21,12 +21,13 @@ import (
 //
 //	text A..B   so many characters
 //	zone, email, date, language, link
+//	instant     milliseconds since 1970
 //	money       minor units
 //	flag        true or false
 //	word        one of those that the type lists (Worded)
 //	id          of another record
-//	object A B  a struct with fields of its own, behind a pointer; the document calls it A where it is read, B where it is written,
-//	            or ARecord where there is no B
+//	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it is read, B where it is
+//	            written, or ARecord where there is no B
 //	list A..B   so many values of what stands behind it
 //
 // and at last "required" where a record cannot be without it. A field whose member is a pointer may be null; null is the zero value of
@@ -43,6 +44,7 @@ const (
 	FormDate     FieldForm = "date"
 	FormLanguage FieldForm = "language"
 	FormLink     FieldForm = "link"
+	FormInstant  FieldForm = "instant"
 	FormMoney    FieldForm = "money"
 	FormFlag     FieldForm = "flag"
 	FormWord     FieldForm = "word"
@@ -57,6 +59,7 @@ type Worded interface{ Words() []string }
 // Field is one field of a record, or what the elements of a list are. It never changes.
 type Field struct {
 	Name, About string
+	Example     string // a text that the document shows; empty: one made of the form
 	Form        FieldForm
 	Least, Most int      // characters of a text, entries of a list
 	Words       []string // that a word can be
@@ -101,7 +104,7 @@ func (fs *Fields) collect(t reflect.Type, at []int) {
 		switch {
 		case declared:
 			f := parseField(m.Type, strings.Fields(tag))
-			f.at, f.About, f.Default = place, m.Tag.Get("about"), m.Tag.Get("default")
+			f.at, f.About, f.Example, f.Default = place, m.Tag.Get("about"), m.Tag.Get("example"), m.Tag.Get("default")
 			fs.List = append(fs.List, f)
 		case m.Anonymous && m.Type.Kind() == reflect.Struct:
 			fs.collect(m.Type, place)
@@ -139,7 +142,7 @@ func parseField(t reflect.Type, words []string) Field {
 	kind := reflect.String
 	switch f.Form {
 	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink:
-	case FormMoney:
+	case FormMoney, FormInstant:
 		kind = reflect.Int64
 	case FormFlag:
 		kind = reflect.Bool
@@ -158,7 +161,7 @@ func parseField(t reflect.Type, words []string) Field {
 	default:
 		wrong()
 	}
-	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer {
+	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer && f.Name != "" {
 		wrong()
 	}
 	return f
@@ -191,6 +194,8 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 		}
 	case FormLink:
 		c.Link(pointer, v.String())
+	case FormInstant:
+		c.Instant(pointer, v.Int())
 	case FormMoney:
 		c.Money(pointer, new(v.Int()))
 	case FormWord:
@@ -231,8 +236,18 @@ func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given 
 	}
 }
 
-// CheckFields names the faults of all fields of a record.
+// CheckEach names the faults of all fields of the elements of a list, of which there are so many at most.
+func CheckEach[R any](c *Checker, pointer string, list []R, most int) {
+	for at, r := range Each(c, pointer, list, 0, most) {
+		CheckFields(c, at, r)
+	}
+}
+
+// CheckFields names the faults of all fields of a record; there may be none.
 func CheckFields[R any](c *Checker, pointer string, r *R) {
+	if r == nil {
+		return
+	}
 	FieldsOf[R]().check(c, pointer, reflect.ValueOf(r).Elem(), nil)
 }
 

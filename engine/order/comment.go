@@ -25,7 +25,7 @@ type AddComment struct {
 func (o AddComment) Check() []base.Fault {
 	var c base.Checker
 	c.Text("/content", o.Content, 1, base.MaxNote)
-	user(&c, "/author", o.Author)
+	base.CheckFields(&c, "/author", o.Author)
 	return c.Faults
 }
 

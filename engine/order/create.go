@@ -69,9 +69,9 @@ func (in *OrderInput) check(c *base.Checker) {
 		c.Within(at, of.Faults)
 	}
 	checkoutFields(c, "/checkoutFields", in.Fields)
-	consents(c, "/consentAcceptances", in.Consents)
+	base.CheckEach(c, "/consentAcceptances", in.Consents, maxParts)
 	orderDocuments(c, "/documents", in.Documents)
-	user(c, "/assignedTo", in.Assigned)
+	base.CheckFields(c, "/assignedTo", in.Assigned)
 	in.Method.check(c)
 	if len(in.Tags) > label.MaxTags {
 		c.Fault("/tags", "length", "must have at most 100 entries")

@@ -82,7 +82,7 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 	c.Optional(at+"/note", in.Note, 0, base.MaxNote)
 	c.Optional(at+"/imageUrl", in.ImageURL, 1, base.MaxURL)
 	c.Optional(at+"/isAddon", in.IsAddon, 1, base.MaxName)
-	variantsChosen(c, at+"/variants", in.Variants)
+	base.CheckEach(c, at+"/variants", in.Variants, commerce.MaxVariants)
 	checkoutFields(c, at+"/checkoutFields", in.Fields)
 	revenueSplit(c, at+"/revenueSplitRate", in.RevenueSplit)
 	commerce.CheckSubscription(c, at+"/subscription", in.Subscription)
@@ -383,7 +383,7 @@ func (o PatchOrderLine) Check() []base.Fault {
 	c.PatchName("/name", o.Name)
 	c.PatchText("/note", o.Note, 0, base.MaxNote)
 	c.PatchText("/imageUrl", o.ImageURL, 1, base.MaxURL)
-	variantsChosen(&c, "/variants", o.Variants.Value)
+	base.CheckEach(&c, "/variants", o.Variants.Value, commerce.MaxVariants)
 	checkoutFields(&c, "/checkoutFields", o.Fields.Value)
 	if o.RevenueSplit.Set && !o.RevenueSplit.Null {
 		revenueSplit(&c, "/revenueSplitRate", &o.RevenueSplit.Value)

@@ -10,10 +10,10 @@ import (
 
 // UserRef names a user of the caller's, as it was sent.
 type UserRef struct {
-	ID        base.ID
-	Name      string
-	Email     *string `json:",omitempty"`
-	AvatarURL *string `json:",omitempty"`
+	ID        base.ID `field:"id id required" about:"The user's id where users are kept."`
+	Name      string  `field:"name text 1..255 required" about:"What the user is called." example:"Rui"`
+	Email     *string `json:",omitempty" field:"email text 1..255" about:"Email address."`
+	AvatarURL *string `json:",omitempty" field:"avatarUrl text 1..2048" about:"A picture of the user."`
 }
 
 // OrderCustomer is somebody whom an order is for, beside or in place of its main contact.
@@ -93,23 +93,23 @@ var (
 // Consent is something that the customer agreed to.
 type Consent struct {
 	ID         base.ID
-	ConfigID   *base.ID      `json:",omitempty"`
-	Label      *string       `json:",omitempty"`
-	Text       *string       `json:",omitempty"`
-	Required   bool          `json:",omitempty"`
-	AcceptedAt *int64        `json:",omitempty"`
-	IPAddress  *string       `json:",omitempty"`
-	UserAgent  *string       `json:",omitempty"`
-	Locale     *string       `json:",omitempty"`
-	Links      []ConsentLink `json:",omitempty"`
+	ConfigID   *base.ID      `json:",omitempty" field:"consentConfigId id" about:"The id of what was asked, where that is kept."`
+	Label      *string       `json:",omitempty" field:"label text 0..255" about:"What was agreed to, in short."`
+	Text       *string       `json:",omitempty" field:"consentText text 0..10000" about:"The whole text that was agreed to."`
+	Required   bool          `json:",omitempty" field:"required flag" about:"Whether the order took agreement."`
+	AcceptedAt *int64        `json:",omitempty" field:"acceptedAt instant" about:"When the customer agreed, which is not to come; null: they did not."`
+	IPAddress  *string       `json:",omitempty" field:"ipAddress text 0..255" about:"The address that the agreement came from."`
+	UserAgent  *string       `json:",omitempty" field:"userAgent text 0..10000" about:"The program that the agreement came from."`
+	Locale     *string       `json:",omitempty" field:"locale text 0..255" about:"Language of the text, as a tag."`
+	Links      []ConsentLink `json:",omitempty" field:"links list 0..100 object ConsentLinkInput ConsentLink" about:"What the text refers to."`
 }
 
 // ConsentLink is a document that a consent refers to.
 type ConsentLink struct {
-	Kind             string
-	PolicyDocumentID *base.ID `json:",omitempty"`
-	Name             *string  `json:",omitempty"`
-	Content          *string  `json:",omitempty"`
+	Kind             string   `field:"kind text 1..255 required" about:"What kind of link it is, such as policy." example:"policy"`
+	PolicyDocumentID *base.ID `json:",omitempty" field:"policyDocumentId id" about:"The id of the document, where that is kept."`
+	Name             *string  `json:",omitempty" field:"name text 0..255" about:"What people call the link."`
+	Content          *string  `json:",omitempty" field:"content text 0..10000" about:"The text behind the link."`
 }
 
 // OrderDocument is a document of an order's, kept elsewhere.
@@ -132,10 +132,10 @@ type OrderComment struct {
 
 // LineVariant is what was chosen of a variant.
 type LineVariant struct {
-	Variant    base.ID
-	Value      base.ID
-	Label      *string `json:",omitempty"`
-	ValueLabel *string `json:",omitempty"`
+	Variant    base.ID `field:"variantId id required" about:"The variant that was chosen from."`
+	Value      base.ID `field:"variantValueId id required" about:"The choice."`
+	Label      *string `json:",omitempty" field:"variantLabel text 0..255" about:"What the variant was called then."`
+	ValueLabel *string `json:",omitempty" field:"variantValueLabel text 0..255" about:"What the choice was called then."`
 }
 
 // PaymentMethod is how an order is paid, as given: nothing is charged here.
@@ -147,14 +147,17 @@ type PaymentMethod struct {
 }
 
 // SavedCard is what is known of a card.
-type SavedCard struct{ Brand, Last4 string }
+type SavedCard struct {
+	Brand string `field:"brand text 0..255 required" about:"Who issued the card." example:"visa"`
+	Last4 string `field:"last4 text 0..4 required" about:"The last four digits of its number." example:"4242"`
+}
 
 // CustomMethod is a way to pay of the merchant's own.
 type CustomMethod struct {
-	ID          base.ID
-	Label       string
-	Key         *string `json:",omitempty"`
-	Description *string `json:",omitempty"`
+	ID          base.ID `field:"id id required" about:"The method's id where methods are kept."`
+	Label       string  `field:"label text 1..255 required" about:"What people call the method."`
+	Key         *string `json:",omitempty" field:"key text 1..255" about:"The key under which programs find the method."`
+	Description *string `json:",omitempty" field:"description text 0..10000" about:"What is told of the method."`
 }
 
 const (
@@ -162,15 +165,6 @@ const (
 	maxComments = 1_000
 	maxPayments = 1_000
 )
-
-func user(c *base.Checker, pointer string, u *UserRef) {
-	if u == nil {
-		return
-	}
-	c.Text(pointer+"/name", u.Name, 1, base.MaxName)
-	c.Optional(pointer+"/email", u.Email, 1, base.MaxName)
-	c.Optional(pointer+"/avatarUrl", u.AvatarURL, 1, base.MaxURL)
-}
 
 func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 	for at, f := range base.Each(c, pointer, list, 0, maxParts) {
@@ -192,22 +186,6 @@ func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 	}
 }
 
-func consents(c *base.Checker, pointer string, list []Consent) {
-	for at, x := range base.Each(c, pointer, list, 0, maxParts) {
-		c.Optional(at+"/label", x.Label, 0, base.MaxName)
-		c.Optional(at+"/consentText", x.Text, 0, base.MaxNote)
-		c.Optional(at+"/ipAddress", x.IPAddress, 0, base.MaxName)
-		c.Optional(at+"/userAgent", x.UserAgent, 0, base.MaxNote)
-		c.Optional(at+"/locale", x.Locale, 0, base.MaxName)
-		c.OptionalInstant(at+"/acceptedAt", x.AcceptedAt)
-		for at, l := range base.Each(c, at+"/links", x.Links, 0, maxParts) {
-			c.Text(at+"/kind", l.Kind, 1, base.MaxName)
-			c.Optional(at+"/name", l.Name, 0, base.MaxName)
-			c.Optional(at+"/content", l.Content, 0, base.MaxNote)
-		}
-	}
-}
-
 func orderDocuments(c *base.Checker, pointer string, list []OrderDocument) {
 	for at, x := range base.Each(c, pointer, list, 0, maxParts) {
 		c.Text(at+"/type", x.Type, 1, base.MaxName)
@@ -216,22 +194,8 @@ func orderDocuments(c *base.Checker, pointer string, list []OrderDocument) {
 	}
 }
 
-func variantsChosen(c *base.Checker, pointer string, list []LineVariant) {
-	for at, v := range base.Each(c, pointer, list, 0, commerce.MaxVariants) {
-		c.Optional(at+"/variantLabel", v.Label, 0, base.MaxName)
-		c.Optional(at+"/variantValueLabel", v.ValueLabel, 0, base.MaxName)
-	}
-}
-
 func (m *PaymentMethod) check(c *base.Checker) {
 	c.Optional("/paymentMethodKey", m.Key, 1, base.MaxName)
-	if m.Card != nil {
-		c.Text("/savedCard/brand", m.Card.Brand, 0, base.MaxName)
-		c.Text("/savedCard/last4", m.Card.Last4, 0, 4)
-	}
-	if m.Custom != nil {
-		c.Text("/customPaymentMethod/label", m.Custom.Label, 1, base.MaxName)
-		c.Optional("/customPaymentMethod/key", m.Custom.Key, 1, base.MaxName)
-		c.Optional("/customPaymentMethod/description", m.Custom.Description, 0, base.MaxNote)
-	}
+	base.CheckFields(c, "/savedCard", m.Card)
+	base.CheckFields(c, "/customPaymentMethod", m.Custom)
 }

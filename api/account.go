@@ -45,8 +45,5 @@ var accountOperations = []operation{
 	write(operation{
 		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account", scopes: []string{"settings.account.write"}, guarded: true,
 		summary: "Changes the account; its plan is not for it to change.", answer: accountSchema,
-	}, input[base.PatchAccount]{body: patchAccountShape}, func(q *request, o *base.PatchAccount) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerAccount),
+	}, input[base.PatchAccount]{body: patchAccountShape}, guarded(func(o *base.PatchAccount) *[]uint64 { return &o.IfMatch }), answerAccount),
 }

@@ -196,10 +196,7 @@ var articleOperations = append([]operation{
 		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
 	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })},
-		func(q *request, o *stock.DeleteArticle) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *stock.DeleteArticle) *[]uint64 { return &o.IfMatch }), answerNull),
 	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, "+
 		"that is refused with the plan, unless it is forced.", true, archiveArticleShape),
 	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false, nil),

@@ -109,7 +109,7 @@ var attributeOperations = []operation{
 		id: "admin.attributes.create", method: "POST", path: "/v1/admin/attributes", scopes: attributesWrite,
 		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.", answer: attributeSchema,
 	}, input[label.CreateAttribute]{body: createAttributeShape},
-		func(_ *request, o *label.CreateAttribute) base.Op { return o }, answerAttribute),
+		asIs, answerAttribute),
 	read(operation{
 		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead, cached: true,
 		summary: "Returns an attribute.", answer: attributeSchema,
@@ -124,16 +124,10 @@ var attributeOperations = []operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
 		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.", answer: attributeSchema,
 	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }), body: patchAttributeShape},
-		func(q *request, o *label.PatchAttribute) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerAttribute),
+		guarded(func(o *label.PatchAttribute) *[]uint64 { return &o.IfMatch }), answerAttribute),
 	write(operation{
 		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
 		summary: "Deletes an attribute and its values on every record; where there are any it takes force.", answer: wire.NullSchema,
 	}, input[label.DeleteAttribute]{path: byUUID(func(o *label.DeleteAttribute) *base.ID { return &o.ID }), query: deleteAttributeQuery},
-		func(q *request, o *label.DeleteAttribute) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *label.DeleteAttribute) *[]uint64 { return &o.IfMatch }), answerNull),
 }

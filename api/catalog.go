@@ -188,7 +188,7 @@ var catalogOperations = append([]operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,
 	}, input[commerce.CreateCatalogItem]{body: createCatalogShape},
-		func(_ *request, o *commerce.CreateCatalogItem) base.Op { return o }, behind(answerCatalogItem)),
+		asIs, behind(answerCatalogItem)),
 	read(operation{
 		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
 		summary: "Returns a catalog item.", answer: catalogSchema,
@@ -203,18 +203,12 @@ var catalogOperations = append([]operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
 		summary: "Changes a catalog item; holds that were made of other components keep what they have.", answer: catalogSchema,
 	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }), body: patchCatalogShape},
-		func(q *request, o *commerce.PatchCatalogItem) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, behind(answerCatalogItem)),
+		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
 		summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
-		func(q *request, o *commerce.DeleteCatalogItem) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *commerce.DeleteCatalogItem) *[]uint64 { return &o.IfMatch }), answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
 }, tagged[*commerce.CatalogItem]{

@@ -73,7 +73,7 @@ var customerOperations = append([]operation{
 		id: "admin.customers.create", method: "POST", path: "/v1/admin/customers", scopes: customersWrite,
 		summary: "Creates a customer, who has at least a name, a company, an email or a phone.", answer: customerSchema,
 	}, input[commerce.CreateCustomer]{body: createCustomerShape},
-		func(_ *request, o *commerce.CreateCustomer) base.Op { return o }, behind(answerCustomer)),
+		asIs, behind(answerCustomer)),
 	read(operation{
 		id: "admin.customers.get", method: "GET", path: "/v1/admin/customers/{id}", scopes: []string{"customers.read"}, cached: true,
 		summary: "Returns a customer.", answer: customerSchema,
@@ -88,18 +88,12 @@ var customerOperations = append([]operation{
 		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
 		summary: "Changes a customer.", answer: customerSchema,
 	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }), body: patchCustomerShape},
-		func(q *request, o *commerce.PatchCustomer) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, behind(answerCustomer)),
+		guarded(func(o *commerce.PatchCustomer) *[]uint64 { return &o.IfMatch }), behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
 		summary: "Deletes a customer.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
-		func(q *request, o *commerce.DeleteCustomer) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *commerce.DeleteCustomer) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
 		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite, answer: erasureSchema,
 		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. " +

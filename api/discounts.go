@@ -135,7 +135,7 @@ var discountOperations = []operation{
 		id: "admin.discountCodes.create", method: "POST", path: "/v1/admin/discount-codes", scopes: discountsWrite,
 		summary: "Creates a discount code.", answer: discountSchema,
 	}, input[commerce.CreateDiscountCode]{body: createDiscountShape},
-		func(_ *request, o *commerce.CreateDiscountCode) base.Op { return o }, answerDiscountCode),
+		asIs, answerDiscountCode),
 	read(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
 		summary: "Returns a discount code; its uses are no part of its tag.", answer: discountSchema,
@@ -150,16 +150,10 @@ var discountOperations = []operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,
 	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }), body: patchDiscountShape},
-		func(q *request, o *commerce.PatchDiscountCode) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerDiscountCode),
+		guarded(func(o *commerce.PatchDiscountCode) *[]uint64 { return &o.IfMatch }), answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: wire.NullSchema,
 	}, input[commerce.DeleteDiscountCode]{path: byID(func(o *commerce.DeleteDiscountCode) *base.ID { return &o.ID })},
-		func(q *request, o *commerce.DeleteDiscountCode) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *commerce.DeleteDiscountCode) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -71,7 +71,7 @@ var eventOperations = []operation{
 		summary: "Creates a scheduled event; a reservation without a free unit of the article is refused.",
 	}, input[stock.CreateScheduledEvent]{
 		path: byID(func(o *stock.CreateScheduledEvent) *base.ID { return &o.Article }), body: createEventShape,
-	}, func(_ *request, o *stock.CreateScheduledEvent) base.Op { return o }, answerEvent),
+	}, asIs, answerEvent),
 	write(operation{
 		id: "admin.articles.updateScheduledEvent", method: "PATCH", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
@@ -79,20 +79,14 @@ var eventOperations = []operation{
 	}, input[stock.PatchScheduledEvent]{
 		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID { return &o.Article }, func(o *stock.PatchScheduledEvent) *base.ID { return &o.ID }),
 		body: patchEventShape,
-	}, func(q *request, o *stock.PatchScheduledEvent) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerEvent),
+	}, guarded(func(o *stock.PatchScheduledEvent) *[]uint64 { return &o.IfMatch }), answerEvent),
 	write(operation{
 		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[stock.DeleteScheduledEvent]{
 		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID { return &o.Article }, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
-	}, func(q *request, o *stock.DeleteScheduledEvent) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerNull),
+	}, guarded(func(o *stock.DeleteScheduledEvent) *[]uint64 { return &o.IfMatch }), answerNull),
 }
 
 // answerNull is the answer of what removes a record.

@@ -48,24 +48,18 @@ var externalPricingOperations = []operation{
 		summary: "Adds an external row to a pricing table; while external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
 	}, input[commerce.CreateExternalPricingRow]{
 		path: byTable(func(o *commerce.CreateExternalPricingRow) *base.ID { return &o.Table }), body: createExternalRowShape,
-	}, func(_ *request, o *commerce.CreateExternalPricingRow) base.Op { return o }, answerExternalRow),
+	}, asIs, answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
 		summary: "Changes an external row.", answer: externalRowSchema,
 	}, input[commerce.PatchExternalPricingRow]{
 		path: byTableRow(func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.ID }),
 		body: patchExternalRowShape,
-	}, func(q *request, o *commerce.PatchExternalPricingRow) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerExternalRow),
+	}, guarded(func(o *commerce.PatchExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
 		summary: "Takes an external row out of a pricing table.", answer: wire.NullSchema,
 	}, input[commerce.DeleteExternalPricingRow]{
 		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.ID }),
-	}, func(q *request, o *commerce.DeleteExternalPricingRow) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerNull),
+	}, guarded(func(o *commerce.DeleteExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
 }

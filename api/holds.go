@@ -317,7 +317,7 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.create", method: "POST", path: "/v1/admin/holds", scopes: holdsWrite,
 		summary: "Takes stock: all lines or nothing.", answer: holdSchema,
-	}, input[hold.PlaceHold]{body: placeHoldShape}, func(_ *request, o *hold.PlaceHold) base.Op { return o }, answerHold),
+	}, input[hold.PlaceHold]{body: placeHoldShape}, asIs, answerHold),
 	read(operation{
 		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
 		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
@@ -332,10 +332,7 @@ var holdOperations = []operation{
 		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
 		summary: "Gives a hold's stock back.", answer: wire.NullSchema,
 	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })},
-		func(q *request, o *hold.ReleaseHold) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *hold.ReleaseHold) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
 		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
 		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.",
@@ -375,10 +372,10 @@ var holdOperations = []operation{
 		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: holdsWrite,
 		summary: "Gives a hold a new expiry.", answer: holdSchema,
 	}, input[hold.ExtendHold]{path: byUUID(func(o *hold.ExtendHold) *base.ID { return &o.ID }), body: extendHoldShape},
-		func(_ *request, o *hold.ExtendHold) base.Op { return o }, answerHold),
+		asIs, answerHold),
 	write(operation{
 		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: holdsWrite,
 		summary: "Makes a hold firm: it expires no more.", answer: holdSchema,
 	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })},
-		func(_ *request, o *hold.ConfirmHold) base.Op { return o }, answerHold),
+		asIs, answerHold),
 }

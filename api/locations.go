@@ -50,7 +50,7 @@ var locationOperations = []operation{
 		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},
 		summary: "Creates a location.", answer: locationSchema,
 	}, input[stock.CreateLocation]{body: createLocationShape},
-		func(_ *request, o *stock.CreateLocation) base.Op { return o }, answerLocation),
+		asIs, answerLocation),
 	read(operation{
 		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"}, cached: true,
 		summary: "Returns a location.", answer: locationSchema,
@@ -65,16 +65,10 @@ var locationOperations = []operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
 		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
 	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }), body: patchLocationShape},
-		func(q *request, o *stock.PatchLocation) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerLocation),
+		guarded(func(o *stock.PatchLocation) *[]uint64 { return &o.IfMatch }), answerLocation),
 	write(operation{
 		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
 		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: wire.NullSchema,
 	}, input[stock.DeleteLocation]{path: byUUID(func(o *stock.DeleteLocation) *base.ID { return &o.ID })},
-		func(q *request, o *stock.DeleteLocation) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *stock.DeleteLocation) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -127,6 +127,23 @@ func write[In, Record any](
 	return o
 }
 
+// asIs is the command of an input that is one.
+func asIs[In any, Op opOf[In]](_ *request, in *In) base.Op { return Op(in) }
+
+// opOf is a pointer to an operation.
+type opOf[In any] interface {
+	*In
+	base.Op
+}
+
+// guarded is the command of an input that is one and takes If-Match; at is where the revisions go that the record may have.
+func guarded[In any, Op opOf[In]](at func(*In) *[]uint64) func(q *request, in *In) base.Op {
+	return func(q *request, in *In) base.Op {
+		*at(in) = q.ifMatch
+		return Op(in)
+	}
+}
+
 func declare[In any](o *operation, in input[In]) {
 	if in.path != nil {
 		o.pathParams = in.path.Schema().Members

@@ -91,8 +91,5 @@ var orderDiscountOperations = []operation{
 		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID, func(o *order.RemoveDiscount) *base.ID { return &o.Order }).Says("The order's id."),
 			wire.Required("code", wire.Text(0, 1000), func(o *order.RemoveDiscount) *string { return &o.Code }).
 				Shows(`"SUMMER"`).Says("The text of the discount code; case does not count.")),
-	}, func(q *request, o *order.RemoveDiscount) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerNull),
+	}, guarded(func(o *order.RemoveDiscount) *[]uint64 { return &o.IfMatch }), answerNull),
 }

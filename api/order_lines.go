@@ -91,8 +91,5 @@ var orderLineOperations = []operation{
 		summary: "Takes a line item and its add-ons off a draft or an open order.",
 	}, input[order.DeleteOrderLine]{
 		path: byLine(func(o *order.DeleteOrderLine) *base.ID { return &o.Order }, func(o *order.DeleteOrderLine) *base.ID { return &o.ID }),
-	}, func(q *request, o *order.DeleteOrderLine) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerNull),
+	}, guarded(func(o *order.DeleteOrderLine) *[]uint64 { return &o.IfMatch }), answerNull),
 }

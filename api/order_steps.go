@@ -16,9 +16,6 @@ func step[In any](name, summary string, id func(*In) *base.ID, body *wire.Shape[
 	}, input[In]{path: byUUID(id), body: body}, command, answerOrder)
 }
 
-// asIs is the command of an input that is one.
-func asIs[In base.Op](_ *request, in *In) base.Op { return *in }
-
 // previewed is a command that may be planned only.
 type previewed[O base.Op] struct {
 	op     O

@@ -243,10 +243,7 @@ var orderOperations = append([]operation{
 		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; " +
 			"its codes get their uses back.",
 	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })},
-		func(q *request, o *order.DeleteOrder) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *order.DeleteOrder) *[]uint64 { return &o.IfMatch }), answerNull),
 }, tagged[*order.OrderRecord]{
 	of: order.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: wire.UUID, scopes: ordersWrite,
 	answer: orderSchema, render: answerOrder,

@@ -210,7 +210,7 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table", scopes: pricingWrite,
 		summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
 	}, input[commerce.CreatePricingTable]{body: createPricingTableShape},
-		func(_ *request, o *commerce.CreatePricingTable) base.Op { return o }, answerPricingTable),
+		asIs, answerPricingTable),
 	read(operation{
 		id: "admin.pricingTables.get", method: "GET", path: pricingTablePath, scopes: pricingRead, cached: true,
 		summary: "Returns a pricing table with its rows.", answer: pricingTableSchema,
@@ -225,18 +225,12 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite, guarded: true,
 		summary: "Changes a pricing table.", answer: pricingTableSchema,
 	}, input[commerce.PatchPricingTable]{path: byTable(func(o *commerce.PatchPricingTable) *base.ID { return &o.ID }), body: patchPricingTableShape},
-		func(q *request, o *commerce.PatchPricingTable) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerPricingTable),
+		guarded(func(o *commerce.PatchPricingTable) *[]uint64 { return &o.IfMatch }), answerPricingTable),
 	write(operation{
 		id: "admin.pricingTables.delete", method: "DELETE", path: pricingTablePath, scopes: pricingWrite, guarded: true,
 		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.", answer: wire.NullSchema,
 	}, input[commerce.DeletePricingTable]{path: byTable(func(o *commerce.DeletePricingTable) *base.ID { return &o.ID })},
-		func(q *request, o *commerce.DeletePricingTable) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *commerce.DeletePricingTable) *[]uint64 { return &o.IfMatch }), answerNull),
 	read(operation{
 		id: "admin.pricingTables.listRows", method: "GET", path: pricingTablePath + "/pricing-row", scopes: pricingRead,
 		summary: "Lists a pricing table's rows in order of creation.", answer: pagedSchema(pricingRowSchema),
@@ -284,17 +278,11 @@ var pricingOperations = []operation{
 	}, input[commerce.PatchPricingRow]{
 		path: byTableRow(func(o *commerce.PatchPricingRow) *base.ID { return &o.Table }, func(o *commerce.PatchPricingRow) *base.ID { return &o.ID }),
 		body: patchPricingRowShape,
-	}, func(q *request, o *commerce.PatchPricingRow) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerPricingRow),
+	}, guarded(func(o *commerce.PatchPricingRow) *[]uint64 { return &o.IfMatch }), answerPricingRow),
 	write(operation{
 		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,
 		summary: "Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.", answer: wire.NullSchema,
 	}, input[commerce.DeletePricingRow]{
 		path: byTableRow(func(o *commerce.DeletePricingRow) *base.ID { return &o.Table }, func(o *commerce.DeletePricingRow) *base.ID { return &o.ID }),
-	}, func(q *request, o *commerce.DeletePricingRow) base.Op {
-		o.IfMatch = q.ifMatch
-		return o
-	}, answerNull),
+	}, guarded(func(o *commerce.DeletePricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
 }

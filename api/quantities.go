@@ -114,17 +114,17 @@ var quantityOperations = []operation{
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
 		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.",
 	}, input[stock.DecreaseQuantity]{path: byID(func(o *stock.DecreaseQuantity) *base.ID { return &o.Article }), body: decreaseShape},
-		func(_ *request, o *stock.DecreaseQuantity) base.Op { return o }, answerPlan),
+		asIs, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
 		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.",
 	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }), body: increaseShape},
-		func(_ *request, o *stock.IncreaseQuantity) base.Op { return o }, answerArticle),
+		asIs, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
 		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.",
 	}, input[stock.TransferQuantity]{path: byID(func(o *stock.TransferQuantity) *base.ID { return &o.Article }), body: transferShape},
-		func(_ *request, o *stock.TransferQuantity) base.Op { return o }, answerPlan),
+		asIs, answerPlan),
 }

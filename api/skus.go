@@ -85,18 +85,12 @@ var skuOperations = append([]operation{
 		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
 		summary: "Changes a SKU; changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
 	}, input[stock.PatchSKU]{path: byUUID(func(o *stock.PatchSKU) *base.ID { return &o.ID }), body: patchSKUShape},
-		func(q *request, o *stock.PatchSKU) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, behind(answerSKU)),
+		guarded(func(o *stock.PatchSKU) *[]uint64 { return &o.IfMatch }), behind(answerSKU)),
 	write(operation{
 		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
 		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: wire.NullSchema,
 	}, input[stock.DeleteSKU]{path: byUUID(func(o *stock.DeleteSKU) *base.ID { return &o.ID })},
-		func(q *request, o *stock.DeleteSKU) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *stock.DeleteSKU) *[]uint64 { return &o.IfMatch }), answerNull),
 }, tagged[*stock.SKU]{
 	of: stock.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),

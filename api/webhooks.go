@@ -217,17 +217,14 @@ var webhookOperations = []operation{
 		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
 		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
 	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
-		func(q *request, o *outbox.DeleteWebhook) base.Op {
-			o.IfMatch = q.ifMatch
-			return o
-		}, answerNull),
+		guarded(func(o *outbox.DeleteWebhook) *[]uint64 { return &o.IfMatch }), answerNull),
 	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.",
 		func(o *outbox.EnableWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.EnableWebhook) base.Op {
 			q.needHook(o.ID)
 			return o
 		}),
 	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.",
-		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, func(_ *request, o *outbox.DisableWebhook) base.Op { return o }),
+		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, asIs),
 	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
 		func(o *outbox.UpgradeWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.UpgradeWebhook) base.Op {
 			q.needHook(o.ID)

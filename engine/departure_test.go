@@ -543,3 +543,16 @@ func TestOneWayOfAFullArticle(t *testing.T) {
 	s.do(order.ReturnOrder{ID: o.ID})
 	require.Equal(t, []int{10_000, base.MaxSlots - 10_000}, stock())
 }
+
+// Who waits to leave from a place, and is to come back there by now, needs a unit for its time alone: one that others have later does.
+func TestWhoStaysHereIsTriedAnew(t *testing.T) {
+	s := newOneWay(t, 1)
+	trip := s.trip(noon+5*day, noon+6*day, 1)
+	trip.Lines = append(trip.Lines, s.trip(noon+day, noon+2*day, 1).Lines...)
+	trip.AllowOverbooked = true
+	waits := s.do(trip).(*order.OrderRecord)
+	require.True(t, waits.Conflict(), "the unit leaves once")
+	s.do(order.PatchOrder{ID: waits.ID, Return: base.Some(s.loc)})
+	require.False(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}

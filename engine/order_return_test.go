@@ -71,6 +71,25 @@ func TestLateReturn(t *testing.T) {
 	s.reopen()
 }
 
+// A unit that is handed over early has the buffer behind it that its article has by now. Where that is shorter, who waits gets the rest.
+func TestHandOverLeavesRoomBehind(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	article := s.article(sku, 1)
+	bike := base.Item{SKU: sku}
+	first := s.rent(bike, noon+day, noon+2*day, 1)
+	none := stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Days)}
+	s.do(stock.PatchArticle{ID: article, After: none})
+	next := s.rental(order.OrderOpen, bike, noon+2*day, noon+3*day, 1)
+	next.AllowOverbooked = true
+	waits := s.do(next).(*order.OrderRecord)
+	require.True(t, waits.Conflict())
+	s.do(order.FulfillOrder{ID: first.ID})
+	require.Equal(t, noon+2*day, s.orderNow(first).Units[0].Range.End)
+	require.False(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}
+
 // A late unit that is found out of late, as after a stop, may lie over what is past by then and moves no more. Its slot's planned
 // end goes to another one all the same, where that is idle.
 func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {

@@ -241,6 +241,9 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 		if why != timeline.Granted {
 			return shortOf(t, x, h, place), nil
 		}
+		if n.Span.End < h.Span.End || seat != place { // the buffer is shorter by now, or it left its slot
+			stock.Freed(t, h.Span, place)
+		}
 		h, place = n, seat
 	}
 	x.unit.WasReady = x.unit.State == Prepared

@@ -427,6 +427,9 @@ func reroute(t *base.Tx, o *Order, overbook bool) error {
 				requests = append(requests, q)
 			} else {
 				there = append(there, h.ID)
+				if !at.Seated() { // one that goes elsewhere no more needs a unit for its time alone
+					stock.TryAnew(t, h.ID)
+				}
 			}
 		}
 	}

@@ -505,6 +505,9 @@ func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
 	}
 }
 
+// TryAnew has SeatFreed try a conflict that needs less by now.
+func TryAnew(t *base.Tx, id base.ID) { Seating(t).due = append(Seating(t).due, id) }
+
 // LetGo takes the units out that requests are about, and calls off their departures, before the first of them is seated anew: two units may
 // change places.
 func LetGo(t *base.Tx, requests []Request) {

@@ -19,7 +19,7 @@ type seating struct {
 	short    []base.ID                // units that were made conflicts, as overbooking is allowed
 	Way      *InTheWay                // what stands in the way, where a refusal says it
 	room     []timeline.Freed         // what the command freed
-	due      []base.ID                // conflicts that time may have made room for
+	due      []base.ID                // conflicts that time may have made room for, or that need less by now
 	tried    []base.ID                // conflicts that were tried in vain, or are due
 	Tries    int                      // of conflicts that the command may make; 0: maxTries
 	Gathers  bool                     // conflicts are not tried yet: more is to come free

@@ -85,6 +85,9 @@ func (s *step) stretches(h, n Unit) chance {
 			return impossible
 		}
 	}
+	if slot := s.a.slot(h.Slot); slot != nil && n.Hull.End <= slot.Span.Start { // its slot began behind its planned time: nothing there is for it
+		return open
+	}
 	if len(extra) == 0 {
 		return certain
 	}

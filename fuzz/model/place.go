@@ -207,6 +207,8 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 	switch {
 	case available < q.quantity && may == open && !sure && len(q.pools) > 0 && q.hulls[0].Start < s.now:
 		return open, available, nil
+	case available < q.quantity && available > 0 && q.leaves && v.waitsPinned(q.pools):
+		return open, available, nil
 	case available < q.quantity:
 		return impossible, available, nil
 	case may == open:
@@ -224,6 +226,14 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 		taken[best]++
 	}
 	return certain, available, taken
+}
+
+// waitsPinned says that somebody waits in one of some pools who is pinned to an article. On the unit that one waits for, one that leaves for good may sit: then who
+// waits is not counted any more, and there is more for the next.
+func (a *Account) waitsPinned(pools []Pool) bool {
+	return slices.ContainsFunc(pools, func(p Pool) bool {
+		return slices.ContainsFunc(a.unitsOf(p), func(u Unit) bool { return u.Slot == 0 && u.articlePinned() })
+	})
 }
 
 // onSlot judges a line that names a slot: the count is not looked at.

@@ -96,6 +96,11 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		o := s.obs.unit(b.ID)
 		return o != nil && o.Slot == 0
 	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
+	// One that leaves and was moved to another article leaves that: it takes nothing from what is behind it here.
+	waits = waits || slices.ContainsFunc(s.was.Units, func(u Unit) bool {
+		o := s.obs.unit(u.ID)
+		return u.oneWay() && o != nil && o.Lot != u.Lot
+	})
 	for _, b := range plan.Blockers {
 		s.evict[b.ID] = true
 		if u := s.a.unit(b.ID); u.Slot != 0 {

@@ -129,7 +129,7 @@ func archivingArticle(verb, summary string, archived bool, body *wire.Shape[arch
 	return write(operation{
 		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
 	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *base.ID { return &o.ID }), body: body},
-		func(q *request, o *archiveArticle) base.Op {
+		func(q *request, o *archiveArticle) base.OpOf[*stock.Article] {
 			o.Archived, q.preview = archived, o.dryRun
 			return o.ArchiveArticle
 		}, answerArticle)
@@ -147,7 +147,7 @@ var articleOperations = append([]operation{
 	write(operation{
 		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
 		summary: "Creates an article, with its first units.",
-	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.Op { return o.command(q) }, answerArticle),
+	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.OpOf[*stock.Article] { return o.command(q) }, answerArticle),
 	readChecked(operation{
 		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
 		summary: "Returns an article, its stock evaluated over a window.",
@@ -188,7 +188,7 @@ var articleOperations = append([]operation{
 		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, " +
 			"that is refused with the plan, unless it is forced.",
 	}, input[patchArticle]{path: byID(func(o *patchArticle) *base.ID { return &o.ID }), body: patchArticleShape},
-		func(q *request, o *patchArticle) base.Op {
+		func(q *request, o *patchArticle) base.OpOf[*stock.Article] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
 			return o.PatchArticle
 		}, answerArticle),

@@ -163,7 +163,7 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 	return write(operation{
 		id: "admin.catalog." + name, method: "POST", path: "/v1/admin/catalog/{id}/" + name, scopes: catalogWrite, summary: summary, answer: catalogSchema,
 	}, input[commerce.ArchiveCatalogItem]{path: byUUID(func(o *commerce.ArchiveCatalogItem) *base.ID { return &o.ID })},
-		func(_ *request, o *commerce.ArchiveCatalogItem) base.Op {
+		func(_ *request, o *commerce.ArchiveCatalogItem) base.OpOf[*commerce.CatalogItem] {
 			o.Archived = archived
 			return o
 		}, behind(answerCatalogItem))

@@ -99,7 +99,7 @@ var customerOperations = append([]operation{
 		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. " +
 			"Refused while an order of theirs is not closed.",
 	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *base.ID { return &o.ID })},
-		func(_ *request, o *engine.EraseCustomer) base.Op { return *o }, behind(func(q *request, m *commerce.Customer) error {
+		func(_ *request, o *engine.EraseCustomer) base.OpOf[*commerce.Customer] { return *o }, behind(func(q *request, m *commerce.Customer) error {
 			list, total := engine.RemarksOf(q.view, m.ID, wire.RowEntries)
 			appendRecord(&q.scribe, m, func(w *scribe, m *commerce.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
 			return nil

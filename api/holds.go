@@ -337,7 +337,7 @@ var holdOperations = []operation{
 		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
 		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.",
 	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *base.ID { return &o.ID }), body: changeHoldShape},
-		func(q *request, o *heldChanges) base.Op {
+		func(q *request, o *heldChanges) base.OpOf[*hold.Hold] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
 			for _, x := range o.change {
 				if x.to.Set {
@@ -354,7 +354,7 @@ var holdOperations = []operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,
 	}, input[moveHold]{path: byUUID(func(o *moveHold) *base.ID { return &o.id }), body: moveHoldShape},
-		func(q *request, o *moveHold) base.Op {
+		func(q *request, o *moveHold) base.OpOf[*hold.Hold] {
 			q.preview = o.dryRun
 			op := &hold.MoveHold{ID: o.id, Lines: make([]hold.MoveLine, len(o.lines))}
 			for i, l := range o.lines {

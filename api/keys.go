@@ -114,7 +114,7 @@ var keyOperations = []operation{
 		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
 		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
-		func(q *request, o *engine.CreateKey) base.Op {
+		func(q *request, o *engine.CreateKey) base.OpOf[*base.Key] {
 			q.secret = drawKey(o)
 			return o
 		},

@@ -141,7 +141,7 @@ func TestDeniedFields(t *testing.T) {
 			wire.Optional("price", text, func(l *line) **string { return &l.price }).Needs("orders.payments.write"))), 0, 9), nil,
 			func(o *order) *[]line { return &o.lines }))
 	make := write(operation{id: "test.denied", method: "POST", path: "/denied", scopes: []string{"orders.details.write"}, answer: locationSchema},
-		input[order]{body: shape}, func(_ *request, o *order) base.Op { return o.CreateLocation }, answerLocation)
+		input[order]{body: shape}, func(_ *request, o *order) base.OpOf[*stock.Location] { return o.CreateLocation }, answerLocation)
 	require.Equal(t, "settings.account.write", make.body.Members[1].Scope)
 
 	s := newShop(t)

@@ -96,7 +96,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 // that the command answers with. Where the input has faults of its own the command's check is asked all the same, so that
 // all faults are named together.
 func write[In, Record any](
-	o operation, in input[In], command func(q *request, in *In) base.Op, render func(q *request, record Record) error,
+	o operation, in input[In], command func(q *request, in *In) base.OpOf[Record], render func(q *request, record Record) error,
 ) operation {
 	o.write = true
 	declare(&o, in)
@@ -128,19 +128,13 @@ func write[In, Record any](
 }
 
 // asIs is the command of an input that is one.
-func asIs[In any, Op opOf[In]](_ *request, in *In) base.Op { return Op(in) }
-
-// opOf is a pointer to an operation.
-type opOf[In any] interface {
-	*In
-	base.Op
-}
+func asIs[Op base.OpOf[R], R any](_ *request, in Op) base.OpOf[R] { return in }
 
 // guarded is the command of an input that is one and takes If-Match; at is where the revisions go that the record may have.
-func guarded[In any, Op opOf[In]](at func(*In) *[]uint64) func(q *request, in *In) base.Op {
-	return func(q *request, in *In) base.Op {
+func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in Op) base.OpOf[R] {
+	return func(q *request, in Op) base.OpOf[R] {
 		*at(in) = q.ifMatch
-		return Op(in)
+		return in
 	}
 }
 

@@ -67,7 +67,7 @@ var orderLineOperations = []operation{
 	write(operation{
 		id: "admin.orders.addLineItems", method: "POST", path: linesPath, scopes: ordersWrite, answer: orderSchema,
 		summary: "Adds line items to a draft or an open order; an open one takes their stock, for all of them or not at all.",
-	}, input[addLines]{path: byUUID(func(o *addLines) *base.ID { return &o.Order }), body: addLinesShape}, func(q *request, o *addLines) base.Op {
+	}, input[addLines]{path: byUUID(func(o *addLines) *base.ID { return &o.Order }), body: addLinesShape}, func(q *request, o *addLines) base.OpOf[*order.OrderRecord] {
 		o.Lines = q.lines(o.lines)
 		return o.AddOrderLines
 	}, answerOrder),
@@ -77,7 +77,7 @@ var orderLineOperations = []operation{
 	}, input[patchLine]{
 		path: byLine(func(o *patchLine) *base.ID { return &o.Order }, func(o *patchLine) *base.ID { return &o.ID }),
 		body: patchLineShape,
-	}, func(q *request, o *patchLine) base.Op {
+	}, func(q *request, o *patchLine) base.OpOf[*order.OrderRecord] {
 		o.IfMatch, q.preview = q.ifMatch, o.dryRun
 		if r := order.OrderByID(q.view, o.Order); r != nil && o.PricingRow.Set && !o.PricingRow.Null {
 			if l := r.LineOf(o.ID); l != nil {

@@ -10,7 +10,7 @@ import (
 // unit is.
 
 // step declares an operation that takes an order on its way.
-func step[In any](name, summary string, id func(*In) *base.ID, body *wire.Shape[In], command func(q *request, in *In) base.Op) operation {
+func step[In any](name, summary string, id func(*In) *base.ID, body *wire.Shape[In], command func(q *request, in *In) base.OpOf[*order.OrderRecord]) operation {
 	return write(operation{
 		id: "admin.orders." + name, method: "POST", path: orderPath + "/" + name, scopes: ordersWrite, summary: summary, answer: orderSchema,
 	}, input[In]{path: byUUID(id), body: body}, command, answerOrder)
@@ -29,7 +29,7 @@ func previewable[O base.Op](s *wire.Shape[O]) *wire.Shape[previewed[O]] {
 }
 
 // orPreview is the command of an input that may be planned only.
-func orPreview[O base.Op](q *request, o *previewed[O]) base.Op {
+func orPreview[O base.OpOf[R], R any](q *request, o *previewed[O]) base.OpOf[R] {
 	q.preview = o.dryRun
 	return o.op
 }
@@ -87,7 +87,7 @@ var orderStepOperations = []operation{
 			wire.Defaulted("ready", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.Ready }).
 				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."),
 			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
-		func(q *request, o *fulfillOrder) base.Op {
+		func(q *request, o *fulfillOrder) base.OpOf[*order.OrderRecord] {
 			q.preview = o.dryRun
 			return o.FulfillOrder
 		}),
@@ -101,12 +101,12 @@ var orderStepOperations = []operation{
 		wire.ShapeOf("Undo",
 			wire.Required("stockItemIds", stockItemIDs, func(o *undoOrder) *[]base.ID { return &o.Units }).Says("The units of the order that it is about."),
 			wire.Defaulted("dryRun", wire.Boolean, false, func(o *undoOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
-		func(q *request, o *undoOrder) base.Op {
+		func(q *request, o *undoOrder) base.OpOf[*order.OrderRecord] {
 			q.preview = o.dryRun
 			return o.UndoOrder
 		}),
 	step("archive", "Puts a closed order away.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
-		func(_ *request, o *order.ArchiveOrder) base.Op {
+		func(_ *request, o *order.ArchiveOrder) base.OpOf[*order.OrderRecord] {
 			return order.ArchiveOrder{ID: o.ID, Archive: true}
 		}),
 	step("unarchive", "Takes an archived order out again.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil, asIs),
@@ -121,7 +121,7 @@ var orderStepOperations = []operation{
 			wire.Defaulted("substitute", wire.Boolean, false, func(o *assignUnit) *bool { return &o.Substitute }).
 				Says("Takes an article that is not what was ordered, or has not what the line requires. What was ordered is kept; unassign undoes it."),
 			wire.Defaulted("dryRun", wire.Boolean, false, func(o *assignUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
-	}, func(q *request, o *assignUnit) base.Op {
+	}, func(q *request, o *assignUnit) base.OpOf[*order.OrderRecord] {
 		q.preview = o.dryRun
 		return o.AssignUnit
 	}, answerMovedOrder),
@@ -132,7 +132,7 @@ var orderStepOperations = []operation{
 		path: byStockItem(func(o *cancelUnit) *base.ID { return &o.Order }, func(o *cancelUnit) *base.ID { return &o.Unit }),
 		body: wire.ShapeOf("CancelStockItem",
 			wire.Defaulted("dryRun", wire.Boolean, false, func(o *cancelUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
-	}, func(q *request, o *cancelUnit) base.Op {
+	}, func(q *request, o *cancelUnit) base.OpOf[*order.OrderRecord] {
 		q.preview = o.dryRun
 		return o.CancelUnit
 	}, answerOrder),

@@ -128,7 +128,7 @@ func (o *orderHold) take(q *request) {
 }
 
 // op is the order of lines or the one of holds.
-func (o *createOrder) op(q *request) base.Op {
+func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	o.take(q)
 	if o.Holds != nil {
 		if o.lines != nil {
@@ -194,12 +194,12 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
 		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.",
-	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.Op { return o.op(q) }, answerOrder),
+	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.OpOf[*order.OrderRecord] { return o.op(q) }, answerOrder),
 	write(operation{
 		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
 		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
 	}, input[orderHold]{path: byUUID(func(o *orderHold) *base.ID { o.Holds = make([]base.ID, 1); return &o.Holds[0] }), body: orderHoldShape},
-		func(q *request, o *orderHold) base.Op {
+		func(q *request, o *orderHold) base.OpOf[*order.OrderRecord] {
 			o.take(q)
 			return o.OrderHold
 		}, answerOrder),
@@ -233,7 +233,7 @@ var orderOperations = append([]operation{
 	}, input[previewed[order.PatchOrder]]{
 		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }), body: previewable(patchOrderShape),
 	},
-		func(q *request, o *previewed[order.PatchOrder]) base.Op {
+		func(q *request, o *previewed[order.PatchOrder]) base.OpOf[*order.OrderRecord] {
 			o.op.IfMatch = q.ifMatch
 			return orPreview(q, o)
 		}, answerOrder),

@@ -249,7 +249,7 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.createRow", method: "POST", path: pricingTablePath + "/pricing-row", scopes: pricingWrite,
 		summary: "Adds a row to a pricing table.", answer: pricingRowSchema,
 	}, input[createPricingRow]{path: byTable(func(o *createPricingRow) *base.ID { return &o.Table }), body: createPricingRowShape},
-		func(q *request, o *createPricingRow) base.Op {
+		func(q *request, o *createPricingRow) base.OpOf[*commerce.PricingRow] {
 			o.Duration = q.period("/durationAmount", "/durationUnit", o.duration)
 			if o.subscription != nil {
 				o.Subscription = q.terms("/subscription", *o.subscription)

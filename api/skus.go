@@ -70,7 +70,7 @@ var skuOperations = append([]operation{
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
 		summary: "Creates a SKU; its articles take its buffers where they have none of their own.", answer: skuSchema,
-	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.Op { return o.command(q) }, behind(answerSKU)),
+	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.OpOf[*stock.SKU] { return o.command(q) }, behind(answerSKU)),
 	read(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
 		summary: "Returns a SKU.", answer: skuSchema,

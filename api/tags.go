@@ -101,7 +101,7 @@ var tagOperations = []operation{
 	write(operation{
 		id: "admin.tags.create", method: "POST", path: "/v1/admin/tags", scopes: tagsWrite,
 		summary: "Creates a tag; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
-	}, input[label.CreateTag]{body: createTagShape}, func(q *request, o *label.CreateTag) base.Op {
+	}, input[label.CreateTag]{body: createTagShape}, func(q *request, o *label.CreateTag) base.OpOf[*label.Tag] {
 		if area := tagScopes[o.Scope]; area != "" {
 			q.need(area + ".write")
 		}
@@ -111,7 +111,7 @@ var tagOperations = []operation{
 		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
 		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
 	}, input[label.PatchTag]{path: byID(func(o *label.PatchTag) *base.ID { return &o.ID }), body: patchTagShape},
-		func(q *request, o *label.PatchTag) base.Op {
+		func(q *request, o *label.PatchTag) base.OpOf[*label.Tag] {
 			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
@@ -120,7 +120,7 @@ var tagOperations = []operation{
 		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
 		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: wire.NullSchema,
 	}, input[label.DeleteTag]{path: byID(func(o *label.DeleteTag) *base.ID { return &o.ID })},
-		func(q *request, o *label.DeleteTag) base.Op {
+		func(q *request, o *label.DeleteTag) base.OpOf[any] {
 			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
@@ -180,6 +180,12 @@ type tagged[R any] struct {
 	render func(*request, R) error
 }
 
+// linkTags is LinkTags to a record that is an R.
+type linkTags[R any] struct {
+	base.Answers[R]
+	label.LinkTags
+}
+
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
 	id := wire.ShapeOf("ID", wire.Required("id", r.id, func(o *tagIDs) *base.ID { return &o.id }).Says("The record's id."))
@@ -190,8 +196,8 @@ func (r tagged[R]) linkOperations() []operation {
 		}, input[tagIDs]{
 			path: id,
 			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100), func(o *tagIDs) *[]base.ID { return &o.body }).Says("Ids of the tags.")),
-		}, func(_ *request, o *tagIDs) base.Op {
-			return label.LinkTags{To: r.of, ID: o.id, Tags: o.body}
+		}, func(_ *request, o *tagIDs) base.OpOf[R] {
+			return linkTags[R]{LinkTags: label.LinkTags{To: r.of, ID: o.id, Tags: o.body}}
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
@@ -202,7 +208,7 @@ func (r tagged[R]) linkOperations() []operation {
 				Says("Repeated, or with commas between; here or in the body.")),
 			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]base.ID { return &o.body }).
 				Says("Here or in the query.")),
-		}, func(q *request, o *tagIDs) base.Op {
+		}, func(q *request, o *tagIDs) base.OpOf[any] {
 			ids, inQuery := q.given(o)
 			return label.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
 		}, answerNull),

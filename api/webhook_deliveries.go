@@ -145,7 +145,7 @@ var webhookDeliveryOperations = []operation{
 		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
 		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. " + eventScopeAbout,
 	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID { return &o.Webhook }, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
-		func(q *request, o *outbox.RedeliverDelivery) base.Op {
+		func(q *request, o *outbox.RedeliverDelivery) base.OpOf[*outbox.Delivery] {
 			q.needHook(o.Webhook)
 			if d := outbox.DeliveryByID(q.view, o.ID); d != nil && d.Webhook == o.Webhook {
 				q.needEvent(d.Type)
@@ -156,7 +156,7 @@ var webhookDeliveryOperations = []operation{
 		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite, answer: recoveredSchema,
 		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
 	}, input[outbox.RecoverDeliveries]{path: byUUID(func(o *outbox.RecoverDeliveries) *base.ID { return &o.Webhook }), body: recoverShape},
-		func(q *request, o *outbox.RecoverDeliveries) base.Op {
+		func(q *request, o *outbox.RecoverDeliveries) base.OpOf[*outbox.Recovered] {
 			q.needHook(o.Webhook)
 			return o
 		}, func(q *request, r *outbox.Recovered) error {
@@ -168,7 +168,7 @@ var webhookDeliveryOperations = []operation{
 		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. " +
 			"How that goes does not count, and the webhook may be disabled. " + eventScopeAbout,
 	}, input[outbox.TestWebhook]{path: byUUID(func(o *outbox.TestWebhook) *base.ID { return &o.ID }), query: testWebhookQuery},
-		func(q *request, o *outbox.TestWebhook) base.Op {
+		func(q *request, o *outbox.TestWebhook) base.OpOf[*outbox.Delivery] {
 			q.needHook(o.ID)
 			return o
 		}, answerDelivery),

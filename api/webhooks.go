@@ -155,7 +155,7 @@ func answerSecret(q *request, w *outbox.Webhook) error {
 }
 
 // webhookAction is an operation on one webhook that takes nothing and answers with it.
-func webhookAction[In any](id, action, summary string, at func(*In) *base.ID, command func(q *request, o *In) base.Op) operation {
+func webhookAction[In any](id, action, summary string, at func(*In) *base.ID, command func(q *request, o *In) base.OpOf[*outbox.Webhook]) operation {
 	return write(operation{
 		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite, summary: summary, answer: webhookSchema,
 	}, input[In]{path: byUUID(at)}, command, answerWebhook)
@@ -178,7 +178,7 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
 		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. " + hookScopeAbout,
-	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request, o *outbox.CreateWebhook) base.Op {
+	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request, o *outbox.CreateWebhook) base.OpOf[*outbox.Webhook] {
 		if o.EventType != "" {
 			q.needEvent(o.EventType)
 		}
@@ -201,7 +201,7 @@ var webhookOperations = []operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
 		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout, answer: webhookSchema,
 	}, input[outbox.PatchWebhook]{path: byUUID(func(o *outbox.PatchWebhook) *base.ID { return &o.ID }), body: patchWebhookShape},
-		func(q *request, o *outbox.PatchWebhook) base.Op {
+		func(q *request, o *outbox.PatchWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			if o.EventType.Set {
 				q.needEvent(o.EventType.Value)
@@ -219,14 +219,14 @@ var webhookOperations = []operation{
 	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
 		guarded(func(o *outbox.DeleteWebhook) *[]uint64 { return &o.IfMatch }), answerNull),
 	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.",
-		func(o *outbox.EnableWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.EnableWebhook) base.Op {
+		func(o *outbox.EnableWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.EnableWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			return o
 		}),
 	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.",
 		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, asIs),
 	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
-		func(o *outbox.UpgradeWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.UpgradeWebhook) base.Op {
+		func(o *outbox.UpgradeWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.UpgradeWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			o.APIVersion = Version
 			return o
@@ -235,7 +235,7 @@ var webhookOperations = []operation{
 		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
 		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
 	}, input[outbox.RotateSecret]{path: byUUID(func(o *outbox.RotateSecret) *base.ID { return &o.ID }), body: rotateSecretShape},
-		func(q *request, o *outbox.RotateSecret) base.Op {
+		func(q *request, o *outbox.RotateSecret) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			o.Secret = q.drawSecret()
 			return o

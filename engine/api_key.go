@@ -10,8 +10,9 @@ import (
 
 // This file owns how API keys are made, ended and found.
 
-// CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it. It answers with the *Key.
+// CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it.
 type CreateKey struct {
+	base.Answers[*base.Key]
 	PublicID  string
 	Hash      [sha256.Size]byte // of the secret
 	Label     string
@@ -52,11 +53,10 @@ func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
 	return k, nil
 }
 
-func (CreateKey) Result() any { return new(base.Key) }
-
 // RevokeKey ends a key; the next request with it is refused. The webhooks that it made go on: it answers with the *RevokedKey,
 // which names them.
 type RevokeKey struct {
+	base.Answers[*RevokedKey]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -86,8 +86,6 @@ func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 	}
 	return r, nil
 }
-
-func (RevokeKey) Result() any { return new(RevokedKey) }
 
 // RevokedKey is a key that was revoked, with the webhooks that it made, in order of creation.
 type RevokedKey struct {

@@ -11,6 +11,7 @@ import (
 
 // importPart puts rows of an archive in place.
 type importPart struct {
+	base.Answers[*base.Importing]
 	name     string
 	at       int64          // the instant that the archive is of
 	numbers  base.Ledger    // what its account had given out
@@ -35,8 +36,6 @@ func (o importPart) Check() []base.Fault {
 	}
 	return c.Faults
 }
-
-func (importPart) Result() any { return new(base.Importing) }
 
 func (o importPart) PlanOn(t *base.Tx) (any, error) {
 	was, n := t.Acc.Imported(), o.goal

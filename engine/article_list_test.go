@@ -23,12 +23,12 @@ import (
 
 // setArchived archives an article, or takes it back.
 type setArchived struct {
+	base.Answers[*stock.Article]
 	id base.ID
 	at *int64
 }
 
 func (setArchived) Check() []base.Fault { return nil }
-func (setArchived) Result() any         { return new(stock.Article) }
 func (o setArchived) PlanOn(t *base.Tx) (any, error) {
 	r := stock.ArticleTable(t.Acc).Get(o.id)
 	n := *r
@@ -485,7 +485,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		case 1:
 			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: pick(words[:6]...)}), Labels: labels()})
 		case 2:
-			s.do(setArchived{id, []*int64{nil, &s.now}[rnd.IntN(2)]})
+			s.do(setArchived{id: id, at: []*int64{nil, &s.now}[rnd.IntN(2)]})
 		case 3:
 			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{Name: pick(words[:6]...)}), Labels: labels()})
 		case 4:

@@ -72,7 +72,7 @@ func (w *writer) runDue(a *base.AccountState) (done bool) {
 	if !ok || first.At > w.state.At {
 		return true
 	}
-	for o := (runDue{w.engine.bounds.DueItems, w.engine.bounds.DueRows, stock.MaxTries}); ; {
+	for o := (runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: stock.MaxTries}); ; {
 		before := a.Ledger.Sequence
 		_, err := w.do(&Command{Account: a.ID, Actor: "clock", Op: o})
 		if err == nil && a.Ledger.Sequence != before {
@@ -146,6 +146,7 @@ func setAside(s *base.Snapshot) (list []SetAside) {
 
 // runDue is the command that does some of what is due in an account: each kind of row knows what that is for its own.
 type runDue struct {
+	base.Answers[any]
 	items int // at most
 	rows  int // that are changed before the rest is left to the next; one item is always done
 	tries int // of conflicts that may want what comes free
@@ -155,7 +156,6 @@ type runDue struct {
 func (o runDue) least() bool { return o.items <= 1 }
 
 func (runDue) Check() []base.Fault { return nil }
-func (runDue) Result() any         { return new(any) }
 
 func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	stock.Seating(t).Tries = o.tries
@@ -190,7 +190,7 @@ func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
 	for n := 0; waiting != nil; n++ {
 		var op base.Op = stock.SeatConflicts{Waiting: *waiting, Tries: tries}
 		if n >= w.engine.bounds.FollowUps || w.full() {
-			op = postpone{*waiting}
+			op = postpone{Waiting: *waiting}
 		}
 		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: op})
 		if err == nil && len(t.Set) > 0 {
@@ -234,10 +234,12 @@ func init() {
 }
 
 // postpone keeps room that conflicts are to be tried for.
-type postpone struct{ timeline.Waiting }
+type postpone struct {
+	base.Answers[any]
+	timeline.Waiting
+}
 
 func (postpone) Check() []base.Fault { return nil }
-func (postpone) Result() any         { return new(any) }
 
 func (o postpone) PlanOn(t *base.Tx) (any, error) {
 	o.Room = slices.Compact(slices.Clone(o.Room)) // the units of a hold leave the same room

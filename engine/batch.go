@@ -18,9 +18,11 @@ type Row interface {
 }
 
 // Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
-// fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at. It answers with the
-// *BatchResult.
-type Batch struct{ Rows []Row }
+// fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at.
+type Batch struct {
+	base.Answers[*BatchResult]
+	Rows []Row
+}
 
 // MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the writer, and all
 // who wait for it, for some 20 ms.
@@ -82,8 +84,6 @@ func (o Batch) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return &BatchResult{len(o.Rows)}, nil
 }
-
-func (Batch) Result() any { return new(BatchResult) }
 
 func rowPointer(i int) string { return "/" + base.Itoa(i) }
 

@@ -13,10 +13,11 @@ import (
 // clock.
 
 // nudge is a command that changes nothing: the writer does what is due before it.
-type nudge struct{}
+type nudge struct {
+	base.Answers[any]
+}
 
 func (nudge) Check() []base.Fault          { return nil }
-func (nudge) Result() any                  { return new(any) }
 func (nudge) PlanOn(*base.Tx) (any, error) { return nil, nil }
 
 // Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.

@@ -297,10 +297,11 @@ func TestOneWayLeavesWhatAConflictWaitsFor(t *testing.T) {
 }
 
 // forgetDepartures leaves one-way units as a program left them that planned no departures.
-type forgetDepartures struct{}
+type forgetDepartures struct {
+	base.Answers[any]
+}
 
 func (forgetDepartures) Check() []base.Fault { return nil }
-func (forgetDepartures) Result() any         { return new(any) }
 
 func (forgetDepartures) PlanOn(t *base.Tx) (any, error) {
 	for u := range t.Acc.Stock.Overlapping(base.Span{Start: base.MinInstant, End: base.Forever}) {
@@ -314,10 +315,11 @@ func (forgetDepartures) PlanOn(t *base.Tx) (any, error) {
 }
 
 // unplanned leaves orders as a program left them that planned no departures.
-type unplanned struct{}
+type unplanned struct {
+	base.Answers[any]
+}
 
 func (unplanned) Check() []base.Fault { return nil }
-func (unplanned) Result() any         { return new(any) }
 
 func (unplanned) PlanOn(t *base.Tx) (any, error) {
 	for was := range order.OrderTable(t.Acc).All() {

@@ -163,6 +163,7 @@ func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 
 // useTwice counts uses of a code in one command, beside a change of its terms.
 type useTwice struct {
+	base.Answers[*commerce.DiscountCode]
 	ID   base.ID
 	By   []int
 	Code string
@@ -183,8 +184,6 @@ func (o useTwice) PlanOn(t *base.Tx) (any, error) {
 	}
 	return last, nil
 }
-
-func (useTwice) Result() any { return new(commerce.DiscountCode) }
 
 func TestUsesOfACommandAddUp(t *testing.T) {
 	s := newShop(t)

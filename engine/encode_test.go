@@ -50,16 +50,18 @@ func (r slowResult) MarshalJSON() ([]byte, error) {
 
 func (*slowResult) UnmarshalJSON([]byte) error { return nil }
 
-type answerSlowly struct{ slowResult }
+type answerSlowly struct {
+	base.Answers[*slowResult]
+	slowResult
+}
 
 func (answerSlowly) Check() []base.Fault              { return nil }
-func (answerSlowly) Result() any                      { return new(slowResult) }
 func (o answerSlowly) PlanOn(t *base.Tx) (any, error) { return o.slowResult, nil }
 
 func TestResultsAreWrittenBesideTheWriter(t *testing.T) {
 	s := newShop(t)
 	var written bool
-	op := answerSlowly{slowResult{s.besideWriter(&written)}}
+	op := answerSlowly{slowResult: slowResult{s.besideWriter(&written)}}
 	cmd := Command{Account: s.acc, Op: op, Idem: &Idempotency{Key: base.ID{1}}}
 	_, err := s.Do(cmd)
 	require.NoError(t, err)
@@ -103,7 +105,7 @@ func TestAResultAndAnEventThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(body), `"data":null}`)
 
-	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult{func() { panic("planted") }}}, Idem: &Idempotency{Key: base.ID{1}}}
+	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult: slowResult{func() { panic("planted") }}}, Idem: &Idempotency{Key: base.ID{1}}}
 	_, err = s.Do(cmd)
 	require.NoError(t, err)
 	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}})

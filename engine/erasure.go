@@ -24,8 +24,9 @@ import (
 const eraseAtOnce = 100
 
 // EraseCustomer clears all that is known of a customer as a person, everywhere, where all their orders are closed. To erase one
-// again changes nothing. It answers with the *Customer.
+// again changes nothing.
 type EraseCustomer struct {
+	base.Answers[*commerce.Customer]
 	ID      base.ID
 	IfMatch []uint64
 
@@ -52,8 +53,6 @@ func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, commerce.CustomerKind, m, &n)
 	return &n, nil
 }
-
-func (EraseCustomer) Result() any { return new(commerce.Customer) }
 
 func init() {
 	commerce.CustomerKind.Fall = func(t *base.Tx, id base.ID) {
@@ -169,13 +168,13 @@ func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 // blankTraces takes bodies of events and results of requests that name an erased customer out of what is kept. What they are is an
 // input: a plan reads no disk.
 type blankTraces struct {
+	base.Answers[any]
 	bodies  []outbox.Kept // each with a delivery of its own
 	results []*idemRow
 	done    base.ID // nothing else of this customer is kept
 }
 
 func (blankTraces) Check() []base.Fault { return nil }
-func (blankTraces) Result() any         { return new(any) }
 
 func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
 	for _, k := range o.bodies {

@@ -111,6 +111,11 @@ func (s *shop) do(op base.Op) any {
 	s.T.Helper()
 	res, err := s.try(op)
 	require.NoError(s.T, err)
+	zero, err := op.ReadResult([]byte("null"))
+	require.NoError(s.T, err)
+	if zero != nil {
+		require.IsType(s.T, zero, res, "%T answers with what it says", op)
+	}
 	return res
 }
 

@@ -153,8 +153,8 @@ func (r Result) read(op base.Op) (Result, error) {
 	if r.kept == nil {
 		return r, nil
 	}
-	r.Record = op.Result()
-	if err := json.Unmarshal(r.kept.Result, r.Record); err != nil {
+	var err error
+	if r.Record, err = op.ReadResult(r.kept.Result); err != nil {
 		return Result{}, base.Refuse(base.CodeInternal, "the kept result cannot be read")
 	}
 	r.kept = nil
@@ -162,10 +162,12 @@ func (r Result) read(op base.Op) (Result, error) {
 }
 
 // forget drops idempotency records that are kept no longer. What they are is an input: a plan reads no disk.
-type forget struct{ rows []*idemRow }
+type forget struct {
+	base.Answers[any]
+	rows []*idemRow
+}
 
 func (forget) Check() []base.Fault { return nil }
-func (forget) Result() any         { return new(any) }
 
 func (o forget) PlanOn(t *base.Tx) (any, error) {
 	for _, r := range o.rows {
@@ -190,7 +192,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		if len(lapsed) == 0 {
 			return ctx.Err()
 		}
-		_, err := e.Do(Command{Account: of, Actor: "clock", Op: forget{lapsed}})
+		_, err := e.Do(Command{Account: of, Actor: "clock", Op: forget{rows: lapsed}})
 		lapsed = nil
 		return err
 	}

@@ -21,10 +21,12 @@ func (s *shop) customer(name, email string) base.ID {
 }
 
 // uncopied leaves an order as a program wrote it that kept no copies.
-type uncopied struct{ ID base.ID }
+type uncopied struct {
+	base.Answers[any]
+	ID base.ID
+}
 
 func (uncopied) Check() []base.Fault { return nil }
-func (uncopied) Result() any         { return new(any) }
 
 func (o uncopied) PlanOn(t *base.Tx) (any, error) {
 	was := order.OrderTable(t.Acc).Get(o.ID)
@@ -116,7 +118,7 @@ func TestOrdersOfAnOlderProgramGetTheirCopiesAtTheStart(t *testing.T) {
 	in.Customer = &ann
 	r := s.do(in).(*order.OrderRecord)
 	hook := s.hook(base.OrderUpdated)
-	s.do(uncopied{r.ID})
+	s.do(uncopied{ID: r.ID})
 	told := s.told([]*outbox.Webhook{hook})
 	require.Zero(t, order.OrderByID(s.view(), r.ID).OrderCopies)
 	s.do(nudge{})
@@ -173,7 +175,7 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 	s := newShop(t)
 	table, rows := s.tariff(1000)
 	item, _ := s.item(table)
-	s.do(relabelled{table, "JPY"})
+	s.do(relabelled{ID: table, Currency: "JPY"})
 	in := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+2*day, 1)
 	e := s.refused(base.CodeInvalid, in)
 	require.Equal(t, "required", e.Faults[0].Code, "no row fits")
@@ -187,12 +189,12 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 
 // relabelled leaves the rows of a table in some currency, or in none, as an older program wrote them.
 type relabelled struct {
+	base.Answers[any]
 	ID       base.ID
 	Currency string
 }
 
 func (relabelled) Check() []base.Fault { return nil }
-func (relabelled) Result() any         { return new(any) }
 
 func (o relabelled) PlanOn(t *base.Tx) (any, error) {
 	was := commerce.PricingTableKind.In(t.Acc).Get(o.ID)

@@ -92,7 +92,7 @@ func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 	for s.store.Marker().FirstKept <= made { // all at one instant: the log is searched from there on
 		s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}})
 	}
-	s.do(uncopied{id})
+	s.do(uncopied{ID: id})
 	list, older, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 3)
 	require.NoError(t, err)
 	require.Empty(t, list)

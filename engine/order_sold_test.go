@@ -129,7 +129,7 @@ func TestSoldByAnOlderProgram(t *testing.T) {
 	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now, nil, 1, false)
 	s.now += hour
 	at := s.now
-	s.do(soldAsBefore{made.ID})
+	s.do(soldAsBefore{order: made.ID})
 	s.now += hour
 	require.NoError(t, s.Tick(t.Context()))
 	_, found := stock.UnavailabilityByID(s.view(), made.Lines[0].Units[0].Hold)
@@ -143,10 +143,12 @@ func TestSoldByAnOlderProgram(t *testing.T) {
 }
 
 // soldAsBefore hands the units of an order over as programs did up to format 5.
-type soldAsBefore struct{ order base.ID }
+type soldAsBefore struct {
+	base.Answers[any]
+	order base.ID
+}
 
 func (soldAsBefore) Check() []base.Fault { return nil }
-func (soldAsBefore) Result() any         { return new(any) }
 func (o soldAsBefore) PlanOn(t *base.Tx) (any, error) {
 	n, err := order.Edit(t, o.order)
 	if err != nil {
@@ -178,6 +180,7 @@ func TestASaleIsMovedToNoEnd(t *testing.T) {
 
 // endedSale gives a sale an end, as a move did once.
 type endedSale struct {
+	base.Answers[any]
 	unit base.ID
 	end  int64
 }
@@ -190,8 +193,6 @@ func (o endedSale) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-func (endedSale) Result() any { return nil }
-
 // A sale that an older program gave an end goes out for good all the same: who is behind that goes elsewhere, or stands in its way.
 func TestASaleWithAnEndGoesOut(t *testing.T) {
 	for behind := 1; behind <= 2; behind++ {
@@ -200,7 +201,7 @@ func TestASaleWithAnEndGoesOut(t *testing.T) {
 			sku := s.sku()
 			article := s.article(sku, 2)
 			o := s.order(base.Item{SKU: sku}, base.PurchaseSale, noon+hour, nil, 1, false)
-			s.do(endedSale{o.Lines[0].Units[0].Hold, noon + day})
+			s.do(endedSale{unit: o.Lines[0].Units[0].Hold, end: noon + day})
 			s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
 			if late {
 				s.now = noon + day + hour

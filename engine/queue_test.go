@@ -86,10 +86,12 @@ func (q *queue) waitingOutside() []*blocked {
 }
 
 // stall keeps the writer busy until it is let go.
-type stall struct{ begun, over chan struct{} }
+type stall struct {
+	base.Answers[any]
+	begun, over chan struct{}
+}
 
 func (stall) Check() []base.Fault { return nil }
-func (stall) Result() any         { return new(any) }
 
 func (o stall) PlanOn(*base.Tx) (any, error) {
 	close(o.begun)
@@ -104,7 +106,7 @@ func TestTheClockDoesNotWaitForTheQueue(t *testing.T) {
 	s.queued = 2
 	s.open()
 	ids := s.carts(2, 1)
-	o := stall{make(chan struct{}), make(chan struct{})}
+	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
 	<-o.begun
 	s.now += 60_000
@@ -132,7 +134,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 	other := base.MakeID(noon, base.Base{Lo: 2})
 	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
 	require.NoError(t, err)
-	o := stall{make(chan struct{}), make(chan struct{})}
+	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
 	<-o.begun
 	groups := s.Stats().Groups
@@ -177,7 +179,7 @@ func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 	}
 	light := Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}
 	seq, _ := s.State()
-	o := stall{make(chan struct{}), make(chan struct{})}
+	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	all := []*Future{s.Submit(Command{Account: s.acc, Actor: "test", Op: o})}
 	<-o.begun
 	for _, c := range []Command{light, heavy(1)} { // both are there when the writer looks for more

@@ -16,13 +16,13 @@ import (
 
 // emitting is what changes an order: it makes events of it.
 type emitting struct {
+	base.Answers[any]
 	typ   base.HookEvent
 	order base.ID
 	times int
 }
 
 func (emitting) Check() []base.Fault { return nil }
-func (emitting) Result() any         { return new(any) }
 
 func (o emitting) PlanOn(t *base.Tx) (any, error) {
 	data := func() base.EventData {

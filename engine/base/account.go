@@ -26,8 +26,9 @@ var AccountKind = func() *Kind[Account] {
 	return k
 }()
 
-// CreateAccount makes the account that the command names; the id is drawn by the caller. It answers with the *Account.
+// CreateAccount makes the account that the command names; the id is drawn by the caller.
 type CreateAccount struct {
+	Answers[*Account]
 	Name     string
 	Currency string // default EUR
 	Timezone string // default UTC
@@ -55,14 +56,13 @@ func (o CreateAccount) PlanOn(t *Tx) (any, error) {
 	return a, nil
 }
 
-func (CreateAccount) Result() any { return new(Account) }
-
 func (a *Account) Rev() uint64     { return a.Revision }
 func (a *Account) Touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1 }
 
 // PatchAccount changes the account. A new zone moves no hold. A new currency changes no amount: it is refused while there are pricing
-// rows that are not retired, discount codes of an amount that have not ended, or orders that are not closed. It answers with the *Account.
+// rows that are not retired, discount codes of an amount that have not ended, or orders that are not closed.
 type PatchAccount struct {
+	Answers[*Account]
 	IfMatch  []uint64
 	Name     Opt[string]
 	Currency Opt[string]
@@ -102,5 +102,3 @@ func (o PatchAccount) PlanOn(t *Tx) (any, error) {
 	}
 	return Revise(t, AccountKind, a, n), nil
 }
-
-func (PatchAccount) Result() any { return new(Account) }

@@ -1,6 +1,8 @@
 package base
 
 import (
+	"encoding/json"
+
 	"github.com/tidwall/btree"
 
 	"holdfast/timeline"
@@ -22,8 +24,26 @@ type Op interface {
 	// PlanOn judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
 	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
 	PlanOn(t *Tx) (any, error)
-	// Result is a pointer to the zero value of what PlanOn returns, for reading back the result of an idempotent repeat.
-	Result() any
+	// ReadResult reads a result of PlanOn back, as a repeat under an idempotency key is answered with it. Answers has it.
+	ReadResult(kept []byte) (any, error)
+}
+
+// OpOf is an operation whose plan returns an R: a record, or nothing where R is any.
+type OpOf[R any] interface {
+	Op
+	answers(R)
+}
+
+// Answers is embedded in an operation, and says what its plan returns.
+type Answers[R any] struct{}
+
+func (Answers[R]) answers(R) {}
+
+// ReadResult reads what was kept of a result.
+func (Answers[R]) ReadResult(kept []byte) (any, error) {
+	var r R
+	err := json.Unmarshal(kept, &r)
+	return r, err
 }
 
 // informed is an Op of whose inputs only the state can tell all faults.

@@ -5,8 +5,11 @@ package base
 // Plans are the names of all plans.
 var Plans = []string{"starter", "growth", "scale", "unlimited"}
 
-// SetPlan puts the account under another plan. It answers with the *Account.
-type SetPlan struct{ Plan string }
+// SetPlan puts the account under another plan.
+type SetPlan struct {
+	Answers[*Account]
+	Plan string
+}
 
 func (o SetPlan) Check() []Fault {
 	var c Checker
@@ -23,5 +26,3 @@ func (o SetPlan) PlanOn(t *Tx) (any, error) {
 	Record(t, AccountKind, t.Acc.Row, &n)
 	return &n, nil
 }
-
-func (SetPlan) Result() any { return new(Account) }

@@ -160,8 +160,9 @@ func checkVariants(c *base.Checker, pointer string, list []Variant) {
 	}
 }
 
-// CreateCatalogItem makes a catalog item. It answers with the *CatalogItem.
+// CreateCatalogItem makes a catalog item.
 type CreateCatalogItem struct {
+	base.Answers[*CatalogItem]
 	Name         string
 	InternalName *string
 	Status       CatalogStatus // default active
@@ -222,8 +223,6 @@ func (i *CatalogItem) offerAll() {
 		i.Purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}
 	}
 }
-
-func (CreateCatalogItem) Result() any { return new(CatalogItem) }
 
 // nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old holds go by them.
 func nextCatalogNo(a *base.AccountState) uint32 {
@@ -314,8 +313,9 @@ func newVariants(t *base.Tx, list []Variant) []Variant {
 }
 
 // PatchCatalogItem changes a catalog item; lists are replaced as a whole. Holds that were made of other components keep
-// what they have. It answers with the *CatalogItem.
+// what they have.
 type PatchCatalogItem struct {
+	base.Answers[*CatalogItem]
 	ID           base.ID
 	IfMatch      []uint64
 	Name         base.Opt[string]
@@ -390,11 +390,9 @@ func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CatalogKind, i, n), nil
 }
 
-func (PatchCatalogItem) Result() any { return new(CatalogItem) }
-
 // ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it is.
-// It answers with the *CatalogItem.
 type ArchiveCatalogItem struct {
+	base.Answers[*CatalogItem]
 	ID       base.ID
 	Archived bool
 }
@@ -413,11 +411,9 @@ func (o ArchiveCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CatalogKind, i, n), nil
 }
 
-func (ArchiveCatalogItem) Result() any { return new(CatalogItem) }
-
-// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either. It answers
-// with nil.
+// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either.
 type DeleteCatalogItem struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -436,8 +432,6 @@ func (o DeleteCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	t.Bury(base.TagCatalogItem, i.ID, i.No)
 	return nil, nil
 }
-
-func (DeleteCatalogItem) Result() any { return new(any) }
 
 // CatalogItemByID returns a catalog item, or nil.
 func CatalogItemByID(v base.View, id base.ID) *CatalogItem { return CatalogTable(v.Acc).Get(id) }

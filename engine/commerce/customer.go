@@ -93,8 +93,9 @@ func CustomerOf(a *base.AccountState, email *string) *Customer {
 	return CustomerTable(a).First(customerByEmail, base.FoldCode(*email))
 }
 
-// CreateCustomer makes a customer. It answers with the *Customer.
+// CreateCustomer makes a customer.
 type CreateCustomer struct {
+	base.Answers[*Customer]
 	Contact base.Changes[Contact]
 	Labels  label.LabelsPatch
 }
@@ -124,10 +125,9 @@ func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
 	return m, nil
 }
 
-func (CreateCustomer) Result() any { return new(Customer) }
-
-// PatchCustomer changes a customer. It answers with the *Customer.
+// PatchCustomer changes a customer.
 type PatchCustomer struct {
+	base.Answers[*Customer]
 	ID      base.ID
 	IfMatch []uint64
 	Contact base.Changes[Contact]
@@ -169,11 +169,10 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CustomerKind, m, n), nil
 }
 
-func (PatchCustomer) Result() any { return new(Customer) }
-
 // DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to; closed ones are for nobody from then on. It
 // answers with nil.
 type DeleteCustomer struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -191,8 +190,6 @@ func (o DeleteCustomer) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, CustomerKind, m, nil)
 	return nil, nil
 }
-
-func (DeleteCustomer) Result() any { return new(any) }
 
 // CustomerByID returns a customer, or nil.
 func CustomerByID(v base.View, id base.ID) *Customer { return CustomerTable(v.Acc).Get(id) }

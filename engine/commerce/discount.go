@@ -153,8 +153,11 @@ func (d *DiscountTerms) complete() {
 	}
 }
 
-// CreateDiscountCode makes a discount code. It answers with the *DiscountCode.
-type CreateDiscountCode struct{ DiscountTerms }
+// CreateDiscountCode makes a discount code.
+type CreateDiscountCode struct {
+	base.Answers[*DiscountCode]
+	DiscountTerms
+}
 
 func (o CreateDiscountCode) Check() []base.Fault {
 	var c base.Checker
@@ -179,8 +182,6 @@ func (o CreateDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	return d, nil
 }
 
-func (CreateDiscountCode) Result() any { return new(DiscountCode) }
-
 // refersToItems demands that catalog items are there, but those that the record names already: one may have gone since.
 func refersToItems(t *base.Tx, items, before []base.ID) error {
 	for _, id := range items {
@@ -202,8 +203,9 @@ func codeIsFree(t *base.Tx, code string, of base.ID) error {
 func (d *DiscountCode) Rev() uint64     { return d.Revision }
 func (d *DiscountCode) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
-// PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the account's currency. It answers with the *DiscountCode.
+// PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the account's currency.
 type PatchDiscountCode struct {
+	base.Answers[*DiscountCode]
 	ID           base.ID
 	IfMatch      []uint64
 	Code         base.Opt[string]
@@ -293,10 +295,9 @@ func (o PatchDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, DiscountKind, d, n), nil
 }
 
-func (PatchDiscountCode) Result() any { return new(DiscountCode) }
-
-// DeleteDiscountCode removes a discount code; orders that carry it keep what it took off. It answers with nil.
+// DeleteDiscountCode removes a discount code; orders that carry it keep what it took off.
 type DeleteDiscountCode struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -311,8 +312,6 @@ func (o DeleteDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, DiscountKind, d, nil)
 	return nil, nil
 }
-
-func (DeleteDiscountCode) Result() any { return new(any) }
 
 // UseDiscount counts n uses of a code, or gives them back where n is negative, and returns the record as the command leaves
 // it. Uses of one command add up: a row has one change in a write set.

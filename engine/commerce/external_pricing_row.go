@@ -18,8 +18,9 @@ type ExternalPricingRow struct {
 	Revision        uint64
 }
 
-// CreateExternalPricingRow adds an external row to a pricing table. It answers with the *ExternalPricingRow.
+// CreateExternalPricingRow adds an external row to a pricing table.
 type CreateExternalPricingRow struct {
+	base.Answers[*ExternalPricingRow]
 	Table base.ID
 	Label string
 	URL   string
@@ -45,10 +46,9 @@ func (o CreateExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	return r, nil
 }
 
-func (CreateExternalPricingRow) Result() any { return new(ExternalPricingRow) }
-
-// PatchExternalPricingRow changes an external row. It answers with the *ExternalPricingRow.
+// PatchExternalPricingRow changes an external row.
 type PatchExternalPricingRow struct {
+	base.Answers[*ExternalPricingRow]
 	Table           base.ID
 	ID              base.ID
 	IfMatch         []uint64
@@ -88,10 +88,9 @@ func (o PatchExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	return &n, nil
 }
 
-func (PatchExternalPricingRow) Result() any { return new(ExternalPricingRow) }
-
-// DeleteExternalPricingRow takes an external row out of a pricing table. It answers with nil.
+// DeleteExternalPricingRow takes an external row out of a pricing table.
 type DeleteExternalPricingRow struct {
+	base.Answers[any]
 	Table   base.ID
 	ID      base.ID
 	IfMatch []uint64
@@ -107,8 +106,6 @@ func (o DeleteExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	changePricing(t, p, func(p *PricingTable) { p.Externals = slices.Delete(p.Externals, i, i+1) })
 	return nil, nil
 }
-
-func (DeleteExternalPricingRow) Result() any { return new(any) }
 
 // externalRow finds an external row of a table in a revision that the caller accepts.
 func externalRow(t *base.Tx, table, id base.ID, ifMatch []uint64) (p *PricingTable, i int, err error) {

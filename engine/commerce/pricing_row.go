@@ -106,8 +106,9 @@ func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
 }
 
 // CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is not closed leave
-// it then. It answers with the *PricingRow.
+// it then.
 type CreatePricingRow struct {
+	base.Answers[*PricingRow]
 	Table        base.ID
 	Label        string
 	Purchase     base.PurchaseType
@@ -145,8 +146,6 @@ func (o CreatePricingRow) PlanOn(t *base.Tx) (any, error) {
 func fullTable() *base.Error {
 	return base.Invalid([]base.Fault{{Code: "range", Message: "a pricing table has at most " + base.Itoa(MaxPricingRows) + " rows of a kind"}})
 }
-
-func (CreatePricingRow) Result() any { return new(PricingRow) }
 
 // SubscriptionPatch changes the terms of a subscription, or makes them.
 type SubscriptionPatch struct {
@@ -198,8 +197,9 @@ func (p *SubscriptionPatch) merged(c *base.Checker, pointer string, was *Subscri
 	return &n
 }
 
-// PatchPricingRow changes a row. It answers with the *PricingRow.
+// PatchPricingRow changes a row.
 type PatchPricingRow struct {
+	base.Answers[*PricingRow]
 	Table        base.ID
 	ID           base.ID
 	IfMatch      []uint64
@@ -278,11 +278,10 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 	return &n, nil
 }
 
-func (PatchPricingRow) Result() any { return new(PricingRow) }
-
 // DeletePricingRow takes a row out of a pricing table. One by which a line of an order is sold that is not closed is retired: it
-// stays in the table, and no other line is sold by it. It answers with nil.
+// stays in the table, and no other line is sold by it.
 type DeletePricingRow struct {
+	base.Answers[any]
 	Table   base.ID
 	ID      base.ID
 	IfMatch []uint64
@@ -305,8 +304,6 @@ func (o DeletePricingRow) PlanOn(t *base.Tx) (any, error) {
 	})
 	return nil, nil
 }
-
-func (DeletePricingRow) Result() any { return new(any) }
 
 // pricingRow finds a row of a table in a revision that the caller accepts.
 func pricingRow(t *base.Tx, table, id base.ID, ifMatch []uint64) (p *PricingTable, i int, err error) {

@@ -59,8 +59,9 @@ func PricingRowByID(a *base.AccountState, id base.ID) (*PricingTable, *PricingRo
 func (p *PricingTable) Rev() uint64     { return p.Revision }
 func (p *PricingTable) Touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
 
-// CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
+// CreatePricingTable makes a pricing table without rows.
 type CreatePricingTable struct {
+	base.Answers[*PricingTable]
 	Name     string
 	External bool
 	Combine  bool
@@ -78,10 +79,9 @@ func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
 	return p, nil
 }
 
-func (CreatePricingTable) Result() any { return new(PricingTable) }
-
-// PatchPricingTable changes a pricing table; its rows have operations of their own. It answers with the *PricingTable.
+// PatchPricingTable changes a pricing table; its rows have operations of their own.
 type PatchPricingTable struct {
+	base.Answers[*PricingTable]
 	ID       base.ID
 	IfMatch  []uint64
 	Name     base.Opt[string]
@@ -111,10 +111,9 @@ func (o PatchPricingTable) PlanOn(t *base.Tx) (any, error) {
 	}), nil
 }
 
-func (PatchPricingTable) Result() any { return new(PricingTable) }
-
-// DeletePricingTable removes a pricing table with its rows, where no catalog item names it. It answers with nil.
+// DeletePricingTable removes a pricing table with its rows, where no catalog item names it.
 type DeletePricingTable struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -134,8 +133,6 @@ func (o DeletePricingTable) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, PricingTableKind, p, nil)
 	return nil, nil
 }
-
-func (DeletePricingTable) Result() any { return new(any) }
 
 func (p *PricingTable) rowIDs() []base.ID {
 	ids := make([]base.ID, len(p.Rows))

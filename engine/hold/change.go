@@ -17,6 +17,7 @@ import (
 // other units then; one that is not keeps its own. Lines that are added come last; a refusal numbers the lines as they would be. It
 // answers with the *Hold.
 type ChangeHold struct {
+	base.Answers[*Hold]
 	ID        base.ID
 	IfMatch   []uint64
 	Customer  base.Opt[base.ID] // whom it is for; null: nobody
@@ -123,8 +124,6 @@ func (o ChangeHold) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return HoldIn(t, &n), nil
 }
-
-func (ChangeHold) Result() any { return new(Hold) }
 
 // seat gives a hold the lines that it is to have, and seats those that ask for units.
 func (o *ChangeHold) seat(t *base.Tx, n, rec *HoldRecord, lines []heldAnew) (err error) {

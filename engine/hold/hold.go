@@ -52,8 +52,9 @@ type HoldLineInput struct {
 	Purchase base.PurchaseType // default booking
 }
 
-// PlaceHold takes stock: all lines or nothing. It answers with the *Hold.
+// PlaceHold takes stock: all lines or nothing.
 type PlaceHold struct {
+	base.Answers[*Hold]
 	Lines     []HoldLineInput
 	ExpiresIn *int64   // seconds; nil: a firm hold
 	Customer  *base.ID // whom it is for
@@ -208,8 +209,6 @@ func (o *PlaceHold) past(now int64) []base.Fault {
 	return c.Faults
 }
 
-func (PlaceHold) Result() any { return new(Hold) }
-
 // end takes a hold's units out and gives its record its last status; what came free is given to conflicts.
 func end(t *base.Tx, rec *HoldRecord, status HoldStatus) *HoldRecord {
 	n := *rec
@@ -250,8 +249,9 @@ func LiveHold(t *base.Tx, id base.ID) (*HoldRecord, error) {
 	return rec, nil
 }
 
-// ReleaseHold gives a hold's stock back. It answers with nil. A hold that has ended is not found.
+// ReleaseHold gives a hold's stock back. A hold that has ended is not found.
 type ReleaseHold struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -271,10 +271,9 @@ func (o ReleaseHold) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-func (ReleaseHold) Result() any { return new(any) }
-
-// ExtendHold gives a held hold a new expiry, counted from now. It answers with the *Hold.
+// ExtendHold gives a held hold a new expiry, counted from now.
 type ExtendHold struct {
+	base.Answers[*Hold]
 	ID        base.ID
 	ExpiresIn int64 // seconds
 }
@@ -299,10 +298,11 @@ func (o ExtendHold) PlanOn(t *base.Tx) (any, error) {
 	return HoldIn(t, &n), nil
 }
 
-func (ExtendHold) Result() any { return new(Hold) }
-
-// ConfirmHold makes a held hold firm. Confirming a firm one changes nothing. It answers with the *Hold.
-type ConfirmHold struct{ ID base.ID }
+// ConfirmHold makes a held hold firm. Confirming a firm one changes nothing.
+type ConfirmHold struct {
+	base.Answers[*Hold]
+	ID base.ID
+}
 
 func (ConfirmHold) Check() []base.Fault { return nil }
 
@@ -319,8 +319,6 @@ func (o ConfirmHold) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, HoldKind, rec, &n)
 	return HoldIn(t, &n), nil
 }
-
-func (ConfirmHold) Result() any { return new(Hold) }
 
 // MoveLine changes one unit of a hold: other dates, another article, or a slot. What is nil stays.
 type MoveLine struct {
@@ -349,8 +347,9 @@ func (l *MoveLine) body(h timeline.Hold) base.Span {
 
 // MoveHold changes units of a hold together: all or nothing. A unit gets its buffers anew where its dates change, or where it goes to an
 // article whose effective buffers are of other values than those of the article that it leaves, or from one that is gone; else its hull stays as it is. Where an article's own slots have no room for a unit that is pinned to it,
-// what is auto-assigned there goes to other articles of the pool. It answers with the *Hold.
+// what is auto-assigned there goes to other articles of the pool.
 type MoveHold struct {
+	base.Answers[*Hold]
 	ID    base.ID
 	Lines []MoveLine
 }
@@ -514,8 +513,6 @@ func retime(t *base.Tx, rec *HoldRecord, line int) {
 	}
 	l.From, l.To = body.Start, body.End
 }
-
-func (MoveHold) Result() any { return new(Hold) }
 
 // HoldIn renders a record as the plan leaves it.
 func HoldIn(t *base.Tx, rec *HoldRecord) *Hold {

@@ -80,8 +80,9 @@ const (
 	maxOptions    = 250
 )
 
-// CreateAttribute makes an attribute. It answers with the *Attribute.
+// CreateAttribute makes an attribute.
 type CreateAttribute struct {
+	base.Answers[*Attribute]
 	Name    string
 	Key     string
 	Format  AttributeFormat
@@ -149,8 +150,6 @@ func (o CreateAttribute) PlanOn(t *base.Tx) (any, error) {
 	return d, nil
 }
 
-func (CreateAttribute) Result() any { return new(Attribute) }
-
 func keyFree(a *base.AccountState, key string, of base.ID) error {
 	if d := AttributeTable(a).First(attributeByKey, key); d != nil && d.ID != of {
 		return base.Refuse(base.CodeConflict, "another attribute has the key %q", key)
@@ -173,9 +172,9 @@ type OptionPatch struct {
 }
 
 // PatchAttribute changes an attribute. An option that is not in a new list goes, and with it the values that chose it, in
-// the same command and within the same bounds as a deleted tag; where there are any it is refused, unless Force says so. It answers
-// with the *Attribute.
+// the same command and within the same bounds as a deleted tag; where there are any it is refused, unless Force says so.
 type PatchAttribute struct {
+	base.Answers[*Attribute]
 	ID      base.ID
 	IfMatch []uint64
 	Name    base.Opt[string]
@@ -291,11 +290,10 @@ func newOptions(t *base.Tx, d *Attribute, list []OptionPatch) []AttributeOption 
 	return options
 }
 
-func (PatchAttribute) Result() any { return new(Attribute) }
-
 // DeleteAttribute removes an attribute and its values from every record, as a deleted tag is
-// taken off; where there are any it is refused, unless Force says so. It answers with nil.
+// taken off; where there are any it is refused, unless Force says so.
 type DeleteAttribute struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 	Force   bool
@@ -317,8 +315,6 @@ func (o DeleteAttribute) PlanOn(t *base.Tx) (any, error) {
 	sweepValues(t, &Attribute{ID: d.ID})
 	return nil, nil
 }
-
-func (DeleteAttribute) Result() any { return new(any) }
 
 // AttributeByID returns an attribute, or nil.
 func AttributeByID(v base.View, id base.ID) *Attribute { return AttributeTable(v.Acc).Get(id) }

@@ -146,7 +146,6 @@ func Linked(a *base.AccountState, tags, more []base.ID) ([]base.ID, error) {
 type Labelled interface {
 	tagScope() TagScope
 	Name() string
-	Zero() any // a pointer to a record, for reading one back
 	// With finds the record that has an external id.
 	With(a *base.AccountState) func(external string) (base.ID, bool)
 	// Edit changes the labels of one record.
@@ -184,8 +183,6 @@ func (k *LabelledKind[R, P]) tagScope() TagScope { return k.Scope }
 // Name is what messages call the kind.
 func (k *LabelledKind[R, P]) Name() string { return k.Kind.Name }
 
-// Zero is an empty record, for reading one back.
-func (k *LabelledKind[R, P]) Zero() any        { return new(R) }
 func (k *LabelledKind[R, P]) resource() string { return k.Kind.Resource }
 
 // All goes through the labels of all records.
@@ -233,11 +230,12 @@ func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, chan
 	return base.Revise[R, P](t, k.Kind, r, n), nil
 }
 
-// LinkTags links tags to a record; one that is linked stays as it is. It answers with the record.
+// LinkTags links tags to a record; one that is linked stays as it is.
 type LinkTags struct {
-	To   Labelled
-	ID   base.ID
-	Tags []base.ID
+	base.Answers[any] // a record of the kind
+	To                Labelled
+	ID                base.ID
+	Tags              []base.ID
 }
 
 func (o LinkTags) Check() []base.Fault {
@@ -271,10 +269,9 @@ func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-func (o LinkTags) Result() any { return o.To.Zero() }
-
-// UnlinkTags takes tags off a record; one that is not linked is no fault, one that is not there is. It answers with nil.
+// UnlinkTags takes tags off a record; one that is not linked is no fault, one that is not there is.
 type UnlinkTags struct {
+	base.Answers[any]
 	From    Labelled
 	ID      base.ID
 	IfMatch []uint64
@@ -298,5 +295,3 @@ func (o UnlinkTags) PlanOn(t *base.Tx) (any, error) {
 	})
 	return nil, err
 }
-
-func (UnlinkTags) Result() any { return new(any) }

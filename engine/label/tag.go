@@ -62,8 +62,9 @@ func nameIsFree(t *base.Tx, g *Tag) error {
 func (g *Tag) Rev() uint64     { return g.Revision }
 func (g *Tag) Touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
 
-// CreateTag makes a tag, of which there is none of its value in its scope. It answers with the *Tag.
+// CreateTag makes a tag, of which there is none of its value in its scope.
 type CreateTag struct {
+	base.Answers[*Tag]
 	Value string
 	Scope TagScope
 }
@@ -84,10 +85,9 @@ func (o CreateTag) PlanOn(t *base.Tx) (any, error) {
 	return g, nil
 }
 
-func (CreateTag) Result() any { return new(Tag) }
-
-// PatchTag changes a tag. Every record that it is linked to shows the new value at once. It answers with the *Tag.
+// PatchTag changes a tag. Every record that it is linked to shows the new value at once.
 type PatchTag struct {
+	base.Answers[*Tag]
 	ID      base.ID
 	IfMatch []uint64
 	Value   base.Opt[string]
@@ -114,11 +114,10 @@ func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, TagKind, g, n), nil
 }
 
-func (PatchTag) Result() any { return new(Tag) }
-
 // DeleteTag removes a tag, and takes it off every record: off 4,000 in the same command, and off the rest in commands of the clock
-// before any other of the account. It answers with nil.
+// before any other of the account.
 type DeleteTag struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -134,8 +133,6 @@ func (o DeleteTag) PlanOn(t *base.Tx) (any, error) {
 	sweepTag(t, g)
 	return nil, nil
 }
-
-func (DeleteTag) Result() any { return new(any) }
 
 // TagByID returns a tag, or nil.
 func TagByID(v base.View, id base.ID) *Tag { return TagTable(v.Acc).Get(id) }

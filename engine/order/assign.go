@@ -15,8 +15,9 @@ import (
 
 // AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those are of other values
 // than those of the article that it leaves, and what may move makes room. An article that the line may not have is refused, unless it is
-// to be a Substitute; the details are the *SubstituteDetails. It answers with the *OrderRecord.
+// to be a Substitute; the details are the *SubstituteDetails.
 type AssignUnit struct {
+	base.Answers[*OrderRecord]
 	Order, Unit, Article base.ID
 	Substitute           bool
 }
@@ -67,8 +68,6 @@ func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
-
-func (AssignUnit) Result() any { return new(OrderRecord) }
 
 // ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a line that does not keep which
 // those were nobody knows, where the kit has changed since or was not whole; then it is what it is by now.
@@ -140,8 +139,11 @@ func substituteNeeded(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, a
 
 // UnassignUnit has a unit be what its line says again. One of an article that the line may have stays where it is, and may move from then
 // on, unless the line names the article; another is seated anew, or, where there is no room for it, refused. One that waits does so for
-// what was ordered. It answers with the *OrderRecord.
-type UnassignUnit struct{ Order, Unit base.ID }
+// what was ordered.
+type UnassignUnit struct {
+	base.Answers[*OrderRecord]
+	Order, Unit base.ID
+}
 
 func (UnassignUnit) Check() []base.Fault { return nil }
 
@@ -167,8 +169,6 @@ func (o UnassignUnit) PlanOn(t *base.Tx) (any, error) {
 	}
 	return answer(t, n), nil
 }
-
-func (UnassignUnit) Result() any { return new(OrderRecord) }
 
 // unpin gives a unit of a line the pins that the line gives it, and a seat by them.
 func unpin(t *base.Tx, line int, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Place) error {

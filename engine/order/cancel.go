@@ -8,8 +8,10 @@ import (
 // This file owns units that nobody fetched: they are cancelled, and what they would have cost is not asked for.
 
 // CancelUnit cancels a unit of an open or active order that nobody has fetched: its stock is free again, and its line costs as much less.
-// It answers with the *OrderRecord.
-type CancelUnit struct{ Order, Unit base.ID }
+type CancelUnit struct {
+	base.Answers[*OrderRecord]
+	Order, Unit base.ID
+}
 
 func (CancelUnit) Check() []base.Fault { return nil }
 
@@ -34,5 +36,3 @@ func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
 	}
 	return answer(t, n), nil
 }
-
-func (CancelUnit) Result() any { return new(OrderRecord) }

@@ -14,8 +14,9 @@ const (
 	AuthorSystem = "system"
 )
 
-// AddComment adds a comment to an order. It answers with the *OrderRecord.
+// AddComment adds a comment to an order.
 type AddComment struct {
+	base.Answers[*OrderRecord]
 	Order   base.ID
 	Content string
 	Author  *UserRef // nil: the system's
@@ -51,5 +52,3 @@ func (o AddComment) PlanOn(t *base.Tx) (any, error) {
 	m.Comments = append(slices.Clip(m.Comments), x)
 	return answer(t, n), nil
 }
-
-func (AddComment) Result() any { return new(OrderRecord) }

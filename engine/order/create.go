@@ -231,9 +231,9 @@ func (o *Order) hasCustomer(id base.ID) bool {
 // MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
 func (o *Order) MainCustomer() base.ID { return base.After(o.ID, 1) }
 
-// CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all. It answers with the
-// *OrderRecord.
+// CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all.
 type CreateOrder struct {
+	base.Answers[*OrderRecord]
 	OrderInput
 	Lines []OrderLineInput
 }
@@ -270,11 +270,9 @@ func (o CreateOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-func (CreateOrder) Result() any { return new(OrderRecord) }
-
-// PatchOrder changes what an order has as given. Its pickup location changes only in a draft. It answers with the
-// *OrderRecord.
+// PatchOrder changes what an order has as given. Its pickup location changes only in a draft.
 type PatchOrder struct {
+	base.Answers[*OrderRecord]
 	ID        base.ID
 	IfMatch   []uint64
 	Customer  base.Opt[base.ID]
@@ -393,8 +391,6 @@ func forNobodyElse(t *base.Tx, o *Order) {
 		l.UpdatedAt = t.Now
 	}
 }
-
-func (PatchOrder) Result() any { return new(OrderRecord) }
 
 // places changes where an order's stock is taken and where it comes back.
 func (o *PatchOrder) places(t *base.Tx, n *Order) error {

@@ -62,6 +62,7 @@ type Discounted struct {
 // ApplyDiscount puts a discount code on a draft or an open order and counts a use of it, or refuses and counts none. It
 // answers with the *Discounted.
 type ApplyDiscount struct {
+	base.Answers[*Discounted]
 	Order base.ID
 	Code  string
 }
@@ -84,8 +85,6 @@ func (o ApplyDiscount) PlanOn(t *base.Tx) (any, error) {
 	c := &n.Codes[len(n.Codes)-1]
 	return &Discounted{Code: d, Applied: c.Applied(), Allocations: c.Allocations, Order: answer(t, n)}, nil
 }
-
-func (ApplyDiscount) Result() any { return new(Discounted) }
 
 // applyCode puts a code on an order and counts a use of it.
 func applyCode(t *base.Tx, o *Order, text string) (*commerce.DiscountCode, error) {
@@ -152,8 +151,9 @@ func TryDiscount(v base.View, order base.ID, text string, now int64) (*Discounte
 	return &Discounted{Code: d, Applied: c.Applied(), Allocations: c.Allocations}, nil
 }
 
-// RemoveDiscount takes a discount code off a draft or an open order and gives its use back. It answers with nil.
+// RemoveDiscount takes a discount code off a draft or an open order and gives its use back.
 type RemoveDiscount struct {
+	base.Answers[any]
 	Order   base.ID
 	IfMatch []uint64
 	Code    string
@@ -177,8 +177,6 @@ func (o RemoveDiscount) PlanOn(t *base.Tx) (any, error) {
 	n.Codes = append(n.Codes[:i], n.Codes[i+1:]...)
 	return nil, reprice(t, n)
 }
-
-func (RemoveDiscount) Result() any { return new(any) }
 
 // giveBack takes back the use that an order has made of a code, once.
 func giveBack(t *base.Tx, c *OrderCode) {

@@ -95,8 +95,9 @@ func unitState(u *OrderUnit) *base.Error {
 	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
 
-// PrepareOrder says that units lie ready. It answers with the *OrderRecord.
+// PrepareOrder says that units lie ready.
 type PrepareOrder struct {
+	base.Answers[*OrderRecord]
 	ID    base.ID
 	Units []base.ID // nil: all that can
 }
@@ -124,11 +125,10 @@ func (o PrepareOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-func (PrepareOrder) Result() any { return new(OrderRecord) }
-
 // FulfillOrder hands units over: for good what is sold, until they come back the others. One handed over before its time is
-// taken from then on. It answers with the *OrderRecord.
+// taken from then on.
 type FulfillOrder struct {
+	base.Answers[*OrderRecord]
 	ID    base.ID
 	Units []base.ID // nil: all that can
 	At    *int64    // nil: now
@@ -199,8 +199,6 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
-
-func (FulfillOrder) Result() any { return new(OrderRecord) }
 
 // handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
 // that is counted beside it has none.
@@ -288,8 +286,9 @@ func shortOf(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) *base
 }
 
 // ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes
-// back at another location than the one that it was taken at stays there. It answers with the *OrderRecord.
+// back at another location than the one that it was taken at stays there.
 type ReturnOrder struct {
+	base.Answers[*OrderRecord]
 	ID    base.ID
 	Units []base.ID // nil: all that can
 	At    *int64    // nil: now
@@ -337,8 +336,6 @@ func (o ReturnOrder) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
-
-func (ReturnOrder) Result() any { return new(OrderRecord) }
 
 // takeBack ends a unit's time.
 func takeBack(t *base.Tx, o *Order, u *OrderUnit, at int64) {

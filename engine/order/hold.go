@@ -16,6 +16,7 @@ import (
 // OrderHold makes an order of holds: their lines and units are taken over as they are, without a moment between. It
 // answers with the *OrderRecord. Holds that have expired refuse it, and the refusal names the first.
 type OrderHold struct {
+	base.Answers[*OrderRecord]
 	OrderInput
 	Holds        []base.ID // at one location
 	Held         []HeldLineInput
@@ -170,8 +171,6 @@ func (o OrderHold) PlanOn(t *base.Tx) (any, error) {
 	}
 	return answer(t, n), nil
 }
-
-func (OrderHold) Result() any { return new(OrderRecord) }
 
 // heldFor is whom holds are for that become an order which does not say so; zero: nobody, and several: more than one.
 func heldFor(a *base.AccountState, o *OrderHold) (customer base.ID, several bool) {

@@ -262,9 +262,9 @@ func nameOf(a *base.AccountState, i base.Item) (string, error) {
 	return "", stock.ErrNoSKU
 }
 
-// AddOrderLines adds line items to a draft or an open order; an open one takes their stock, all or nothing. It answers with
-// the *OrderRecord.
+// AddOrderLines adds line items to a draft or an open order; an open one takes their stock, all or nothing.
 type AddOrderLines struct {
+	base.Answers[*OrderRecord]
 	Order           base.ID
 	Lines           []OrderLineInput
 	AllowOverbooked bool
@@ -295,8 +295,6 @@ func (o AddOrderLines) PlanOn(t *base.Tx) (any, error) {
 	}
 	return answer(t, n), nil
 }
-
-func (AddOrderLines) Result() any { return new(OrderRecord) }
 
 // addLines adds lines with their stock, or with the units that they would take.
 func addLines(t *base.Tx, o *Order, lines []OrderLineInput, overbook bool) error {
@@ -345,8 +343,9 @@ func open(t *base.Tx, o *Order, first int, overbook bool) error {
 }
 
 // PatchOrderLine changes a line item: while it is pending all of it, while it is out its end, which is an extension. What its
-// stock needs is checked and taken in the same command. It answers with the *OrderRecord.
+// stock needs is checked and taken in the same command.
 type PatchOrderLine struct {
+	base.Answers[*OrderRecord]
 	Order, ID       base.ID
 	IfMatch         []uint64
 	Quantity        base.Opt[int]
@@ -445,8 +444,6 @@ func (l *OrderLine) alike(m *OrderLine) bool {
 func (o *PatchOrderLine) priced() bool {
 	return o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set
 }
-
-func (PatchOrderLine) Result() any { return new(OrderRecord) }
 
 // allowed refuses what the state of the order does not allow to change.
 func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
@@ -592,8 +589,9 @@ func fewer(t *base.Tx, l *OrderLine, items int) error {
 	return nil
 }
 
-// DeleteOrderLine takes a line item and its add-ons off a draft or an open order. It answers with nil.
+// DeleteOrderLine takes a line item and its add-ons off a draft or an open order.
 type DeleteOrderLine struct {
+	base.Answers[any]
 	Order, ID base.ID
 	IfMatch   []uint64
 }
@@ -625,5 +623,3 @@ func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return nil, nil
 }
-
-func (DeleteOrderLine) Result() any { return new(any) }

@@ -44,8 +44,9 @@ func (o *Order) Paid(k PaymentKind, line base.ID) (n int64) {
 	return n
 }
 
-// AddPayment records a payment. It answers with the *OrderRecord.
+// AddPayment records a payment.
 type AddPayment struct {
+	base.Answers[*OrderRecord]
 	Order  base.ID
 	Kind   PaymentKind
 	Amount int64
@@ -130,5 +131,3 @@ func (o *Order) refundable(p AddPayment) error {
 		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + base.Itoa(int(left)) + ", what is left to give back " + from.words}})
 	}
 }
-
-func (AddPayment) Result() any { return new(OrderRecord) }

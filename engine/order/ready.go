@@ -9,8 +9,10 @@ import (
 // This file owns units that are back and ready before their buffer ends: what is left of the buffer is free at once.
 
 // ReadyUnit says that a unit that came back is ready for the next customer: its buffer ends now. Where it has ended, nothing changes.
-// It answers with the *OrderRecord.
-type ReadyUnit struct{ Order, Unit base.ID }
+type ReadyUnit struct {
+	base.Answers[*OrderRecord]
+	Order, Unit base.ID
+}
 
 func (ReadyUnit) Check() []base.Fault { return nil }
 
@@ -32,8 +34,6 @@ func (o ReadyUnit) PlanOn(t *base.Tx) (any, error) {
 	}
 	return answer(t, n), nil
 }
-
-func (ReadyUnit) Result() any { return new(OrderRecord) }
 
 // buffered says that a unit has come back, and lies in its buffer.
 func buffered(t *base.Tx, h timeline.Hold) bool {

@@ -68,8 +68,9 @@ func (o *Order) allowedBut(refused OrderAction) (names []string) {
 }
 
 // ConfirmOrder makes a draft an open order: it takes stock for all lines or for none. With AllowOverbooked what is short
-// becomes a conflict. It answers with the *OrderRecord.
+// becomes a conflict.
 type ConfirmOrder struct {
+	base.Answers[*OrderRecord]
 	ID              base.ID
 	AllowOverbooked bool
 }
@@ -87,8 +88,6 @@ func (o ConfirmOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-func (ConfirmOrder) Result() any { return new(OrderRecord) }
-
 func confirm(t *base.Tx, o *Order, overbook bool) error {
 	if len(o.Lines) == 0 {
 		return base.Refuse(base.CodeConflict, "the order has no line items")
@@ -99,8 +98,11 @@ func confirm(t *base.Tx, o *Order, overbook bool) error {
 }
 
 // CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. The uses of codes of a draft, which
-// was never sold, are given back. It answers with the *OrderRecord.
-type CancelOrder struct{ ID base.ID }
+// was never sold, are given back.
+type CancelOrder struct {
+	base.Answers[*OrderRecord]
+	ID base.ID
+}
 
 func (CancelOrder) Check() []base.Fault { return nil }
 
@@ -129,10 +131,9 @@ func (o CancelOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-func (CancelOrder) Result() any { return new(OrderRecord) }
-
-// ArchiveOrder puts a closed order away, or takes it out again. It answers with the *OrderRecord.
+// ArchiveOrder puts a closed order away, or takes it out again.
 type ArchiveOrder struct {
+	base.Answers[*OrderRecord]
 	ID      base.ID
 	Archive bool
 }
@@ -157,11 +158,10 @@ func (o ArchiveOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-func (ArchiveOrder) Result() any { return new(OrderRecord) }
-
 // DeleteOrder removes an order that has nothing out, a closed one, too. Its stock is free again, but what was sold for good stays
-// gone, and its history goes. The uses that it has made of codes are given back, whatever its state. It answers with nil.
+// gone, and its history goes. The uses that it has made of codes are given back, whatever its state.
 type DeleteOrder struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -185,5 +185,3 @@ func (o DeleteOrder) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return nil, drop(t, n.ID)
 }
-
-func (DeleteOrder) Result() any { return new(any) }

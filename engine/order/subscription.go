@@ -152,8 +152,9 @@ func renewSubscriptions(t *base.Tx, id base.ID) {
 }
 
 // CancelSubscription ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice
-// allow. Its stock is free from then on. It answers with the *OrderRecord.
+// allow. Its stock is free from then on.
 type CancelSubscription struct {
+	base.Answers[*OrderRecord]
 	ID    base.ID
 	AtEnd bool
 }
@@ -191,8 +192,6 @@ func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
-
-func (CancelSubscription) Result() any { return new(OrderRecord) }
 
 // endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back. Less time
 // needs no other room, so nothing refuses it.

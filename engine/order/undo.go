@@ -12,8 +12,9 @@ import (
 // line count again, and what may move makes room; where the stock has gone on, it is refused with what stands in the way.
 
 // UndoOrder takes back the last step of each of some units: one that lies ready waits again, one that is out was not handed over, one that
-// came back is out. There is no time limit. It answers with the *OrderRecord.
+// came back is out. There is no time limit.
 type UndoOrder struct {
+	base.Answers[*OrderRecord]
 	ID    base.ID
 	Units []base.ID
 }
@@ -56,8 +57,6 @@ func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
-
-func (UndoOrder) Result() any { return new(OrderRecord) }
 
 // undo takes the last step of a unit back. It returns what stands in the way of that.
 func undo(t *base.Tx, o *Order, x unitOfLine) (blockers []base.ID, err error) {

@@ -59,8 +59,11 @@ type Outcome struct {
 const MaxJitter = 1000
 
 // RecordAttempts takes what came of attempts at deliveries of an account. An attempt that is known already, or of a delivery
-// that is not, is left out. It answers with nil.
-type RecordAttempts struct{ Outcomes []Outcome }
+// that is not, is left out.
+type RecordAttempts struct {
+	base.Answers[any]
+	Outcomes []Outcome
+}
 
 func (o RecordAttempts) Check() []base.Fault {
 	var c base.Checker
@@ -93,8 +96,6 @@ func (o RecordAttempts) PlanOn(t *base.Tx) (any, error) {
 	}
 	return nil, nil
 }
-
-func (RecordAttempts) Result() any { return new(any) }
 
 // attempted makes of a delivery what an outcome makes of it.
 func attempted(t *base.Tx, n *Delivery, x *Outcome) {
@@ -238,8 +239,11 @@ func init() {
 	}
 }
 
-// RedeliverDelivery queues a delivery that is over once more, by hand, also where its webhook is disabled. It answers with the *Delivery.
-type RedeliverDelivery struct{ Webhook, ID base.ID }
+// RedeliverDelivery queues a delivery that is over once more, by hand, also where its webhook is disabled.
+type RedeliverDelivery struct {
+	base.Answers[*Delivery]
+	Webhook, ID base.ID
+}
 
 func (RedeliverDelivery) Check() []base.Fault { return nil }
 
@@ -261,8 +265,6 @@ func (o RedeliverDelivery) PlanOn(t *base.Tx) (any, error) {
 	return n, nil
 }
 
-func (RedeliverDelivery) Result() any { return new(Delivery) }
-
 // again says whether a delivery can be queued once more.
 func (d *Delivery) again() bool {
 	return d.State != DeliveryPending && d.Attempts+TryAtMost <= MaxAttempts
@@ -274,9 +276,9 @@ func (d *Delivery) requeued(now int64) *Delivery {
 	return &n
 }
 
-// RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since then, tests left out, in the order of the events. It answers
-// with the *Recovered.
+// RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since then, tests left out, in the order of the events.
 type RecoverDeliveries struct {
+	base.Answers[*Recovered]
 	Webhook base.ID
 	Since   int64
 }
@@ -312,8 +314,6 @@ func (o RecoverDeliveries) PlanOn(t *base.Tx) (any, error) {
 	}
 	return &r, nil
 }
-
-func (RecoverDeliveries) Result() any { return new(Recovered) }
 
 var hooksPlace = base.RegisterPlace[webhookEdits]()
 

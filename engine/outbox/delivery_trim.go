@@ -8,10 +8,12 @@ import (
 // This file owns how the log of deliveries is kept short.
 
 // ForgetDeliveries drops deliveries with all that is kept of them. What that is is an input: a plan reads no disk.
-type ForgetDeliveries struct{ List []Kept }
+type ForgetDeliveries struct {
+	base.Answers[any]
+	List []Kept
+}
 
 func (ForgetDeliveries) Check() []base.Fault { return nil }
-func (ForgetDeliveries) Result() any         { return new(any) }
 
 func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 	gone := map[base.ID]bool{}

@@ -214,8 +214,9 @@ func secret(c *base.Checker, s string) {
 	}
 }
 
-// CreateWebhook makes a webhook, which is enabled. Its types of events are given as one, or as a list. It answers with the *Webhook.
+// CreateWebhook makes a webhook, which is enabled. Its types of events are given as one, or as a list.
 type CreateWebhook struct {
+	base.Answers[*Webhook]
 	EventType  base.HookEvent // the only one; empty: EventTypes has them
 	EventTypes []base.HookEvent
 	URL        string
@@ -257,8 +258,6 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 	return &w.Webhook, nil
 }
 
-func (CreateWebhook) Result() any { return new(Webhook) }
-
 func (w *WebhookRow) Rev() uint64     { return w.Revision }
 func (w *WebhookRow) Touch(now int64) { w.UpdatedAt, w.Revision = now, w.Revision+1 }
 
@@ -270,8 +269,9 @@ func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {
 }
 
 // PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another endpoint or
-// type of event is its maker from then on. It answers with the *Webhook.
+// type of event is its maker from then on.
 type PatchWebhook struct {
+	base.Answers[*Webhook]
 	ID         base.ID
 	IfMatch    []uint64
 	EventType  base.Opt[base.HookEvent]   // the only one, or one of EventTypes
@@ -318,10 +318,9 @@ func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-func (PatchWebhook) Result() any { return new(Webhook) }
-
-// DeleteWebhook removes a webhook. What is queued is not sent; its log goes soon after. It answers with nil.
+// DeleteWebhook removes a webhook. What is queued is not sent; its log goes soon after.
 type DeleteWebhook struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -338,11 +337,11 @@ func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-func (DeleteWebhook) Result() any { return new(any) }
-
-// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for RecoverDeliveries. It answers
-// with the *Webhook.
-type EnableWebhook struct{ ID base.ID }
+// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for RecoverDeliveries.
+type EnableWebhook struct {
+	base.Answers[*Webhook]
+	ID base.ID
+}
 
 func (EnableWebhook) Check() []base.Fault { return nil }
 
@@ -357,11 +356,12 @@ func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
 	return w.change(t, func(n *WebhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
 }
 
-func (EnableWebhook) Result() any { return new(Webhook) }
-
 // DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens from then on is
-// counted only. It answers with the *Webhook.
-type DisableWebhook struct{ ID base.ID }
+// counted only.
+type DisableWebhook struct {
+	base.Answers[*Webhook]
+	ID base.ID
+}
 
 func (DisableWebhook) Check() []base.Fault { return nil }
 
@@ -381,8 +381,6 @@ func (o DisableWebhook) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-func (DisableWebhook) Result() any { return new(Webhook) }
-
 // enabled refuses what a disabled webhook does not do.
 func (w *WebhookRow) enabled() error {
 	if w.Enabled {
@@ -392,9 +390,9 @@ func (w *WebhookRow) enabled() error {
 }
 
 // RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is signed
-// with both, and the old one signs where there is room for one signature, unless SignWith says otherwise. It answers with the
-// *Webhook.
+// with both, and the old one signs where there is room for one signature, unless SignWith says otherwise.
 type RotateSecret struct {
+	base.Answers[*Webhook]
 	ID       base.ID
 	Secret   string
 	Overlap  int64 // seconds
@@ -440,11 +438,9 @@ func (o RotateSecret) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-func (RotateSecret) Result() any { return new(Webhook) }
-
-// UpgradeWebhook pins a webhook to a version of the interface. What is queued stays as it was written. It answers with the
-// *Webhook.
+// UpgradeWebhook pins a webhook to a version of the interface. What is queued stays as it was written.
 type UpgradeWebhook struct {
+	base.Answers[*Webhook]
 	ID         base.ID
 	APIVersion string
 }
@@ -465,8 +461,6 @@ func (o UpgradeWebhook) PlanOn(t *base.Tx) (any, error) {
 	}
 	return w.change(t, func(n *WebhookRow) { n.APIVersion = o.APIVersion })
 }
-
-func (UpgradeWebhook) Result() any { return new(Webhook) }
 
 // WebhookByID returns a webhook, or nil.
 func WebhookByID(v base.View, id base.ID) *Webhook {

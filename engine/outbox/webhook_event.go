@@ -201,8 +201,9 @@ func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 }
 
 // TestWebhook has a webhook told of an event that did not happen: one of its types, of the record with the nil id, with an example of it.
-// How that goes says nothing about the webhook: it does not count, and it may be disabled. It answers with the *Delivery.
+// How that goes says nothing about the webhook: it does not count, and it may be disabled.
 type TestWebhook struct {
+	base.Answers[*Delivery]
 	ID        base.ID
 	EventType base.HookEvent // empty: the first of its types
 }
@@ -233,5 +234,3 @@ func (o TestWebhook) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, DeliveryKind, nil, d)
 	return d, nil
 }
-
-func (TestWebhook) Result() any { return new(Delivery) }

@@ -256,8 +256,9 @@ type InitialQuantity struct {
 	From     *int64 // default: the command's instant
 }
 
-// CreateArticle makes an article, with its first units where given. It answers with the *Article.
+// CreateArticle makes an article, with its first units where given.
 type CreateArticle struct {
+	base.Answers[*Article]
 	ArticleFields
 	Before, After *Buffer
 	Quantities    []InitialQuantity
@@ -329,11 +330,10 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	return r, nil
 }
 
-func (CreateArticle) Result() any { return new(Article) }
-
 // ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle, and so is it refused. What is so
-// already stays as it is. It answers with the *Article.
+// already stays as it is.
 type ArchiveArticle struct {
+	base.Answers[*Article]
 	ID       base.ID
 	Archived bool
 	Force    bool // holds to come that find no other place become conflicts
@@ -359,12 +359,11 @@ func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
 	return &n, Reassign(t, r, &n, o.Force)
 }
 
-func (ArchiveArticle) Result() any { return new(Article) }
-
 // PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
 // other articles of their pool where they fit; what is handed over or over stays. Where others are left it is refused with the plan
-// (article_out.go), or, with Force, they become conflicts. It answers with the *Article.
+// (article_out.go), or, with Force, they become conflicts.
 type PatchArticle struct {
+	base.Answers[*Article]
 	ID            base.ID
 	IfMatch       []uint64
 	Force         bool
@@ -417,8 +416,6 @@ func (o PatchArticle) PlanOn(t *base.Tx) (any, error) {
 	return next, Reassign(t, r, next, o.Force)
 }
 
-func (PatchArticle) Result() any { return new(Article) }
-
 // ArticleByID returns an article, or nil.
 func ArticleByID(v base.View, id base.ID) *Article { return ArticleTable(v.Acc).Get(id) }
 
@@ -440,8 +437,9 @@ func ArticleID(a *base.AccountState, no uint32) base.ID {
 }
 
 // DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has
-// one of its units or waits for one. Its units end now; holds that are over keep theirs. It answers with nil.
+// one of its units or waits for one. Its units end now; holds that are over keep theirs.
 type DeleteArticle struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -506,8 +504,6 @@ func articleInUse(a *base.AccountState, r *Article, now int64) error {
 	}
 	return nil
 }
-
-func (DeleteArticle) Result() any { return new(any) }
 
 func (o CreateArticle) Distinct() []base.DistinctValue { return o.Labels.External.Distinct() }
 

@@ -11,12 +11,12 @@ import (
 
 // SeatConflicts is the follow-up of a command that freed room for more conflicts than it was allowed to try.
 type SeatConflicts struct {
+	base.Answers[any]
 	timeline.Waiting
 	Tries int
 }
 
 func (SeatConflicts) Check() []base.Fault { return nil }
-func (SeatConflicts) Result() any         { return new(any) }
 
 func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 	t.Waiting = TryConflicts(t, o.Waiting, o.Tries)

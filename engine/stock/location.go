@@ -111,8 +111,9 @@ func LocationTable(a *base.AccountState) *table.Table[Location] {
 	return base.TableOf[Location](a, base.TagLocation)
 }
 
-// CreateLocation makes a location. It answers with the *Location.
+// CreateLocation makes a location.
 type CreateLocation struct {
+	base.Answers[*Location]
 	LocationFields
 	External label.ExternalPatch
 }
@@ -135,11 +136,9 @@ func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
 	return l, nil
 }
 
-func (CreateLocation) Result() any { return new(Location) }
-
-// PatchLocation changes a location. A new zone is for what is made from then on; no hold moves. It answers with the
-// *Location.
+// PatchLocation changes a location. A new zone is for what is made from then on; no hold moves.
 type PatchLocation struct {
+	base.Answers[*Location]
 	ID       base.ID
 	IfMatch  []uint64 // revisions that the record may have; none: any
 	Fields   base.Changes[LocationFields]
@@ -166,8 +165,6 @@ func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, LocationKind, l, n), nil
 }
 
-func (PatchLocation) Result() any { return new(Location) }
-
 // LocationByID returns a location, or nil.
 func LocationByID(v base.View, id base.ID) *Location { return LocationTable(v.Acc).Get(id) }
 
@@ -188,8 +185,9 @@ func LocationID(a *base.AccountState, no uint32) base.ID {
 }
 
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
-// is not over. It answers with nil.
+// is not over.
 type DeleteLocation struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -250,7 +248,5 @@ func lotLasts(a *base.AccountState, no timeline.LotNo, now int64) bool {
 	}
 	return false
 }
-
-func (DeleteLocation) Result() any { return new(any) }
 
 func (o CreateLocation) Distinct() []base.DistinctValue { return o.External.Distinct() }

@@ -191,9 +191,9 @@ func (p *QuantityPlan) Fingerprint(blockers []base.ID) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new. It answers with
-// the *Article.
+// IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new.
 type IncreaseQuantity struct {
+	base.Answers[*Article]
 	Article  base.ID
 	Location base.ID
 	Amount   int
@@ -217,8 +217,6 @@ func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	SeatFreed(t)
 	return r, nil
 }
-
-func (IncreaseQuantity) Result() any { return new(Article) }
 
 // addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned; the others are made.
 func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
@@ -291,9 +289,9 @@ func poolNow(a *base.AccountState, r *Article, location uint32) timeline.PoolNo 
 
 // DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan. Where
 // not all holds can be kept it is refused, or, with Force, the blockers become conflicts. Where at some instant from then on there are
-// not as many units, it is refused. It answers with the
-// *QuantityPlan applied.
+// not as many units, it is refused.
 type DecreaseQuantity struct {
+	base.Answers[*QuantityPlan]
 	Article  base.ID
 	Location base.ID
 	Amount   int
@@ -321,8 +319,6 @@ func (o DecreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	SeatFreed(t)
 	return plan, nil
 }
-
-func (DecreaseQuantity) Result() any { return new(QuantityPlan) }
 
 // QuantityDetails is the Details of QUANTITY_CHANGE_BLOCKED and PLAN_CHANGED: the plan as it is now.
 type QuantityDetails struct{ Plan *QuantityPlan }
@@ -364,9 +360,9 @@ func (p *QuantityPlan) refusal() string {
 	return "not every hold can be kept: " + p.Reason
 }
 
-// TransferQuantity moves units of an article to another location: they end here and begin there. It answers with the
-// *QuantityPlan of the location they leave.
+// TransferQuantity moves units of an article to another location: they end here and begin there. The plan is that of the location they leave.
 type TransferQuantity struct {
+	base.Answers[*QuantityPlan]
 	Article  base.ID
 	From, To base.ID
 	Amount   int
@@ -407,8 +403,6 @@ func (o TransferQuantity) PlanOn(t *base.Tx) (any, error) {
 	SeatFreed(t)
 	return plan, nil
 }
-
-func (TransferQuantity) Result() any { return new(QuantityPlan) }
 
 // Reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to other
 // articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts, if that is forced, else it

@@ -47,9 +47,9 @@ func EventTable(a *base.AccountState) *table.Table[ScheduledEvent] {
 	return base.TableOf[ScheduledEvent](a, base.TagScheduledEvent)
 }
 
-// CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused. It answers
-// with the *ScheduledEvent.
+// CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused.
 type CreateScheduledEvent struct {
+	base.Answers[*ScheduledEvent]
 	Article  base.ID
 	Location base.ID
 	Type     EventType
@@ -112,10 +112,9 @@ func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *time
 	return Insufficient([]base.Shortage{*Shortage(t, &q, sources, reason)})
 }
 
-func (CreateScheduledEvent) Result() any { return new(ScheduledEvent) }
-
-// PatchScheduledEvent changes a scheduled event; its type stays. It answers with the *ScheduledEvent.
+// PatchScheduledEvent changes a scheduled event; its type stays.
 type PatchScheduledEvent struct {
+	base.Answers[*ScheduledEvent]
 	Article  base.ID
 	ID       base.ID
 	IfMatch  []uint64
@@ -183,10 +182,9 @@ func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, ScheduledEventKind, s, n), nil
 }
 
-func (PatchScheduledEvent) Result() any { return new(ScheduledEvent) }
-
-// DeleteScheduledEvent removes a scheduled event and frees its unit. It answers with nil.
+// DeleteScheduledEvent removes a scheduled event and frees its unit.
 type DeleteScheduledEvent struct {
+	base.Answers[any]
 	Article base.ID
 	ID      base.ID
 	IfMatch []uint64
@@ -206,8 +204,6 @@ func (o DeleteScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, ScheduledEventKind, s, nil)
 	return nil, nil
 }
-
-func (DeleteScheduledEvent) Result() any { return new(any) }
 
 // ScheduledEvents goes through the events of an article that overlap a window, in order of creation.
 func ScheduledEvents(v base.View, article base.ID, w base.Span) iter.Seq[*ScheduledEvent] {

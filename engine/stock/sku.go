@@ -109,8 +109,9 @@ func SKUTable(a *base.AccountState) *table.Table[SKU] { return base.TableOf[SKU]
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// CreateSKU makes a SKU. It answers with the *SKU.
+// CreateSKU makes a SKU.
 type CreateSKU struct {
+	base.Answers[*SKU]
 	SKUFields
 	Before, After *Buffer
 	Labels        label.LabelsPatch
@@ -150,11 +151,10 @@ func (o CreateSKU) PlanOn(t *base.Tx) (any, error) {
 	return s, nil
 }
 
-func (CreateSKU) Result() any { return new(SKU) }
-
 // PatchSKU changes a SKU. Changed buffers move no hold: they make other pools, and are for holds made from then on. It
 // answers with the *SKU.
 type PatchSKU struct {
+	base.Answers[*SKU]
 	ID            base.ID
 	IfMatch       []uint64
 	Fields        base.Changes[SKUFields]
@@ -251,8 +251,6 @@ func (o PatchSKU) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, SKUKind, s, n), nil
 }
 
-func (PatchSKU) Result() any { return new(SKU) }
-
 // SKUByID returns a SKU, or nil.
 func SKUByID(v base.View, id base.ID) *SKU { return SKUTable(v.Acc).Get(id) }
 
@@ -272,8 +270,9 @@ func SKUID(a *base.AccountState, no uint32) base.ID {
 	return a.FormerID(base.TagSKU, no)
 }
 
-// DeleteSKU removes a SKU that has no article, and for which no hold is that is not over. It answers with nil.
+// DeleteSKU removes a SKU that has no article, and for which no hold is that is not over.
 type DeleteSKU struct {
+	base.Answers[any]
 	ID      base.ID
 	IfMatch []uint64
 }
@@ -299,8 +298,6 @@ func (o DeleteSKU) PlanOn(t *base.Tx) (any, error) {
 	t.Bury(base.TagSKU, s.ID, s.No)
 	return nil, nil
 }
-
-func (DeleteSKU) Result() any { return new(any) }
 
 func (o CreateSKU) Distinct() []base.DistinctValue {
 	all := o.Labels.External.Distinct()

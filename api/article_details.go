@@ -10,17 +10,6 @@ import (
 // This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
 // the records of files that show or describe it.
 
-var size = wire.Integer[int64](0, wire.MaxSafeInteger)
-
-var categoryShape = wire.ShapeOf("TaxonomyCategoryInput",
-	wire.Required("id", wire.Text(1, 255), func(x *stock.TaxonomyCategory) *string { return &x.ID }).Says("The category's id in its taxonomy."),
-	wire.Optional("name", wire.Text(0, 255), func(x *stock.TaxonomyCategory) **string { return &x.Name }).Says("The category's name."),
-	wire.Optional("fullName", wire.Text(0, 2048), func(x *stock.TaxonomyCategory) **string { return &x.FullName }).
-		Says("The names from the root of the taxonomy down to the category."),
-	wire.Optional("level", size, func(x *stock.TaxonomyCategory) **int64 { return &x.Level }).Says("How many levels the category is below the root."),
-	wire.Optional("parentId", wire.Text(0, 255), func(x *stock.TaxonomyCategory) **string { return &x.ParentID }).Says("The id of the category above."),
-	wire.Optional("isLeaf", wire.Boolean, func(x *stock.TaxonomyCategory) **bool { return &x.IsLeaf }).Says("Whether no category is below."))
-
 // anyValue is a value of any attribute format, in a body.
 var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue, Query: func(*wire.Args, string, *label.Value) bool { return false }}
 
@@ -56,12 +45,7 @@ var (
 		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
 )
 
-var fileInfo = wire.Object(wire.ShapeOf("FileInput",
-	wire.Required("fileUrl", link, func(x *stock.FileInfo) *string { return &x.URL }).Says("Absolute, http or https. The file itself lies elsewhere."),
-	wire.Optional("mimeType", wire.Text(1, 255), func(x *stock.FileInfo) **string { return &x.MimeType }).Says("The media type of the file, such as image/jpeg."),
-	wire.Optional("originalName", wire.Text(1, 255), func(x *stock.FileInfo) **string { return &x.OriginalName }).Says("The file's name where it came from."),
-	wire.Optional("folderPath", wire.Text(0, 2048), func(x *stock.FileInfo) **string { return &x.FolderPath }).Says("The folder that the file is shown in."),
-	wire.Optional("size", size, func(x *stock.FileInfo) **int64 { return &x.Size }).Says("Size of the file in bytes.")))
+var fileInfo = wire.ObjectOf[stock.FileInfo]("FileInput")
 
 // fileFields are a file of an article; its record stands under a name of its own.
 func fileFields(record string) []wire.Field[stock.FilePatch] {
@@ -79,7 +63,7 @@ func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
 		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
 			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-		wire.Merged("taxonomyCategory", wire.Object(categoryShape), true, func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
+		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true, func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
 			Says("Stored as given."),
 		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).ParentID }).Says("Stored as given."),
 		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *base.Opt[string] { return &at(in).Path }).Says("Stored as given."),
@@ -111,14 +95,7 @@ func (w *scribe) articlePlace(r *stock.Article, sku *stock.SKU) {
 	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
 	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
 	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category, "Its category in a taxonomy that is kept elsewhere.",
-		func(x *stock.TaxonomyCategory) {
-			w.Text("id", x.ID, "The category's id in its taxonomy.")
-			w.TextOrNull("name", x.Name, "The category's name.")
-			w.TextOrNull("fullName", x.FullName, "The names from the root of the taxonomy down to the category.")
-			w.IntOrNull("level", x.Level, "How many levels the category is below the root.")
-			w.TextOrNull("parentId", x.ParentID, "The id of the category above.")
-			w.BoolOrNull("isLeaf", x.IsLeaf, "Whether no category is below.")
-		})
+		wire.Fields[stock.TaxonomyCategory](&w.Writer))
 	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *stock.SKU) {
 		sum := sku.Aggregate()
 		w.Count("totalCount", sum.Count, "How many articles the SKU has.")
@@ -155,11 +132,7 @@ func (w *scribe) file(name string, f *stock.File) {
 	w.Object(name, "File", "The file itself.", func() {
 		w.ID("id", f.ID, "The record's id.")
 		w.tenant()
-		w.As(uriSchema, "fileUrl", f.URL, "Where the file can be fetched; files are kept elsewhere.")
-		w.TextOrNull("mimeType", f.MimeType, "The media type of the file, such as image/jpeg.")
-		w.TextOrNull("originalName", f.OriginalName, "The file's name where it came from.")
-		w.TextOrNull("folderPath", f.FolderPath, "The folder that the file is shown in.")
-		w.IntOrNull("size", f.Size, "Size of the file in bytes.")
+		wire.WriteFields(&w.Writer, &f.FileInfo)
 		w.Created(f.ID)
 		w.Updated(f.UpdatedAt)
 		w.Null("deletedAt", "Always null: what is deleted is not shown.")

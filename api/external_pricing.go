@@ -13,13 +13,13 @@ var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.wri
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
 	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
-	wire.Required("url", link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
+	wire.Required("url", wire.Link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
 
 var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
 	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.Label }).Says("What people call the price."),
 	wire.Merged("translatedLabel", wire.Text(1, 255), true, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
 		Says("The label in the customer's language. Null clears it."),
-	wire.Merged("url", link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
+	wire.Merged("url", wire.Link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
 		Says("Where it can be found: absolute, http or https."))
 
 var externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
@@ -31,7 +31,7 @@ func (w *scribe) writeExternalRow(r *commerce.ExternalPricingRow) {
 	if w.May(r.TranslatedLabel != nil) {
 		w.Text("translatedLabel", given(r.TranslatedLabel), "The label in the customer's language.")
 	}
-	w.As(uriSchema, "url", r.URL, "Where it can be found: absolute, http or https.")
+	w.As(wire.URISchema, "url", r.URL, "Where it can be found: absolute, http or https.")
 }
 
 func answerExternalRow(q *request, r *commerce.ExternalPricingRow) error {

@@ -31,14 +31,14 @@ var createWebhookShape = wire.ShapeOf("CreateWebhook",
 	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.CreateWebhook) *base.HookEvent { return &o.EventType }).Says(eventTypeAbout),
 	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), nil, func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Required("url", link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
+	wire.Required("url", wire.Link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
 	wire.Optional("label", wire.Text(1, 255), func(o *outbox.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
 
 var patchWebhookShape = wire.ShapeOf("PatchWebhook",
 	wire.Merged("eventType", hookEvent, false, func(o *outbox.PatchWebhook) *base.Opt[base.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
 	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), false, func(o *outbox.PatchWebhook) *base.Opt[[]base.HookEvent] { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Merged("url", link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).Says(endpointAbout),
+	wire.Merged("url", wire.Link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).Says(endpointAbout),
 	wire.Merged("label", wire.Text(1, 255), true, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
@@ -59,7 +59,7 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
 	w.As(hookEvent.Schema, "eventType", string(h.EventType), "The type of event that it is told of, of several the first.")
 	w.hookEvents(h)
-	w.As(uriSchema, "url", h.URL, "Where events are sent.")
+	w.As(wire.URISchema, "url", h.URL, "Where events are sent.")
 	w.TextOrNull("label", h.Label, "What people call it.")
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
 	w.Bool("enabled", h.Enabled, "Whether it is told of events.")

@@ -75,7 +75,7 @@ func said(f *base.Field, changed bool) string {
 	switch {
 	case f.Default != "" && !f.Demanded(changed):
 		return f.About + " Default: " + f.Default + "."
-	case f.Form == base.FormFlag && !f.Required:
+	case f.Form == base.FormFlag && !f.Pointer && !f.Required:
 		return f.About + " Default: false."
 	case f.Required:
 		return f.About
@@ -97,16 +97,21 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 	switch f.Form {
 	case base.FormText:
 		return textKind(Text(f.Least, f.Most))
-	case base.FormZone, base.FormLink:
+	case base.FormZone:
 		return textKind(Text(1, 255))
+	case base.FormLink:
+		return textKind(Link)
 	case base.FormLanguage:
 		return textKind(Text(1, 35))
 	case base.FormEmail, base.FormDate:
-		return textKind(formatted(string(f.Form)))
+		return textKind(formatted(string(f.Form), 254))
 	case base.FormWord:
 		return textKind(Enum(f.Words...))
-	case base.FormMoney:
+	case base.FormMoney, base.FormInteger:
 		k := Integer[int64](-MaxSafeInteger, MaxSafeInteger)
+		if f.Form == base.FormInteger {
+			k = Integer[int64](int64(f.Least), int64(f.Most))
+		}
 		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
 	case base.FormInstant:
 		return fieldKind{Instant.Schema, func(r *Reader, v reflect.Value, _ part) { Instant.JSON(r, v.Addr().Interface().(*int64)) }}
@@ -134,11 +139,14 @@ func textKind(k Kind[string]) fieldKind {
 }
 
 // formatted is text of a form that the command checks.
-func formatted(format string) Kind[string] {
-	k := Text(1, 254)
+func formatted(format string, most int) Kind[string] {
+	k := Text(1, most)
 	k.Schema.Format = format
 	return k
 }
+
+// Link is an address on the web that is given.
+var Link = formatted("uri", base.MaxURL)
 
 // listKind reads a list; an empty one is the nil slice.
 func listKind(f *base.Field, of fieldKind) fieldKind {
@@ -191,7 +199,7 @@ func (w *Writer) field(f *base.Field, v reflect.Value) {
 // value appends a value of a field, or an element of a list.
 func (w *Writer) value(f *base.Field, v reflect.Value) {
 	switch f.Form {
-	case base.FormMoney:
+	case base.FormMoney, base.FormInteger:
 		w.Out = AppendInt(w.Out, v.Int())
 	case base.FormInstant:
 		w.instant(v.Int())
@@ -219,8 +227,10 @@ func (w *Writer) writtenAs(f *base.Field) *Schema {
 	switch f.Form {
 	case base.FormInstant:
 		s = InstantSchema
-	case base.FormMoney:
+	case base.FormMoney, base.FormInteger:
 		s = IntegerSchema
+	case base.FormLink:
+		s = URISchema
 	case base.FormFlag:
 		s = booleanSchema
 	case base.FormID:

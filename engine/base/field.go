@@ -23,6 +23,7 @@ import (
 //	zone, email, date, language, link
 //	instant     milliseconds since 1970
 //	money       minor units
+//	int A..B    a whole number
 //	flag        true or false
 //	word        one of those that the type lists (Worded)
 //	id          of another record
@@ -46,6 +47,7 @@ const (
 	FormLink     FieldForm = "link"
 	FormInstant  FieldForm = "instant"
 	FormMoney    FieldForm = "money"
+	FormInteger  FieldForm = "int"
 	FormFlag     FieldForm = "flag"
 	FormWord     FieldForm = "word"
 	FormID       FieldForm = "id"
@@ -61,7 +63,7 @@ type Field struct {
 	Name, About string
 	Example     string // a text that the document shows; empty: one made of the form
 	Form        FieldForm
-	Least, Most int      // characters of a text, entries of a list
+	Least, Most int      // a number, the characters of a text, the entries of a list
 	Words       []string // that a word can be
 	Default     string   // of a word
 	Required    bool
@@ -128,7 +130,7 @@ func parseField(t reflect.Type, words []string) Field {
 	}
 	f.Type = t
 	f.Form, rest = FieldForm(rest[0]), rest[1:]
-	if f.Form == FormText || f.Form == FormList {
+	if f.Form == FormText || f.Form == FormList || f.Form == FormInteger {
 		least, most, ok := strings.Cut(rest[0], "..")
 		var err error
 		if f.Least, err = strconv.Atoi(least); err != nil || !ok {
@@ -142,7 +144,7 @@ func parseField(t reflect.Type, words []string) Field {
 	kind := reflect.String
 	switch f.Form {
 	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink:
-	case FormMoney, FormInstant:
+	case FormMoney, FormInstant, FormInteger:
 		kind = reflect.Int64
 	case FormFlag:
 		kind = reflect.Bool
@@ -196,6 +198,8 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 		c.Link(pointer, v.String())
 	case FormInstant:
 		c.Instant(pointer, v.Int())
+	case FormInteger:
+		c.Number(pointer, int(v.Int()), f.Least, f.Most)
 	case FormMoney:
 		c.Money(pointer, new(v.Int()))
 	case FormWord:

@@ -36,6 +36,7 @@ type thing struct {
 	Mail  *string  `field:"mail email" about:"Email."`
 	Born  *string  `field:"born date" about:"Day."`
 	Web   *string  `field:"web link" about:"Address."`
+	Size  *int64   `field:"size int 0..9" about:"Size."`
 	Zone  string   `field:"zone zone" about:"Zone."`
 	Lang  *string  `field:"lang language" about:"Language."`
 }
@@ -48,7 +49,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 		return list
 	}
 	fs := FieldsOf[thing]()
-	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web zone lang"), names(fs))
+	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang"), names(fs))
 	at := fs.List[8]
 	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
 	require.Equal(t, []string{"street", "city"}, names(at.Fields))
@@ -129,10 +130,10 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	require.Empty(t, c.Faults)
 	bad := thing{
 		Colour: "green", embedded: embedded{Note: new(strings.Repeat("é", 10))}, Price: new(int64(1) << 60), Codes: []string{"", "long"},
-		At: &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"), Zone: "Moon", Lang: new("e"),
+		At: &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"), Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
 	}
 	all := strings.Split("/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
-		"/mail format,/born format,/web format,/zone zone,/lang format", ",")
+		"/mail format,/born format,/web format,/size range,/zone zone,/lang format", ",")
 	CheckFields(&c, "", &bad)
 	require.Equal(t, all, pointers(c.Faults))
 	c = Checker{}

@@ -23,12 +23,12 @@ type ArticleDetails struct {
 
 // TaxonomyCategory is a category of a taxonomy that is kept elsewhere.
 type TaxonomyCategory struct {
-	ID       string
-	Name     *string `json:",omitempty"`
-	FullName *string `json:",omitempty"`
-	Level    *int64  `json:",omitempty"`
-	ParentID *string `json:",omitempty"`
-	IsLeaf   *bool   `json:",omitempty"`
+	ID       string  `field:"id text 1..255 required" about:"The category's id in its taxonomy."`
+	Name     *string `json:",omitempty" field:"name text 0..255" about:"The category's name."`
+	FullName *string `json:",omitempty" field:"fullName text 0..2048" about:"The names from the root of the taxonomy down to the category."`
+	Level    *int64  `json:",omitempty" field:"level int 0..9007199254740991" about:"How many levels the category is below the root."`
+	ParentID *string `json:",omitempty" field:"parentId text 0..255" about:"The id of the category above."`
+	IsLeaf   *bool   `json:",omitempty" field:"isLeaf flag" about:"Whether no category is below."`
 }
 
 // FieldValue is a value of a fulfillment field: an attribute value whose attribute is kept elsewhere.
@@ -54,11 +54,11 @@ type File struct {
 
 // FileInfo is what a caller says of a file.
 type FileInfo struct {
-	URL          string
-	MimeType     *string `json:",omitempty"`
-	OriginalName *string `json:",omitempty"`
-	FolderPath   *string `json:",omitempty"`
-	Size         *int64  `json:",omitempty"` // in bytes
+	URL          string  `field:"fileUrl link required" about:"Absolute, http or https. The file itself lies elsewhere."`
+	MimeType     *string `json:",omitempty" field:"mimeType text 1..255" about:"The media type of the file, such as image/jpeg."`
+	OriginalName *string `json:",omitempty" field:"originalName text 1..255" about:"The file's name where it came from."`
+	FolderPath   *string `json:",omitempty" field:"folderPath text 0..2048" about:"The folder that the file is shown in."`
+	Size         *int64  `json:",omitempty" field:"size int 0..9007199254740991" about:"Size of the file in bytes."`
 }
 
 // FilePatch is a file as it is to be: with an id it is the article's own of that id, in whose record Info is then put, if
@@ -90,9 +90,7 @@ type DetailsPatch struct {
 func (p *DetailsPatch) check(c *base.Checker) {
 	c.PatchMoney("/itemCosts", p.ItemCosts)
 	c.PatchText("/taxonomyCategoryId", p.CategoryID, 1, base.MaxName)
-	if o := p.Category; o.Set && !o.Null {
-		o.Value.check(c, "/taxonomyCategory")
-	}
+	base.CheckFields(c, "/taxonomyCategory", p.Category.Given())
 	c.PatchText("/parentId", p.ParentID, 1, base.MaxName)
 	c.PatchText("/path", p.Path, 1, MaxPath)
 	if len(p.Fulfillment.Value) > MaxFields {
@@ -104,16 +102,6 @@ func (p *DetailsPatch) check(c *base.Checker) {
 	}
 	checkFiles(c, "/media", "media", p.Media.Value)
 	checkFiles(c, "/documents", "document", p.Documents.Value)
-}
-
-func (x *TaxonomyCategory) check(c *base.Checker, pointer string) {
-	c.Text(pointer+"/id", x.ID, 1, base.MaxName)
-	c.Optional(pointer+"/name", x.Name, 0, base.MaxName)
-	c.Optional(pointer+"/fullName", x.FullName, 0, MaxPath)
-	c.Optional(pointer+"/parentId", x.ParentID, 0, base.MaxName)
-	if x.Level != nil && (*x.Level < 0 || *x.Level > base.MaxSafe) {
-		c.Fault(pointer+"/level", "range", "must be between 0 and 9007199254740991")
-	}
 }
 
 func (f *FieldValue) check(c *base.Checker, pointer string) {
@@ -144,16 +132,7 @@ func checkFiles(c *base.Checker, pointer, info string, list []FilePatch) {
 		case f.Info == nil:
 			c.Fault(at+"/"+info, "required", "is needed for a new file")
 		}
-		if x := f.Info; x != nil {
-			at := at + "/" + info
-			c.Link(at+"/fileUrl", x.URL)
-			c.Optional(at+"/mimeType", x.MimeType, 1, base.MaxName)
-			c.Optional(at+"/originalName", x.OriginalName, 1, base.MaxName)
-			c.Optional(at+"/folderPath", x.FolderPath, 0, MaxPath)
-			if x.Size != nil && (*x.Size < 0 || *x.Size > base.MaxSafe) {
-				c.Fault(at+"/size", "range", "must be between 0 and 9007199254740991")
-			}
-		}
+		base.CheckFields(c, at+"/"+info, f.Info)
 		c.PatchText(at+"/comment", f.Comment, 0, base.MaxNote)
 	}
 }

@@ -1245,7 +1245,7 @@ type ConsentAcceptance struct {
 	ConsentText *string `json:"consentText"`
 	// Whether the order took agreement.
 	Required bool `json:"required"`
-	// When the customer agreed; null: they did not.
+	// When the customer agreed, which is not to come; null: they did not.
 	AcceptedAt *time.Time `json:"acceptedAt"`
 	// The address that the agreement came from.
 	IpAddress *string `json:"ipAddress"`
@@ -1277,7 +1277,7 @@ type ConsentAcceptanceInput struct {
 	UserAgent Opt[string] `json:"userAgent,omitzero"`
 	// Language of the text, as a tag.
 	Locale Opt[string] `json:"locale,omitzero"`
-	// What the text refers to. Default: uuid.
+	// What the text refers to. Null: none.
 	Links Opt[[]ConsentLinkInput] `json:"links,omitzero"`
 }
 
@@ -2151,7 +2151,7 @@ type File struct {
 	ID string `json:"id"`
 	// The id of the account.
 	TenantID string `json:"tenantId"`
-	// Where the file can be fetched; files are kept elsewhere.
+	// Absolute, http or https. The file itself lies elsewhere.
 	FileURL string `json:"fileUrl"`
 	// The media type of the file, such as image/jpeg.
 	MimeType *string `json:"mimeType"`
@@ -5490,10 +5490,10 @@ type UserReference struct {
 	ID string `json:"id"`
 	// What the user is called.
 	Name string `json:"name"`
-	// A picture of the user.
-	AvatarURL *string `json:"avatarUrl"`
 	// Email address.
 	Email *string `json:"email"`
+	// A picture of the user.
+	AvatarURL *string `json:"avatarUrl"`
 }
 
 // UserReferenceInput is a part of requests.

@@ -3606,7 +3606,7 @@ export interface components {
         ConsentAcceptance: {
             /**
              * Format: date-time
-             * @description When the customer agreed; null: they did not.
+             * @description When the customer agreed, which is not to come; null: they did not.
              */
             acceptedAt: string | null;
             /**
@@ -3657,7 +3657,7 @@ export interface components {
             ipAddress?: string | null;
             /** @description What was agreed to, in short. */
             label?: string | null;
-            /** @description What the text refers to. Default: uuid. */
+            /** @description What the text refers to. Null: none. */
             links?: components["schemas"]["ConsentLinkInput"][] | null;
             /** @description Language of the text, as a tag. */
             locale?: string | null;
@@ -4509,7 +4509,7 @@ export interface components {
             deletedAt: null;
             /**
              * Format: uri
-             * @description Where the file can be fetched; files are kept elsewhere.
+             * @description Absolute, http or https. The file itself lies elsewhere.
              */
             fileUrl: string;
             /** @description The folder that the file is shown in. */

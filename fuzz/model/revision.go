@@ -40,7 +40,8 @@ func (s *step) revise(commands []command) {
 	count(s.a.Tables, func(t *Table) *Table { return s.was.table(t.ID) }, func(t *Table) *uint64 { return &t.Revision })
 }
 
-// shown is an order without what it does not show: the SKU that each of its units was made for.
+// shown is an order without what it does not show: the SKU that each of its units was made for, and of the row that a line is sold by
+// all but its price and what that is for.
 func (o *Order) shown() *Order {
 	if o == nil {
 		return nil
@@ -48,6 +49,7 @@ func (o *Order) shown() *Order {
 	n := *o
 	n.Lines = slices.Clone(o.Lines)
 	for i := range n.Lines {
+		n.Lines[i].Sold = commerce.PricingRow{Price: o.Lines[i].Sold.Price, Duration: o.Lines[i].Sold.Duration}
 		n.Lines[i].Units = slices.Clone(n.Lines[i].Units)
 		for j := range n.Lines[i].Units {
 			n.Lines[i].Units[j].Made = ID{}

@@ -29,21 +29,20 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// each calls slot with the ranges of p's slots that share an instant with w, and taken with the seats and the conflicts' hulls that do.
+// each calls slot with the ranges of the slots of p, which has no large, that share an instant with w, and taken with the seats and the conflicts' hulls that do.
 func (s *Stock) each(p PoolRef, w Span, slot, taken func(Span)) {
-	for _, lot := range s.Lots(p) {
-		l := s.lot(lot)
-		for _, no := range l.slots {
-			e := s.slot(no)
-			if !e.span.Overlaps(w) {
-				continue
-			}
-			slot(e.span)
-			for h, at := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = e.rail.next(at) {
-				taken(h.Seat())
-			}
+	var few [probes]probe
+	for _, x := range s.probe(few[:0], p, w) {
+		slot(x.e.span)
+		for h, at := x.e.rail.next(x.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = x.e.rail.next(at) {
+			taken(h.Seat())
 		}
-		if l.conflicts > 0 {
+	}
+	if s.ConflictCount(p) == 0 {
+		return
+	}
+	for _, lot := range s.Lots(p) {
+		if s.lot(lot).conflicts > 0 {
 			s.eachConflict(lot, w, taken)
 		}
 	}
@@ -155,11 +154,9 @@ func (s *Stock) minFree(p PoolRef, w Span) (free, stock, committed int, at int64
 	}
 	buf.up, buf.down = up, down
 	scratches.Put(buf)
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if s.slot(no).span.Holds(at) {
-				stock++
-			}
+	for _, no := range s.few(p) {
+		if s.slot(no).span.Holds(at) {
+			stock++
 		}
 	}
 	return free, stock, stock - free, at

@@ -86,17 +86,22 @@ func (r *rail) behind(t int64) railPos {
 	if r.long == nil {
 		return railPos{0, startsBefore(r.rows, t)}
 	}
-	lo, hi := 0, len(r.long.runs)
+	j := r.long.runAt(t)
+	return railPos{j, startsBefore(r.long.runs[j].rows, t)}
+}
+
+// runAt is the last run that starts at t or earlier, else the first.
+func (l *longRail) runAt(t int64) int {
+	lo, hi := 0, len(l.runs)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		if r.long.runs[mid].start <= t {
+		if l.runs[mid].start <= t {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	j := max(lo-1, 0)
-	return railPos{j, startsBefore(r.long.runs[j].rows, t)}
+	return max(lo-1, 0)
 }
 
 // from is the place of the first row whose seat ends after t.

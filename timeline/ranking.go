@@ -17,47 +17,60 @@ type Ranked struct {
 // RankQuery asks for a page of the articles by units free over a window, ties by article number in both directions.
 type RankQuery struct {
 	Window   Span // not empty
-	Articles int  // articles 1 to Articles take part
-	// Among has a bit for each article number that takes part, bit a%64 of word a/64; nil: all of them. Bits beyond Articles do not count.
-	Among    []uint64
-	Closed   []uint64 // articles that have none free whatever their lots have, in the same form; nil: none of them
-	Location uint32   // only lots there count; 0: all
-	Desc     bool     // the most units free first
+	Articles int  // articles 1 to Articles may take part
+	// Select says of the articles 64*i to 64*i+63 which take part and which of them have none free whatever their lots have, a bit each; nil: all take part, with
+	// what their lots have. Bits of articles beyond Articles do not count.
+	Select   func(i int) (among, closed uint64)
+	Location uint32 // only lots there count; 0: all
+	Desc     bool   // the most units free first
 	Offset   int
-	Limit    int
+	Limit    int // so many take part behind Offset, or more
 }
 
-func (q *RankQuery) has(article uint32) bool {
-	return article > 0 && int(article) <= q.Articles && (q.Among == nil || bitAt(q.Among, article))
+// chosen is what Select has said last, for those who go through articles by number.
+type chosen struct {
+	q             *RankQuery
+	i             int
+	among, closed uint64
 }
 
-func bitAt(words []uint64, n uint32) bool {
-	return int(n/64) < len(words) && words[n/64]>>(n%64)&1 != 0
-}
+func (q *RankQuery) chosen() chosen { return chosen{q: q, i: -1} }
 
-// total counts the articles that take part.
-func (q *RankQuery) total() (n int) {
-	if q.Among == nil {
-		return q.Articles
+// of says whether an article takes part, and whether it has none free whatever its lots have.
+func (c *chosen) of(article uint32) (among, closed bool) {
+	if c.q.Select == nil {
+		return article > 0 && int(article) <= c.q.Articles, false
 	}
-	for i, word := range q.Among {
-		if i == 0 {
-			word &^= 1
-		}
-		if beyond := i*64 + 63 - q.Articles; beyond >= 64 {
-			break
-		} else if beyond > 0 {
-			word &= ^uint64(0) >> beyond
-		}
-		n += bits.OnesCount64(word)
+	if i := int(article / 64); i != c.i {
+		c.i = i
+		c.among, c.closed = c.q.words(i)
 	}
-	return n
+	return c.among>>(article%64)&1 != 0, c.closed>>(article%64)&1 != 0
+}
+
+// words is what Select says, without articles that there are not.
+func (q *RankQuery) words(i int) (among, closed uint64) {
+	among = ^uint64(0)
+	if q.Select != nil {
+		among, closed = q.Select(i)
+	}
+	if i == 0 {
+		among &^= 1
+	}
+	switch beyond := i*64 + 63 - q.Articles; {
+	case beyond >= 64:
+		among = 0
+	case beyond > 0:
+		among &= ^uint64(0) >> beyond
+	}
+	return among, closed
 }
 
 // Ranking is the room that FreeRanking works in: about 12 bytes an article and 24 a hold in the window. The zero value is ready; it serves one call at a time,
 // of any Stock, and gets as large as the largest.
 type Ranking struct {
-	found  []Ranked
+	best   []Ranked
+	among  []uint64
 	head   []int32 // by lot: its last item, 0 none
 	items  []rankItem
 	free   []int32 // by article
@@ -73,20 +86,22 @@ type rankItem struct {
 	next int32
 }
 
-// rankWalk is the most articles that are looked at one by one before everything in the window is.
-const rankWalk = 1000
+// rankWalk is how many articles are looked at one by one, at the least, before everything in the window is; of many articles one in rankShare: these looks take
+// about as long as the pass over all.
+const (
+	rankWalk  = 1000
+	rankShare = 100
+)
 
-// FreeRanking appends a page of the list to dst, and says how many articles take part. It allocates only where dst or r are too small.
+// FreeRanking appends a page of the list to dst. It allocates only where dst or r are too small.
 //
 // Free units lie between none and the article's slots. So the first pages come from looking at articles one by one in the order of that bound: by number, until
 // enough have none free; or by slots, the most first, until enough have more free than any further one has slots. That takes 20 to 100 articles for the first
-// page of 100,000. Where 1,000 do not suffice, all that overlaps the window is fetched from the time classes, 19,000 seats of a million in a week, and counted
-// by lot: 0.7 ms, against 10 ms for asking every article. Day tiles of 64 articles took 3 to 4 times as long, and 75 bytes a hold.
-func (s *Stock) FreeRanking(r *Ranking, q RankQuery, dst []Ranked) (page []Ranked, total int) {
-	total = q.total()
-	q.Limit = min(q.Limit, total-q.Offset)
+// page of 100,000. Where too many would have to be looked at, all that overlaps the window is fetched from the time classes, 19,000 seats of a million in a week,
+// and counted by lot: 0.7 ms, against 10 ms for asking every article. Day tiles of 64 articles took 3 to 4 times as long, and 75 bytes a hold.
+func (s *Stock) FreeRanking(r *Ranking, q RankQuery, dst []Ranked) []Ranked {
 	if q.Limit <= 0 {
-		return dst, total
+		return dst
 	}
 	if q.Offset+q.Limit <= rankWalk {
 		ok := false
@@ -96,17 +111,17 @@ func (s *Stock) FreeRanking(r *Ranking, q RankQuery, dst []Ranked) (page []Ranke
 			dst, ok = s.rankAsc(&q, dst)
 		}
 		if ok {
-			return dst, total
+			return dst
 		}
 	}
 	s.rankAll(r, &q)
-	return r.page(&q, dst), total
+	return r.page(&q, dst)
 }
 
 // articleFree is the free units of an article.
 func (s *Stock) articleFree(article uint32, q *RankQuery) (free int32) {
 	a := s.articles.at(int(article))
-	if a == nil || bitAt(q.Closed, article) {
+	if a == nil {
 		return 0
 	}
 	for no := a.first; no != 0; no = s.lot(no).next {
@@ -121,15 +136,19 @@ func (s *Stock) articleFree(article uint32, q *RankQuery) (free int32) {
 	return free
 }
 
+// walk is how many articles are looked at one by one.
+func (q *RankQuery) walk() int { return max(rankWalk, q.Articles/rankShare) }
+
 // rankAsc looks for articles without a free unit, which come first, by number.
 func (s *Stock) rankAsc(q *RankQuery, dst []Ranked) ([]Ranked, bool) {
-	n, skip := len(dst), q.Offset
-	for a, looked := uint32(1), 0; int(a) <= q.Articles && looked < rankWalk; a++ {
-		if !q.has(a) {
+	n, skip, left, chosen := len(dst), q.Offset, q.walk(), q.chosen()
+	for a := uint32(1); int(a) <= q.Articles && left > 0; a++ {
+		among, closed := chosen.of(a)
+		if !among {
 			continue
 		}
-		looked++
-		if s.articleFree(a, q) > 0 {
+		left--
+		if !closed && s.articleFree(a, q) > 0 {
 			continue
 		}
 		if skip--; skip < 0 {
@@ -142,43 +161,49 @@ func (s *Stock) rankAsc(q *RankQuery, dst []Ranked) ([]Ranked, bool) {
 	return dst[:n], false
 }
 
-// rankDesc looks at articles by slots, the most first, until those found that come before all others are enough.
+// rankDesc looks at articles by slots, the most first, until enough of those found come before all others.
 func (s *Stock) rankDesc(r *Ranking, q *RankQuery, dst []Ranked) (page []Ranked, ok bool) {
-	r.found = r.found[:0]
-	want, passed := q.Offset+q.Limit, 0
+	r.best = r.best[:0]
+	want, left, chosen := q.Offset+q.Limit, q.walk(), q.chosen()
+	passes := 20 * left
 	s.byUnits.all(func(keys []key, _ []struct{}) bool {
-		for i, k := range keys {
+		for _, k := range keys {
 			a := uint32(k.lo)
-			if !q.has(a) {
-				if passed++; passed == 20*rankWalk {
+			full := len(r.best) == want
+			// What comes from here on has at most as many units free as this one has slots, and a greater number where it has as many slots.
+			if full && moreFree(r.best[want-1], Ranked{a, int32(^k.hi)}) < 0 {
+				ok = true
+				return false
+			}
+			among, closed := chosen.of(a)
+			if !among {
+				if passes--; passes == 0 {
 					return false
 				}
 				continue
 			}
-			// What comes from here on has at most as many units free as this one has slots, and a greater number where it has as many slots.
-			if i%16 == 0 && len(r.found) >= want {
-				bound, sure := Ranked{a, int32(^k.hi)}, 0
-				for _, f := range r.found {
-					if moreFree(f, bound) < 0 {
-						sure++
-					}
-				}
-				if ok = sure >= want; ok {
-					return false
-				}
-			}
-			if len(r.found) == rankWalk {
+			if left--; left < 0 {
 				return false
 			}
-			r.found = append(r.found, Ranked{a, s.articleFree(a, q)})
+			found := Ranked{Article: a}
+			if !closed {
+				found.Free = s.articleFree(a, q)
+			}
+			if full {
+				if moreFree(r.best[want-1], found) < 0 {
+					continue
+				}
+				r.best = r.best[:want-1]
+			}
+			at, _ := slices.BinarySearchFunc(r.best, found, moreFree)
+			r.best = slices.Insert(r.best, at, found)
 		}
 		return true
 	})
 	if !ok {
 		return dst, false
 	}
-	slices.SortFunc(r.found, moreFree)
-	return append(dst, r.found[q.Offset:want]...), true
+	return append(dst, r.best[q.Offset:]...), true
 }
 
 // moreFree orders by free units, the most first, then by number.
@@ -221,12 +246,12 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 			free[article], most = n, max(most, n)
 		}
 	}
-	r.most = most
-	for i, word := range q.Closed {
-		for ; word != 0; word &= word - 1 {
-			if a := i*64 + bits.TrailingZeros64(word); a < len(free) {
-				free[a] = 0
-			}
+	r.most, r.among = most, r.among[:0]
+	for i := range q.Articles/64 + 1 {
+		among, closed := q.words(i)
+		r.among = append(r.among, among)
+		for closed &= among; closed != 0; closed &= closed - 1 {
+			free[i*64+bits.TrailingZeros64(closed)] = 0
 		}
 	}
 }
@@ -323,8 +348,9 @@ func (r *Ranking) page(q *RankQuery, dst []Ranked) []Ranked {
 	// Most articles have the same few numbers free: four counters each, or every count would wait for the one before it.
 	n := int(r.most) + 1
 	r.counts = zeros(r.counts, 4*n)
-	for a := uint32(1); int(a) <= q.Articles; a++ {
-		if q.has(a) {
+	for i, among := range r.among {
+		for ; among != 0; among &= among - 1 {
+			a := i*64 + bits.TrailingZeros64(among)
 			r.counts[4*r.free[a]+int32(a%4)]++
 		}
 	}
@@ -343,16 +369,17 @@ func (r *Ranking) page(q *RankQuery, dst []Ranked) []Ranked {
 	}
 	n = len(dst)
 	dst = slices.Grow(dst, q.Limit)[:n+q.Limit]
-	for a, left := uint32(1), q.Limit; left > 0; a++ {
-		if !q.has(a) {
-			continue
+	left := q.Limit
+	for i := 0; i < len(r.among) && left > 0; i++ {
+		for among := r.among[i]; among != 0; among &= among - 1 {
+			a := i*64 + bits.TrailingZeros64(among)
+			f := r.free[a]
+			if i := r.counts[f]; i >= 0 && int(i) < q.Limit {
+				dst[n+int(i)] = Ranked{uint32(a), f}
+				left--
+			}
+			r.counts[f]++
 		}
-		f := r.free[a]
-		if i := r.counts[f]; i >= 0 && int(i) < q.Limit {
-			dst[n+int(i)] = Ranked{a, f}
-			left--
-		}
-		r.counts[f]++
 	}
 	return dst
 }

@@ -18,7 +18,8 @@ import (
 // a selection of the page. Timelines are asked for counts alone, by passes over what is packed side by side (timeline's
 // Ranking and Tallies). So the price of a page of 100,000 articles is: 0.1 ms for the bits; 0.1 to 1 ms for each filter;
 // nothing for the order of creation, 0.1 to 1 ms for units free or units, and 1 to 3 ms for any other order. Nothing is
-// sorted but the page.
+// sorted but the page. Where a query has no conditions but status and archive, how many there are is a sum that is kept, and
+// the first pages in the order of creation and of units free look at few articles: there is no pass over all.
 
 // ArticleQuery says which articles a list has, over which window, and in which order.
 type ArticleQuery struct {
@@ -81,7 +82,8 @@ type listing struct {
 	window   base.Span // not empty
 	location uint32
 	blocks   int
-	found    []uint64
+	status   [len(articleStatuses)]bool // which are listed
+	found    []uint64                   // of select, where it was asked of all blocks; else there is none
 	closed   []uint64
 	all      []condition
 	search   []condition // one of them is enough
@@ -104,7 +106,14 @@ func ListArticles(v base.View, q *ArticleQuery, dst []*Article) (page []*Article
 	if err := l.prepare(); err != nil {
 		return dst, 0, err
 	}
-	total = l.selectAll()
+	for i, s := range articleStatuses {
+		l.status[i] = len(q.Status) == 0 || slices.Contains(q.Status, s)
+	}
+	if len(l.all) == 0 && l.Search == "" {
+		total = l.count()
+	} else {
+		total = l.selectAll()
+	}
 	return l.order(total, dst), total, nil
 }
 
@@ -112,7 +121,7 @@ func (l *listing) release() {
 	clear(l.all)
 	clear(l.search)
 	*l = listing{
-		found: l.found, closed: l.closed, all: l.all[:0], search: l.search[:0], ranking: l.ranking, page: l.page, tallies: l.tallies[:0],
+		found: l.found[:0], closed: l.closed[:0], all: l.all[:0], search: l.search[:0], ranking: l.ranking, page: l.page, tallies: l.tallies[:0],
 		picker: Picker{list: l.picker.list[:0]},
 	}
 	listings.Put(l)
@@ -266,38 +275,79 @@ func tagsNamed(a *base.AccountState, x label.Operand) (ids []base.ID) {
 	return ids
 }
 
-// selectAll fills found with a bit for each article that the query selects, and counts them.
-func (l *listing) selectAll() (total int) {
-	l.found = slices.Grow(l.found[:0], l.blocks)[:l.blocks]
-	l.closed = slices.Grow(l.closed[:0], l.blocks)[:l.blocks]
-	var status [len(articleStatuses)]bool
-	for i, s := range articleStatuses {
-		status[i] = len(l.Status) == 0 || slices.Contains(l.Status, s)
-	}
-	for i := range l.blocks {
-		l.found[i], l.closed[i] = 0, 0
-		b := ArticleTable(l.a).Block(i)
-		if b.Rows == nil {
-			continue
-		}
+// articleCounts is how many articles there are of each status, those that are not archived and those that are.
+type articleCounts [len(articleStatuses)][2]int32
+
+// countKey is the key under which the table of articles keeps its articleCounts.
+type countKey struct{}
+
+// count counts the articles that a query without conditions selects, of which no look at each is needed.
+func (l *listing) count() (total int) {
+	counts := table.Sum(ArticleTable(l.a), countKey{}, func(b table.Block[Article]) (n articleCounts) {
 		facts := factsOfBlock(l.a, b)
-		among := uint64(0)
-		for s, wanted := range status {
-			if wanted {
-				among |= facts.status[s]
-			}
+		for i, of := range facts.status {
+			n[i] = [2]int32{int32(bits.OnesCount64(of &^ facts.archived)), int32(bits.OnesCount64(of & facts.archived))}
 		}
-		if !l.Archived {
-			among &^= facts.archived
+		return n
+	}, func(n, m articleCounts) articleCounts {
+		for i := range n {
+			n[i][0] += m[i][0]
+			n[i][1] += m[i][1]
 		}
-		if !l.Active {
-			among &= facts.archived
+		return n
+	})
+	for i, n := range counts {
+		if l.status[i] && l.Active {
+			total += int(n[0])
 		}
-		among = l.selectFrom(i, b, facts, among)
-		l.found[i], l.closed[i] = among, among&(facts.archived|^facts.status[0])
-		total += bits.OnesCount64(among)
+		if l.status[i] && l.Archived {
+			total += int(n[1])
+		}
 	}
 	return total
+}
+
+// selectAll fills found with a bit for each article that the query selects, and counts them.
+func (l *listing) selectAll() (total int) {
+	l.found = slices.Grow(l.found[:0], l.blocks)
+	l.closed = slices.Grow(l.closed[:0], l.blocks)
+	for i := range l.blocks {
+		found, closed := l.look(i)
+		l.found, l.closed = append(l.found, found), append(l.closed, closed)
+		total += bits.OnesCount64(found)
+	}
+	return total
+}
+
+// in is the articles of a block that the query selects, and those of them that take no new holds.
+func (l *listing) in(i int) (found, closed uint64) {
+	if len(l.found) > 0 {
+		return l.found[i], l.closed[i]
+	}
+	return l.look(i)
+}
+
+// look is in by a look at the block.
+func (l *listing) look(i int) (found, closed uint64) {
+	b := ArticleTable(l.a).Block(i)
+	if b.Rows == nil {
+		return 0, 0
+	}
+	facts := factsOfBlock(l.a, b)
+	among := uint64(0)
+	for s, wanted := range l.status {
+		if wanted {
+			among |= facts.status[s]
+		}
+	}
+	if !l.Archived {
+		among &^= facts.archived
+	}
+	if !l.Active {
+		among &= facts.archived
+	}
+	among = l.selectFrom(i, b, facts, among)
+	return among, among & (facts.archived | ^facts.status[0])
 }
 
 // selectFrom is the articles of a block that meet the conditions.

@@ -54,17 +54,24 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 	if limit <= 0 {
 		return dst
 	}
-	switch l.Sort {
-	case ByAvailability:
+	if l.Sort == ByAvailability {
 		q := timeline.RankQuery{
-			Window: l.window, Articles: int(l.a.Ledger.Article), Among: l.found, Closed: l.closed, Location: l.location, Desc: l.Desc,
+			Window: l.window, Articles: int(l.a.Ledger.Article), Select: l.in, Location: l.location, Desc: l.Desc,
 			Offset: l.Offset, Limit: limit,
 		}
-		l.page, _ = l.a.Stock.FreeRanking(&l.ranking, q, l.page[:0])
+		l.page = l.a.Stock.FreeRanking(&l.ranking, q, l.page[:0])
 		for _, r := range l.page {
 			dst = append(dst, ArticleTable(l.a).No(r.Article))
 		}
 		return dst
+	}
+	if (l.Sort == "" || l.Sort == ByCreatedAt) && !l.Desc {
+		return l.appendFound(dst, l.Offset, limit)
+	}
+	if len(l.found) == 0 { // any other order is that of all of them
+		l.selectAll()
+	}
+	switch l.Sort {
 	case ByUnavailability, ByQuantity:
 		l.tallies = l.a.Stock.Tallies(&l.ranking, l.window, l.location, int(l.a.Ledger.Article), l.Sort == ByUnavailability, l.tallies)
 		return l.byNumber(dst, limit, func(no uint32) (float64, bool) {
@@ -100,10 +107,6 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 			}
 			return x, ok
 		})
-	case ByCreatedAt, "":
-		if !l.Desc {
-			return l.byNumber(dst, limit, nil)
-		}
 	}
 	return l.byField(dst, limit, sortFields[l.Sort], func(f *label.Fact) (x Picked, ok bool) {
 		if len(f.Texts) > 0 {
@@ -172,11 +175,8 @@ func rankTexts[R any](rows []R, text func(R) string, give func(r R, rank int)) {
 	}
 }
 
-// byNumber appends a page of the articles found, by what a function of their numbers gives; nil: by their numbers.
+// byNumber appends a page of the articles found, by what a function of their numbers gives.
 func (l *listing) byNumber(dst []*Article, limit int, key func(no uint32) (float64, bool)) []*Article {
-	if key == nil {
-		return l.appendFound(dst, l.found, l.Offset, limit)
-	}
 	l.picker.Reset(l.Offset+limit, l.Desc)
 	for i, word := range l.found {
 		for rest := word; rest != 0; rest &= rest - 1 {
@@ -244,15 +244,13 @@ func (l *listing) appendPicked(dst []*Article, limit int) []*Article {
 	for _, x := range list[:min(limit, len(list))] {
 		dst = append(dst, ArticleTable(l.a).No(x.No))
 	}
-	return l.appendFound(dst, l.found, max(0, l.Offset-l.picker.added), limit-min(limit, len(list)))
+	return l.appendFound(dst, max(0, l.Offset-l.picker.added), limit-min(limit, len(list)))
 }
 
-// appendFound appends some of the articles whose bits are set, by number.
-func (l *listing) appendFound(dst []*Article, found []uint64, skip, limit int) []*Article {
-	for i, word := range found {
-		if limit <= 0 {
-			break
-		}
+// appendFound appends some of the articles found, by number.
+func (l *listing) appendFound(dst []*Article, skip, limit int) []*Article {
+	for i := 0; i < l.blocks && limit > 0; i++ {
+		word, _ := l.in(i)
 		if n := bits.OnesCount64(word); skip >= n {
 			skip -= n
 			continue

@@ -19,10 +19,12 @@ type (
 	root[R any]   struct{ kids [fan]*branch[R] }
 	branch[R any] struct {
 		edit *edit
+		memo *Memo
 		kids [fan]*twig[R]
 	}
 	twig[R any] struct {
 		edit *edit
+		memo *Memo
 		kids [fan]*leaf[R]
 	}
 	leaf[R any] struct {
@@ -118,7 +120,9 @@ func (n *numbered[R]) put(no uint32, r *R) {
 	l := t.kids[no>>bits%fan]
 	l = own(l, l != nil && l.edit == n.edit)
 	l.edit, t.kids[no>>bits%fan] = n.edit, l
-	l.memo, l.rows[no%fan] = new(Memo), r
+	memos := new([3]Memo)
+	b.memo, t.memo, l.memo = &memos[0], &memos[1], &memos[2]
+	l.rows[no%fan] = r
 }
 
 // block is the i-th block of 64 numbers, with nil Rows where there is none.
@@ -134,6 +138,44 @@ func (n *numbered[R]) block(i int) (b Block[R]) {
 		}
 	}
 	return b
+}
+
+// Sum adds up what is said of each block of a table, which depends on its rows alone. The sum of 64 blocks, and that of 64
+// times as many, are kept under the key for as long as their rows stay as they are: so it takes what has changed since it was
+// asked for last, and not what there is. The table was made with Numbered.
+func Sum[R, V any](t *Table[R], key any, of func(Block[R]) V, add func(V, V) V) (sum V) {
+	for _, b := range t.numbers.root.kids {
+		if b == nil {
+			continue
+		}
+		sum = add(sum, kept(b.memo, key, func() (sum V) {
+			for _, t := range b.kids {
+				if t == nil {
+					continue
+				}
+				sum = add(sum, kept(t.memo, key, func() (sum V) {
+					for _, l := range t.kids {
+						if l != nil {
+							sum = add(sum, of(Block[R]{&l.rows, l.memo}))
+						}
+					}
+					return sum
+				}))
+			}
+			return sum
+		}))
+	}
+	return sum
+}
+
+// kept is what a memo has under a key, made where it has nothing.
+func kept[V any](m *Memo, key any, make func() V) V {
+	if v, ok := m.Load(key).(V); ok {
+		return v
+	}
+	v := make()
+	m.Store(key, v)
+	return v
 }
 
 // own is the node itself where it is the writer's, else a copy, or a new one.

@@ -186,6 +186,46 @@ func TestABlockForgetsWhatWasDerivedOfItWhenARowChanges(t *testing.T) {
 	require.Nil(t, tab.Block(1).Memo.Load("derived"))
 }
 
+// The sum of what blocks have is that of all rows, in each version, whatever was asked for before.
+func TestSumAgainstRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
+		numbers := rapid.SampledFrom([]uint32{1, 2, 63, 64, 65, 4095, 4096, 8191, 262_143, 262_144, 300_000})
+		check := func(tab *Table[row]) {
+			want := 0
+			for r := range tab.All() {
+				want += len(r.tags)
+			}
+			got := Sum(tab, "sum", func(b Block[row]) (n int) {
+				for _, r := range b.Rows {
+					if r != nil {
+						n += len(r.tags)
+					}
+				}
+				return n
+			}, func(a, b int) int { return a + b })
+			require.Equal(t, want, got)
+		}
+		versions := []*Table[row]{tab}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			no := numbers.Draw(t, "no")
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0, 1:
+				tab.Put(&row{id: idOf(no), no: no, tags: make([]string, rapid.IntRange(1, 9).Draw(t, "tags"))})
+			case 2:
+				tab.Delete(idOf(no))
+			case 3:
+				versions = append(versions, tab.Publish())
+			case 4:
+				check(rapid.SampledFrom(versions).Draw(t, "version"))
+			}
+		}
+		for _, v := range versions {
+			check(v)
+		}
+	})
+}
+
 func TestMemoWithManyGoroutines(t *testing.T) {
 	m := new(Memo)
 	var workers sync.WaitGroup

@@ -100,11 +100,11 @@ func (s *Stock) leftBy(no LotNo, w Span) (steps []leftStep) {
 // AvailableNamed is how many holds that name the article of a lot SeatNamed can seat over hull, one after the other, by a command of the instant now; own is what
 // Available says of the lot. It is never less than own; the counts are those of own.
 func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answer {
-	wide, ok := s.around(no)
-	if !ok {
+	if own.Available >= len(s.lot(no).slots) { // asked first, as the pool lies elsewhere in memory
 		return own
 	}
-	if own.Available >= len(s.lot(no).slots) {
+	wide, ok := s.around(no)
+	if !ok {
 		return own
 	}
 	if s.ConflictCount(wide) == 0 { // then all is told by who sits where, and the pool has no fewer than the lot

@@ -38,13 +38,13 @@ func Available(v base.View, q Query, now int64) (stock.Availability, error) {
 	}
 	for _, s := range sources {
 		no, _ := s.Pool.Lot()
-		a, ok := sole.Available(no, s.Hull)
-		if !ok {
+		a, one := sole.Available(no, s.Hull)
+		if !one {
 			a = v.Acc.Stock.Available(s.Pool, s.Hull, now)
 		}
 		if !s.Closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
-			if q.Moves && s.Named {
+			if q.Moves && s.Named && !(one && a.Available == 1) { // more than the one that is there nobody can have
 				a = v.Acc.Stock.AvailableNamed(no, s.Hull, now, a)
 			}
 			if q.Moves {

@@ -100,8 +100,12 @@ func (w *scribe) writeAvailability(l *availabilityLine) {
 	w.Out = wire.AppendInt(w.Out, max(0, l.quantity-a.WithMoves))
 }
 
+// answerBytes is about how long an answer to one of many questions is.
+const answerBytes = len(`{"available":10,"withMoves":10,"stock":10,"committed":10,"exact":false,"shortage":null},`)
+
 // writeAnswers writes the answers to questions.
 func (w *scribe) writeAnswers(lines []availabilityLine) {
+	w.Out = slices.Grow(w.Out, answerBytes*len(lines))
 	wire.List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
 }
 

@@ -268,6 +268,9 @@ func Object[V any](s *Shape[V]) Kind[V] {
 	}
 }
 
+// foreseen is how many elements a list has before room is made for what the rest of the document would be at their length.
+const foreseen = 64
+
 // ListOf is least to most elements. In a query, scalars are the name repeated, with or without [], and objects are numbered
 // from 0.
 func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
@@ -281,11 +284,14 @@ func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 				return
 			}
 			*dst = (*dst)[:0]
-			n := 0
+			n, start := 0, r.pos
 			for ; r.Element(n); n++ {
 				if n >= most {
 					r.Skip()
 					continue
+				}
+				if n >= foreseen && n == cap(*dst) {
+					*dst = slices.Grow(*dst, min(most-n, r.more(n, start)))
 				}
 				var zero V
 				*dst = append(*dst, zero)

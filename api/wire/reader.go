@@ -256,6 +256,9 @@ func (r *Reader) Element(n int) bool {
 	return true
 }
 
+// more is how many elements there are from here on, one at least, if they are as long as those from start on, of which there were n.
+func (r *Reader) more(n, start int) int { return 1 + (len(r.data)-r.pos)/max(1, (r.pos-start)/n) }
+
 // Null consumes a null, if that is what comes next.
 func (r *Reader) Null() bool {
 	return r.Space() == 'n' && r.literal("null")

@@ -105,7 +105,7 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 		w.Count("available", s.Available, "How many units it could have had, given the lines before it.")
 		w.As(shortageReasons, "reason", s.Reason,
 			"Whether units are missing at some instant, or pinned holds leave no unit free for the whole window.")
-		var blockers []stock.Unavailability
+		blockers := make([]stock.Unavailability, 0, len(s.Blockers))
 		for _, id := range s.Blockers {
 			if u, found := stock.UnavailabilityByID(w.view, id); found {
 				blockers = append(blockers, u)

@@ -176,6 +176,19 @@ func (s *Stock) PoolSlots(p PoolRef) iter.Seq[Slot] {
 	}
 }
 
+// PoolHolds goes through the slots of p as PoolSlots does, with the hold of each whose seat holds the instant t; ok is false where there is none.
+func (s *Stock) PoolHolds(p PoolRef, t int64) iter.Seq2[Hold, bool] {
+	return func(yield func(h Hold, ok bool) bool) {
+		for _, lot := range s.Lots(p) {
+			for _, no := range s.lot(lot).slots {
+				if !yield(held(s.slot(no).rail.at(t))) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // HoldCount counts the holds of a slot.
 func (s *Stock) HoldCount(no SlotNo) int {
 	if e := s.slot(no); e != nil {

@@ -302,8 +302,8 @@ func Explain(v base.View, q Query, quantity int, now int64) (*Explanation, error
 		way.Add(&found, s.Pool, answer.At)
 	}
 	x.Blocking = found.Total
-	for _, h := range way.Close(&found) {
-		_, at, _ := a.Stock.Find(h.ID)
+	for _, id := range way.Close(&found) {
+		h, at, _ := a.Stock.Find(id)
 		x.Blockers = append(x.Blockers, stock.UnavailabilityAt(a, h, at))
 	}
 	if x.Available < quantity {

@@ -24,7 +24,7 @@ type InTheWay struct {
 	Gone  []timeline.Placed // what the command itself has taken out: it stands in nobody's way
 	Named int
 	Looks int
-	known map[moment][]timeline.Hold
+	known map[moment][]blocker
 	Nexts int
 }
 
@@ -36,8 +36,18 @@ type moment struct {
 
 // Blockers are holds that stand in the way: the first of them by start, then id, and how many there are.
 type Blockers struct {
-	first []timeline.Hold
+	first []blocker
 	Total int
+}
+
+// blocker is a hold that stands in the way, as far as their order goes.
+type blocker struct {
+	start int64
+	id    base.ID
+}
+
+func (x *blocker) before(y *blocker) bool {
+	return x.start < y.start || x.start == y.start && x.id.Compare(y.id) < 0
 }
 
 func byStart(x, y timeline.Hold) int {
@@ -58,22 +68,35 @@ func (w *InTheWay) Add(b *Blockers, p timeline.PoolRef, at int64) {
 			out = append(out, h.ID)
 		}
 	}
-	names := slices.DeleteFunc(w.firstOver(moment{p, at}, len(out)), func(h timeline.Hold) bool { return slices.Contains(out, h.ID) })
-	b.first = append(b.first, names...)
-	slices.SortFunc(b.first, byStart)
+	before := len(b.first)
+	for _, x := range w.firstOver(moment{p, at}, len(out)) {
+		if !slices.Contains(out, x.id) {
+			b.first = append(b.first, x)
+		}
+	}
+	b.Total += max(total, len(b.first)-before)
+	if before > 0 {
+		slices.SortFunc(b.first, func(x, y blocker) int { return cmp.Or(cmp.Compare(x.start, y.start), x.id.Compare(y.id)) })
+	}
 	b.first = b.first[:min(len(b.first), w.Line)]
-	b.Total += max(total, len(names))
 }
 
-// Close says which of the line's blockers the answer still has room to name.
-func (w *InTheWay) Close(b *Blockers) []timeline.Hold {
+// Close lists those of the line's blockers that the answer still has room to name.
+func (w *InTheWay) Close(b *Blockers) []base.ID {
 	n := min(len(b.first), w.All-w.Named)
 	w.Named += n
-	return b.first[:n]
+	if n == 0 {
+		return nil
+	}
+	ids := make([]base.ID, n)
+	for i := range ids {
+		ids[i] = b.first[i].id
+	}
+	return ids
 }
 
-// firstOver lists the first holds and conflicts of a pool over an instant, and so many more. It is a copy.
-func (w *InTheWay) firstOver(m moment, more int) []timeline.Hold {
+// firstOver lists the first holds and conflicts of a pool over an instant, and so many more. It is not the caller's to change.
+func (w *InTheWay) firstOver(m moment, more int) []blocker {
 	if w.Named >= w.All {
 		return nil
 	}
@@ -82,30 +105,39 @@ func (w *InTheWay) firstOver(m moment, more int) []timeline.Hold {
 	if !known || len(list) < most && len(list) >= w.Line {
 		list = w.look(m, most)
 		if w.known == nil {
-			w.known = map[moment][]timeline.Hold{}
+			w.known = map[moment][]blocker{}
 		}
 		w.known[m] = list
 	}
-	return slices.Clone(list)
+	return list
 }
 
 // look goes through the slots of a pool, as long as the answer may look at more.
-func (w *InTheWay) look(m moment, most int) (list []timeline.Hold) {
+func (w *InTheWay) look(m moment, most int) (list []blocker) {
+	list = make([]blocker, 0, min(most, 2*base.MaxBlockers))
 	add := func(h timeline.Hold) {
-		if len(list) == most && byStart(h, list[most-1]) > 0 {
-			return
+		x := blocker{h.Span.Start, h.ID}
+		if len(list) == most {
+			if !x.before(&list[most-1]) {
+				return
+			}
+			list = list[:most-1]
 		}
-		i, _ := slices.BinarySearchFunc(list, h, byStart)
-		if list = slices.Insert(list, i, h); len(list) > most {
-			list = list[:most]
+		lo, hi := 0, len(list)
+		for lo < hi {
+			if mid := int(uint(lo+hi) / 2); list[mid].before(&x) {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
 		}
+		list = slices.Insert(list, lo, x)
 	}
-	for s := range w.Stock.PoolSlots(m.pool) {
+	for h, ok := range w.Stock.PoolHolds(m.pool, m.at) {
 		if w.Looks == MaxBlockerLooks {
 			break
 		}
-		w.Looks++
-		if h, ok := w.Stock.HoldAt(s.No, m.at); ok {
+		if w.Looks++; ok {
 			add(h)
 		}
 	}
@@ -139,8 +171,6 @@ func Blocked(t *base.Tx, short *base.Shortage, b *Blockers) {
 	if !t.Explain {
 		return
 	}
-	for _, h := range NotedInTheWay(t).Close(b) {
-		short.Blockers = append(short.Blockers, h.ID)
-	}
+	short.Blockers = NotedInTheWay(t).Close(b)
 	short.Blocking = b.Total
 }

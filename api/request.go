@@ -96,7 +96,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 
 func (q *request) release() {
 	q.giveBack()
-	q.payBack()
+	q.payBack() // what was dear, to explain a refusal, is done: others may begin while the answer is written
 	q.leave()
 	if q.stock.Window != (base.Span{}) { // it was read into
 		q.forgetStock()
@@ -267,6 +267,7 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 		return res, err
 	}
 	res, err := q.eng.Do(cmd)
+	q.payBack() // what was dear, to explain a refusal, is done: others may begin while the answer is written
 	if q.tooDear != nil {
 		return res, q.tooDear
 	}

@@ -4,12 +4,21 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync"
 	"time"
 )
 
-// This file owns the deadlines of connections. The HTTP library moves them four times a request, nearly always to later, and
-// each move of a timer costs as much as a look-up of stock: here a deadline that moves to later is only noted, and the timer
-// is moved when the earlier instant has come.
+// This file owns the deadlines of connections, and how an answer goes out. The HTTP library moves deadlines four times a request,
+// nearly always to later, and each move of a timer costs as much as a look-up of stock: here a deadline that moves to later is
+// only noted, and the timer is moved when the earlier instant has come.
+//
+// The library writes through a buffer that each connection keeps, so a small one. An answer that is longer goes out in two
+// pieces, and each wakes the client up: here the first piece is held back until the second comes.
+
+const (
+	writeBuffer = 4 << 10  // of a connection
+	joinedUpTo  = 32 << 10 // a longer answer is not copied to be in one piece
+)
 
 // patientListener makes patient connections.
 type patientListener struct{ net.Listener }
@@ -22,12 +31,21 @@ func (l patientListener) Accept() (net.Conn, error) {
 	return &patientConn{Conn: c}, nil
 }
 
-// patientConn is a connection that moves its timers seldom. Like the connections of the library it is read, written and given
+// patientConn is a connection that moves its timers seldom, and may hold a piece of an answer back. Like the connections of the library it is read, written and given
 // deadlines by one goroutine at a time.
 type patientConn struct {
 	net.Conn
 	read, write deadline
+
+	more bool    // behind the next piece comes another
+	held *[]byte // a piece that is held back
 }
+
+// pieces are buffers for those that are held back.
+var pieces = sync.Pool{New: func() any { return new([]byte) }}
+
+// inOne has the next two pieces that are written go out as one, if they are no longer than one may be.
+func (c *patientConn) inOne() { c.more = true }
 
 // deadline is the instant at which an operation is to end, and the one at which the timer goes off: no later. Zero is never.
 type deadline struct{ wanted, timer time.Time }
@@ -67,7 +85,13 @@ func (c *patientConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
+// Read reads what the other side sends. Whatever is held back goes out before: the other side may wait for it.
 func (c *patientConn) Read(b []byte) (n int, err error) {
+	if c.held != nil {
+		if err := c.letGo(); err != nil {
+			return 0, err
+		}
+	}
 	for {
 		if n, err = c.Conn.Read(b); n > 0 || !c.read.early(err) {
 			return n, err
@@ -79,6 +103,40 @@ func (c *patientConn) Read(b []byte) (n int, err error) {
 }
 
 func (c *patientConn) Write(b []byte) (n int, err error) {
+	switch {
+	case c.more:
+		c.more = false
+		if c.held == nil {
+			c.held = pieces.Get().(*[]byte)
+		}
+		*c.held = append(*c.held, b...)
+		return len(b), nil
+	case c.held != nil && len(*c.held)+len(b) <= joinedUpTo+writeBuffer:
+		*c.held = append(*c.held, b...)
+		if err := c.letGo(); err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	case c.held != nil:
+		if err := c.letGo(); err != nil {
+			return 0, err
+		}
+	}
+	return c.send(b)
+}
+
+// letGo sends what is held back.
+func (c *patientConn) letGo() error {
+	held := c.held
+	c.held = nil
+	_, err := c.send(*held)
+	*held = (*held)[:0]
+	pieces.Put(held)
+	return err
+}
+
+// send sends a piece, as long as the deadline that is wanted lets it.
+func (c *patientConn) send(b []byte) (n int, err error) {
 	for {
 		var k int
 		k, err = c.Conn.Write(b[n:])

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"os"
@@ -145,4 +146,58 @@ func TestConnectionsInMemoryArePatient(t *testing.T) {
 		require.Equal(t, "late", string(b[:n]))
 		require.NoError(t, l.Close())
 	})
+}
+
+// pieced counts the pieces in which a connection is written.
+type pieced struct {
+	net.Conn
+	got    []byte
+	pieces int
+}
+
+func (c *pieced) Write(b []byte) (int, error) {
+	c.got, c.pieces = append(c.got, b...), c.pieces+1
+	return len(b), nil
+}
+
+func (c *pieced) Read([]byte) (int, error) { return 0, io.EOF }
+
+// An answer that is longer than the library's buffer goes out whole: in one piece, or in two where it is long. So do those
+// behind it, also where one waits in the buffer for the next.
+func TestAnswersGoOutWhole(t *testing.T) {
+	text := make([]byte, 3*joinedUpTo)
+	for i := range text {
+		text[i] = byte(i % 251)
+	}
+	for _, header := range []int{1, 200, 300, writeBuffer - 1, writeBuffer, writeBuffer + 1} {
+		for _, body := range []int{writeBuffer + 1, writeBuffer + 2, 2*writeBuffer - 200, 2*writeBuffer - 1, 2 * writeBuffer, 2*writeBuffer + 1, 15_000,
+			joinedUpTo - 1, joinedUpTo, joinedUpTo + writeBuffer, joinedUpTo + 2*writeBuffer} {
+			under := new(pieced)
+			c := &patientConn{Conn: under}
+			w := bufio.NewWriterSize(c, writeBuffer)
+			var want []byte
+			for _, flushed := range []bool{true, false, true} {
+				before := under.pieces
+				c.inOne()
+				w.Write(text[:header])
+				w.Write(text[:body])
+				if want = append(append(want, text[:header]...), text[:body]...); !flushed {
+					continue
+				}
+				require.NoError(t, w.Flush())
+				require.Equal(t, want, under.got, "%d and %d bytes", header, body)
+				if before == 0 && header < writeBuffer && header+body <= joinedUpTo {
+					require.Equal(t, 1, under.pieces, "%d and %d bytes", header, body)
+				}
+			}
+		}
+	}
+	under := new(pieced)
+	c := &patientConn{Conn: under}
+	c.inOne()
+	c.Write([]byte("all that comes"))
+	require.Zero(t, under.pieces)
+	_, err := c.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	require.Equal(t, "all that comes", string(under.got), "what is held back goes out before the connection waits for the other side")
 }

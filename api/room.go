@@ -120,6 +120,9 @@ func (q *request) send() {
 		if cap(q.Out) > keptBuffer {
 			q.Out = bytes.Clone(q.Out)
 		}
+		if c, is := q.ctx.Conn().(*patientConn); is && len(q.Out) > writeBuffer && !q.ctx.IsHead() {
+			c.inOne()
+		}
 		q.ctx.Response.SwapBody(q.Out)
 		q.Out = nil
 		return

@@ -161,6 +161,7 @@ func newServer(o Options, of offer) *Server {
 		},
 
 		ReadBufferSize:     maxHeader,
+		WriteBufferSize:    writeBuffer,
 		MaxRequestBodySize: bulkBodyLimit,
 		ReadTimeout:        readTimeout,
 		WriteTimeout:       writeTimeout,

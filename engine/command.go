@@ -16,6 +16,13 @@ type foreseen interface {
 	Foresee(v base.View, now int64) *timeline.Ahead
 }
 
+// counted is an Op that may be refused on a snapshot (sold_out.go). What it tells of itself need not be right: it says whether it is
+// worth a plan on the snapshot to find out.
+type counted interface {
+	Wanted() uint64                      // a hash of the items and places that it wants stock of
+	Exceeds(v base.View, now int64) bool // by the counts there is less than it wants
+}
+
 // Command is an Op on behalf of an account.
 type Command struct {
 	Account base.ID

@@ -60,6 +60,8 @@ type Engine struct {
 	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
 	shut      bool
 	stats     stats
+	refused   lately
+	latest    atomic.Int64 // instant at which a command was judged
 	places    places
 	bells     bells
 	called    called
@@ -278,23 +280,35 @@ func (e *Engine) submitted(cmd Command, patient bool) *Future {
 // submit hands a command to the writer. Where its account has its share in the queue, it waits, or is turned away if it is not
 // patient.
 func (e *Engine) submit(f *Future, patient bool) {
+	if !e.turnedAway(f) {
+		e.enqueue(f, patient)
+	}
+}
+
+// turnedAway answers a command that is not taken; it says whether it has.
+func (e *Engine) turnedAway(f *Future) bool {
 	if faults := f.cmd.Op.Check(); len(faults) > 0 {
 		if v, ok := e.View(f.cmd.Account); ok {
 			faults = v.Check(f.cmd.Op)
 		}
 		f.turnAway(base.Invalid(faults))
-		return
+		return true
 	}
 	if f.cmd.Idem != nil {
 		if err := e.lookUp(&f.cmd); err != nil {
 			f.turnAway(err)
-			return
+			return true
 		}
 	}
 	if err := e.crowdedOut(f.cmd.Op); err != nil {
 		f.turnAway(err)
-		return
+		return true
 	}
+	return false
+}
+
+// enqueue has a command wait for the writer.
+func (e *Engine) enqueue(f *Future, patient bool) {
 	f.cmd.ahead = e.foresee(&f.cmd)
 	e.gate.RLock()
 	defer e.gate.RUnlock()
@@ -310,12 +324,20 @@ func (e *Engine) submit(f *Future, patient bool) {
 var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
 
 // Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is refused
-// with CodeOverloaded.
+// with CodeOverloaded. One that the present snapshot refuses for want of stock is not submitted (sold_out.go): of those that the
+// same goroutine has submitted before, it is judged behind those that it has waited for.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
 	f.engine, f.cmd = e, cmd
-	e.submit(f, false)
+	if !e.turnedAway(f) {
+		if err := e.soldOut(&f.cmd); err != nil {
+			f.turnAway(err)
+		} else {
+			e.enqueue(f, false)
+		}
+	}
 	res, err := f.Wait()
+	e.learn(&cmd, err)
 	*f = Future{done: f.done}
 	futures.Put(f)
 	return res, err
@@ -368,6 +390,20 @@ func (e *Engine) Accounts() (ids []base.ID) {
 		return true
 	})
 	return ids
+}
+
+// present is the clock for a command, but never earlier than it was for one before: also a refusal is judged no earlier.
+func (e *Engine) present() int64 {
+	now := e.now()
+	for {
+		last := e.latest.Load()
+		if now <= last {
+			return last
+		}
+		if e.latest.CompareAndSwap(last, now) {
+			return now
+		}
+	}
 }
 
 // Now is the engine's present: the clock, but never earlier than the last command.

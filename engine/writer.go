@@ -228,7 +228,7 @@ func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	if a == nil && !creates(cmd.Op) {
 		return Result{}, true, base.NotFound("account")
 	}
-	w.state.At = max(w.state.At, w.engine.now())
+	w.state.At = max(w.state.At, w.engine.present())
 	cmd.judged = w.state.At
 	if a != nil {
 		if a.Importing() && !carries(cmd.Op) {

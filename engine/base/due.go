@@ -106,6 +106,12 @@ func (q *dueQueue) next() int64 {
 	return first.At
 }
 
+// Behind says that something is to be done by an instant, and is not.
+func (q *dueQueue) Behind(now int64) bool {
+	at := q.next()
+	return at != 0 && at <= now
+}
+
 // UpTo collects what is due at an instant, at most n items.
 func (q *dueQueue) UpTo(now int64, n int) (items []DueItem) {
 	q.items.Scan(func(i DueItem) bool {

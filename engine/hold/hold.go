@@ -1,7 +1,9 @@
 package hold
 
 import (
+	"encoding/binary"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"holdfast/engine/base"
@@ -145,6 +147,34 @@ func (o PlaceHold) PlanOn(t *base.Tx) (any, error) {
 	// From here on nothing can refuse.
 	base.Record(t, HoldKind, nil, rec)
 	return HoldIn(t, rec), nil
+}
+
+// Wanted is a hash of the items and places of all lines.
+func (o PlaceHold) Wanted() (hash uint64) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for _, id := range [...]*base.ID{&l.SKU, &l.Article, &l.CatalogItem, &l.Location} {
+			for _, half := range [...]uint64{binary.LittleEndian.Uint64(id[:8]), binary.LittleEndian.Uint64(id[8:])} {
+				hash = bits.RotateLeft64(hash^half, 29) * 0x9e3779b97f4a7c15
+			}
+		}
+	}
+	return hash
+}
+
+// Exceeds says that by the counts a line asks for more units than there are.
+func (o PlaceHold) Exceeds(v base.View, now int64) bool {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if l.CatalogItem != (base.ID{}) {
+			continue // components are shared: to count kits costs as much as the plan
+		}
+		a, err := Available(v, Query{Item: l.Item, Location: l.Location, Return: l.Return, Window: l.Window}, now)
+		if err == nil && a.Available < l.Quantity {
+			return true
+		}
+	}
+	return false
 }
 
 func tooManyHeld() error {

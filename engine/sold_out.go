@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"holdfast/engine/base"
+)
+
+// This file owns the refusal of what is sold out on a snapshot, on the goroutine of the one who asks. A refusal changes nothing,
+// so it may stand in the order of the commands wherever a read may: behind all that was answered before it was asked for. That
+// is where the present snapshot is. So it waits neither for the writer nor for the disk; when everybody wants what nobody can
+// have, the writer is left to those who change something.
+//
+// To look at the stock twice would make each booking dearer that is taken. So the snapshot is asked only where the same was
+// refused of late. That decides who judges a command, and never how.
+
+// soldOut is the refusal of a command that the stock of the present snapshot cannot carry, not explained; nil where the writer
+// has to judge it. That is so of one under a key, as it may be a repeat, and where something is due that may make room.
+func (e *Engine) soldOut(cmd *Command) (refusal error) {
+	op, ok := cmd.Op.(counted)
+	if !ok || cmd.Idem != nil || !e.refused.has(op.Wanted()) || e.failure.Load() != nil {
+		return nil
+	}
+	s := e.current.Load()
+	v, ok := view(s, cmd.Account)
+	if !ok || v.Ready() != nil {
+		return nil
+	}
+	now := max(e.present(), s.At)
+	if v.Acc.Due.Behind(now) {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // it is left to the plan itself
+			refusal = nil
+		}
+	}()
+	if len(v.Acc.FaultsOf(cmd.Op)) == 0 && op.Exceeds(v, now) {
+		t := e.planOn(s, v)
+		t.Now = now
+		if _, err := cmd.Op.PlanOn(t); short(err) {
+			e.stats.refused.Add(1)
+			cmd.judged = now
+			return err
+		}
+	}
+	e.refused.less(op.Wanted())
+	return nil
+}
+
+// learn notes that a command was refused for want of stock.
+func (e *Engine) learn(cmd *Command, err error) {
+	if op, ok := cmd.Op.(counted); ok && cmd.Idem == nil && short(err) {
+		e.refused.add(op.Wanted())
+	}
+}
+
+// short says that a refusal is for want of stock.
+func short(err error) bool {
+	refusal, ok := err.(*base.Error)
+	return ok && refusal.Code == base.CodeInsufficient
+}
+
+// lately is what was refused of late, by hashes. One may take the place of another.
+type lately [1 << 10]atomic.Uint64
+
+// perRefusal is how often the snapshot is asked in vain behind a refusal. It is in the lowest bits of an entry.
+const perRefusal = 3
+
+func (l *lately) at(hash uint64) *atomic.Uint64 { return &l[hash>>32%uint64(len(l))] }
+
+func (l *lately) has(hash uint64) bool {
+	is := l.at(hash).Load()
+	return is&^perRefusal == hash&^perRefusal && is&perRefusal > 0
+}
+
+func (l *lately) add(hash uint64) {
+	if x := l.at(hash); x.Load() != hash|perRefusal { // it is read by all who ask for the same
+		x.Store(hash | perRefusal)
+	}
+}
+
+func (l *lately) less(hash uint64) {
+	x := l.at(hash)
+	if is := x.Load(); is&^perRefusal == hash&^perRefusal && is&perRefusal > 0 {
+		x.CompareAndSwap(is, is-1)
+	}
+}

@@ -96,7 +96,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 
 func (q *request) release() {
 	q.giveBack()
-	q.payBack() // what was dear, to explain a refusal, is done: others may begin while the answer is written
+	q.payBack()
 	q.leave()
 	if q.stock.Window != (base.Span{}) { // it was read into
 		q.forgetStock()

@@ -6,16 +6,17 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the refusal of what is sold out on a snapshot, on the goroutine of the one who asks. A refusal changes nothing,
-// so it may stand in the order of the commands wherever a read may: behind all that was answered before it was asked for. That
-// is where the present snapshot is. So it waits neither for the writer nor for the disk; when everybody wants what nobody can
-// have, the writer is left to those who change something.
+// This file owns the refusal of what is sold out on a snapshot, on the goroutine of the one who asks. A refusal changes
+// nothing, so it may stand in the order of the commands wherever a read may: behind all that was answered before it was
+// asked for. That is where the present snapshot is. So it waits neither for the writer nor for the disk; when everybody
+// wants what nobody can have, the writer is left to those who change something.
 //
-// To look at the stock twice would make each booking dearer that is taken. So the snapshot is asked only where the same was
-// refused of late. That decides who judges a command, and never how.
+// To look at the stock twice would make each booking dearer that is taken. So the snapshot is asked only where the same
+// was refused of late. That decides who judges a command, and never how.
 
-// soldOut is the refusal of a command that the stock of the present snapshot cannot carry, not explained; nil where the writer
-// has to judge it. That is so of one under a key, as it may be a repeat, and where something is due that may make room.
+// soldOut is the refusal of a command that the stock of the present snapshot cannot carry, not explained; nil where the
+// writer has to judge it. That is so of one under a key, as it may be a repeat, and where something is due that may
+// make room.
 func (e *Engine) soldOut(cmd *Command) (refusal error) {
 	op, ok := cmd.Op.(counted)
 	if !ok || cmd.Idem != nil || !e.refused.has(op.Wanted()) || e.failure.Load() != nil {

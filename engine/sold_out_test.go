@@ -31,8 +31,8 @@ func (s *shop) byWriter(op base.Op) (Result, error) {
 	return s.Submit(Command{Account: s.acc, Actor: "test", Op: op}).Wait()
 }
 
-// TestSnapshotRefusesAsTheWriterDoes: whoever refuses, the refusal is the same, and what the snapshot refuses, the writer does. Of a
-// hold of one line the snapshot refuses all that the writer refuses.
+// TestSnapshotRefusesAsTheWriterDoes: whoever refuses, the refusal is the same, and what the snapshot refuses, the
+// writer does. Of a hold of one line the snapshot refuses all that the writer refuses.
 func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 	long(t)
 	s := newShop(t)
@@ -47,7 +47,10 @@ func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 		s.kit(commerce.Component{Item: base.Item{SKU: bikes}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: vans}, Quantity: 2}))
 	line := func() hold.HoldLineInput {
 		from := s.now + int64(d.IntN(40)-4)*6*hour
-		l := hold.HoldLineInput{Item: items[d.IntN(len(items))], Location: s.loc, Window: base.Span{Start: from, End: from + int64(1+d.IntN(12))*6*hour}, Quantity: 1 + d.IntN(2)}
+		l := hold.HoldLineInput{
+			Item: items[d.IntN(len(items))], Location: s.loc, Quantity: 1 + d.IntN(2),
+			Window: base.Span{Start: from, End: from + int64(1+d.IntN(12))*6*hour},
+		}
 		switch d.IntN(8) {
 		case 0:
 			l.Return = far
@@ -92,9 +95,10 @@ func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 		case 2: // and some are overbooked
 			from := s.now + int64(d.IntN(40))*6*hour
 			to := from + 24*hour
-			_, _ = s.try(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []order.OrderLineInput{
-				{Item: items[d.IntN(2)], Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
-			}})
+			_, _ = s.try(order.CreateOrder{
+				OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true},
+				Lines:      []order.OrderLineInput{{Item: items[d.IntN(2)], Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+			})
 		}
 	}
 	require.Greater(t, on, 300)
@@ -144,8 +148,8 @@ func TestRepeatIsNoRefusal(t *testing.T) {
 	require.Equal(t, first.Record, again.Record)
 }
 
-// TestRefusalIsNotSubmitted: once the same was refused, a refusal waits neither for the writer nor for what others have on its way
-// to the disk.
+// TestRefusalIsNotSubmitted: once the same was refused, a refusal waits neither for the writer nor for what others have
+// on its way to the disk.
 func TestRefusalIsNotSubmitted(t *testing.T) {
 	s := newShop(t)
 	s.shut()
@@ -171,7 +175,8 @@ func TestRefusalIsNotSubmitted(t *testing.T) {
 	s.refused(base.CodeNotReady, s.booking(bike, s.now+6*day, s.now+7*day, 1))
 }
 
-// TestRefusedOfLate: a refusal has the snapshot asked a few times, until it is asked in vain or another takes its place.
+// TestRefusedOfLate: a refusal has the snapshot asked a few times, until it is asked in vain or another takes its
+// place.
 func TestRefusedOfLate(t *testing.T) {
 	var l lately
 	one, same, other := uint64(5<<32), uint64(5<<32|1<<10), uint64(6<<32)

@@ -9,7 +9,8 @@ import (
 
 // This file owns the text form of ids.
 
-// AppendTo appends the 36-character lower-case form. An answer may have hundreds of ids, so four bytes are written at a time.
+// AppendTo appends the 36-character lower-case form. An answer may have hundreds of ids, so four bytes are written at a
+// time.
 func (a ID) AppendTo(dst []byte) []byte {
 	const length = len("00112233-4455-6677-8899-aabbccddeeff")
 	n := len(dst)

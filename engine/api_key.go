@@ -13,6 +13,7 @@ import (
 // CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it.
 type CreateKey struct {
 	base.Answers[*base.Key]
+	base.Adds
 	PublicID  string
 	Hash      [sha256.Size]byte // of the secret
 	Label     string

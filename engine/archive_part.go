@@ -12,6 +12,7 @@ import (
 // importPart puts rows of an archive in place.
 type importPart struct {
 	base.Answers[*base.Importing]
+	base.Adds
 	name     string
 	at       int64          // the instant that the archive is of
 	numbers  base.Ledger    // what its account had given out

@@ -21,6 +21,7 @@ type Row interface {
 // fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at.
 type Batch struct {
 	base.Answers[*BatchResult]
+	base.Adds
 	Rows []Row
 }
 

@@ -300,7 +300,7 @@ func (e *Engine) turnedAway(f *Future) bool {
 			return true
 		}
 	}
-	if err := e.crowdedOut(f.cmd.Op); err != nil {
+	if err := crowdedOut(e.full, f.cmd.Op); err != nil {
 		f.turnAway(err)
 		return true
 	}

@@ -37,7 +37,7 @@ func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	d := rand.New(rand.NewPCG(7, 17))
-	far := s.do(stock.CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*stock.Location).ID
+	far := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	bikes, vans := s.sku(stock.Buffer{Unit: timeline.Hours, Amount: 3}), s.sku()
 	items := []base.Item{{SKU: bikes}, {SKU: vans}}
 	for range 3 {

@@ -29,6 +29,7 @@ var AccountKind = func() *Kind[Account] {
 // CreateAccount makes the account that the command names; the id is drawn by the caller.
 type CreateAccount struct {
 	Answers[*Account]
+	Adds
 	Name     string
 	Currency string // default EUR
 	Timezone string // default UTC

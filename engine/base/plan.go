@@ -34,6 +34,17 @@ type OpOf[R any] interface {
 	answers(R)
 }
 
+// Adds is embedded in an operation that makes records that stay: it is turned away while memory is short.
+type Adds struct{}
+
+func (Adds) adds() {}
+
+// AddsRecords says that an operation makes records that stay.
+func AddsRecords(op Op) bool {
+	_, adds := op.(interface{ adds() })
+	return adds
+}
+
 // Answers is embedded in an operation, and says what its plan returns.
 type Answers[R any] struct{}
 

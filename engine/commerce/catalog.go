@@ -163,6 +163,7 @@ func checkVariants(c *base.Checker, pointer string, list []Variant) {
 // CreateCatalogItem makes a catalog item.
 type CreateCatalogItem struct {
 	base.Answers[*CatalogItem]
+	base.Adds
 	Name         string
 	InternalName *string
 	Status       CatalogStatus // default active

@@ -96,6 +96,7 @@ func CustomerOf(a *base.AccountState, email *string) *Customer {
 // CreateCustomer makes a customer.
 type CreateCustomer struct {
 	base.Answers[*Customer]
+	base.Adds
 	Contact base.Changes[Contact]
 	Labels  label.LabelsPatch
 }

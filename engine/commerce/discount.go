@@ -156,6 +156,7 @@ func (d *DiscountTerms) complete() {
 // CreateDiscountCode makes a discount code.
 type CreateDiscountCode struct {
 	base.Answers[*DiscountCode]
+	base.Adds
 	DiscountTerms
 }
 

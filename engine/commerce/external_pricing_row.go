@@ -21,6 +21,7 @@ type ExternalPricingRow struct {
 // CreateExternalPricingRow adds an external row to a pricing table.
 type CreateExternalPricingRow struct {
 	base.Answers[*ExternalPricingRow]
+	base.Adds
 	Table base.ID
 	Label string
 	URL   string

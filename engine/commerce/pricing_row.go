@@ -109,6 +109,7 @@ func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
 // it then.
 type CreatePricingRow struct {
 	base.Answers[*PricingRow]
+	base.Adds
 	Table        base.ID
 	Label        string
 	Purchase     base.PurchaseType

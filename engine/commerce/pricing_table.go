@@ -62,6 +62,7 @@ func (p *PricingTable) Touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revis
 // CreatePricingTable makes a pricing table without rows.
 type CreatePricingTable struct {
 	base.Answers[*PricingTable]
+	base.Adds
 	Name     string
 	External bool
 	Combine  bool

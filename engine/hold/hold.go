@@ -57,6 +57,7 @@ type HoldLineInput struct {
 // PlaceHold takes stock: all lines or nothing.
 type PlaceHold struct {
 	base.Answers[*Hold]
+	base.Adds
 	Lines     []HoldLineInput
 	ExpiresIn *int64   // seconds; nil: a firm hold
 	Customer  *base.ID // whom it is for

@@ -83,6 +83,7 @@ const (
 // CreateAttribute makes an attribute.
 type CreateAttribute struct {
 	base.Answers[*Attribute]
+	base.Adds
 	Name    string
 	Key     string
 	Format  AttributeFormat

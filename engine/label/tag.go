@@ -65,6 +65,7 @@ func (g *Tag) Touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
 // CreateTag makes a tag, of which there is none of its value in its scope.
 type CreateTag struct {
 	base.Answers[*Tag]
+	base.Adds
 	Value string
 	Scope TagScope
 }

@@ -17,6 +17,7 @@ const (
 // AddComment adds a comment to an order.
 type AddComment struct {
 	base.Answers[*OrderRecord]
+	base.Adds
 	Order   base.ID
 	Content string
 	Author  *UserRef // nil: the system's

@@ -234,6 +234,7 @@ func (o *Order) MainCustomer() base.ID { return base.After(o.ID, 1) }
 // CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all.
 type CreateOrder struct {
 	base.Answers[*OrderRecord]
+	base.Adds
 	OrderInput
 	Lines []OrderLineInput
 }

@@ -17,6 +17,7 @@ import (
 // answers with the *OrderRecord. Holds that have expired refuse it, and the refusal names the first.
 type OrderHold struct {
 	base.Answers[*OrderRecord]
+	base.Adds
 	OrderInput
 	Holds        []base.ID // at one location
 	Held         []HeldLineInput

@@ -265,6 +265,7 @@ func nameOf(a *base.AccountState, i base.Item) (string, error) {
 // AddOrderLines adds line items to a draft or an open order; an open one takes their stock, all or nothing.
 type AddOrderLines struct {
 	base.Answers[*OrderRecord]
+	base.Adds
 	Order           base.ID
 	Lines           []OrderLineInput
 	AllowOverbooked bool

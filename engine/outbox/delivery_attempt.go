@@ -242,6 +242,7 @@ func init() {
 // RedeliverDelivery queues a delivery that is over once more, by hand, also where its webhook is disabled.
 type RedeliverDelivery struct {
 	base.Answers[*Delivery]
+	base.Adds
 	Webhook, ID base.ID
 }
 
@@ -279,6 +280,7 @@ func (d *Delivery) requeued(now int64) *Delivery {
 // RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since then, tests left out, in the order of the events.
 type RecoverDeliveries struct {
 	base.Answers[*Recovered]
+	base.Adds
 	Webhook base.ID
 	Since   int64
 }

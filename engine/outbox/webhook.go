@@ -217,6 +217,7 @@ func secret(c *base.Checker, s string) {
 // CreateWebhook makes a webhook, which is enabled. Its types of events are given as one, or as a list.
 type CreateWebhook struct {
 	base.Answers[*Webhook]
+	base.Adds
 	EventType  base.HookEvent // the only one; empty: EventTypes has them
 	EventTypes []base.HookEvent
 	URL        string

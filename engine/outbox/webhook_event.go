@@ -204,6 +204,7 @@ func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 // How that goes says nothing about the webhook: it does not count, and it may be disabled.
 type TestWebhook struct {
 	base.Answers[*Delivery]
+	base.Adds
 	ID        base.ID
 	EventType base.HookEvent // empty: the first of its types
 }

@@ -259,6 +259,7 @@ type InitialQuantity struct {
 // CreateArticle makes an article, with its first units where given.
 type CreateArticle struct {
 	base.Answers[*Article]
+	base.Adds
 	ArticleFields
 	Before, After *Buffer
 	Quantities    []InitialQuantity

@@ -114,6 +114,7 @@ func LocationTable(a *base.AccountState) *table.Table[Location] {
 // CreateLocation makes a location.
 type CreateLocation struct {
 	base.Answers[*Location]
+	base.Adds
 	LocationFields
 	External label.ExternalPatch
 }

@@ -194,6 +194,7 @@ func (p *QuantityPlan) Fingerprint(blockers []base.ID) string {
 // IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new.
 type IncreaseQuantity struct {
 	base.Answers[*Article]
+	base.Adds
 	Article  base.ID
 	Location base.ID
 	Amount   int

@@ -50,6 +50,7 @@ func EventTable(a *base.AccountState) *table.Table[ScheduledEvent] {
 // CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused.
 type CreateScheduledEvent struct {
 	base.Answers[*ScheduledEvent]
+	base.Adds
 	Article  base.ID
 	Location base.ID
 	Type     EventType

@@ -112,6 +112,7 @@ func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil &&
 // CreateSKU makes a SKU.
 type CreateSKU struct {
 	base.Answers[*SKU]
+	base.Adds
 	SKUFields
 	Before, After *Buffer
 	Labels        label.LabelsPatch

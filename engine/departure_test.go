@@ -558,3 +558,22 @@ func TestWhoStaysHereIsTriedAnew(t *testing.T) {
 	require.False(t, s.orderNow(waits).Conflict())
 	s.reopen()
 }
+
+// Where not all units of an overbooked line can leave, those get a unit that can: what has to be given up again lies idle for nobody.
+func TestWhoCanLeaveDoes(t *testing.T) {
+	s := newOneWay(t, 1)
+	second := s.article(s.bike.SKU, 2)
+	end := noon + 10*day
+	s.do(stock.DecreaseQuantity{Article: second, Location: s.loc, Amount: 2, From: &end})
+	trip := s.trip(noon, noon+day, 2)
+	trip.AllowOverbooked = true
+	r := s.do(trip).(*order.OrderRecord)
+	waiting := 0
+	for _, u := range r.Units {
+		if u.Conflict {
+			waiting++
+		}
+	}
+	require.Equal(t, 1, waiting, "one unit stays for good, and can leave")
+	s.reopen()
+}

@@ -110,7 +110,7 @@ func settleDepartures(t *base.Tx) (changed bool) {
 
 // SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit that arrives.
 func SettleLast(t *base.Tx) {
-	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room) > 0 {
+	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
 	}
 }
@@ -211,6 +211,7 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	default:
 		d.Take(id)
 		d.Keep(h, at.Lot)
+		TryAnew(t, id) // there may be one that can leave
 		if _, was, ok := t.Acc.Stock.Find(id); ok && was.Seated() {
 			Freed(t, h.Span, at)
 		}

@@ -525,6 +525,10 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err
 	}
+	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
+		Seating(t).due = nil
+		t.Waiting = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
+	}
 	return BlockedDeparture(t)
 }
 

@@ -179,6 +179,12 @@ func (s *step) unit(u, o Unit) error {
 	}
 	switch {
 	case given:
+		if int(o.Lot) > len(s.was.Lots) && !u.articlePinned() { // what leaves for there by this command made the lot: it is of a pool that knew none
+			home.Lots = slices.Clone(home.Lots)
+			for _, p := range s.a.belongs(u, s.now) {
+				home.Lots = append(home.Lots, p.Lots...)
+			}
+		}
 		if !home.has(o.Lot) && (o.Slot != 0 || o.articlePinned()) {
 			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
 		}

@@ -21,6 +21,9 @@
 // by how much is to be written of it (encode.go). How much it would be is weighed before: a command of too much is refused
 // (base/weight.go). A result or an event that a fault of the program keeps from being written is written as just that.
 //
+// A hold that nobody can have is refused on the snapshot that readers see, by the same plan, on the goroutine of the one who asks: a
+// refusal changes nothing, so it needs neither the writer nor the disk (sold_out.go). Only what was refused of late is asked there first.
+//
 // Readers load one pointer and have everything of one account at one sequence, as long as they like. The state is made of
 // copy-on-write trees: publishing it is a handful of pointers, whatever its size.
 //

@@ -12,7 +12,7 @@ import (
 
 // This file owns what is asked of articles; article_record.go writes them.
 
-var articleStatus = wire.Enum(stock.ArticleActive, stock.ArticleInactive, stock.ArticleDraft)
+var articleStatus = wire.Words[stock.ArticleStatus]()
 
 type createArticle struct {
 	stock.CreateArticle

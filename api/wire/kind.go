@@ -253,6 +253,19 @@ func Enum[V ~string](values ...V) Kind[V] {
 	})
 }
 
+// Words is one of those that a type lists.
+func Words[V interface {
+	~string
+	base.Worded
+}]() Kind[V] {
+	var zero V
+	var values []V
+	for _, s := range zero.Words() {
+		values = append(values, V(s))
+	}
+	return Enum(values...)
+}
+
 // Object is a nested object; in a query its members stand in brackets behind its name.
 func Object[V any](s *Shape[V]) Kind[V] {
 	return Kind[V]{

@@ -65,7 +65,6 @@ var (
 	instantOrNull = InstantSchema.OrNull()
 	TextOrNull    = TextSchema.OrNull()
 	IntegerOrNull = IntegerSchema.OrNull()
-	booleanOrNull = booleanSchema.OrNull()
 
 	IDListSchema   = ListSchema(IDSchema)
 	textListSchema = ListSchema(TextSchema)

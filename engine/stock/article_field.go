@@ -97,7 +97,7 @@ func (n ArticleField) Format() label.AttributeFormat {
 
 // words are what a field of the format word can be.
 func (n ArticleField) words() []string {
-	return []string{string(ArticleActive), string(ArticleInactive), string(ArticleDraft)}
+	return ArticleStatus("").Words()
 }
 
 // blockRows is how many rows a block has.

@@ -199,8 +199,13 @@ func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	}
 	for range 3 {
 		theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
+		planned := make(chan struct{})
+		go func() {
+			_, _ = theirs.Planned()
+			close(planned)
+		}()
 		select {
-		case <-theirs.planned:
+		case <-planned:
 		case <-time.After(20 * time.Second):
 			release()
 			require.Fail(t, "it waits for the disk")

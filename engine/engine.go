@@ -151,7 +151,8 @@ type Future struct {
 	err    error
 	done   chan struct{}
 
-	planned chan struct{} // nil where nobody can ask
+	asked   bool           // somebody may ask for Planned
+	planned sync.WaitGroup // one until then
 	early   Result
 	earlier error
 }
@@ -168,7 +169,7 @@ func (f *Future) Wait() (Result, error) {
 // Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing but
 // building further commands on it, as they are lost with it. A refusal is not explained.
 func (f *Future) Planned() (Result, error) {
-	<-f.planned
+	f.planned.Wait()
 	if f.earlier != nil {
 		return f.early, f.earlier
 	}
@@ -177,9 +178,9 @@ func (f *Future) Planned() (Result, error) {
 
 // judged tells Planned.
 func (f *Future) judged(res Result, err error) {
-	if f.planned != nil {
+	if f.asked {
 		f.early, f.earlier = res, err
-		close(f.planned)
+		f.planned.Done()
 	}
 }
 
@@ -272,7 +273,8 @@ func (e *Engine) planOn(s *base.Snapshot, v base.View) *base.Tx {
 func (e *Engine) Submit(cmd Command) *Future { return e.submitted(cmd, true) }
 
 func (e *Engine) submitted(cmd Command, patient bool) *Future {
-	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), planned: make(chan struct{})}
+	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), asked: true}
+	f.planned.Add(1)
 	e.submit(f, patient)
 	return f
 }

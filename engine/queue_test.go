@@ -186,11 +186,11 @@ func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 		all = append(all, s.Submit(c))
 	}
 	close(o.over)
-	<-all[2].planned
+	_, _ = all[2].Planned()
 	all = append(all, s.Submit(light)) // what is behind the heavy one does not wait for company
 	require.Eventually(t, func() bool { return s.Stats().Waiting == 3 }, 20*time.Second, time.Millisecond)
 	all = append(all, s.Submit(heavy(2)))
-	<-all[4].planned
+	_, _ = all[4].Planned()
 	release()
 	for _, f := range all {
 		_, err := f.Wait()

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"holdfast/engine/base"
@@ -351,13 +352,8 @@ func (w *writer) nextBase() base.Base {
 
 // apply puts a plan's write set into the open group and into the state.
 func (w *writer) apply(a *base.AccountState, t *base.Tx) {
-	is := t.Ledger
-	first := &base.Change[base.Ledger]{Kind: base.LedgerKind, After: &is}
-	if a.Ledger.Sequence != 0 {
-		was := a.Ledger // the account's own goes on
-		first.Before = &was
-	}
-	set := append(append(make([]base.RowChange, 0, 1+len(t.Set)), first), t.Set...)
+	t.Set = slices.Insert(t.Set, 0, base.LedgerStep(a.Ledger, t.Ledger)) // mostly there is room
+	set := t.Set
 	if w.engine.checks {
 		for _, c := range set {
 			if err := c.Verify(a); err != nil {

@@ -25,8 +25,8 @@ type Draft struct {
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
-	told      *Changes // as they were when so much was touched; nil: nobody has asked since
-	toldOf    int
+	told      Changes // as they were when so much was touched
+	toldOf    int     // 0: nobody has asked since
 	regrouped bool // lots or pools were changed
 	running   int  // holds and slots that were changed since somebody last looked at the copy
 
@@ -49,7 +49,8 @@ func (d *Draft) Fork() *Draft {
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
 func (d *Draft) Adopt(f *Draft) {
-	f.under, f.touched, f.slots, f.told = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), nil
+	f.under, f.touched, f.slots, f.told = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), Changes{}
+	f.toldOf = 0
 	*d = *f
 }
 
@@ -291,11 +292,10 @@ func (d *Draft) Changes() (c Changes) {
 		return c
 	}
 	d.own()
-	if d.told != nil && d.toldOf == d.Touched() {
-		return *d.told
+	if d.toldOf > 0 && d.toldOf == d.Touched() {
+		return d.told
 	}
 	holds, slots := d.gather()
-	defer func() { d.told, d.toldOf = &c, d.Touched() }()
 	base, work := d.base.Finder(), d.work.Finder()
 	for _, id := range holds {
 		var x HoldChange
@@ -319,5 +319,6 @@ func (d *Draft) Changes() (c Changes) {
 			c.Slots = append(c.Slots, x)
 		}
 	}
+	d.told, d.toldOf = c, d.Touched()
 	return c
 }

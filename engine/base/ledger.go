@@ -29,6 +29,19 @@ const (
 	ledgerVersionOrders = 2
 )
 
+// LedgerStep is the change that begins a write set: from a ledger, if the account has one, to the next. It keeps both.
+func LedgerStep(was, is Ledger) RowChange {
+	s := &struct {
+		Change[Ledger]
+		was, is Ledger
+	}{was: was, is: is}
+	s.Kind, s.After = LedgerKind, &s.is
+	if was.Sequence != 0 {
+		s.Before = &s.was
+	}
+	return &s.Change
+}
+
 var LedgerKind = &Kind[Ledger]{
 	Tag:   TagLedger,
 	Name:  "ledger",

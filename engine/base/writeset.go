@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -105,7 +106,19 @@ type Change[R any] struct {
 
 // Record adds a changed row to the write set; nil before is a new row, nil after a row that goes.
 func Record[R any](t *Tx, k *Kind[R], before, after *R) {
+	t.Room(1)
 	t.Set = append(t.Set, &Change[R]{Kind: k, Before: before, After: after})
+}
+
+// fewRows is how many rows most commands change, with the account's ledger.
+const fewRows = 4
+
+// Room makes room in the write set for so many rows more.
+func (t *Tx) Room(n int) {
+	if t.Set == nil {
+		n = max(n+2, fewRows)
+	}
+	t.Set = slices.Grow(t.Set, n)
 }
 
 // Of is the kind of the row.

@@ -573,7 +573,7 @@ func RecordStock(t *base.Tx) {
 		base.Record(t, SlotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
 	}
 	rows := make([]base.Change[timeline.Placed], len(c.Holds))
-	t.Set = slices.Grow(t.Set, len(rows))
+	t.Room(len(rows))
 	for i := range c.Holds {
 		x := &c.Holds[i]
 		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {

@@ -5,6 +5,7 @@
 //	result.go   one figure with its target, and the table of all
 //	reads.go    questions: point, SKU, list, calendar, plan
 //	writes.go   bookings in process
+//	soldout.go  what is answered about stock that is sold out
 //	state.go    start-up and memory
 //	suite.go    all of them in one run
 //	load/       the same over HTTP

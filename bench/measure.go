@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"syscall"
@@ -108,6 +109,27 @@ func Measure(budget time.Duration, op func(i int)) Sample {
 	middle, _ := Percentiles(batches)
 	s.PerSecond = float64(size) / middle.Seconds()
 	return s
+}
+
+// growthTurns are the turns of a growth.
+const growthTurns = 5
+
+// Growth measures the same work on little and on much, in turns: the middle sample of much, and how many times as long it takes.
+func Growth(little, much func() (Sample, error)) (s Sample, times float64, err error) {
+	samples, ratios := make([]Sample, growthTurns), make([]float64, growthTurns)
+	for i := range growthTurns {
+		a, err := little()
+		if err != nil {
+			return s, 0, err
+		}
+		if samples[i], err = much(); err != nil {
+			return s, 0, err
+		}
+		ratios[i] = a.PerSecond / samples[i].PerSecond
+	}
+	slices.Sort(ratios)
+	slices.SortFunc(samples, func(x, y Sample) int { return cmp.Compare(x.PerSecond, y.PerSecond) })
+	return samples[growthTurns/2], ratios[growthTurns/2], nil
 }
 
 // Percentiles sorts times and gives the middle one and the one that 99 in 100 do not exceed.

@@ -69,8 +69,11 @@ func Reads(ctx context.Context, r *Run) error {
 	return ctx.Err()
 }
 
-// Writes measures in process what books on the world: it comes behind all that reads.
+// Writes measures in process what changes the world: it comes behind all that reads.
 func Writes(ctx context.Context, r *Run) error {
+	for _, x := range soldOutAsks {
+		r.Figure(ctx, x.name, SoldOutTarget, func() (Result, error) { return soldOutAnswers(r.World, r.Budget, x.make) })
+	}
 	r.Figure(ctx, "Book", bookTarget, func() (Result, error) { return book(r.World, r.Budget) })
 	r.Figure(ctx, "BookConcurrently", bookTarget, func() (Result, error) { return bookConcurrently(r.World, r.Budget) })
 	return ctx.Err()

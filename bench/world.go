@@ -27,9 +27,10 @@ type World struct {
 		Commands int
 		Took     time.Duration
 	}
-	dir   string
-	store *persist.Store
-	began time.Time // of the world's clock, which starts at Epoch or where a copied world's stopped
+	soldOut [2]*SoldOut // as SoldOut gives them
+	dir     string
+	store   *persist.Store
+	began   time.Time // of the world's clock, which starts at Epoch or where a copied world's stopped
 }
 
 // Build makes a world: it sets the merchant up, books every hold with a command of its own, and opens the directory again,

@@ -34,7 +34,8 @@ const (
 	calendarPath     = "/v1/admin/availability/calendar"
 	articlesPath     = "/v1/admin/articles"
 	holdsPath        = "/v1/admin/holds"
-	dayLength        = 24 * 60 * 60 * 1000
+	hourLength       = 60 * 60 * 1000
+	dayLength        = 24 * hourLength
 )
 
 // ask is one question: a path, and what it is asked with.

@@ -25,6 +25,8 @@ type connection struct {
 	request  *fasthttp.Request
 	response *fasthttp.Response
 	expect   int // the status of every answer
+	or       int // another one that is taken as well; 0: none
+	others   int // answers with that one
 	times    []time.Duration
 	answers  int // bytes
 }
@@ -53,6 +55,21 @@ func (c *clients) expect(status int) {
 	for i := range c.connections {
 		c.connections[i].expect = status
 	}
+}
+
+// take says that answers may have another status, too.
+func (c *clients) take(status int) {
+	for i := range c.connections {
+		c.connections[i].or = status
+	}
+}
+
+// taken is how many answers had it.
+func (c *clients) taken() (n int) {
+	for _, x := range c.connections {
+		n += x.others
+	}
+	return n
 }
 
 func (c *clients) close() {
@@ -128,7 +145,11 @@ func (x *connection) ask() error {
 	}
 	x.times = append(x.times, time.Since(start))
 	x.answers += len(x.response.Body())
-	if code := x.response.StatusCode(); code != x.expect {
+	switch code := x.response.StatusCode(); code {
+	case x.expect:
+	case x.or:
+		x.others++
+	default:
 		return fmt.Errorf("%s %s: %d %s", x.request.Header.Method(), x.request.URI().Path(), code, x.response.Body())
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"holdfast/bench"
@@ -39,10 +40,19 @@ func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPSoldOut", saleTarget, func() (bench.Result, error) { return soldOut(s, r.World, r.Budget) })
+	for _, x := range soldOutAsks {
+		r.Figure(ctx, x.name, bench.SoldOutTarget, func() (bench.Result, error) { return x.answers(s, r.World, r.Budget) })
+	}
+	r.Figure(ctx, "HTTPHoldsMostlyRefused", refusedTarget, func() (bench.Result, error) { return mostlyRefused(s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideArchive", archiveTarget, func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideBackups", logTarget, func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
 	stream := r.World.Set.Orders()
-	r.Figure(ctx, "HTTPOrders", orderTarget, func() (bench.Result, error) { return orders(s, r.World, stream, r.Budget) })
+	opened := sync.OnceValues(func() (bench.Result, error) { return orders(s, r.World, stream, r.Budget) })
+	r.Figure(ctx, "HTTPOrders", orderTarget, opened)
+	r.Figure(ctx, "HTTPOrdersCPU", orderCPUTarget, func() (bench.Result, error) {
+		x, err := opened()
+		return bench.Judge(x.CPUus, orderCPUTarget), err
+	})
 	r.Figure(ctx, "WebhookDeliveries", deliveryTarget, func() (bench.Result, error) { return deliveries(s, r.World, stream, r.Budget) })
 	r.Figure(ctx, "BookingBesideWebhooks", besideTarget, func() (bench.Result, error) { return bookingBeside(s, r.World, stream, r.Budget) })
 	return ctx.Err()

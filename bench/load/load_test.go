@@ -24,11 +24,11 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, s.Reads(context.Background(), &r))
 	require.NoError(t, s.Writes(context.Background(), &r))
 	require.NoError(t, s.Close())
-	require.Len(t, r.Report.Results, 17)
+	require.Len(t, r.Report.Results, 22)
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
 	for _, x := range r.Report.Results {
-		name := strings.TrimSuffix(strings.TrimSuffix(x.Name, "Tail"), "Memory")
+		name := strings.NewReplacer("Tail", "", "Memory", "", "CPU", "").Replace(x.Name)
 		require.Contains(t, string(readme), "`"+name+"`", "bench/README.md says how each figure is taken")
 		require.Empty(t, x.Err, x.Name)
 		require.Positive(t, x.Figure, x.Name)

@@ -10,7 +10,10 @@ import (
 
 // This file owns orders over HTTP.
 
-var orderTarget = bench.AtLeast(5_000, "/s")
+var (
+	orderTarget    = bench.AtLeast(12_000, "/s")
+	orderCPUTarget = bench.AtMost(150, "us") // the clients' included
+)
 
 // orders opens an order of three lines and nine units with each request, from 64 connections. The stock carries all of them.
 func orders(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {

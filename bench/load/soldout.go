@@ -8,40 +8,30 @@ import (
 
 	"holdfast/bench"
 	"holdfast/bench/dataset"
-	"holdfast/engine"
-	"holdfast/engine/base"
-	"holdfast/engine/hold"
-	"holdfast/engine/stock"
 )
 
 // This file owns a flash sale after the last unit is gone: everybody asks, and everybody is refused with who has the stock and when
 // there is some again.
 
-const (
-	saleConnections = 32
-	saleArticles    = 54
-	saleStays       = 10 // holds of each article beside the one that sells it out
-)
+const saleConnections = 32
 
-var saleTarget = bench.AtLeast(30_000, "/s")
+var (
+	saleTarget    = bench.AtLeast(30_000, "/s")
+	refusedTarget = bench.AtLeast(30_000, "/s")
+)
 
 // soldOut refuses one unit of a SKU of 54 articles at one location, again and again.
 func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
-	sku, from, to, err := SellOut(w)
+	few, _, err := w.SoldOut()
 	if err != nil {
 		return r, err
 	}
 	c := newClients(s.Address, "POST", s.Key, saleConnections)
 	defer c.close()
 	c.expect(fasthttp.StatusConflict)
-	request := body(sku, w.Merchant.Locations[0], from, to)
-	bodies := make([][]byte, 1_000)
-	for i := range bodies {
-		bodies[i] = request
-	}
 	var t bench.Tally
 	for t.Took < budget {
-		if err := c.askAll(&t, "/v1/admin/holds", bodies); err != nil {
+		if err := c.askAll(&t, holdsPath, repeated(soldOutBody(few))); err != nil {
 			return r, err
 		}
 	}
@@ -50,36 +40,86 @@ func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, e
 	return r, nil
 }
 
-// SellOut makes a SKU of 54 articles with one unit each at the first location,
-// of which none is free over two days, and which are busy before them and behind them.
-func SellOut(w *bench.World) (id base.ID, from, to int64, err error) {
-	do := func(op base.Op) (any, error) {
-		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
-		return r.Record, err
+func soldOutBody(x *bench.SoldOut) []byte {
+	return body(x.SKU, x.Location, x.Window.Start, x.Window.End)
+}
+
+func repeated(body []byte) [][]byte {
+	bodies := make([][]byte, 1_000)
+	for i := range bodies {
+		bodies[i] = body
 	}
-	sku, err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Flash sale"}})
+	return bodies
+}
+
+// soldOutAsk is a question about a SKU that is sold out.
+type soldOutAsk struct {
+	name, path string
+	status     int
+	body       func(x *bench.SoldOut) []byte
+}
+
+var soldOutAsks = []soldOutAsk{
+	{"HTTPSoldOutNext", "/v1/admin/availability/next", fasthttp.StatusOK, func(x *bench.SoldOut) []byte {
+		return fmt.Appendf(nil, `{"skuId":"%v","serviceLocationId":"%v","notBefore":"%s","seconds":%d}`,
+			x.SKU, x.Location, instant(x.Window.Start), x.Window.Length()/1000)
+	}},
+	{"HTTPSoldOutExplain", "/v1/admin/availability/explain", fasthttp.StatusOK, func(x *bench.SoldOut) []byte {
+		return fmt.Appendf(nil, `{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}`,
+			x.SKU, x.Location, instant(x.Window.Start), instant(x.Window.End))
+	}},
+	{"HTTPSoldOutRefusal", holdsPath, fasthttp.StatusConflict, soldOutBody},
+}
+
+// answers asks from one connection, which waits for each answer.
+func (a *soldOutAsk) answers(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+	few, many, err := w.SoldOut()
 	if err != nil {
-		return id, 0, 0, err
+		return r, err
 	}
-	const day = 24 * 60 * 60 * 1000
-	id, place := sku.(*stock.SKU).ID, w.Merchant.Locations[0]
-	from = dataset.Epoch + 60*day
-	to = from + 2*day
-	for i := range saleArticles {
-		article, err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: fmt.Sprintf("Flash sale %d", i), SKU: &id}, Quantities: []stock.InitialQuantity{{Location: place, Count: 1}}})
-		if err != nil {
-			return id, 0, 0, err
-		}
-		made := hold.PlaceHold{AllowPast: true}
-		for k := range saleStays + 1 {
-			start := from + int64(k-saleStays/2)*4*day + int64(i%24)*3_600_000 - 24*3_600_000
-			made.Lines = append(made.Lines, hold.HoldLineInput{
-				Item: base.Item{Article: article.(*stock.Article).ID}, Location: place, Quantity: 1, Window: base.Span{Start: start, End: start + 3*day},
-			})
-		}
-		if _, err := do(made); err != nil {
-			return id, 0, 0, err
+	c := newClients(s.Address, "POST", s.Key, 1)
+	defer c.close()
+	c.expect(a.status)
+	side := func(x *bench.SoldOut) func() (bench.Sample, error) {
+		bodies := repeated(a.body(x))
+		return func() (bench.Sample, error) {
+			var t bench.Tally
+			for t.Took < budget/10 {
+				if err := c.askAll(&t, a.path, bodies); err != nil {
+					return bench.Sample{}, err
+				}
+			}
+			return t.Sample(), nil
 		}
 	}
-	return id, from, to, nil
+	return bench.SoldOutTime(few, many, side(few), side(many))
+}
+
+// mostlyRefused books from many connections where three in four ask for two to five days of a SKU that is sold out, from any hour of a
+// fortnight on; the fourth goes on with the data set's stream.
+func mostlyRefused(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+	few, _, err := w.SoldOut()
+	if err != nil {
+		return r, err
+	}
+	c := newClients(s.Address, "POST", s.Key, holdConnections)
+	defer c.close()
+	c.take(fasthttp.StatusConflict)
+	rng := dataset.Rand(23)
+	var t bench.Tally
+	for t.Took < budget {
+		bodies := holdBodies(w, ahead(10_000, budget))
+		for i := range bodies {
+			if i%4 != 0 {
+				start := few.Window.Start + int64(rng.Int(14*24))*hourLength
+				bodies[i] = body(few.SKU, few.Location, start, start+int64(48+rng.Int(3*24))*hourLength)
+			}
+		}
+		if err := c.askAll(&t, holdsPath, bodies); err != nil {
+			return r, err
+		}
+	}
+	r = bench.Rate(t.Sample(), refusedTarget)
+	r.Note = fmt.Sprintf("%d holds from %d connections, %.0f %% of them refused", t.N, holdConnections, 100*float64(c.taken())/float64(t.N))
+	return r, nil
 }

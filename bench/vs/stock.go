@@ -6,7 +6,6 @@ import (
 
 	"holdfast/bench"
 	"holdfast/bench/dataset"
-	"holdfast/bench/load"
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
 	"holdfast/engine/stock"
@@ -47,12 +46,12 @@ type booking struct {
 // readStock sells out a SKU, and reads articles and bookings.
 func readStock(w *bench.World) (*sharedStock, error) {
 	s := &sharedStock{world: w, sale: w.Set.SKUs + 1, bySKU: map[[2]int][]int32{}}
-	sale, from, to, err := load.SellOut(w)
+	sale, err := w.SellOutFew()
 	if err != nil {
 		return nil, err
 	}
-	s.saleWindow = window{from, to}
-	numbers := map[base.ID]int{w.Merchant.LotSKU: w.Set.SKUs, sale: s.sale}
+	s.saleWindow = window{sale.Window.Start, sale.Window.End}
+	numbers := map[base.ID]int{w.Merchant.LotSKU: w.Set.SKUs, sale.SKU: s.sale}
 	for i, id := range w.Merchant.SKUs {
 		numbers[id] = i
 	}

@@ -147,6 +147,9 @@ func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free
 // short, as every window between still covers it. So it looks at each run of short stretches once. Short is what is below the pool's need; where none is, but
 // they are together, one of them has to rise.
 func (c *counting) next(t int64) (from int64, ok bool) {
+	if len(c.pools) == 1 {
+		return c.nextOfOne(t)
+	}
 	for t < c.until {
 		rise, next := Forever, int64(math.MinInt64)
 		for i := range c.pools {
@@ -168,6 +171,23 @@ func (c *counting) next(t int64) (from int64, ok bool) {
 		if t = next; t == math.MinInt64 {
 			t = rise
 		}
+	}
+	return 0, false
+}
+
+// nextOfOne is next for one pool. That has to have its need, so how much less it has is not asked: a search less for each run.
+func (c *counting) nextOfOne(t int64) (from int64, ok bool) {
+	p, curve, need := &c.pools[0], &c.curves[0], c.need[0]
+	if need == 0 {
+		return t, t < c.until
+	}
+	for t < c.until {
+		hull := p.Hull(t)
+		end, passed := curve.pass(hull, need)
+		if !passed { // nothing is short, or it is so for good
+			return t, curve.least(hull) >= need
+		}
+		t = p.first(t, c.until, end)
 	}
 	return 0, false
 }

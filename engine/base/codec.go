@@ -70,12 +70,20 @@ func unknownVersion(name string, b []byte) error {
 
 const HotVersion = 1
 
-// HotReader begins to read a row of fixed fields, and refuses another version.
+// HotReader begins to read a row of fixed fields, and refuses another version. It is small enough to be inlined, so that the readers of
+// a start's rows are not on the heap.
 func HotReader(name string, b []byte) (*Reader, error) {
-	if len(b) == 0 || b[0] != HotVersion {
-		return nil, unknownVersion(name, b)
+	r := &Reader{B: b}
+	return r, r.begin(name)
+}
+
+// begin reads the version.
+func (r *Reader) begin(name string) error {
+	if len(r.B) == 0 || r.B[0] != HotVersion {
+		return unknownVersion(name, r.B)
 	}
-	return &Reader{B: b[1:]}, nil
+	r.B = r.B[1:]
+	return nil
 }
 
 type Reader struct {

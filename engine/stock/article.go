@@ -1,6 +1,8 @@
 package stock
 
 import (
+	"unsafe"
+
 	"slices"
 
 	"holdfast/engine/base"
@@ -89,7 +91,7 @@ var ArticleKind = func() *base.Kind[Article] {
 			if r.SKU == nil {
 				return nil
 			}
-			return []string{string(r.SKU[:])}
+			return []string{unsafe.String(&r.SKU[0], len(r.SKU))} // the id never changes, and need not be there twice
 		}),
 		table.By(func(r *Article) []string { return r.TagKeys() }),
 		table.By(func(r *Article) []string { return r.ExternalKeys() }),
@@ -118,6 +120,11 @@ var ArticleKind = func() *base.Kind[Article] {
 		r, err := k.Decode(l.ID, key, b)
 		if err == nil {
 			l.Cold[k.Tag] = append(l.Cold[k.Tag], func(_ *base.State, a *base.AccountState) {
+				if r.SKU != nil {
+					if sku := SKUTable(a).Get(*r.SKU); sku != nil {
+						r.SKU = &sku.ID // one for all of its articles: the collector has less to look at
+					}
+				}
 				k.In(a).Put(r)
 			})
 		}

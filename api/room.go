@@ -94,7 +94,7 @@ func (q *request) tooManyBytes() *base.Error {
 	return q.later(base.CodeRateLimited, layerBytes, 1000, "too many bytes of answers are under way to readers")
 }
 
-// buffers are those of counted answers that have gone out.
+// buffers are those of counted answers that have gone out. A short answer may be written into one as well.
 var buffers sync.Pool
 
 // buffer is an empty one that may have room already.
@@ -117,8 +117,10 @@ func keep(b []byte) {
 func (q *request) send() {
 	if len(q.Out) <= countedFrom || q.key == nil {
 		q.giveBack()
-		if cap(q.Out) > keptBuffer {
-			q.Out = bytes.Clone(q.Out)
+		if cap(q.Out) > countedFrom { // with a connection it would be lost to the next long answer, which would have to grow one anew
+			long := q.Out
+			q.Out = append(q.ctx.Response.SwapBody(nil)[:0], long...)
+			keep(long)
 		}
 		if c, is := q.ctx.Conn().(*patientConn); is && len(q.Out) > writeBuffer && !q.ctx.IsHead() {
 			c.inOne()

@@ -1,9 +1,8 @@
 package stock
 
 import (
-	"unsafe"
-
 	"slices"
+	"unsafe"
 
 	"holdfast/engine/base"
 	"holdfast/engine/label"

@@ -36,9 +36,9 @@ const aboutReturn = "Where the units are brought back to. At another location th
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *base.Item { return &l.Item }),
 	[]wire.Field[availabilityLine]{
-		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Location }).
+		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
 	windowFields(func(l *availabilityLine) *base.Span { return &l.Window }),
@@ -190,9 +190,9 @@ const (
 var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 	itemFields(func(l *nextInput) *base.Item { return &l.Item }),
 	[]wire.Field[nextInput]{
-		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(l *nextInput) *base.ID { return &l.Location }).
+		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(l *nextInput) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *nextInput) *base.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *nextInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
 		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),

@@ -186,7 +186,7 @@ type countSKUs struct {
 var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countSKUs]{
 	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *countSKUs) *[]base.ID { return &o.skus }).
 		Says("Only these SKUs, in the order of the list. Default: all, in order of creation."),
-	wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(o *countSKUs) *base.ID { return &o.location }).
+	wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(o *countSKUs) *base.ID { return &o.location }).
 		Says("The location. Default: all, added up; days are the account's then."),
 	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).Says("First instant of the window."),
 	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).Says("First instant behind the window."),

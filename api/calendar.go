@@ -59,9 +59,9 @@ var timeOfDay = wire.Scalar(wire.JSONString, (&wire.Schema{Type: "string"}).Show
 // calendarFields are those of a calendar but for what it is of.
 func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Location }).
+		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).Location }).
 			Says("The location. Default: all, added up; days are the account's then."),
-		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).Return }).
 			Says(aboutReturn),
 		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Window.Start }).Says("First instant of the window."),
 		wire.Required("to", wire.Instant, func(in *In) *int64 { return &at(in).Window.End }).Says("First instant behind the window."),

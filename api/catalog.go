@@ -27,10 +27,10 @@ var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput"
 var purchaseTypes = wire.ListOf(purchaseType, 1, 3)
 
 var variantList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantInput",
-	wire.Defaulted("id", itemID, base.ID{}, func(v *commerce.Variant) *base.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
+	wire.Defaulted("id", wire.SomeID, base.ID{}, func(v *commerce.Variant) *base.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
 	wire.Required("label", wire.Text(1, 255), func(v *commerce.Variant) *string { return &v.Label }).Says("What can be chosen, such as size."),
 	wire.Required("values", wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantValueInput",
-		wire.Defaulted("id", itemID, base.ID{}, func(v *commerce.VariantValue) *base.ID { return &v.ID }).
+		wire.Defaulted("id", wire.SomeID, base.ID{}, func(v *commerce.VariantValue) *base.ID { return &v.ID }).
 			Says("The id of a choice that is there; a new one has none."),
 		wire.Required("label", wire.Text(1, 255), func(v *commerce.VariantValue) *string { return &v.Label }).Says("What people call the choice."),
 	)), 1, 100), func(v *commerce.Variant) *[]commerce.VariantValue { return &v.Values }).Says("The choices, in their order."),

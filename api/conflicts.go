@@ -17,10 +17,10 @@ type listConflicts struct {
 }
 
 var conflictsQuery = wire.ShapeOf("ListConflicts", slices.Concat([]wire.Field[listConflicts]{
-	wire.Defaulted("serviceLocationId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Location }).
+	wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Location }).
 		Says("Only conflicts at this location."),
-	wire.Defaulted("skuId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
-	wire.Defaulted("articleId", itemID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
+	wire.Defaulted("skuId", wire.SomeID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
+	wire.Defaulted("articleId", wire.SomeID, base.ID{}, func(o *listConflicts) *base.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
 	wire.Optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).Says("Only those that overlap it."),
 }, pageFields(func(o *listConflicts) *page { return &o.page }))...)
 

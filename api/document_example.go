@@ -23,7 +23,7 @@ var exampleValues = map[string]string{
 	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
 	"seconds": `86400`, "start": `"2030-06-02T09:00:00.000Z"`, "startDate": `"2030-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
 	"to": `"2030-06-04T09:00:00.000Z"`, "until": `"2030-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
-	"AttributeValue.value": `"L"`, "FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
+	"AttributeValue.value": `"L"`, "DiscountCode.code": `"SUMMER"`, "DiscountCode.value": `10`, "FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
 	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`, "TaxonomyCategory.fullName": `"Vehicles > Cargo bikes"`,
 	"TaxonomyCategoryInput.fullName": `"Vehicles > Cargo bikes"`, "condition": `"Like new"`, "folderPath": `"bikes"`, "groupName": `"Geometry"`,
 	"itemCosts": `24900`, "mimeType": `"image/jpeg"`, "originalName": `"bike.jpg"`, "path": `"vehicles/cargo-bikes"`, "profitability": `-314800`,

@@ -13,31 +13,19 @@ import (
 
 var purchaseType = wire.Enum(base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription)
 
-// itemID is the id of what a line names. The nil id is a UUID like any other, but no record has it, and
-// inside it means that none is given: it is read as the max id, which no record has either.
-var itemID = wire.Reference(wire.Scalar(wire.JSONString, wire.IDSchema, func(raw []byte, dst *base.ID) wire.Wrong {
-	w := wire.UUID.Text(raw, dst)
-	if w.Code == "" && *dst == (base.ID{}) {
-		for i := range dst {
-			dst[i] = 0xff
-		}
-	}
-	return w
-}))
-
 // itemFields name what is asked for: one SKU, one article or one catalog item.
 func itemFields[In any](at func(*In) *base.Item) []wire.Field[In] {
 	return append(stockFields(at),
-		wire.Defaulted("catalogItemId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).CatalogItem }).
+		wire.Defaulted("catalogItemId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).CatalogItem }).
 			Says("The catalog item: all its components are taken. Exactly one such id is given."))
 }
 
 // stockFields name a SKU or an article.
 func stockFields[In any](at func(*In) *base.Item) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Defaulted("skuId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).SKU }).
+		wire.Defaulted("skuId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).SKU }).
 			Says("The SKU: any of its articles will do. Exactly one such id is given."),
-		wire.Defaulted("articleId", itemID, base.ID{}, func(in *In) *base.ID { return &at(in).Article }).
+		wire.Defaulted("articleId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).Article }).
 			Says("The article. Exactly one such id is given."),
 	}
 }
@@ -58,7 +46,7 @@ var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *hold.HoldLineInput) *base.Item { return &l.Item }),
 	[]wire.Field[hold.HoldLineInput]{
 		wire.Required("serviceLocationId", wire.UUID, func(l *hold.HoldLineInput) *base.ID { return &l.Location }).Says("The location that units are taken at."),
-		wire.Defaulted("returnServiceLocationId", itemID, base.ID{}, func(l *hold.HoldLineInput) *base.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *hold.HoldLineInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
 	windowFields(func(l *hold.HoldLineInput) *base.Span { return &l.Window }),

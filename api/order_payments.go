@@ -14,7 +14,7 @@ var paymentKind = wire.Enum(order.PaymentKinds...)
 
 var addPaymentShape = wire.ShapeOf("RecordPayment",
 	wire.Required("kind", paymentKind, func(o *order.AddPayment) *order.PaymentKind { return &o.Kind }).Says("What kind of payment it is."),
-	wire.Required("amount", atLeastOne, func(o *order.AddPayment) *int64 { return &o.Amount }).Shows("9000").
+	wire.Required("amount", wire.Integer[int64](1, wire.MaxSafeInteger), func(o *order.AddPayment) *int64 { return &o.Amount }).Shows("9000").
 		Says("How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave."),
 	wire.Optional("lineItemId", wire.UUID, func(o *order.AddPayment) **base.ID { return &o.Line }).
 		Says("The line that it is for. Default: the order as a whole.").Shows("null"),

@@ -38,9 +38,7 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 		CatalogItems: []base.ID{item}, Duration: commerce.DiscountRepeating, Cycles: ptr[int64](6),
 	}}).(*commerce.DiscountCode)
 	s.now += hour
-	n := s.do(commerce.PatchDiscountCode{
-		ID: d.ID, IfMatch: []uint64{1}, Code: base.Some("SUMMER-25"), ValueType: base.Some(commerce.DiscountPerOrder), Value: base.Some[int64](5000), UsageLimit: base.Some[int64](7), EndsAt: base.Some(noon + 9*day),
-	}).(*commerce.DiscountCode)
+	n := s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}, Fields: base.Changed(commerce.DiscountTerms{Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, UsageLimit: new(int64(7)), EndsAt: new(noon + 9*day)})}).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountCode{
 		ID: d.ID, Currency: "EUR", UpdatedAt: s.now, Revision: 2, DiscountTerms: commerce.DiscountTerms{
 			Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, Purchases: d.Purchases, UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: commerce.DiscountOnce,
@@ -49,10 +47,7 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 	s.reopen()
 	require.Equal(t, n, commerce.DiscountCodeByID(s.view(), d.ID))
 	require.Equal(t, full, commerce.DiscountCodeByID(s.view(), full.ID))
-	cleared := s.do(commerce.PatchDiscountCode{
-		ID: full.ID, Purchases: base.Null[[]base.PurchaseType](), UsageLimit: base.Null[int64](), StartsAt: base.Null[int64](), EndsAt: base.Null[int64](), CatalogItems: base.Null[[]base.ID](),
-		Duration: base.Null[commerce.DiscountDuration](), Cycles: base.Null[int64](),
-	}).(*commerce.DiscountCode)
+	cleared := s.do(commerce.PatchDiscountCode{ID: full.ID, Fields: base.Changed(commerce.DiscountTerms{}, "applicablePurchaseTypes", "usageLimit", "startsAt", "endsAt", "catalogItemIds", "subscriptionDuration", "subscriptionDurationCycles")}).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountTerms{Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250, Purchases: d.Purchases, Duration: commerce.DiscountOnce}, cleared.DiscountTerms)
 
 	s.refused(base.CodePrecondition, commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
@@ -73,10 +68,10 @@ func TestDiscountCodesCompareWithoutCase(t *testing.T) {
 		require.True(t, strings.EqualFold(c.code, c.same))
 		require.Equal(t, d, commerce.DiscountByCode(s.view().Acc, c.same), c.same)
 		s.refused(base.CodeConflict, summer(c.same))
-		s.do(commerce.PatchDiscountCode{ID: d.ID, Code: base.Some(c.same)}) // its own
+		s.do(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Code: c.same})}) // its own
 	}
 	other := s.do(summer("Winter")).(*commerce.DiscountCode)
-	s.refused(base.CodeConflict, commerce.PatchDiscountCode{ID: other.ID, Code: base.Some("SuMMeR")})
+	s.refused(base.CodeConflict, commerce.PatchDiscountCode{ID: other.ID, Fields: base.Changed(commerce.DiscountTerms{Code: "SuMMeR"})})
 	for _, code := range []string{"Summer ", "Sum", "UBER", "strasse"} {
 		require.Nil(t, commerce.DiscountByCode(s.view().Acc, code), code)
 	}
@@ -116,31 +111,20 @@ func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 	o := summer("x")
 	o.CatalogItems = []base.ID{s.loc}
 	s.refused(base.CodeNotFound, o)
-	o.CatalogItems = slices.Repeat([]base.ID{s.loc}, commerce.MaxDiscountItems+1)
+	o.CatalogItems = slices.Repeat([]base.ID{s.loc}, 251)
 	faults(o, "/catalogItemIds length")
 
 	d := s.do(summer("x")).(*commerce.DiscountCode)
-	at := commerce.PatchDiscountCode{ID: d.ID}
-	more := at
-	more.Value = base.Some[int64](101)
-	faults(more, "/value range")
-	more.ValueType = base.Some(commerce.DiscountPerItem)
-	s.do(more)
-	back := at
-	back.ValueType = base.Some(commerce.DiscountPercentage)
-	faults(back, "/value range")
-	cycles := at
-	cycles.Cycles = base.Some[int64](3)
-	faults(cycles, "/subscriptionDurationCycles forbidden")
-	cycles.Duration = base.Some(commerce.DiscountRepeating)
-	s.do(cycles)
-	forever := at
-	forever.Duration = base.Some(commerce.DiscountForever)
-	faults(forever, "/subscriptionDurationCycles forbidden")
-	faults(commerce.PatchDiscountCode{
-		ID: d.ID, Code: base.Some(""), ValueType: base.Some[commerce.DiscountType](""), Value: base.Some[int64](0), Purchases: base.Some([]base.PurchaseType{}), UsageLimit: base.Some[int64](-1),
-		StartsAt: base.Some[int64](-1), EndsAt: base.Some[int64](-1), CatalogItems: base.Some([]base.ID{}), Duration: base.Some[commerce.DiscountDuration](""), Cycles: base.Some[int64](base.MaxCount + 1),
-	}, "/code required", "/valueType enum", "/value range", "/applicablePurchaseTypes length", "/usageLimit range", "/startsAt range", "/endsAt range", "/catalogItemIds length",
+	to := func(terms commerce.DiscountTerms) base.Op {
+		return commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(terms)}
+	}
+	faults(to(commerce.DiscountTerms{Value: 101}), "/value range")
+	s.do(to(commerce.DiscountTerms{Value: 101, ValueType: commerce.DiscountPerItem}))
+	faults(to(commerce.DiscountTerms{ValueType: commerce.DiscountPercentage}), "/value range")
+	faults(to(commerce.DiscountTerms{Cycles: ptr[int64](3)}), "/subscriptionDurationCycles forbidden")
+	s.do(to(commerce.DiscountTerms{Cycles: ptr[int64](3), Duration: commerce.DiscountRepeating}))
+	faults(to(commerce.DiscountTerms{Duration: commerce.DiscountForever}), "/subscriptionDurationCycles forbidden")
+	faults(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Duration: "twice", Purchases: []base.PurchaseType{}, UsageLimit: new(int64(-1)), StartsAt: new(int64(-1)), EndsAt: new(int64(-1)), CatalogItems: []base.ID{}, Cycles: new(int64(base.MaxCount + 1))}, "code", "valueType", "value")}, "/code required", "/valueType enum", "/value range", "/applicablePurchaseTypes length", "/usageLimit range", "/startsAt range", "/endsAt range", "/catalogItemIds length",
 		"/subscriptionDuration enum", "/subscriptionDurationCycles range")
 }
 
@@ -156,9 +140,9 @@ func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 	d := s.do(o).(*commerce.DiscountCode)
 	s.do(commerce.DeleteCatalogItem{ID: items[0]})
 	s.do(commerce.DeleteCatalogItem{ID: items[2]})
-	require.Equal(t, items[:1], s.do(commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some(items[:1])}).(*commerce.DiscountCode).CatalogItems)
-	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some(items[1:])})
-	s.refused(base.CodeInvalid, commerce.PatchDiscountCode{ID: d.ID, CatalogItems: base.Some([]base.ID{items[0], items[0]})})
+	require.Equal(t, items[:1], s.do(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: items[:1]})}).(*commerce.DiscountCode).CatalogItems)
+	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: items[1:]})})
+	s.refused(base.CodeInvalid, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: []base.ID{items[0], items[0]}})})
 }
 
 // useTwice counts uses of a code in one command, beside a change of its terms.
@@ -174,7 +158,7 @@ func (useTwice) Check() []base.Fault { return nil }
 func (o useTwice) PlanOn(t *base.Tx) (any, error) {
 	d := commerce.DiscountTable(t.Acc).Get(o.ID)
 	if o.Code != "" {
-		if _, err := (commerce.PatchDiscountCode{ID: o.ID, Code: base.Some(o.Code)}).PlanOn(t); err != nil {
+		if _, err := (commerce.PatchDiscountCode{ID: o.ID, Fields: base.Changed(commerce.DiscountTerms{Code: o.Code})}).PlanOn(t); err != nil {
 			return nil, err
 		}
 	}
@@ -196,7 +180,7 @@ func TestUsesOfACommandAddUp(t *testing.T) {
 	n = commerce.DiscountCodeByID(s.view(), d.ID)
 	require.Equal(t, []any{int64(3), "c", uint64(2)}, []any{n.Used, n.Code, n.Revision})
 	require.Zero(t, commerce.DiscountCodeByID(s.view(), other.ID).Used)
-	require.Equal(t, int64(3), s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2}, Value: base.Some[int64](20)}).(*commerce.DiscountCode).Used)
+	require.Equal(t, int64(3), s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2}, Fields: base.Changed(commerce.DiscountTerms{Value: 20})}).(*commerce.DiscountCode).Used)
 	s.do(useTwice{ID: d.ID, By: []int{-3}}) // no order carries it
 	s.reopen()
 	require.Zero(t, commerce.DiscountCodeByID(s.view(), d.ID).Used)

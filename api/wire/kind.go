@@ -157,6 +157,18 @@ var (
 	}))
 )
 
+// SomeID is an id where none may be given, as the nil id. That is a UUID like any other, but no record has it: one that is given is read as
+// the max id, which no record has either.
+var SomeID = Reference(Scalar(JSONString, IDSchema, func(raw []byte, dst *base.ID) Wrong {
+	w := UUID.Text(raw, dst)
+	if w.Code == "" && *dst == (base.ID{}) {
+		for i := range dst {
+			dst[i] = 0xff
+		}
+	}
+	return w
+}))
+
 // Reference is an id that stands for a record: where the reader knows what is meant by names, it asks there.
 func Reference(k Kind[base.ID]) Kind[base.ID] {
 	read := k.JSON

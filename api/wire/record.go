@@ -2,7 +2,9 @@ package wire
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"holdfast/engine/base"
 )
@@ -38,11 +40,18 @@ func ChangedBy[In, R any](at func(*In) *base.Changes[R]) []Field[In] {
 func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list []Field[In]) {
 	for i := range fs.List {
 		f := &fs.List[i]
+		if changed && f.Fixed {
+			continue
+		}
 		k := kindOf(f, changed)
 		demanded := f.Demanded(changed)
 		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded, Schema: k.schema.Says(said(f, changed))}
-		if f.Example != "" {
+		switch {
+		case f.Example == "":
+		case k.schema.Type == "string":
 			x.Schema = x.Schema.Shows(strconv.Quote(f.Example))
+		default:
+			x.Schema = x.Schema.Shows(f.Example)
 		}
 		if !demanded {
 			x.Schema = x.Schema.OrNull()
@@ -73,11 +82,15 @@ func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list 
 // said is what is said of a field where it is read.
 func said(f *base.Field, changed bool) string {
 	switch {
+	case changed && f.Changed != "":
+		return f.Changed
+	case !changed && f.Made != "":
+		return f.Made
 	case f.Default != "" && !f.Demanded(changed):
 		return f.About + " Default: " + f.Default + "."
 	case f.Form == base.FormFlag && !f.Pointer && !f.Required:
 		return f.About + " Default: false."
-	case f.Required:
+	case f.Required || strings.Contains(f.About, "null"):
 		return f.About
 	case !f.Pointer: // an object's fields are said alike where it is made and where it is changed
 		return f.About + " Null: none."
@@ -97,6 +110,10 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 	switch f.Form {
 	case base.FormText:
 		return textKind(Text(f.Least, f.Most))
+	case base.FormKey:
+		return textKind(Text(f.Least, f.Most))
+	case base.FormCurrency:
+		return textKind(Text(3, 3))
 	case base.FormZone:
 		return textKind(Text(1, 255))
 	case base.FormLink:
@@ -118,7 +135,11 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 	case base.FormFlag:
 		return fieldKind{Boolean.Schema, func(r *Reader, v reflect.Value, _ part) { Boolean.JSON(r, v.Addr().Interface().(*bool)) }}
 	case base.FormID:
-		return fieldKind{UUID.Schema, func(r *Reader, v reflect.Value, _ part) { UUID.JSON(r, v.Addr().Interface().(*base.ID)) }}
+		k := UUID
+		if f.Default != "" {
+			k = SomeID
+		}
+		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*base.ID)) }}
 	case base.FormObject:
 		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, func(p *part) part { return *p })...)
 		return fieldKind{s.Schema(), func(r *Reader, v reflect.Value, inner part) {
@@ -162,29 +183,49 @@ func listKind(f *base.Field, of fieldKind) fieldKind {
 	}}
 }
 
-// WriteFields writes the declared fields of a record in their order.
-func WriteFields[R any](w *Writer, r *R) {
-	fs := base.FieldsOf[R]()
-	w.fields(fs, reflect.ValueOf(r).Elem())
+// WriteFields writes the declared fields of a record in their order, with what stands between them.
+func WriteFields[R any](w *Writer, r *R, between ...Between) { WriteFrom(w, r, "", between...) }
+
+// WriteFrom is WriteFields from a field on.
+func WriteFrom[R any](w *Writer, r *R, first string, between ...Between) {
+	fs := base.FieldsOf[R]().List
+	if first != "" {
+		fs = fs[slices.IndexFunc(fs, func(f base.Field) bool { return f.Name == first }):]
+	}
+	w.fields(fs, reflect.ValueOf(r).Elem(), between)
 }
+
+// Between is what an answer has behind one of a record's fields that is none of them.
+type Between struct {
+	behind string
+	write  func()
+}
+
+// Behind has members stand behind a field.
+func Behind(field string, write func()) Between { return Between{field, write} }
 
 // Fields is WriteFields for what takes a function that names the members.
 func Fields[R any](w *Writer) func(r *R) { return func(r *R) { WriteFields(w, r) } }
 
-func (w *Writer) fields(fs *base.Fields, record reflect.Value) {
-	for i := range fs.List {
-		f := &fs.List[i]
+func (w *Writer) fields(fs []base.Field, record reflect.Value, between []Between) {
+	for i := range fs {
+		f := &fs[i]
 		if w.doc != nil {
 			w.Key(f.Name, w.writtenAs(f), f.About)
-			continue
+		} else {
+			w.field(f, f.In(record))
 		}
-		w.field(f, f.In(record))
+		for _, b := range between {
+			if b.behind == f.Name {
+				b.write()
+			}
+		}
 	}
 }
 
 // field writes one field. A pointer that is nil is null, and so is an empty text that the record can be without.
 func (w *Writer) field(f *base.Field, v reflect.Value) {
-	unset := f.Pointer && v.IsNil() || !f.Pointer && !f.Required && v.Kind() == reflect.String && v.Len() == 0
+	unset := f.Pointer && v.IsNil() || f.Empties() && v.Len() == 0 || !f.Pointer && !f.Required && v.Kind() == reflect.String && v.Len() == 0
 	if unset {
 		w.null(f.Name, nil, "")
 		return
@@ -208,7 +249,7 @@ func (w *Writer) value(f *base.Field, v reflect.Value) {
 	case base.FormID:
 		w.Out = AppendID(w.Out, v.Interface().(base.ID))
 	case base.FormObject:
-		w.Braces(func() { w.fields(f.Fields, v) })
+		w.Braces(func() { w.fields(f.Fields.List, v, nil) })
 	case base.FormList:
 		w.Out = append(w.Out, '[')
 		for i := range v.Len() {
@@ -240,11 +281,11 @@ func (w *Writer) writtenAs(f *base.Field) *Schema {
 	case base.FormWord:
 		s = EnumSchema(f.Words...)
 	case base.FormObject:
-		s = w.Describe(f.WrittenAs, func() { w.fields(f.Fields, reflect.Value{}) })
+		s = w.Describe(f.WrittenAs, func() { w.fields(f.Fields.List, reflect.Value{}, nil) })
 	case base.FormList:
 		s = ListSchema(w.writtenAs(f.Element))
 	}
-	if f.Pointer || s == TextSchema && !f.Required && f.Name != "" {
+	if f.Pointer || f.Empties() || s == TextSchema && !f.Required && f.Default == "" && f.Name != "" {
 		s = s.OrNull()
 	}
 	return s

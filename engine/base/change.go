@@ -65,7 +65,10 @@ func (c *Changes[R]) Of(r R) R {
 	return r
 }
 
-// merge gives a struct the values of fields that are given. Words that are not set get their defaults.
+// Completed is a record with the defaults of what is not set.
+func Completed[R any](r R) R { return new(Changes[R]).Of(r) }
+
+// merge gives a struct the values of fields that are given. What is not set gets its default.
 func (fs *Fields) merge(to, from reflect.Value, given *given) {
 	for i := range fs.List {
 		f := &fs.List[i]
@@ -73,7 +76,13 @@ func (fs *Fields) merge(to, from reflect.Value, given *given) {
 		if given.has(f.Name) {
 			f.merge(v, f.In(from), given)
 		}
-		if f.Default != "" && f.Form == FormWord && v.IsZero() {
+		switch {
+		case f.Default == "":
+		case f.Form == FormList && v.Len() == 0:
+			for _, word := range f.Element.Words {
+				v.Set(reflect.Append(v, reflect.ValueOf(word).Convert(f.Element.Type)))
+			}
+		case v.Kind() == reflect.String && v.Len() == 0:
 			v.SetString(f.Default)
 		}
 	}

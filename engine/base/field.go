@@ -1,6 +1,7 @@
 package base
 
 import (
+	"cmp"
 	"net/mail"
 	"reflect"
 	"slices"
@@ -20,7 +21,8 @@ import (
 // The tag begins with the field's name in the interface. Then comes what a value is:
 //
 //	text A..B   so many characters
-//	zone, email, date, language, link
+//	zone, email, date, language, link, currency
+//	key A..B    a text of so many letters, digits, underscores, hyphens and dots
 //	instant     milliseconds since 1970
 //	money       minor units
 //	int A..B    a whole number
@@ -29,10 +31,14 @@ import (
 //	id          of another record
 //	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it is read, B where it is
 //	            written, or ARecord where there is no B
-//	list A..B   so many values of what stands behind it
+//	list A..B   so many values of what stands behind it, each once where it is "distinct"
 //
-// and at last "required" where a record cannot be without it. A field whose member is a pointer may be null; null is the zero value of
-// another, or what the tag "default" says of a word. What is required and has a default may be left out of what makes a record.
+// and at last "required" where a record cannot be without it, and "fixed" where it never changes. A field whose member is a pointer may
+// be null; null is the zero value of another, or what the tag "default" says of a word or a text: "all" is of a list all words. A list
+// that has one element at least and no default may be null, too. What is required and has a default, or is a flag, may be left out of
+// what makes a record.
+//
+// The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and "changed" do.
 
 // FieldForm is what a value of a field is.
 type FieldForm string
@@ -45,6 +51,8 @@ const (
 	FormDate     FieldForm = "date"
 	FormLanguage FieldForm = "language"
 	FormLink     FieldForm = "link"
+	FormCurrency FieldForm = "currency"
+	FormKey      FieldForm = "key"
 	FormInstant  FieldForm = "instant"
 	FormMoney    FieldForm = "money"
 	FormInteger  FieldForm = "int"
@@ -61,12 +69,16 @@ type Worded interface{ Words() []string }
 // Field is one field of a record, or what the elements of a list are. It never changes.
 type Field struct {
 	Name, About string
-	Example     string // a text that the document shows; empty: one made of the form
+	Made        string // what is said of it where a record is made; empty: what it is about
+	Changed     string // and where one is changed
+	Example     string // a value that the document shows in requests; empty: one made of the form
 	Form        FieldForm
 	Least, Most int      // a number, the characters of a text, the entries of a list
 	Words       []string // that a word can be
-	Default     string   // of a word
+	Default     string   // of a word, a text, a list of words
 	Required    bool
+	Fixed       bool         // it never changes
+	Distinct    bool         // of a list: it has no element twice
 	Pointer     bool         // the member is a pointer: null is nil
 	Type        reflect.Type // of a value
 	Fields      *Fields
@@ -107,6 +119,8 @@ func (fs *Fields) collect(t reflect.Type, at []int) {
 		case declared:
 			f := parseField(m.Type, strings.Fields(tag))
 			f.at, f.About, f.Example, f.Default = place, m.Tag.Get("about"), m.Tag.Get("example"), m.Tag.Get("default")
+			given := m.Tag.Get("given")
+			f.Made, f.Changed = cmp.Or(m.Tag.Get("made"), given), cmp.Or(m.Tag.Get("changed"), given)
 			fs.List = append(fs.List, f)
 		case m.Anonymous && m.Type.Kind() == reflect.Struct:
 			fs.collect(m.Type, place)
@@ -122,15 +136,17 @@ func parseField(t reflect.Type, words []string) Field {
 	}
 	f := Field{Name: words[0]}
 	rest := words[1:]
-	if last := len(rest) - 1; rest[last] == "required" {
-		f.Required, rest = true, rest[:last]
+	for at, is := range map[string]*bool{"fixed": &f.Fixed, "required": &f.Required} {
+		if i := slices.Index(rest, at); i > 0 {
+			*is, rest = true, slices.Delete(slices.Clone(rest), i, i+1)
+		}
 	}
 	if t.Kind() == reflect.Pointer {
 		f.Pointer, t = true, t.Elem()
 	}
 	f.Type = t
 	f.Form, rest = FieldForm(rest[0]), rest[1:]
-	if f.Form == FormText || f.Form == FormList || f.Form == FormInteger {
+	if f.Form == FormText || f.Form == FormList || f.Form == FormInteger || f.Form == FormKey {
 		least, most, ok := strings.Cut(rest[0], "..")
 		var err error
 		if f.Least, err = strconv.Atoi(least); err != nil || !ok {
@@ -143,7 +159,7 @@ func parseField(t reflect.Type, words []string) Field {
 	}
 	kind := reflect.String
 	switch f.Form {
-	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink:
+	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink, FormCurrency, FormKey:
 	case FormMoney, FormInstant, FormInteger:
 		kind = reflect.Int64
 	case FormFlag:
@@ -158,6 +174,9 @@ func parseField(t reflect.Type, words []string) Field {
 			f.WrittenAs, rest = rest[0], nil
 		}
 	case FormList:
+		if f.Distinct = rest[0] == "distinct"; f.Distinct {
+			rest = rest[1:]
+		}
 		element := parseField(t.Elem(), append([]string{""}, rest...))
 		kind, f.Element, rest = reflect.Slice, &element, nil
 	default:
@@ -173,7 +192,14 @@ func parseField(t reflect.Type, words []string) Field {
 func (f *Field) In(record reflect.Value) reflect.Value { return record.FieldByIndex(f.at) }
 
 // Demanded says that a value has to be given where a record is made, or, where it is changed, may not be taken away.
-func (f *Field) Demanded(changed bool) bool { return f.Required && (changed || f.Default == "") }
+func (f *Field) Demanded(changed bool) bool {
+	return f.Required && (changed || f.Default == "" && f.Form != FormFlag)
+}
+
+// Empties says that a list is null where it is empty.
+func (f *Field) Empties() bool {
+	return f.Form == FormList && f.Least > 0 && !f.Required && f.Default == ""
+}
 
 // check names what is wrong with a value that is given; v is no pointer.
 func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
@@ -196,6 +222,10 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 		}
 	case FormLink:
 		c.Link(pointer, v.String())
+	case FormCurrency:
+		c.currency(pointer, v.String())
+	case FormKey:
+		c.key(pointer, v.String(), f.Least, f.Most)
 	case FormInstant:
 		c.Instant(pointer, v.Int())
 	case FormInteger:
@@ -203,17 +233,24 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 	case FormMoney:
 		c.Money(pointer, new(v.Int()))
 	case FormWord:
-		if v.String() != "" || f.Default == "" {
-			c.OneOf(pointer, v.String(), f.Words...)
-		}
+		c.OneOf(pointer, v.String(), f.Words...)
 	case FormObject:
 		f.Fields.check(c, pointer, v, nil)
 	case FormList:
 		if !c.Count(pointer, v.Len(), f.Least, f.Most) {
 			return
 		}
+		seen := map[any]bool{}
 		for i := range v.Len() {
-			f.Element.check(c, pointer+"/"+Itoa(i), v.Index(i))
+			at := pointer + "/" + Itoa(i)
+			f.Element.check(c, at, v.Index(i))
+			if !f.Distinct {
+				continue
+			}
+			if seen[v.Index(i).Interface()] {
+				c.Fault(at, "duplicate", "is named more than once")
+			}
+			seen[v.Index(i).Interface()] = true
 		}
 	}
 }
@@ -226,6 +263,9 @@ func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given 
 			continue
 		}
 		v, at := f.In(record), pointer+"/"+f.Name
+		if v.IsZero() && (f.Empties() || f.Default != "" && !f.Demanded(given != nil)) {
+			continue
+		}
 		if f.Pointer {
 			if v.IsNil() {
 				continue
@@ -238,6 +278,20 @@ func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given 
 		}
 		f.check(c, at, v)
 	}
+}
+
+// InOrder has faults of a record stand in the order of its fields; those of nothing that is declared stand last.
+func InOrder[R any](faults []Fault) []Fault {
+	place := func(f Fault) int {
+		name, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
+		list := FieldsOf[R]().List
+		if i := slices.IndexFunc(list, func(x Field) bool { return x.Name == name }); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	slices.SortStableFunc(faults, func(x, y Fault) int { return place(x) - place(y) })
+	return faults
 }
 
 // CheckEach names the faults of all fields of the elements of a list, of which there are so many at most.

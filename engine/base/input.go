@@ -169,6 +169,17 @@ func (c *Checker) currency(pointer, code string) {
 	}
 }
 
+// key demands a name under which values are given: one that is fit to be a member of an object in any language.
+func (c *Checker) key(pointer, key string, least, most int) {
+	c.Text(pointer, key, least, most)
+	for _, r := range key {
+		if (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && r != '_' && r != '-' && r != '.' {
+			c.Fault(pointer, "format", "must be of letters, digits, underscores, hyphens and dots")
+			return
+		}
+	}
+}
+
 const MaxURL = 2048
 
 // Link demands an absolute address of the web.

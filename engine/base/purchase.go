@@ -18,6 +18,9 @@ const (
 	PurchaseSubscription PurchaseType = "subscription"
 )
 
+// Words are those that a purchase type can be.
+func (PurchaseType) Words() []string { return Purchases }
+
 // Kind is what the unit is to the timelines.
 func (p PurchaseType) Kind() timeline.Kind {
 	if p == PurchaseSale {

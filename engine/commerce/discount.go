@@ -20,6 +20,11 @@ const (
 	DiscountPerItem    DiscountType = "fixed_per_item"
 )
 
+// Words are those that a discount type can be.
+func (DiscountType) Words() []string {
+	return []string{string(DiscountPercentage), string(DiscountPerOrder), string(DiscountPerItem)}
+}
+
 // DiscountDuration says which payments of a subscription are discounted. What else is bought is paid once.
 type DiscountDuration string
 
@@ -30,19 +35,27 @@ const (
 	DiscountForever   DiscountDuration = "forever"
 )
 
+// Words are those that a duration can be.
+func (DiscountDuration) Words() []string {
+	return []string{string(DiscountOnce), string(DiscountRepeating), string(DiscountForever)}
+}
+
 // DiscountTerms are what a merchant says of a discount code.
 type DiscountTerms struct {
-	Code         string // as written; compares without case
-	ValueType    DiscountType
-	Value        int64               // whole percent, or minor units
-	Purchases    []base.PurchaseType // the ways of buying that it is for; never empty in a record
-	UsageLimit   *int64              // nil: none
-	StartsAt     *int64              // nil: from ever
-	EndsAt       *int64              // the first instant at which it is over; nil: never
-	CatalogItems []base.ID           // nil: all, and what is no catalog item
-	Duration     DiscountDuration    // of a subscription
-	Cycles       *int64              // payments that are discounted, where that is repeating
+	Code         string              `field:"code text 1..64 required" about:"The text that customers enter; case does not count." made:"The text that customers enter: unique in the account, compared without case." example:"SUMMER"`
+	ValueType    DiscountType        `field:"valueType word required" about:"Whether value is a percentage, an amount off the order or an amount off each unit." made:"Whether value is a percentage, an amount off each order or an amount off each unit."`
+	Value        int64               `field:"value int 1..9007199254740991 required" about:"A percentage from 1 to 100, or an amount in minor units." given:"What it takes off: whole percent, 1 to 100, of a percentage; else minor units of the account's currency." example:"10"`
+	Purchases    []base.PurchaseType `field:"applicablePurchaseTypes list 1..3 distinct word" default:"all" about:"The ways of taking an item that it counts for." changed:"The ways of taking an item that it counts for; null: all."`
+	UsageLimit   *int64              `field:"usageLimit int 1..9007199254740991" about:"How many orders may use it; null: any number." example:"500"`
+	StartsAt     *int64              `field:"startsAt instant" about:"From when on it is valid; null: at once." example:"2025-06-01T00:00:00.000Z"`
+	EndsAt       *int64              `field:"endsAt instant" about:"From when on it is valid no more; null: never." made:"The instant from which on it is over." example:"2025-09-01T00:00:00.000Z"`
+	CatalogItems []base.ID           `field:"catalogItemIds list 1..250 distinct id" about:"The catalog items that it counts for; null: all." given:"The catalog items whose lines it is for; null: all."`
+	Duration     DiscountDuration    `field:"subscriptionDuration word" default:"once" about:"For which payments of a subscription it counts: the first, some, or all." given:"The payments of a subscription that are discounted: the first, the first few, or all." example:"repeating"`
+	Cycles       *int64              `field:"subscriptionDurationCycles int 1..10000" about:"How many payments it counts for, where that is repeating." given:"How many payments it counts for, where that is repeating, and only there." example:"3"`
 }
+
+// MaxCode is the most characters of a code.
+const MaxCode = 64
 
 // DiscountCode is a discount code's record.
 type DiscountCode struct {
@@ -53,11 +66,6 @@ type DiscountCode struct {
 	UpdatedAt int64
 	Revision  uint64
 }
-
-const (
-	MaxCode          = 64
-	MaxDiscountItems = 250
-)
 
 const discountByCode = 0
 
@@ -93,63 +101,27 @@ func DiscountByCode(a *base.AccountState, code string) *DiscountCode {
 }
 
 // check names what is wrong with terms as a whole.
-func (d *DiscountTerms) check(c *base.Checker) {
-	c.Text("/code", d.Code, 1, MaxCode)
-	discountType(c, "/valueType", d.ValueType)
-	if !d.amount() {
-		if d.Value < 1 || d.Value > 100 {
-			c.Fault("/value", "range", "must be a whole percent between 1 and 100")
-		}
-	} else {
-		atLeastOne(c, "/value", &d.Value)
+func (d *DiscountTerms) check() []base.Fault {
+	var c base.Checker
+	base.CheckFields(&c, "", d)
+	if !d.amount() && d.Value > 100 {
+		c.Fault("/value", "range", "must be a whole percent between 1 and 100")
 	}
-	if d.Purchases != nil {
-		purchases(c, "/applicablePurchaseTypes", d.Purchases)
-	}
-	atLeastOne(c, "/usageLimit", d.UsageLimit)
-	c.OptionalInstant("/startsAt", d.StartsAt)
-	c.OptionalInstant("/endsAt", d.EndsAt)
 	if d.StartsAt != nil && d.EndsAt != nil && *d.StartsAt >= *d.EndsAt {
 		c.Fault("/endsAt", "order", "must be later than startsAt")
 	}
-	c.Distinct("/catalogItemIds", d.CatalogItems, MaxDiscountItems)
-	discountDuration(c, "/subscriptionDuration", d.Duration)
-	cycles(c, "/subscriptionDurationCycles", d.Cycles)
 	switch repeating := d.Duration == DiscountRepeating; {
 	case repeating && d.Cycles == nil:
 		c.Fault("/subscriptionDurationCycles", "required", "a discount that is repeating needs how many payments it is for")
 	case !repeating && d.Cycles != nil:
 		c.Fault("/subscriptionDurationCycles", "forbidden", "only a discount that is repeating counts payments")
 	}
-}
-
-func discountType(c *base.Checker, pointer string, t DiscountType) {
-	c.OneOf(pointer, string(t), string(DiscountPercentage), string(DiscountPerOrder), string(DiscountPerItem))
-}
-
-func discountDuration(c *base.Checker, pointer string, d DiscountDuration) {
-	c.OneOf(pointer, string(d), string(DiscountOnce), string(DiscountRepeating), string(DiscountForever))
-}
-
-func atLeastOne(c *base.Checker, pointer string, n *int64) {
-	if n != nil && (*n < 1 || *n > base.MaxSafe) {
-		c.Fault(pointer, "range", "must be between 1 and 9007199254740991")
-	}
+	return base.InOrder[DiscountTerms](c.Faults)
 }
 
 func cycles(c *base.Checker, pointer string, n *int64) {
 	if n != nil {
 		c.Number(pointer, int(*n), 1, base.MaxCount)
-	}
-}
-
-// complete puts in what is meant where nothing is said.
-func (d *DiscountTerms) complete() {
-	if d.Purchases == nil {
-		d.Purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}
-	}
-	if d.Duration == "" {
-		d.Duration = DiscountOnce
 	}
 }
 
@@ -160,22 +132,16 @@ type CreateDiscountCode struct {
 	DiscountTerms
 }
 
-func (o CreateDiscountCode) Check() []base.Fault {
-	var c base.Checker
-	o.complete()
-	o.check(&c)
-	return c.Faults
-}
+func (o CreateDiscountCode) Check() []base.Fault { return o.DiscountTerms.check() }
 
 func (o CreateDiscountCode) PlanOn(t *base.Tx) (any, error) {
-	o.complete()
 	if err := refersToItems(t, o.CatalogItems, nil); err != nil {
 		return nil, err
 	}
 	if err := codeIsFree(t, o.Code, base.ID{}); err != nil {
 		return nil, err
 	}
-	d := &DiscountCode{ID: t.NewID(), DiscountTerms: o.DiscountTerms, UpdatedAt: t.Now, Revision: 1}
+	d := &DiscountCode{ID: t.NewID(), DiscountTerms: base.Completed(o.DiscountTerms), UpdatedAt: t.Now, Revision: 1}
 	if d.amount() {
 		d.Currency = t.Acc.Row.Currency
 	}
@@ -207,42 +173,14 @@ func (d *DiscountCode) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revis
 // PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the account's currency.
 type PatchDiscountCode struct {
 	base.Answers[*DiscountCode]
-	ID           base.ID
-	IfMatch      []uint64
-	Code         base.Opt[string]
-	ValueType    base.Opt[DiscountType]
-	Value        base.Opt[int64]
-	Purchases    base.Opt[[]base.PurchaseType]
-	UsageLimit   base.Opt[int64]
-	StartsAt     base.Opt[int64]
-	EndsAt       base.Opt[int64]
-	CatalogItems base.Opt[[]base.ID]
-	Duration     base.Opt[DiscountDuration]
-	Cycles       base.Opt[int64]
+	ID      base.ID
+	IfMatch []uint64
+	Fields  base.Changes[DiscountTerms]
 }
 
 func (o PatchDiscountCode) Check() []base.Fault {
 	var c base.Checker
-	if o.Code.Set {
-		c.Text("/code", o.Code.Value, 1, MaxCode)
-	}
-	if o.ValueType.Set {
-		discountType(&c, "/valueType", o.ValueType.Value)
-	}
-	atLeastOne(&c, "/value", o.Value.Given())
-	if o.Purchases.Set && !o.Purchases.Null {
-		purchases(&c, "/applicablePurchaseTypes", o.Purchases.Value)
-	}
-	atLeastOne(&c, "/usageLimit", o.UsageLimit.Given())
-	c.OptionalInstant("/startsAt", o.StartsAt.Given())
-	c.OptionalInstant("/endsAt", o.EndsAt.Given())
-	if o.CatalogItems.Set && !o.CatalogItems.Null {
-		c.Count("/catalogItemIds", len(o.CatalogItems.Value), 1, MaxDiscountItems)
-	}
-	if o.Duration.Set && !o.Duration.Null {
-		discountDuration(&c, "/subscriptionDuration", o.Duration.Value)
-	}
-	cycles(&c, "/subscriptionDurationCycles", o.Cycles.Given())
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -252,26 +190,8 @@ func (o PatchDiscountCode) CheckOn(a *base.AccountState) []base.Fault {
 	if d == nil || len(o.Check()) > 0 {
 		return nil
 	}
-	var c base.Checker
-	n := o.merged(d.DiscountTerms)
-	n.check(&c)
-	return c.Faults
-}
-
-// merged is terms as the patch leaves them.
-func (o PatchDiscountCode) merged(d DiscountTerms) DiscountTerms {
-	o.Code.Assign(&d.Code)
-	o.ValueType.Assign(&d.ValueType)
-	o.Value.Assign(&d.Value)
-	o.Purchases.Assign(&d.Purchases)
-	o.UsageLimit.Merge(&d.UsageLimit)
-	o.StartsAt.Merge(&d.StartsAt)
-	o.EndsAt.Merge(&d.EndsAt)
-	o.CatalogItems.Assign(&d.CatalogItems)
-	o.Duration.Assign(&d.Duration)
-	o.Cycles.Merge(&d.Cycles)
-	d.complete()
-	return d
+	n := o.Fields.Of(d.DiscountTerms)
+	return n.check()
 }
 
 func (o PatchDiscountCode) PlanOn(t *base.Tx) (any, error) {
@@ -280,11 +200,11 @@ func (o PatchDiscountCode) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *d
-	n.DiscountTerms = o.merged(d.DiscountTerms)
+	n.DiscountTerms = o.Fields.Of(d.DiscountTerms)
 	switch {
 	case !n.amount():
 		n.Currency = ""
-	case o.Value.Set || o.ValueType.Set:
+	case o.Fields.Has("value") || o.Fields.Has("valueType"):
 		n.Currency = t.Acc.Row.Currency
 	}
 	if err := refersToItems(t, n.CatalogItems, d.CatalogItems); err != nil {

@@ -165,7 +165,7 @@ func (s *shop) touch() {
 		}
 		codes, _ := commerce.DiscountCodes(v, "", 0, 1000)
 		for _, d := range codes {
-			s.do(account, commerce.PatchDiscountCode{ID: d.ID, Value: base.Some(int64(7))})
+			s.do(account, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Value: int64(7)})})
 		}
 		for _, hook := range outbox.Webhooks(v) {
 			list, _ := outbox.Deliveries(v, hook.ID, outbox.DeliveryPending, 0, 3)

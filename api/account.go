@@ -14,20 +14,14 @@ var (
 
 func (w *scribe) writeAccount(a *base.Account) {
 	w.ID("id", a.ID, "The record's id.")
-	w.Text("name", a.Name, "What the merchant is called.")
-	w.Text("currency", a.Currency, "ISO 4217 code of the currency of all amounts.")
-	w.Text("timezone", a.Timezone, "IANA name of the time zone of what has no location of its own.")
+	wire.WriteFields(&w.Writer, &a.AccountFields)
 	w.As(planNames, "plan", a.Plan, "The plan, which says how much may be asked.")
 	w.Created(a.ID)
 	w.Updated(a.UpdatedAt)
 }
 
 var patchAccountShape = wire.ShapeOf("PatchAccount",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Name }).Says("What the merchant is called."),
-	wire.Merged("currency", wire.Text(3, 3), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Currency }).
-		Says("A code of ISO 4217. Amounts stay as they are.").Needs("settings.payments.write"),
-	wire.Merged("timezone", wire.Text(1, 255), false, func(o *base.PatchAccount) *base.Opt[string] { return &o.Timezone }).
-		Says("An IANA time zone name, such as Europe/Lisbon."))
+	wire.Needing(wire.ChangedBy(func(o *base.PatchAccount) *base.Changes[base.AccountFields] { return &o.Fields }), "currency", "settings.payments.write")...)
 
 func answerAccount(q *request, a *base.Account) error {
 	if q.sameRevision(a.Revision) {

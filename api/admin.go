@@ -121,11 +121,9 @@ func (a *adminCall) do(account base.ID, op base.Op) (any, error) {
 	return res.Record, err
 }
 
-var createAccountShape = wire.ShapeOf("CreateAccount",
-	wire.Required("name", wire.Text(1, 255), func(o *base.CreateAccount) *string { return &o.Name }),
-	wire.Defaulted("currency", wire.Text(3, 3), "", func(o *base.CreateAccount) *string { return &o.Currency }),
-	wire.Defaulted("timezone", wire.Text(1, 255), "", func(o *base.CreateAccount) *string { return &o.Timezone }),
-	wire.Defaulted("plan", wire.Enum(base.Plans...), "", func(o *base.CreateAccount) *string { return &o.Plan }))
+var createAccountShape = wire.ShapeOf("CreateAccount", append(
+	wire.MadeOf(func(o *base.CreateAccount) *base.AccountFields { return &o.AccountFields }),
+	wire.Defaulted("plan", wire.Enum(base.Plans...), "", func(o *base.CreateAccount) *string { return &o.Plan }))...)
 
 var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(base.Plans...), func(o *base.SetPlan) *string { return &o.Plan }))
 

@@ -35,7 +35,7 @@ var (
 		wire.Required("key", wire.Text(1, 255), func(f *stock.FieldValue) *string { return &f.Key }).Says("The key under which programs find the field."),
 		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
 			Says("What the field holds: text, a number, true or false, or a list of texts."),
-		wire.Optional("format", wire.Enum(attributeFormats...), func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
+		wire.Optional("format", attributeFormat, func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
 			Says("How the value is meant."),
 		wire.Optional("groupId", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupID }).Says("The id of the group that the field is shown in."),
 		wire.Optional("groupName", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupName }).Says("What the group is called."),
@@ -150,7 +150,7 @@ func (w *scribe) fulfillmentFields(r *stock.Article) {
 		w.Text("key", f.Key, "The key under which programs find the field.")
 		w.Key("value", valueSchema, "What the field holds.")
 		w.Out = appendValue(w.Out, f.Value)
-		w.AsOrNull(formatSchema, "format", (*string)(f.Format), "How the value is meant.")
+		w.AsOrNull(attributeFormat.Schema, "format", (*string)(f.Format), "How the value is meant.")
 		w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
 		w.TextOrNull("groupName", f.GroupName, "What the group is called.")
 		w.AsOrNull(systemGroups.Schema, "systemGroup", f.SystemGroup, "The built-in group that the field belongs to, if any.")

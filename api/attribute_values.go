@@ -82,8 +82,9 @@ var attributeListSchema = wire.ListSchema(describe("AttributeValue", func(w *scr
 // attribute writes an attribute as a record shows it: with its value, and whose that is.
 func (w *scribe) attribute(d *label.Attribute, value label.Value, origin string) {
 	w.ID("id", d.ID, "The attribute's id.")
-	w.attributeHead(d)
-	w.As(formatSchema, "format", string(d.Format), "How the value is meant.")
+	w.Text("name", d.Name, "What people call the attribute.")
+	w.Text("key", d.Key, "The key under which programs find the attribute.")
+	w.As(attributeFormat.Schema, "format", string(d.Format), "How the value is meant.")
 	w.Key("value", valueSchema, "The value: text, a number, true or false, or a list of texts; null without one.")
 	w.Out = appendValue(w.Out, value)
 	w.Before("value", "format")

@@ -8,37 +8,25 @@ import (
 
 // This file owns attributes on the wire; attribute_values.go owns their values.
 
-var attributeFormats = []label.AttributeFormat{
-	label.FormatText, label.FormatNumber, label.FormatBoolean, label.FormatDate, label.FormatDatetime, label.FormatFormula,
-	label.FormatSelect, label.FormatMultiselect, label.FormatSmartField,
-}
+var attributeFormat = wire.Words[label.AttributeFormat]()
 
-const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
-
-var createAttributeShape = wire.ShapeOf("CreateAttribute",
-	wire.Required("name", wire.Text(1, 255), func(o *label.CreateAttribute) *string { return &o.Name }).Says("What people call the attribute."),
-	wire.Required("key", wire.Text(1, 64), func(o *label.CreateAttribute) *string { return &o.Key }).Says(aboutKey),
-	wire.Required("format", wire.Enum(attributeFormats...), func(o *label.CreateAttribute) *label.AttributeFormat { return &o.Format }).
-		Says("It never changes. formula and smart_field hold stored values, nothing is computed."),
+var createAttributeShape = wire.ShapeOf("CreateAttribute", append(
+	wire.MadeOf(func(o *label.CreateAttribute) *label.AttributeFields { return &o.AttributeFields }),
 	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *label.CreateAttribute) *[]string { return &o.Options }).
 		Says("The values of a select or multiselect."),
-	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))
+	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))...)
 
 // optionName is an option as it is made: an object with its name.
 var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
 	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).Says("What people call the option.")))
 
-var patchAttributeShape = wire.ShapeOf("PatchAttribute",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Name }).Says("What people call the attribute."),
-	wire.Merged("key", wire.Text(1, 64), false, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Key }).Says(aboutKey),
-	wire.Merged("options", wire.ListOf(wire.Object(wire.ShapeOf("PatchAttributeOption",
-		wire.Optional("id", wire.UUID, func(p *label.OptionPatch) **base.ID { return &p.ID }).
-			Says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
-		wire.Required("name", wire.Text(1, 255), func(p *label.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
-	)), 1, 250), false, func(o *label.PatchAttribute) *base.Opt[[]label.OptionPatch] { return &o.Options }).
+var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
+	wire.ChangedBy(func(o *label.PatchAttribute) *base.Changes[label.AttributeFields] { return &o.Fields }),
+	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 1, 250), false,
+		func(o *label.PatchAttribute) *base.Opt[[]label.AttributeOption] { return &o.Options }).
 		Says("All options. One that is not named goes, and with it the values that chose it."),
 	wire.Merged("group", wire.Text(1, 255), true, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).Says("The name of its group."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))...)
 
 var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
 	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
@@ -46,30 +34,21 @@ var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
 const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some."
 
 var (
-	formatSchema      = wire.Enum(attributeFormats...).Schema
 	systemGroupSchema = wire.EnumSchema("sustainability", "system").OrNull()
 	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 
 func (w *scribe) writeAttribute(d *label.Attribute) {
 	w.ID("id", d.ID, "The record's id.")
-	w.attributeHead(d)
-	w.As(formatSchema, "format", string(d.Format), "How its values are meant.")
-	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *label.AttributeOption) {
-		w.ID("id", x.ID, "The option's id.")
-		w.Text("name", x.Name, "What people call the option.")
-	})
+	wire.WriteFields(&w.Writer, &d.AttributeFields)
+	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.",
+		wire.Fields[label.AttributeOption](&w.Writer))
 	w.attributeGroup(d)
 	w.Created(d.ID)
 	w.Updated(d.UpdatedAt)
 }
 
-// attributeHead and attributeGroup write what an attribute's record and its values have in common.
-func (w *scribe) attributeHead(d *label.Attribute) {
-	w.Text("name", d.Name, "What people call the attribute.")
-	w.Text("key", d.Key, "The key under which programs find the attribute.")
-}
-
+// attributeGroup writes the group of an attribute.
 func (w *scribe) attributeGroup(d *label.Attribute) {
 	g := d.Group
 	if g == nil {

@@ -15,7 +15,7 @@ var (
 	catalogRead  = []string{"catalog.listings.read"}
 	catalogWrite = []string{"catalog.listings.write"}
 
-	catalogStatus = wire.Enum(commerce.CatalogActive, commerce.CatalogInactive, commerce.CatalogDraft)
+	catalogStatus = wire.Words[commerce.CatalogStatus]()
 )
 
 var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
@@ -24,56 +24,23 @@ var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput"
 		wire.Defaulted("quantity", count, 1, func(c *commerce.Component) *int { return &c.Quantity }).Says("Units that one of the catalog item takes."),
 	})...)), 0, 100)
 
-var purchaseTypes = wire.ListOf(purchaseType, 1, 3)
+var createCatalogShape = wire.ShapeOf("CreateCatalogItem", slices.Concat(
+	wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogFields { return &o.CatalogFields }),
+	[]wire.Field[commerce.CreateCatalogItem]{
+		wire.Defaulted("components", componentList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
+			Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
+	},
+	wire.Needing(wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer { return &o.CatalogOffer }), "pricingTableId", "catalog.price_tables.write"),
+	labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
-var variantList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantInput",
-	wire.Defaulted("id", wire.SomeID, base.ID{}, func(v *commerce.Variant) *base.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
-	wire.Required("label", wire.Text(1, 255), func(v *commerce.Variant) *string { return &v.Label }).Says("What can be chosen, such as size."),
-	wire.Required("values", wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantValueInput",
-		wire.Defaulted("id", wire.SomeID, base.ID{}, func(v *commerce.VariantValue) *base.ID { return &v.ID }).
-			Says("The id of a choice that is there; a new one has none."),
-		wire.Required("label", wire.Text(1, 255), func(v *commerce.VariantValue) *string { return &v.Label }).Says("What people call the choice."),
-	)), 1, 100), func(v *commerce.Variant) *[]commerce.VariantValue { return &v.Values }).Says("The choices, in their order."),
-)), 0, 20)
-
-var createCatalogShape = wire.ShapeOf("CreateCatalogItem", append([]wire.Field[commerce.CreateCatalogItem]{
-	wire.Required("name", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) *string { return &o.Name }).Says("What customers call it."),
-	wire.Optional("internalName", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) **string { return &o.InternalName }).
-		Says("What the merchant calls it. Default: the name."),
-	wire.Defaulted("status", catalogStatus, commerce.CatalogActive, func(o *commerce.CreateCatalogItem) *commerce.CatalogStatus { return &o.Status }).
-		Says("Whether it is offered: only an active one takes holds. Default: active."),
-	wire.Optional("taxonomyCategoryId", wire.Text(1, 255), func(o *commerce.CreateCatalogItem) **string { return &o.Category }).
-		Says("The id of the category in a taxonomy that is kept elsewhere."),
-	wire.Optional("description", wire.Text(0, 10_000), func(o *commerce.CreateCatalogItem) **string { return &o.Description }).Says("What is told of it to customers."),
-	wire.Defaulted("components", componentList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
-		Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
-	wire.Defaulted("purchaseTypes", purchaseTypes, nil, func(o *commerce.CreateCatalogItem) *[]base.PurchaseType { return &o.Purchases }).
-		Says("The ways in which it can be taken. Default: all."),
-	wire.Optional("pricingTableId", wire.UUID, func(o *commerce.CreateCatalogItem) **base.ID { return &o.PricingTable }).
-		Says("The pricing table whose rows are its prices.").Needs("catalog.price_tables.write"),
-	wire.Defaulted("variants", variantList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Variant { return &o.Variants }).
-		Says("What customers can choose. Default: nothing."),
-}, labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels })...)...)
-
-var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", append([]wire.Field[commerce.PatchCatalogItem]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Name }).Says("What customers call it."),
-	wire.Merged("internalName", wire.Text(1, 255), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.InternalName }).
-		Says("What the merchant calls it; without one it is the name. Null clears it."),
-	wire.Merged("status", catalogStatus, false, func(o *commerce.PatchCatalogItem) *base.Opt[commerce.CatalogStatus] { return &o.Status }).
-		Says("Whether it is offered: only an active one takes holds."),
-	wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Category }).
-		Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *commerce.PatchCatalogItem) *base.Opt[string] { return &o.Description }).
-		Says("What is told of it to customers. Null clears it."),
-	wire.Merged("components", componentList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
-		Says("What each unit of it takes, replaced as a whole."),
-	wire.Merged("purchaseTypes", purchaseTypes, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]base.PurchaseType] { return &o.Purchases }).
-		Says("The ways in which it can be taken; null: all."),
-	wire.Merged("pricingTableId", wire.UUID, true, func(o *commerce.PatchCatalogItem) *base.Opt[base.ID] { return &o.PricingTable }).
-		Says("The pricing table whose rows are its prices. Null clears it.").Needs("catalog.price_tables.write"),
-	wire.Merged("variants", variantList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Variant] { return &o.Variants }).
-		Says("What customers can choose, replaced as a whole."),
-}, labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels })...)...)
+var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", slices.Concat(
+	wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogFields] { return &o.Fields }),
+	[]wire.Field[commerce.PatchCatalogItem]{
+		wire.Merged("components", componentList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
+			Says("What each unit of it takes, replaced as a whole."),
+	},
+	wire.Needing(wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] { return &o.Offer }), "pricingTableId", "catalog.price_tables.write"),
+	labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var (
 	purchaseTypeList = wire.ListSchema(purchaseType.Schema)
@@ -99,16 +66,7 @@ func (w *scribe) writeCatalogItem(i *commerce.CatalogItem) {
 		w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
 		w.Count("quantity", c.Quantity, "How many units of it.")
 	})
-	w.purchaseTypes("purchaseTypes", i.Purchases, "The ways in which it can be taken.")
-	w.IDOrNull("pricingTableId", i.PricingTable, "The pricing table whose rows are its prices.")
-	wire.List(&w.Writer, "variants", "CatalogVariant", i.Variants, "What customers can choose.", func(v *commerce.Variant) {
-		w.ID("id", v.ID, "The variant's id.")
-		w.Text("label", v.Label, "What can be chosen, such as size.")
-		wire.List(&w.Writer, "values", "CatalogVariantValue", v.Values, "The choices, in their order.", func(x *commerce.VariantValue) {
-			w.ID("id", x.ID, "The choice's id.")
-			w.Text("label", x.Label, "What people call the choice.")
-		})
-	})
+	wire.WriteFields(&w.Writer, &i.CatalogOffer)
 	w.labels(&i.Labels, "catalog")
 	w.InstantOrNull("archivedAt", i.ArchivedAt, "When it was archived; null while it is not.")
 	w.Updated(i.UpdatedAt)

@@ -8,7 +8,6 @@ import (
 	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/engine/commerce"
-	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/outbox"
 )
@@ -76,7 +75,7 @@ var enums = map[string][]string{
 	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
 	"ArticleSort":         articleSorts.Schema.Enum,
 	"ArticleStatus":       articleStatus.Schema.Enum,
-	"AttributeFormat":     formatSchema.Enum,
+	"AttributeFormat":     attributeFormat.Schema.Enum,
 	"AttributeOrigin":     origins.Schema.Enum,
 	"BufferOrigin":        {"article", "sku"},
 	"CheckoutFieldFormat": order.CheckoutFieldFormats,
@@ -103,7 +102,7 @@ var enums = map[string][]string{
 	"SortDirection":       {string(ascending), string(descending)},
 	"SubscriptionStatus":  subscriptionStatus.Schema.Enum,
 	"SystemGroup":         systemGroups.Schema.Enum,
-	"TagScope":            {string(label.TagInventory), string(label.TagCatalog), string(label.TagCustomers), string(label.TagOrders)},
+	"TagScope":            tagScope.Schema.Enum,
 	"TimeUnit":            unitNames,
 }
 

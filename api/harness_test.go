@@ -117,7 +117,7 @@ func newShop(t testing.TB) *shop {
 
 func (s *shop) newAccount(name, keyID string) (id base.ID, key string) {
 	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: name, Timezone: "Europe/Lisbon"}})
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: name, Timezone: "Europe/Lisbon"}}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }

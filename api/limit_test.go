@@ -59,7 +59,7 @@ func (s *shop) tells(r *fasthttp.Response) [4]string {
 // planned makes an account of a plan, with a key.
 func (s *shop) planned(plan, keyID string) (id base.ID, key string) {
 	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: plan, Plan: plan}})
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: plan}, Plan: plan}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }
@@ -246,7 +246,7 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 	}
 	var hash uint64
 	run(func() {
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{Name: "x", Plan: "starter"}})
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}, Plan: "starter"}})
 		require.NoError(t, err)
 		key = s.newKey(account, engine.CreateKey{PublicID: "counted11"})
 		_, hash = s.eng.State()

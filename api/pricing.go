@@ -28,18 +28,10 @@ func byTableRow[In any](table, row func(*In) *base.ID) *wire.Shape[In] {
 }
 
 var createPricingTableShape = wire.ShapeOf("CreatePricingTable",
-	wire.Required("name", wire.Text(1, 255), func(o *commerce.CreatePricingTable) *string { return &o.Name }).Says("What people call the table."),
-	wire.Defaulted("externalPricingEnabled", wire.Boolean, false, func(o *commerce.CreatePricingTable) *bool { return &o.External }).
-		Says("Listings show the external rows. Those are kept also while this is off."),
-	wire.Defaulted("combineRows", wire.Boolean, false, func(o *commerce.CreatePricingTable) *bool { return &o.Combine }).Says(aboutCombineRows))
+	wire.MadeOf(func(o *commerce.CreatePricingTable) *commerce.PricingTableFields { return &o.PricingTableFields })...)
 
 var patchPricingTableShape = wire.ShapeOf("PatchPricingTable",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *commerce.PatchPricingTable) *base.Opt[string] { return &o.Name }).Says("What people call the table."),
-	wire.Merged("externalPricingEnabled", wire.Boolean, false, func(o *commerce.PatchPricingTable) *base.Opt[bool] { return &o.External }).
-		Says("Whether its external rows are shown."),
-	wire.Merged("combineRows", wire.Boolean, false, func(o *commerce.PatchPricingTable) *base.Opt[bool] { return &o.Combine }).Says(aboutCombineRows))
-
-const aboutCombineRows = "Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold."
+	wire.ChangedBy(func(o *commerce.PatchPricingTable) *base.Changes[commerce.PricingTableFields] { return &o.Fields })...)
 
 // subscriptionInput is the terms of a subscription as they come in.
 type subscriptionInput struct {
@@ -47,28 +39,21 @@ type subscriptionInput struct {
 	commitment, lead bufferInput
 }
 
+// price is an amount that is paid.
 var price = wire.Integer[int64](0, wire.MaxSafeInteger)
 
 // subscriptionFields are the terms of a subscription, wherever they stand.
 func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In] {
+	terms := wire.MadeOf(func(in *In) *commerce.SubscriptionTerms { return &at(in).SubscriptionTerms })
 	return slices.Concat([]wire.Field[In]{
 		wire.Required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
 			Says("How many units there are from payment to payment."),
 		wire.Required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),
-		wire.Optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).
-			Says("What a payment is after the commitment, in minor units of the account's currency. Default: the same."),
-		wire.Optional("commitmentCycles", wire.Integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }).
-			Says("For how many payments the customer is bound; null: none."),
-	},
+	}, terms[:2],
 		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
 		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
-		[]wire.Field[In]{
-			wire.Defaulted("renewalType", wire.Text(1, 255), commerce.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }).
-				Says("What follows the commitment, which is kept as it is. Default: none."),
-			wire.Defaulted("initialChargeType", wire.Text(1, 255), commerce.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }).
-				Says("When the first payment is due, which is kept as it is. Default: order_creation."),
-		})
+		terms[2:])
 }
 
 var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
@@ -77,7 +62,7 @@ var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput", subscriptionField
 func (q *request) terms(pointer string, s subscriptionInput) *commerce.SubscriptionTerms {
 	s.Commitment = q.period(pointer+"/commitmentPeriodAmount", pointer+"/commitmentPeriodUnit", s.commitment)
 	s.CancellationLead = q.period(pointer+"/cancellationLeadTimeAmount", pointer+"/cancellationLeadTimeUnit", s.lead)
-	return &s.SubscriptionTerms
+	return new(base.Completed(s.SubscriptionTerms))
 }
 
 type createPricingRow struct {
@@ -86,44 +71,28 @@ type createPricingRow struct {
 	subscription *subscriptionInput
 }
 
-var createPricingRowShape = wire.ShapeOf("CreatePricingRow", slices.Concat([]wire.Field[createPricingRow]{
-	wire.Required("label", wire.Text(1, 255), func(o *createPricingRow) *string { return &o.Label }).Says("What people call the price, such as Day."),
-	wire.Required("purchaseType", purchaseType, func(o *createPricingRow) *base.PurchaseType { return &o.Purchase }).
-		Says("How it is taken: booked for a time, sold, or subscribed to."),
-	wire.Required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).Says("The price, in minor units of the account's currency."),
-},
+var createPricingRowShape = wire.ShapeOf("CreatePricingRow", slices.Concat(
+	wire.MadeOf(func(o *createPricingRow) *commerce.PricingRowFields { return &o.PricingRowFields }),
 	periodFields("durationAmount", "durationUnit", periodAmount, func(o *createPricingRow) *bufferInput { return &o.duration }),
 	[]wire.Field[createPricingRow]{
 		wire.Optional("subscription", wire.Object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
 			Says("The terms, of a price for a subscription and only there."),
 	})...)
 
+var termsChanged = wire.ChangedBy(func(s *commerce.SubscriptionPatch) *base.Changes[commerce.SubscriptionTerms] { return &s.Fields })
+
 var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms", slices.Concat([]wire.Field[commerce.SubscriptionPatch]{
 	wire.Merged("paymentCycleAmount", periodAmount, false, func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.Cycle.Amount }).
 		Says("How many units there are from payment to payment."),
 	wire.Merged("paymentCycleUnit", periodUnit, false, func(s *commerce.SubscriptionPatch) *base.Opt[timeline.Unit] { return &s.Cycle.Unit }).
 		Says("The unit of the time from payment to payment."),
-	wire.Merged("renewalPrice", price, true, func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.RenewalPrice }).
-		Says("What a payment is after the commitment, in minor units; null: the same."),
-	wire.Merged("commitmentCycles", wire.Integer[int64](1, 10_000), true, func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.CommitmentCycles }).
-		Says("For how many payments the customer is bound; null: none."),
-},
+}, termsChanged[:2],
 	periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.Commitment }),
 	periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.CancellationLead }),
-	[]wire.Field[commerce.SubscriptionPatch]{
-		wire.Merged("renewalType", wire.Text(1, 255), true, func(s *commerce.SubscriptionPatch) *base.Opt[string] { return &s.RenewalType }).
-			Says("What follows the commitment, which is kept as it is; null: " + commerce.DefaultRenewalType + "."),
-		wire.Merged("initialChargeType", wire.Text(1, 255), true, func(s *commerce.SubscriptionPatch) *base.Opt[string] { return &s.InitialCharge }).
-			Says("When the first payment is due, which is kept as it is; null: " + commerce.DefaultInitialCharge + "."),
-	})...)
+	termsChanged[2:])...)
 
-var patchPricingRowShape = wire.ShapeOf("PatchPricingRow", slices.Concat([]wire.Field[commerce.PatchPricingRow]{
-	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchPricingRow) *base.Opt[string] { return &o.Label }).
-		Says("What people call the price, such as Day."),
-	wire.Merged("purchaseType", purchaseType, false, func(o *commerce.PatchPricingRow) *base.Opt[base.PurchaseType] { return &o.Purchase }).
-		Says("How it is taken: booked for a time, sold, or subscribed to."),
-	wire.Merged("price", price, false, func(o *commerce.PatchPricingRow) *base.Opt[int64] { return &o.Price }).Says("The price, in minor units."),
-},
+var patchPricingRowShape = wire.ShapeOf("PatchPricingRow", slices.Concat(
+	wire.ChangedBy(func(o *commerce.PatchPricingRow) *base.Changes[commerce.PricingRowFields] { return &o.Fields }),
 	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *commerce.PatchPricingRow) *stock.BufferPatch { return &o.Duration }),
 	[]wire.Field[commerce.PatchPricingRow]{
 		wire.Merged("subscription", wire.Object(patchSubscriptionShape), true, func(o *commerce.PatchPricingRow) *base.Opt[commerce.SubscriptionPatch] { return &o.Subscription }).
@@ -137,9 +106,7 @@ var (
 
 func (w *scribe) writePricingTable(p *commerce.PricingTable) {
 	w.ID("id", p.ID, "The table's id.")
-	w.Text("name", p.Name, "What people call the table.")
-	w.Bool("externalPricingEnabled", p.External, "Whether its external rows are shown.")
-	w.Bool("combineRows", p.Combine, aboutCombineRows)
+	wire.WriteFields(&w.Writer, &p.PricingTableFields)
 	wire.List(&w.Writer, "pricingRows", "PricingRow", p.Rows, "Its prices, in their order.", w.writePricingRow)
 	wire.List(&w.Writer, "externalPricingRows", "ExternalPricingRow", p.Externals,
 		"Its links to prices elsewhere; none where they are switched off.", w.writeExternalRow)
@@ -150,9 +117,7 @@ func (w *scribe) writePricingTable(p *commerce.PricingTable) {
 func (w *scribe) writePricingRow(r *commerce.PricingRow) {
 	w.ID("id", r.ID, "The row's id.")
 	w.ID("pricingTableId", r.Table, "The id of the pricing table.")
-	w.Text("label", r.Label, "What people call the price, such as Day.")
-	w.As(purchaseType.Schema, "purchaseType", string(r.Purchase), "How it is taken: booked for a time, sold, or subscribed to.")
-	w.Int("price", r.Price, "The price, in minor units.")
+	wire.WriteFields(&w.Writer, &r.PricingRowFields)
 	w.Text("currency", r.Currency, "ISO 4217 code of the currency of its amounts: the account's as the row was made.")
 	w.period("durationAmount", "durationUnit", r.Duration)
 	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
@@ -163,12 +128,10 @@ func (w *scribe) writePricingRow(r *commerce.PricingRow) {
 
 func (w *scribe) terms(s *commerce.SubscriptionTerms) {
 	w.period("paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
-	w.IntOrNull("renewalPrice", s.RenewalPrice, "What a payment is after the commitment, in minor units; null: the same.")
-	w.IntOrNull("commitmentCycles", s.CommitmentCycles, "For how many payments the customer is bound; null: none.")
-	w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
-	w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
-	w.Text("renewalType", s.RenewalType, "What follows the commitment, as it was given.")
-	w.Text("initialChargeType", s.InitialCharge, "When the first payment is due, as it was given.")
+	wire.WriteFields(&w.Writer, s, wire.Behind("commitmentCycles", func() {
+		w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
+		w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
+	}))
 }
 
 func answerPricingTable(q *request, p *commerce.PricingTable) error {

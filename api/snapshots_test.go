@@ -113,7 +113,7 @@ func TestPinsAreBounded(t *testing.T) {
 
 	for i := range pinsInAll - s.server.pins.count() {
 		account := base.ID{byte(i), 15: 'p', 6: 0x70, 8: 0x80}
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{Name: "x"}})
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 		require.NoError(t, err)
 		v, _ := s.eng.View(account)
 		_, ok, _ := s.server.pins.add(v, s.clock.Load(), s.clock.Load())

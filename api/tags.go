@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"slices"
 
 	"holdfast/api/wire"
@@ -16,10 +17,7 @@ var tagScopes = map[label.TagScope]string{
 	label.TagCustomers: "customers", label.TagOrders: "orders.details",
 }
 
-var (
-	allTagScopes = []label.TagScope{label.TagInventory, label.TagCatalog, label.TagCustomers, label.TagOrders}
-	tagScope     = wire.Enum(allTagScopes...)
-)
+var tagScope = wire.Words[label.TagScope]()
 
 // listTags is a page of tags, or of those that are asked for.
 type listTags struct {
@@ -33,24 +31,18 @@ var (
 	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write", "orders.details.write"}
 )
 
-var createTagShape = wire.ShapeOf("CreateTag",
-	wire.Required("value", wire.Text(1, 255), func(o *label.CreateTag) *string { return &o.Value }).Says("The tag's text."),
-	wire.Required("scope", tagScope, func(o *label.CreateTag) *label.TagScope { return &o.Scope }).
-		Says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
+var createTagShape = wire.ShapeOf("CreateTag", wire.MadeOf(func(o *label.CreateTag) *label.TagFields { return &o.TagFields })...)
 
-var patchTagShape = wire.ShapeOf("PatchTag",
-	wire.Merged("value", wire.Text(1, 255), false, func(o *label.PatchTag) *base.Opt[string] { return &o.Value }).Says("The tag's text."))
+var patchTagShape = wire.ShapeOf("PatchTag", wire.ChangedBy(func(o *label.PatchTag) *base.Changes[label.TagFields] { return &o.Fields })...)
 
 var (
-	tagScopeSchema = wire.EnumSchema("inventory", "catalog", "customers", "orders")
-	tagSchema      = describe("Tag", (*scribe).writeTag)
-	tagListSchema  = wire.ListSchema(tagSchema)
+	tagSchema     = describe("Tag", (*scribe).writeTag)
+	tagListSchema = wire.ListSchema(tagSchema)
 )
 
 func (w *scribe) writeTag(g *label.Tag) {
 	w.TextID("id", g.ID, "The tag's id.")
-	w.Text("value", g.Value, "The tag's text.")
-	w.As(tagScopeSchema, "scope", string(g.Scope), "What it can be linked to.")
+	wire.WriteFields(&w.Writer, &g.TagFields)
 	w.Created(g.ID)
 	w.Updated(g.UpdatedAt)
 }
@@ -91,7 +83,7 @@ var tagOperations = []operation{
 		searchFilter("the text", func(o *listTags) *string { return &o.search }))...)}, func(q *request, o *listTags) error {
 		scopes := o.scopes
 		if scopes == nil {
-			scopes = allTagScopes
+			scopes = slices.Collect(maps.Keys(tagScopes))
 		}
 		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s label.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
 		tags, total := label.FindTags(q.view, &base.RecordQuery{Search: o.search}, scopes, o.page.part())

@@ -55,7 +55,7 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 	for n, id := range [...]*base.ID{&h.account, &h.beside} {
 		binary.BigEndian.PutUint64(id[:], uint64(now())<<16|0x7000)
 		id[8], id[15] = 0x80, byte(n)+1
-		if _, err := h.do(*id, base.CreateAccount{Name: "Heavy"}); err != nil {
+		if _, err := h.do(*id, base.CreateAccount{AccountFields: base.AccountFields{Name: "Heavy"}}); err != nil {
 			return nil, err
 		}
 		at, err := h.do(*id, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}})
@@ -195,7 +195,7 @@ func (h *Heavy) Commands() []HeavyCommand {
 			return err
 		}},
 		{Name: "tag of 10,000 customers deleted", Once: true, Before: func() error {
-			r, err := h.do(h.account, label.CreateTag{Value: "all", Scope: label.TagCustomers})
+			r, err := h.do(h.account, label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}})
 			if err != nil {
 				return err
 			}

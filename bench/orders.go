@@ -83,7 +83,7 @@ func newOrderShop(w *World) (*orderShop, error) {
 		r, err := w.Engine.Do(engine.Command{Account: s.account, Actor: "bench", Op: op})
 		return r.Record, err
 	}
-	if _, err := do(base.CreateAccount{Name: "Orders"}); err != nil {
+	if _, err := do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Orders"}}); err != nil {
 		return nil, err
 	}
 	location, err := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}})

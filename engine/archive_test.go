@@ -199,7 +199,7 @@ func TestImportOfAnAccountIsRefused(t *testing.T) {
 
 	// One that has keys alone keeps them, and its name.
 	other := base.MakeID(noon, base.Base{Lo: 10})
-	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Mine", Plan: "growth"}})
+	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Mine"}, Plan: "growth"}})
 	require.NoError(t, err)
 	_, err = s.Do(Command{Account: other, Op: CreateKey{PublicID: "12345678", Label: "x"}})
 	require.NoError(t, err)

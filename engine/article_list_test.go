@@ -368,17 +368,17 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	}
 	var tags []base.ID
 	for _, value := range []string{"Red", "red", "blue", "green"} {
-		tags = append(tags, s.do(label.CreateTag{Value: value, Scope: label.TagInventory}).(*label.Tag).ID)
+		tags = append(tags, s.do(label.CreateTag{TagFields: label.TagFields{Value: value, Scope: label.TagInventory}}).(*label.Tag).ID)
 	}
 	var attributes []*label.Attribute
 	for _, format := range label.FilterFormats {
-		o := label.CreateAttribute{Name: string(format), Key: string(format), Format: format}
+		o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
 		if format.Chosen() {
 			o.Options = []string{"Red", "Blue", "Green"}
 		}
 		attributes = append(attributes, s.do(o).(*label.Attribute))
 	}
-	attributes = append(attributes, s.do(label.CreateAttribute{Name: "smart", Key: "smart", Format: label.FormatSmartField}).(*label.Attribute))
+	attributes = append(attributes, s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "smart", Key: "smart", Format: label.FormatSmartField}}).(*label.Attribute))
 	// Few values, so that equal ones are met; days and instants are around today, where the account is.
 	value := func(format label.AttributeFormat) label.Value {
 		switch format {

@@ -55,7 +55,7 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Labels: some()}).(*stock.SKU).ID)
 		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Labels: some()}).(*stock.Article).ID)
 		customers = append(customers, s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID)
-		items = append(items, s.do(commerce.CreateCatalogItem{Name: "x", Labels: some()}).(*commerce.CatalogItem).ID)
+		items = append(items, s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"}, Labels: some()}).(*commerce.CatalogItem).ID)
 	}
 	judge := func() {
 		a := s.view().Acc
@@ -101,7 +101,7 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 // and a value of each of these: by the counts, and by a look at each record.
 func BenchmarkAttributeInUse(b *testing.B) {
 	a, _ := orderCrowd(b)
-	d := &label.Attribute{ID: base.MakeID(9, base.Base{}), Format: label.FormatMultiselect}
+	d := &label.Attribute{ID: base.MakeID(9, base.Base{}), AttributeFields: label.AttributeFields{Format: label.FormatMultiselect}}
 	for i := range 20 {
 		d.Options = append(d.Options, label.AttributeOption{ID: base.MakeID(10, base.Base{Lo: uint64(i)})})
 	}

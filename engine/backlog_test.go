@@ -149,7 +149,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 	s := newShop(t)
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	ids := s.carts(50, 1)
 	s.bounded(base.Bounds{DueItems: 1})
@@ -183,7 +183,7 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	s := newShop(t)
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	ids := s.carts(20, 10)
 	s.shut()

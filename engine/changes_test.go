@@ -75,7 +75,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 	s.do(RevokeKey{ID: k.ID})
 	told("apiKey updated")
 
-	g := s.do(label.CreateTag{Value: "v", Scope: label.TagOrders}).(*label.Tag)
+	g := s.do(label.CreateTag{TagFields: label.TagFields{Value: "v", Scope: label.TagOrders}}).(*label.Tag)
 	told("tag created")
 	s.do(label.DeleteTag{ID: g.ID})
 	told("tag deleted")
@@ -114,7 +114,7 @@ func TestChangesFromAnywhere(t *testing.T) {
 	ids := []base.ID{s.acc}
 	for i := range uint64(accounts - 1) {
 		id := base.MakeID(noon, base.Base{Lo: 100 + i})
-		_, err := s.Do(Command{Account: id, Actor: "test", Op: base.CreateAccount{Name: "x"}})
+		_, err := s.Do(Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 		require.NoError(t, err)
 		ids = append(ids, id)
 	}
@@ -189,7 +189,7 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 	s := newShop(t)
 	s.forgets()
 	other := base.MakeID(noon, base.Base{Lo: 100})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 	require.NoError(t, err)
 	_, err = s.feed(s.acc, 0, 10)
 	require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestChangedRings(t *testing.T) {
 	other := base.MakeID(noon, base.Base{Lo: 100})
 	c := s.Changed(s.acc)
 	require.Equal(t, c, s.Changed(s.acc))
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 	require.NoError(t, err)
 	select {
 	case <-c:

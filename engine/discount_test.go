@@ -28,7 +28,7 @@ func pointersAndCodes(e *base.Error) (list []string) {
 
 func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 	s := newShop(t)
-	item := s.do(commerce.CreateCatalogItem{Name: "Bike"}).(*commerce.CatalogItem).ID
+	item := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"}}).(*commerce.CatalogItem).ID
 	d := s.do(summer("Summer")).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountTerms{
 		Code: "Summer", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}, Duration: commerce.DiscountOnce,
@@ -133,7 +133,7 @@ func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 	s := newShop(t)
 	var items []base.ID
 	for i := range 3 {
-		items = append(items, s.do(commerce.CreateCatalogItem{Name: strconv.Itoa(i)}).(*commerce.CatalogItem).ID)
+		items = append(items, s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: strconv.Itoa(i)}}).(*commerce.CatalogItem).ID)
 	}
 	o := summer("x")
 	o.CatalogItems = items[:2]
@@ -191,9 +191,9 @@ func TestPricingRowByID(t *testing.T) {
 	var tables []*commerce.PricingTable
 	rows := map[base.ID]*commerce.PricingRow{}
 	for i := range 3 {
-		p := s.do(commerce.CreatePricingTable{Name: strconv.Itoa(i)}).(*commerce.PricingTable)
+		p := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: strconv.Itoa(i)}}).(*commerce.PricingTable)
 		for range i {
-			r := s.do(commerce.CreatePricingRow{Table: p.ID, Label: "x", Purchase: base.PurchaseSale, Price: 1}).(*commerce.PricingRow)
+			r := s.do(commerce.CreatePricingRow{Table: p.ID, PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseSale, Price: 1}}).(*commerce.PricingRow)
 			rows[r.ID] = r
 		}
 		tables = append(tables, p)
@@ -213,7 +213,7 @@ func TestPricingRowByID(t *testing.T) {
 	}
 	all()
 	changed := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[1].ID
-	rows[changed] = s.do(commerce.PatchPricingRow{Table: tables[2].ID, ID: changed, Price: base.Some[int64](7)}).(*commerce.PricingRow)
+	rows[changed] = s.do(commerce.PatchPricingRow{Table: tables[2].ID, ID: changed, Fields: base.Changed(commerce.PricingRowFields{Price: 7})}).(*commerce.PricingRow)
 	gone := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[0].ID
 	s.do(commerce.DeletePricingRow{Table: tables[2].ID, ID: gone})
 	rows[gone] = nil

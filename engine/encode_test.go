@@ -21,7 +21,7 @@ import (
 // writer would never do while it writes.
 func (s *shop) besideWriter(written *bool) func() {
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Other"}})
+	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(s.T, err)
 	return func() {
 		judged := make(chan struct{})
@@ -222,7 +222,7 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 		a := base.MakeID(s.At, base.Base{Lo: uint64(i)})
 		set := []base.RowChange{
 			&base.Change[base.Ledger]{Kind: base.LedgerKind, After: &base.Ledger{Sequence: 1, At: s.At, Account: a}},
-			&base.Change[base.Account]{Kind: base.AccountKind, After: &base.Account{ID: a, Name: strings.Repeat("x", 2000)}},
+			&base.Change[base.Account]{Kind: base.AccountKind, After: &base.Account{ID: a, AccountFields: base.AccountFields{Name: strings.Repeat("x", 2000)}}},
 			&base.Change[idemRow]{Kind: idempotencyKind, After: &idemRow{Key: base.ID{1}}},
 		}
 		g.entries = append(g.entries, entry{a, s.At, set})

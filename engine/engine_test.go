@@ -127,7 +127,7 @@ func TestIdempotency(t *testing.T) {
 		s.reopen()
 	}
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err = s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Other"}})
+	_, err = s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	theirs, err := s.Do(Command{Account: other, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func TestAnotherAccountsIdsAreNotFound(t *testing.T) {
 	mine := s.article(base.ID{}, 1)
 	h := s.book(base.Item{Article: mine}, noon, noon+day, 1)
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{Name: "Other"}})
+	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	for _, op := range []base.Op{
 		s.booking(base.Item{Article: mine}, noon+day, noon+2*day, 1), hold.ReleaseHold{ID: h.ID}, hold.ConfirmHold{ID: h.ID},
@@ -295,9 +295,9 @@ func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
 			require.Equal(t, []stock.Bucket{{Range: base.Span{Start: noon, End: noon + day}, MinFree: 2, MaxFree: 2, Available: 0, Exact: true}, {Range: base.Span{Start: noon + day, End: noon + 2*day}, MinFree: 1, MaxFree: 1, Available: 0, Exact: true}}, buckets)
 		}
 	}
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogInactive)})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogInactive})})
 	requireClosed(kit)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogActive)})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
 	s.do(stock.ArchiveArticle{ID: article, Archived: true, Force: true})
 	requireClosed(bike)
 	requireClosed(kit)
@@ -406,10 +406,10 @@ func TestANewArticleServesTheConflictsOfItsSKU(t *testing.T) {
 
 func TestTheAccountIsPatched(t *testing.T) {
 	s := newShop(t)
-	a := s.do(base.PatchAccount{IfMatch: []uint64{1}, Name: base.Some("Other"), Currency: base.Some("SEK"), Timezone: base.Some("Europe/Stockholm")}).(*base.Account)
-	require.Equal(t, &base.Account{ID: s.acc, Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm", Plan: "unlimited", Revision: 2, UpdatedAt: noon}, a)
+	a := s.do(base.PatchAccount{IfMatch: []uint64{1}, Fields: base.Changed(base.AccountFields{Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm"})}).(*base.Account)
+	require.Equal(t, &base.Account{ID: s.acc, AccountFields: base.AccountFields{Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm"}, Plan: "unlimited", Revision: 2, UpdatedAt: noon}, a)
 	s.refused(base.CodePrecondition, base.PatchAccount{IfMatch: []uint64{1}})
-	e := s.refused(base.CodeInvalid, base.PatchAccount{Name: base.Some(""), Currency: base.Some("sek"), Timezone: base.Some("Mars")})
+	e := s.refused(base.CodeInvalid, base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "sek", Timezone: "Mars"}, "name")})
 	require.Equal(t, []string{"/name", "/currency", "/timezone"}, pointers(e))
 	s.reopen()
 	require.Equal(t, a, s.view().Account())

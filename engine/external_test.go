@@ -74,7 +74,9 @@ func TestExternalIDs(t *testing.T) {
 				list, _ := commerce.FindCustomers(s.view(), &base.RecordQuery{External: &x}, base.First)
 				return idsOf(list, func(r *commerce.Customer) base.ID { return r.ID })
 			}},
-		{"catalog item", func(p label.ExternalPatch) base.Op { return commerce.CreateCatalogItem{Name: "x", Labels: labels(p)} },
+		{"catalog item", func(p label.ExternalPatch) base.Op {
+			return commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"}, Labels: labels(p)}
+		},
 			func(id base.ID, p label.ExternalPatch) base.Op {
 				return commerce.PatchCatalogItem{ID: id, Labels: labels(p)}
 			},

@@ -131,7 +131,7 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 	s := newShop(t)
 	attributes := map[label.AttributeFormat]*label.Attribute{}
 	for _, format := range label.FilterFormats {
-		o := label.CreateAttribute{Name: string(format), Key: string(format), Format: format}
+		o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
 		if format.Chosen() {
 			o.Options = []string{"red", "Green", "blue"}
 		}
@@ -198,8 +198,8 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 
 func TestFaultsOfFilters(t *testing.T) {
 	s := newShop(t)
-	number := s.do(label.CreateAttribute{Name: "n", Key: "n", Format: label.FormatNumber}).(*label.Attribute).ID
-	smart := s.do(label.CreateAttribute{Name: "s", Key: "s", Format: label.FormatSmartField}).(*label.Attribute).ID
+	number := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "n", Key: "n", Format: label.FormatNumber}}).(*label.Attribute).ID
+	smart := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "s", Key: "s", Format: label.FormatSmartField}}).(*label.Attribute).ID
 	for name, c := range map[string]struct {
 		filter stock.Filter
 		faults []string

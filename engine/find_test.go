@@ -60,7 +60,7 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 		if slices.ContainsFunc(tags, func(x record) bool { return x.texts[0] == name && x.scope == scope }) {
 			continue // a scope has no two of one name
 		}
-		tags = append(tags, record{s.do(label.CreateTag{Value: name, Scope: scope}).(*label.Tag).ID, []string{name}, "", scope})
+		tags = append(tags, record{s.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: scope}}).(*label.Tag).ID, []string{name}, "", scope})
 	}
 	// what is found follows what a record says by now
 	s.do(commerce.PatchCustomer{ID: customers[3].id, Contact: base.Changed(commerce.Contact{FullName: new("Renamed")})})

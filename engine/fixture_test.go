@@ -46,7 +46,7 @@ func newShop(t *testing.T) *shop {
 	s := &shop{T: t, fs: vfs.NewMem(), now: noon, acc: base.MakeID(noon, base.Base{Lo: 1})}
 	s.open()
 	t.Cleanup(func() { s.shut() })
-	s.do(base.CreateAccount{Name: "Rental", Timezone: "Europe/Lisbon"})
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "Europe/Lisbon"}})
 	s.loc = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	return s
 }

@@ -44,7 +44,7 @@ func newDesk(tb testing.TB, payload func(version string, record any) []byte) *de
 	d.writer = newWriter(e, base.NewState())
 	d.writer.state.At = noon
 	e.current.Store(d.writer.state.Publish())
-	d.do(base.CreateAccount{Name: "Rental"})
+	d.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
 	d.loc = d.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "UTC"}}).(*stock.Location).ID
 	return d
 }
@@ -180,7 +180,7 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	imported, _ := d.chairs(units) // its holds stay: some 300 of a round meet at an instant
 	begun := noon - 1000*day
 	d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Stool", SKU: &pooled}, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
-	tag := d.do(label.CreateTag{Value: "all", Scope: label.TagCustomers}).(*label.Tag).ID
+	tag := d.do(label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}}).(*label.Tag).ID
 	const lines = 1000
 	week := base.Span{Start: noon + 7*day, End: noon + 8*day}
 	var first, id, full base.ID
@@ -250,7 +250,9 @@ func (d *desk) heavyLines(units int) []heavyStep {
 			}
 			return b
 		}, nil},
-		{"deletion of their tag", func() base.Op { return label.DeleteTag{ID: tag} }, func(any) { tag = d.do(label.CreateTag{Value: "all", Scope: label.TagCustomers}).(*label.Tag).ID }},
+		{"deletion of their tag", func() base.Op { return label.DeleteTag{ID: tag} }, func(any) {
+			tag = d.do(label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}}).(*label.Tag).ID
+		}},
 		{"import of SKUs", func() base.Op {
 			var b Batch
 			for range MaxBatch {

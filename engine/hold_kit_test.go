@@ -41,7 +41,7 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 		}
 		return parts
 	}
-	kit := s.do(commerce.CreateCatalogItem{Name: "Film kit", Components: of(body, lens)}).(*commerce.CatalogItem)
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"}, Components: of(body, lens)}).(*commerce.CatalogItem)
 	window := base.Span{Start: s.now + day, End: s.now + 2*day}
 	line := hold.HoldLineInput{Item: base.Item{CatalogItem: kit.ID}, Location: s.loc, Window: window, Quantity: 2}
 	ordered := func(l hold.HoldLine) (list []base.ID) {

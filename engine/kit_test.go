@@ -19,7 +19,7 @@ import (
 
 func (s *shop) kit(components ...commerce.Component) base.Item {
 	s.T.Helper()
-	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: components}).(*commerce.CatalogItem).ID}
+	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: components}).(*commerce.CatalogItem).ID}
 }
 
 // promised demands that as many can be held as the answer says, and one more not.
@@ -84,11 +84,11 @@ func TestKitOfWhatIsNotThere(t *testing.T) {
 	require.Equal(t, 0, s.promised(kit, noon, noon+day), "the SKU has no unit")
 	s.article(sku, 1)
 	require.Equal(t, 1, s.promised(kit, noon, noon+day))
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogDraft)})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogDraft})})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	e := s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	require.Equal(t, base.StateDetails{State: "draft", Allowed: []string{"update"}}, e.Details)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Status: base.Some(commerce.CatalogActive)})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
 	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))

@@ -222,7 +222,7 @@ func TestAssignAComponent(t *testing.T) {
 	s.article(body, 1)
 	second := s.article(body, 1)
 	legs, lone := s.article(tripod, 2), s.article(base.ID{}, 1)
-	kit := s.do(commerce.CreateCatalogItem{Name: "Film kit", Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"}, Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
 	s.now += hour
 	r := s.order(base.Item{CatalogItem: kit}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
 	units := r.Lines[0].Units

@@ -135,11 +135,11 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	o := s.rent(bike, s.now+day, s.now+2*day, 1)
 	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
 	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "PERCENT", ValueType: commerce.DiscountPercentage, Value: 10}})
-	yen := base.PatchAccount{Currency: base.Some("JPY")}
+	yen := base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "JPY"})}
 	e := s.refused(base.CodeInUse, yen)
 	require.Equal(t, base.InUseDetails{Resource: "discountCode", Count: 1}, e.Details)
 	require.Contains(t, e.Detail, "discountCode: 1, order: 1, pricingRow: 1")
-	s.do(base.PatchAccount{Currency: base.Some("EUR"), Name: base.Some("Other")})
+	s.do(base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "EUR", Name: "Other"})})
 	s.do(commerce.PatchDiscountCode{ID: code.ID, Fields: base.Changed(commerce.DiscountTerms{EndsAt: new(s.now)})})
 	s.inUse("order", 1, yen)
 	s.do(order.CancelOrder{ID: o.ID})
@@ -165,7 +165,7 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	require.EqualValues(t, "", percent.Currency)
 	s.do(order.ApplyDiscount{Order: other.ID, Code: "HALF"})
 	require.Empty(t, s.do(commerce.PatchDiscountCode{ID: code.ID, Fields: base.Changed(commerce.DiscountTerms{ValueType: commerce.DiscountPercentage, Value: 5})}).(*commerce.DiscountCode).Currency)
-	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 7}).(*commerce.PricingRow)
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 7}}).(*commerce.PricingRow)
 	require.Equal(t, "JPY", row.Currency)
 	s.reopen()
 }
@@ -233,7 +233,7 @@ func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
 	a := s.article(bike.SKU, 1)
 	earns := func(currency string, price, wanted int64) {
 		t.Helper()
-		s.do(base.PatchAccount{Currency: base.Some(currency)})
+		s.do(base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: currency})})
 		op := s.rental(order.OrderOpen, bike, s.now+hour, s.now+2*hour, 1)
 		op.Lines[0].UnitPrice = &price
 		o := s.do(op).(*order.OrderRecord)

@@ -118,8 +118,8 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	s := newShop(t)
 	s.now = 1761350400000 // 2025-10-25T00:00:00Z
 	bike := base.Item{SKU: s.sku()}
-	table := s.do(commerce.CreatePricingTable{Name: "Bikes"}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
+	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
 	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Accra", Timezone: "Africa/Accra"}}).(*stock.Location).ID
 	from, to := s.now+12*hour, s.now+37*hour
 	o := s.rental(order.OrderDraft, bike, from, to, 1)
@@ -136,7 +136,7 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	require.Equal(t, []int64{100, 7}, prices(r))
 	require.Equal(t, []int64{200, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(there)})))
 	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})))
-	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Price: base.Some(int64(300))})
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Price: int64(300)})})
 	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})), "it is there already")
 }
 
@@ -145,14 +145,14 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s := newShop(t)
 	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}}).(*stock.Article).ID
-	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100}).(*commerce.PricingRow)
+	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
 	from := s.now + day
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: there}, Lines: []order.OrderLineInput{
 		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
 	}}).(*order.OrderRecord)
 	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
-	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Price: base.Some(int64(700))})
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Price: int64(700)})})
 	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("by the door")}
 	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.do(order.CancelOrder{ID: o.ID})
@@ -163,8 +163,8 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 
 // priced is an order of a day, priced by a row.
 func (s *shop) priced() (*commerce.PricingRow, *order.OrderRecord) {
-	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, Label: "Day", Purchase: base.PurchaseBooking, Price: 100}).(*commerce.PricingRow)
+	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
 		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
 	}}).(*order.OrderRecord)
@@ -176,10 +176,10 @@ func (s *shop) priced() (*commerce.PricingRow, *order.OrderRecord) {
 func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	s := newShop(t)
 	row, o := s.priced()
-	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: base.Some(base.PurchaseSale), Price: base.Some(int64(900))})
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseSale, Price: int64(900)})})
 	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 2*day)}
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
-	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: base.Some(base.PurchaseBooking)})
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseBooking})})
 	patch.To = base.Some(s.now + 3*day)
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	patch.PricingRow = base.Some(row.ID)
@@ -437,9 +437,9 @@ func TestDraftOfASaleWithoutAStart(t *testing.T) {
 // Another pricing row gives a subscription its terms with its price.
 func TestAnotherRowGivesOtherTerms(t *testing.T) {
 	s := newShop(t)
-	table := s.do(commerce.CreatePricingTable{Name: "Plans"}).(*commerce.PricingTable).ID
+	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Plans"}}).(*commerce.PricingTable).ID
 	row := func(label string, price int64, unit timeline.Unit, committed *int64) *commerce.PricingRow {
-		return s.do(commerce.CreatePricingRow{Table: table, Label: label, Purchase: base.PurchaseSubscription, Price: price, Subscription: &commerce.SubscriptionTerms{
+		return s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: label, Purchase: base.PurchaseSubscription, Price: price}, Subscription: &commerce.SubscriptionTerms{
 			Cycle: commerce.Period{Amount: 1, Unit: unit}, CommitmentCycles: committed, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 		}}).(*commerce.PricingRow)
 	}

@@ -131,9 +131,9 @@ func TestOrderOfAHoldWithoutEnd(t *testing.T) {
 // A row that is for a length of time asks for one of them until there is an end, and for all that the line takes from then on.
 func TestPriceOfABookingWithoutEnd(t *testing.T) {
 	s := newShop(t)
-	table := s.do(commerce.CreatePricingTable{Name: "Prices"}).(*commerce.PricingTable).ID
+	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
 	row := func(duration *commerce.Period) *base.ID {
-		return &s.do(commerce.CreatePricingRow{Table: table, Label: "x", Purchase: base.PurchaseBooking, Price: 100, Duration: duration}).(*commerce.PricingRow).ID
+		return &s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseBooking, Price: 100}, Duration: duration}).(*commerce.PricingRow).ID
 	}
 	own := int64(7)
 	for name, c := range map[string]struct {

@@ -109,7 +109,7 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))
 			s := newShop(t)
 			other := base.MakeID(noon, base.Base{Lo: 77})
-			_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "x"}})
+			_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 			require.NoError(t, err)
 			sku := s.sku()
 			for range 4 {
@@ -168,7 +168,7 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 					s.now += int64(rnd.IntN(2)) * hour / 4
 				}
 				if rnd.IntN(3) == 0 {
-					_, err := s.Do(Command{Account: other, Actor: "test", Op: label.CreateTag{Value: fmt.Sprint(rnd.Uint32()), Scope: label.TagOrders}})
+					_, err := s.Do(Command{Account: other, Actor: "test", Op: label.CreateTag{TagFields: label.TagFields{Value: fmt.Sprint(rnd.Uint32()), Scope: label.TagOrders}}})
 					require.NoError(t, err)
 				}
 				before := s.view().Sequence()

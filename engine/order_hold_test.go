@@ -16,7 +16,7 @@ import (
 
 func TestACartBecomesAnOrderWithPrices(t *testing.T) {
 	s := newShop(t)
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{Label: "Whole", Purchase: base.PurchaseBooking, Price: 9000})
+	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Whole", Purchase: base.PurchaseBooking, Price: 9000}})
 	item, sku := s.item(table)
 	_, others := s.tariff(1)
 	window := base.Span{Start: s.now + day, End: s.now + 3*day}

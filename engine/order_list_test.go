@@ -181,7 +181,7 @@ func newOrderWorld(t *testing.T) *orderWorld {
 		w.customers = append(w.customers, w.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new(name), Email: new(strings.ReplaceAll(email, "é", "e"))})}).(*commerce.Customer).ID)
 	}
 	for _, name := range []string{"vip", "late"} {
-		w.tags = append(w.tags, w.do(label.CreateTag{Value: name, Scope: label.TagOrders}).(*label.Tag).ID)
+		w.tags = append(w.tags, w.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: label.TagOrders}}).(*label.Tag).ID)
 	}
 	return w
 }

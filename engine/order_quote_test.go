@@ -15,7 +15,7 @@ import (
 
 func TestAQuoteIsWhatTheOrderCosts(t *testing.T) {
 	s := newShop(t)
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}})
+	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}})
 	item, _ := s.item(table)
 	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
 	before := s.view().Sequence()
@@ -49,7 +49,12 @@ func TestAQuoteIsWhatTheOrderCosts(t *testing.T) {
 
 // There is a bound to the places that are looked at.
 func TestTooManyCombinationsAreNotLookedAt(t *testing.T) {
-	rows := []*commerce.PricingRow{{Price: 2, Duration: &commerce.Period{Amount: 7, Unit: timeline.Minutes}}, {Price: 1, Duration: &commerce.Period{Amount: 5, Unit: timeline.Minutes}}, {Price: 1, Duration: &commerce.Period{Amount: 3, Unit: timeline.Minutes}}}
+	var rows []*commerce.PricingRow
+	for _, x := range [...]struct{ price, minutes int64 }{{2, 7}, {1, 5}, {1, 3}} {
+		rows = append(rows, &commerce.PricingRow{
+			PricingRowFields: commerce.PricingRowFields{Price: x.price}, Duration: &commerce.Period{Amount: x.minutes, Unit: timeline.Minutes},
+		})
+	}
 	z, err := timeline.LoadZone("UTC")
 	require.NoError(t, err)
 	require.NotNil(t, commerce.Combine(rows, base.Span{Start: 0, End: hour}, z, new(commerce.Looked)))
@@ -61,7 +66,7 @@ func BenchmarkCombine(b *testing.B) {
 	z, err := timeline.LoadZone("Europe/Lisbon")
 	require.NoError(b, err)
 	every := func(n byte, price int64, u timeline.Unit) *commerce.PricingRow {
-		return &commerce.PricingRow{ID: base.ID{n}, Price: price, Duration: &commerce.Period{Amount: 1, Unit: u}}
+		return &commerce.PricingRow{ID: base.ID{n}, PricingRowFields: commerce.PricingRowFields{Price: price}, Duration: &commerce.Period{Amount: 1, Unit: u}}
 	}
 	rows := []*commerce.PricingRow{every(1, 3500, timeline.Weeks), every(2, 1000, timeline.Days), every(3, 90, timeline.Hours)}
 	looks := 0

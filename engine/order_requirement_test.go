@@ -18,7 +18,7 @@ import (
 
 // coloured makes a SKU with three articles of one unit each, of which the second is red.
 func (s *shop) coloured() (sku, red base.ID, isRed []order.Requirement) {
-	colour := s.do(label.CreateAttribute{Name: "Colour", Key: "colour", Format: label.FormatText}).(*label.Attribute).ID
+	colour := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour", Format: label.FormatText}}).(*label.Attribute).ID
 	sku = s.sku()
 	s.article(sku, 1)
 	red = s.article(sku, 1)
@@ -61,7 +61,7 @@ func TestShortageOfARequirement(t *testing.T) {
 	require.Equal(t, base.Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(base.Item{SKU: sku}, 1, isBlue))
 
 	// A kit of one has what its part has.
-	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}
+	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}
 	require.Equal(t, want, s.shortLine(kit, 1, isRed))
 	require.Equal(t, base.Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(kit, 1, isBlue))
 }
@@ -71,7 +71,7 @@ func TestShortageOfKitsThatMeetInAnArticle(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
 	s.do(stock.IncreaseQuantity{Article: red, Location: s.loc, Amount: 2})
-	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{
+	kit := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: []commerce.Component{
 		{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: red}, Quantity: 1},
 	}}).(*commerce.CatalogItem).ID}
 	short := s.shortLine(kit, 2, isRed)
@@ -110,7 +110,7 @@ func TestOtherDatesForALineWithRequirements(t *testing.T) {
 // and for filters of lists alike.
 func TestAValueOfAnotherFormatHidesTheSKUs(t *testing.T) {
 	s := newShop(t)
-	trait := s.do(label.CreateAttribute{Name: "Trait", Key: "trait", Format: label.FormatFormula}).(*label.Attribute).ID
+	trait := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Trait", Key: "trait", Format: label.FormatFormula}}).(*label.Attribute).ID
 	sku := s.sku()
 	numbered, plain := s.article(sku, 1), s.article(sku, 1)
 	has := func(v label.Value) label.LabelsPatch {

@@ -17,8 +17,8 @@ import (
 // tariff makes a pricing table with a row of so much a day, and what else is given.
 func (s *shop) tariff(day int64, more ...commerce.CreatePricingRow) (table base.ID, rows []base.ID) {
 	s.Helper()
-	table = s.do(commerce.CreatePricingTable{Name: "Bikes"}).(*commerce.PricingTable).ID
-	for _, r := range append([]commerce.CreatePricingRow{{Label: "Day", Purchase: base.PurchaseBooking, Price: day, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}}, more...) {
+	table = s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
+	for _, r := range append([]commerce.CreatePricingRow{{PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: day}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}}, more...) {
 		r.Table = table
 		rows = append(rows, s.do(r).(*commerce.PricingRow).ID)
 	}
@@ -28,7 +28,7 @@ func (s *shop) tariff(day int64, more ...commerce.CreatePricingRow) (table base.
 func (s *shop) item(table base.ID) (base.Item, base.ID) {
 	sku := s.sku()
 	s.article(sku, 9)
-	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{Name: "Bike", PricingTable: &table, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}, sku
+	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table}, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}, sku
 }
 
 // unpricedRental is a rental whose line says nothing of its price.
@@ -57,7 +57,7 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 		patch.To = base.Some(s.now + (1+days)*day)
 		return s.unitPrice(s.do(patch).(*order.OrderRecord))
 	}
-	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some[int64](2000)})
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 2000})})
 	require.EqualValues(t, 3000, longer(3))
 
 	// In use it is retired: the line goes on by it, no other is sold by it.
@@ -66,13 +66,13 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 	require.EqualValues(t, 4000, longer(4))
 	require.EqualValues(t, 1000, longer(1), "also when it gets shorter")
 	s.refused(base.CodeInvalid, in)
-	s.refused(base.CodeStateNotAllowed, commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some[int64](1)})
+	s.refused(base.CodeStateNotAllowed, commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 1})})
 	s.reopen()
 	require.EqualValues(t, 2000, longer(2))
 
 	// It goes when nothing is sold by it any more and another comes.
 	s.do(order.CancelOrder{ID: o.ID})
-	other := s.do(commerce.CreatePricingRow{Table: table, Label: "Week", Purchase: base.PurchaseBooking, Price: 5}).(*commerce.PricingRow)
+	other := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 5}}).(*commerce.PricingRow)
 	require.Len(t, commerce.PricingTableByID(s.view(), table).Rows, 1)
 	s.do(commerce.DeletePricingRow{Table: table, ID: other.ID})
 	require.Empty(t, commerce.PricingTableByID(s.view(), table).Rows)
@@ -112,9 +112,9 @@ func TestARowOfAnotherTableIsRefused(t *testing.T) {
 func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	s := newShop(t)
 	table, rows := s.tariff(1000,
-		commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
-		commerce.CreatePricingRow{Label: "Same as a day", Purchase: base.PurchaseBooking, Price: 1000, Duration: &commerce.Period{Amount: 24, Unit: timeline.Hours}},
-		commerce.CreatePricingRow{Label: "Monthly", Purchase: base.PurchaseSubscription, Price: 900, Subscription: monthly})
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Same as a day", Purchase: base.PurchaseBooking, Price: 1000}, Duration: &commerce.Period{Amount: 24, Unit: timeline.Hours}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Monthly", Purchase: base.PurchaseSubscription, Price: 900}, Subscription: monthly})
 	item, sku := s.item(table)
 	sold := func(status order.OrderStatus, days int64) order.OrderLine {
 		return s.do(s.unpricedRental(status, item, s.now+day, s.now+(1+days)*day, 1)).(*order.OrderRecord).Lines[0]
@@ -140,7 +140,7 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	line := s.do(monthly).(*order.OrderRecord).Lines[0]
 	require.Equal(t, rows[3], line.PricingRow)
 	require.Equal(t, "Monthly", line.Subscription.Label)
-	s.do(commerce.CreatePricingRow{Table: table, Label: "Other", Purchase: base.PurchaseSubscription, Price: 1, Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
+	s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Other", Purchase: base.PurchaseSubscription, Price: 1}, Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
 	s.refused(base.CodeInvalid, monthly)
 
 	// What has no table costs nothing and says so.
@@ -160,13 +160,13 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 func TestATableCombinesItsRows(t *testing.T) {
 	s := newShop(t)
 	week := &commerce.Period{Amount: 1, Unit: timeline.Weeks}
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: week},
-		commerce.CreatePricingRow{Label: "Whole", Purchase: base.PurchaseBooking, Price: 20_000}, commerce.CreatePricingRow{Label: "Buy", Purchase: base.PurchaseSale, Price: 1})
+	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: week},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Whole", Purchase: base.PurchaseBooking, Price: 20_000}}, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Buy", Purchase: base.PurchaseSale, Price: 1}})
 	item, _ := s.item(table)
 	create := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+9*day, 2)
 	before := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 7000, s.unitPrice(before))
-	require.True(t, s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(true)}).(*commerce.PricingTable).Combine)
+	require.True(t, s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})}).(*commerce.PricingTable).Combine)
 
 	o := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 4500, s.unitPrice(o))
@@ -179,7 +179,7 @@ func TestATableCombinesItsRows(t *testing.T) {
 	require.Equal(t, []*commerce.Combination{nil}, q.Combinations, "the line is sold by it")
 
 	// Its terms are those of the sale, though one row has another price by now and the other is gone from the table.
-	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Price: base.Some(int64(9999))})
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: int64(9999)})})
 	s.do(commerce.DeletePricingRow{Table: table, ID: rows[1]})
 	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[1]).RetiredAt, "a line is sold by it")
 	to := func(n int64) order.PatchOrderLine {
@@ -201,7 +201,7 @@ func TestATableCombinesItsRows(t *testing.T) {
 	require.Nil(t, o.Lines[0].Combination())
 	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)
 	require.EqualValues(t, 20_000, s.unitPrice(o))
-	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(false)})
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")})
 	require.EqualValues(t, 9999, s.unitPrice(s.do(to(1)).(*order.OrderRecord)), "the line keeps how it was sold")
 	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, UnitPrice: base.Some(int64(5))}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[0].Combination())
@@ -216,9 +216,9 @@ func TestATableCombinesItsRows(t *testing.T) {
 // What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done meanwhile.
 func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 	s := newShop(t)
-	table, _ := s.tariff(1000, commerce.CreatePricingRow{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
-		commerce.CreatePricingRow{Label: "Hour", Purchase: base.PurchaseBooking, Price: 90, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
-	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(true)})
+	table, _ := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Hour", Purchase: base.PurchaseBooking, Price: 90}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})})
 	item, _ := s.item(table)
 	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
 	one := create.Lines[0]
@@ -238,7 +238,7 @@ func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 	require.Less(t, many, base.MaxLines)
 	_, err := order.QuoteOrder(s.view(), create, s.now)
 	require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
-	s.do(commerce.PatchPricingTable{ID: table, Combine: base.Some(false)}) // one row each
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")}) // one row each
 	o = s.do(create).(*order.OrderRecord)
 	require.Len(t, o.Lines, many)
 	q, err := order.QuoteOrder(s.view(), create, s.now)

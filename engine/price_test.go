@@ -70,7 +70,7 @@ func TestPriceOfAnOrder(t *testing.T) {
 }
 
 func TestPriceOfAUnit(t *testing.T) {
-	row := commerce.PricingRow{Price: 2500, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}
+	row := commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: 2500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}
 	z := stock.MustZone("Europe/Lisbon")
 	price, ok := commerce.UnitPrice(&row, base.Span{Start: noon, End: noon + 2*day + 1}, z)
 	require.True(t, ok)

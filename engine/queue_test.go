@@ -132,7 +132,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 	s.queued = 64
 	s.open()
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{Name: "Other"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})

@@ -40,7 +40,7 @@ func TestRepeatAfterCrash(t *testing.T) {
 		require.NoError(t, err)
 		return res.Record
 	}
-	do(base.CreateAccount{Name: "Rental"})
+	do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
 	where := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
 	item := base.Item{Article: do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: where, Count: 2}}}).(*stock.Article).ID}
 	window := base.Span{Start: now + 1000, End: now + 2000}

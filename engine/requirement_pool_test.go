@@ -16,7 +16,7 @@ import (
 
 // sized makes a SKU with an article of one unit for each size, and gives what a line asks for that requires one.
 func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID, requires func(size string) []order.Requirement) {
-	size := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatSelect, Options: []string{"S", "M", "L"}}).(*label.Attribute).ID
+	size := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatSelect}, Options: []string{"S", "M", "L"}}).(*label.Attribute).ID
 	sku = s.sku()
 	for _, x := range sizes {
 		id := s.article(sku, 1)
@@ -132,7 +132,7 @@ func TestAChangeOfAttributesPinsWhatItMust(t *testing.T) {
 	s.size(of[1], "L")
 	require.False(t, unit().Unmet)
 	d := label.Attributes(s.view()).At(0)
-	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.OptionPatch{{Name: "S"}, {Name: "M"}}), Force: true})
+	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{{Name: "S"}, {Name: "M"}}), Force: true})
 	require.True(t, unit().Unmet, "the option is gone")
 	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
 	require.True(t, unit().Unmet)

@@ -132,7 +132,7 @@ func TestStartsOfArticlesAndKits(t *testing.T) {
 	require.Equal(t, 0, all(pair))
 	single := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, 1, all(single))
-	s.do(commerce.PatchCatalogItem{ID: single.CatalogItem, Purchases: base.Some([]base.PurchaseType{base.PurchaseSale})})
+	s.do(commerce.PatchCatalogItem{ID: single.CatalogItem, Offer: base.Changed(commerce.CatalogOffer{Purchases: []base.PurchaseType{base.PurchaseSale}})})
 	require.Equal(t, 0, all(single))
 	s.refused(base.CodeStateNotAllowed, s.booking(single, noon, noon+day, 1))
 	s.do(stock.PatchArticle{ID: two, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})

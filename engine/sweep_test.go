@@ -52,7 +52,7 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 // The same of values that have no attribute any more, over all kinds of records.
 func TestValuesAreTakenOffInParts(t *testing.T) {
 	s := newShop(t)
-	d := s.do(label.CreateAttribute{Name: "Size", Key: "size", Format: label.FormatText}).(*label.Attribute)
+	d := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatText}}).(*label.Attribute)
 	var skus, articles []base.ID
 	labels := values("size", text("M"))
 	for range 4 {

@@ -14,19 +14,19 @@ import (
 // This file holds tags: their records, what links to them, and what is left when one is deleted.
 
 func (s *shop) tag(value string, scope label.TagScope) base.ID {
-	return s.do(label.CreateTag{Value: value, Scope: scope}).(*label.Tag).ID
+	return s.do(label.CreateTag{TagFields: label.TagFields{Value: value, Scope: scope}}).(*label.Tag).ID
 }
 
 func TestTagsAreMadeChangedAndDeleted(t *testing.T) {
 	s := newShop(t)
-	g := s.do(label.CreateTag{Value: "new", Scope: label.TagInventory}).(*label.Tag)
-	require.Equal(t, &label.Tag{ID: g.ID, Value: "new", Scope: label.TagInventory, UpdatedAt: noon, Revision: 1}, g)
+	g := s.do(label.CreateTag{TagFields: label.TagFields{Value: "new", Scope: label.TagInventory}}).(*label.Tag)
+	require.Equal(t, &label.Tag{ID: g.ID, TagFields: label.TagFields{Value: "new", Scope: label.TagInventory}, UpdatedAt: noon, Revision: 1}, g)
 	s.now += hour
-	n := s.do(label.PatchTag{ID: g.ID, Value: base.Some("newer"), IfMatch: []uint64{1}}).(*label.Tag)
-	require.Equal(t, &label.Tag{ID: g.ID, Value: "newer", Scope: label.TagInventory, UpdatedAt: noon + hour, Revision: 2}, n)
-	s.refused(base.CodePrecondition, label.PatchTag{ID: g.ID, Value: base.Some("x"), IfMatch: []uint64{1}})
+	n := s.do(label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: "newer"}), IfMatch: []uint64{1}}).(*label.Tag)
+	require.Equal(t, &label.Tag{ID: g.ID, TagFields: label.TagFields{Value: "newer", Scope: label.TagInventory}, UpdatedAt: noon + hour, Revision: 2}, n)
+	s.refused(base.CodePrecondition, label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: "x"}), IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, label.DeleteTag{ID: g.ID, IfMatch: []uint64{1}})
-	e := s.refused(base.CodeInvalid, label.CreateTag{Value: strings.Repeat("x", 256), Scope: "stock"})
+	e := s.refused(base.CodeInvalid, label.CreateTag{TagFields: label.TagFields{Value: strings.Repeat("x", 256), Scope: "stock"}})
 	require.Equal(t, []string{"/value", "/scope"}, pointers(e))
 	s.reopen()
 	require.Equal(t, n, label.TagByID(s.view(), g.ID))
@@ -152,11 +152,11 @@ func TestTwoTagsOfAScopeHaveTwoNames(t *testing.T) {
 	s := newShop(t)
 	a, b := s.tag("a", label.TagOrders), s.tag("b", label.TagOrders)
 	s.tag("a", label.TagCatalog)
-	s.refused(base.CodeConflict, label.CreateTag{Value: "a", Scope: label.TagOrders})
-	s.refused(base.CodeConflict, label.PatchTag{ID: b, Value: base.Some("a")})
-	s.do(label.PatchTag{ID: a, Value: base.Some("a")})
-	s.do(label.PatchTag{ID: a, Value: base.Some("c")})
-	s.do(label.PatchTag{ID: b, Value: base.Some("a")})
+	s.refused(base.CodeConflict, label.CreateTag{TagFields: label.TagFields{Value: "a", Scope: label.TagOrders}})
+	s.refused(base.CodeConflict, label.PatchTag{ID: b, Fields: base.Changed(label.TagFields{Value: "a"})})
+	s.do(label.PatchTag{ID: a, Fields: base.Changed(label.TagFields{Value: "a"})})
+	s.do(label.PatchTag{ID: a, Fields: base.Changed(label.TagFields{Value: "c"})})
+	s.do(label.PatchTag{ID: b, Fields: base.Changed(label.TagFields{Value: "a"})})
 	s.reopen()
 	s.do(label.DeleteTag{ID: b})
 	s.tag("a", label.TagOrders)

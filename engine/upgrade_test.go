@@ -115,7 +115,7 @@ func (s *shop) trade(name string) {
 	made := s.book(base.Item{Article: article}, s.now+day, s.now+3*day, 1)
 	s.do(hold.ReleaseHold{ID: made.ID})
 	s.rent(item, s.now+day, s.now+2*day, 1)
-	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: label.CreateTag{Value: name + " once", Scope: label.TagOrders}, Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: uint64(len(name))})}})
+	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: label.CreateTag{TagFields: label.TagFields{Value: name + " once", Scope: label.TagOrders}}, Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: uint64(len(name))})}})
 	require.NoError(s.T, err)
 	s.now += hour
 }
@@ -308,7 +308,7 @@ func TestARowBecomesSeveral(t *testing.T) {
 		if err != nil {
 			return nil, true, err
 		}
-		part := label.Tag{ID: base.ID(bytes.Clone(id[:])), Value: r.Value + " part", Scope: r.Scope}
+		part := label.Tag{ID: base.ID(bytes.Clone(id[:])), TagFields: label.TagFields{Value: r.Value + " part", Scope: r.Scope}}
 		part.ID[15] ^= 0x80
 		return []base.Image{{Tag: base.TagTag, ID: id, Value: encode(nil, r)}, {Tag: base.TagTag, ID: part.ID, Value: encode(nil, &part)}}, true, nil
 	}

@@ -150,7 +150,7 @@ func newShop(t testing.TB) *shop {
 	s.client = NewClient(ClientOptions{Allow: prefixes("127.0.0.0/8", "::1/128"), Roots: s.roots})
 	s.open()
 	t.Cleanup(func() { s.close() })
-	s.do(base.CreateAccount{Name: "Rental"})
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
 	return s
 }
 

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -184,15 +183,8 @@ func listKind(f *base.Field, of fieldKind) fieldKind {
 }
 
 // WriteFields writes the declared fields of a record in their order, with what stands between them.
-func WriteFields[R any](w *Writer, r *R, between ...Between) { WriteFrom(w, r, "", between...) }
-
-// WriteFrom is WriteFields from a field on.
-func WriteFrom[R any](w *Writer, r *R, first string, between ...Between) {
-	fs := base.FieldsOf[R]().List
-	if first != "" {
-		fs = fs[slices.IndexFunc(fs, func(f base.Field) bool { return f.Name == first }):]
-	}
-	w.fields(fs, reflect.ValueOf(r).Elem(), between)
+func WriteFields[R any](w *Writer, r *R, between ...Between) {
+	w.fields(base.FieldsOf[R](), reflect.ValueOf(r).Elem(), between)
 }
 
 // Between is what an answer has behind one of a record's fields that is none of them.
@@ -207,9 +199,9 @@ func Behind(field string, write func()) Between { return Between{field, write} }
 // Fields is WriteFields for what takes a function that names the members.
 func Fields[R any](w *Writer) func(r *R) { return func(r *R) { WriteFields(w, r) } }
 
-func (w *Writer) fields(fs []base.Field, record reflect.Value, between []Between) {
-	for i := range fs {
-		f := &fs[i]
+func (w *Writer) fields(fs *base.Fields, record reflect.Value, between []Between) {
+	for i := range fs.List {
+		f := &fs.List[i]
 		if w.doc != nil {
 			w.Key(f.Name, w.writtenAs(f), f.About)
 		} else {
@@ -249,7 +241,7 @@ func (w *Writer) value(f *base.Field, v reflect.Value) {
 	case base.FormID:
 		w.Out = AppendID(w.Out, v.Interface().(base.ID))
 	case base.FormObject:
-		w.Braces(func() { w.fields(f.Fields.List, v, nil) })
+		w.Braces(func() { w.fields(f.Fields, v, nil) })
 	case base.FormList:
 		w.Out = append(w.Out, '[')
 		for i := range v.Len() {
@@ -281,7 +273,7 @@ func (w *Writer) writtenAs(f *base.Field) *Schema {
 	case base.FormWord:
 		s = EnumSchema(f.Words...)
 	case base.FormObject:
-		s = w.Describe(f.WrittenAs, func() { w.fields(f.Fields.List, reflect.Value{}, nil) })
+		s = w.Describe(f.WrittenAs, func() { w.fields(f.Fields, reflect.Value{}, nil) })
 	case base.FormList:
 		s = ListSchema(w.writtenAs(f.Element))
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"holdfast/engine/base"
@@ -74,6 +75,13 @@ func (f Field[T]) Needs(scope string) Field[T] {
 		read(r, dst)
 	}
 	return f
+}
+
+// Needing are fields of which one takes a scope of its own.
+func Needing[T any](fields []Field[T], name, scope string) []Field[T] {
+	i := slices.IndexFunc(fields, func(f Field[T]) bool { return f.Name == name })
+	fields[i] = fields[i].Needs(scope)
+	return fields
 }
 
 // Required is a member that has to be there, and not null.

@@ -38,7 +38,7 @@ var accountID = makeID(Epoch-hour, 1)
 
 // CreateMerchant makes account, locations, SKUs and articles, and books the busy article.
 func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
-	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor, Op: base.CreateAccount{Name: "Bench"}}); err != nil {
+	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Bench"}}}); err != nil {
 		return nil, err
 	}
 	p := NewPipeline(e, accountID)

@@ -99,7 +99,7 @@ func (a *account) do(op base.Op) any {
 }
 
 func (a *account) open(public string, units int) (key, location, sku string) {
-	a.do(base.CreateAccount{Name: "Fair"})
+	a.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Fair"}})
 	a.do(engine.CreateKey{PublicID: public, Hash: sha256.Sum256([]byte(secret)), Label: "bench"})
 	if l, ok := a.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location); ok {
 		location = l.ID.String()

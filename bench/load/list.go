@@ -95,8 +95,8 @@ func askPages(r *bench.Run, s *Server, filter func() string) (x bench.Sample, er
 func describe(w *bench.World) (material base.ID, err error) {
 	var made [2]engine.Result
 	for i, o := range []label.CreateAttribute{
-		{Name: "Material", Key: "material", Format: label.FormatSelect, Options: listMaterials},
-		{Name: "Weight", Key: "weight", Format: label.FormatNumber},
+		{AttributeFields: label.AttributeFields{Name: "Material", Key: "material", Format: label.FormatSelect}, Options: listMaterials},
+		{AttributeFields: label.AttributeFields{Name: "Weight", Key: "weight", Format: label.FormatNumber}},
 	} {
 		if made[i], err = w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: o}); err != nil {
 			return material, err

@@ -69,7 +69,7 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 		r, err = e.Do(engine.Command{Account: account, Actor: "soak", Op: op})
 		return r.Record
 	}
-	do(base.CreateAccount{Name: "Soak"})
+	do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Soak"}})
 	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak", Version: api.Version})
 	location, _ := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location)
 	if err != nil {

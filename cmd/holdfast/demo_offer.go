@@ -63,7 +63,7 @@ func demoVariant(label string, values ...string) commerce.Variant {
 func (d *demo) offer() {
 	for i := range demoSKUs {
 		s := &demoSKUs[i]
-		o := commerce.CreateCatalogItem{Name: s.name, InternalName: &s.code, Category: &s.category.ID, Description: &s.about, Components: d.components(demoPart{s.code, 1})}
+		o := commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: s.name, InternalName: &s.code, Category: &s.category.ID, Description: &s.about}, Components: d.components(demoPart{s.code, 1})}
 		o.Purchases = []base.PurchaseType{base.PurchaseBooking}
 		if s.sale > 0 {
 			o.Purchases = append(o.Purchases, base.PurchaseSale)
@@ -75,14 +75,11 @@ func (d *demo) offer() {
 	}
 	for i := range demoKits {
 		k := &demoKits[i]
-		o := commerce.CreateCatalogItem{
-			Name: k.name, InternalName: &k.code, Category: ptr("kits"), Description: &k.about, Components: d.components(k.parts...),
-			Purchases: []base.PurchaseType{base.PurchaseBooking},
-		}
+		o := commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: k.name, InternalName: &k.code, Category: ptr("kits"), Description: &k.about}, Components: d.components(k.parts...), CatalogOffer: commerce.CatalogOffer{Purchases: []base.PurchaseType{base.PurchaseBooking}}}
 		d.kits = append(d.kits, d.list(o, d.prices(k.name, k.shortest, k.day, 0, 0), []string{"Bundle"}))
 	}
-	made[commerce.CatalogItem](d, commerce.CreateCatalogItem{Name: "Tandem", Status: commerce.CatalogDraft, Category: &demoBikes.ID, Description: ptr("Comes in spring.")})
-	scanner := made[commerce.CatalogItem](d, commerce.CreateCatalogItem{Name: "Film scanner", Category: &demoCameras.ID})
+	made[commerce.CatalogItem](d, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Tandem", Status: commerce.CatalogDraft, Category: &demoBikes.ID, Description: ptr("Comes in spring.")}})
+	scanner := made[commerce.CatalogItem](d, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film scanner", Category: &demoCameras.ID}})
 	made[commerce.CatalogItem](d, commerce.ArchiveCatalogItem{ID: scanner.ID, Archived: true})
 }
 
@@ -106,9 +103,9 @@ func (d *demo) components(parts ...demoPart) (list []commerce.Component) {
 
 // prices makes a pricing table: by the hour where something goes out for hours, by the day, by the week; for sale, by the month.
 func (d *demo) prices(name string, shortest int, day, sale, monthly int64) base.ID {
-	table := made[commerce.PricingTable](d, commerce.CreatePricingTable{Name: name, External: name == "Drone"})
+	table := made[commerce.PricingTable](d, commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: name, External: name == "Drone"}})
 	booking := func(label string, price, amount int64, unit timeline.Unit) base.Op {
-		return commerce.CreatePricingRow{Table: table.ID, Label: label, Purchase: base.PurchaseBooking, Price: price / 50 * 50, Duration: &commerce.Period{Amount: amount, Unit: unit}}
+		return commerce.CreatePricingRow{Table: table.ID, PricingRowFields: commerce.PricingRowFields{Label: label, Purchase: base.PurchaseBooking, Price: price / 50 * 50}, Duration: &commerce.Period{Amount: amount, Unit: unit}}
 	}
 	var rows []base.Op
 	if shortest < 24 {
@@ -116,10 +113,10 @@ func (d *demo) prices(name string, shortest int, day, sale, monthly int64) base.
 	}
 	rows = append(rows, booking("Day", day, 1, timeline.Days), booking("Weekend", day*9/5, 2, timeline.Days), booking("Week", day*4, 1, timeline.Weeks))
 	if sale > 0 {
-		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, Label: "To keep", Purchase: base.PurchaseSale, Price: sale})
+		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, PricingRowFields: commerce.PricingRowFields{Label: "To keep", Purchase: base.PurchaseSale, Price: sale}})
 	}
 	if monthly > 0 {
-		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, Label: "Monthly", Purchase: base.PurchaseSubscription, Price: monthly, Subscription: &commerce.SubscriptionTerms{
+		rows = append(rows, commerce.CreatePricingRow{Table: table.ID, PricingRowFields: commerce.PricingRowFields{Label: "Monthly", Purchase: base.PurchaseSubscription, Price: monthly}, Subscription: &commerce.SubscriptionTerms{
 			Cycle: commerce.Period{Amount: 1, Unit: timeline.Months}, CommitmentCycles: ptr(int64(3)), CancellationLead: &commerce.Period{Amount: 14, Unit: timeline.Days},
 			RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 		}})

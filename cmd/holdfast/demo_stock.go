@@ -23,7 +23,7 @@ var demoLocations = []struct {
 
 // place makes the account the merchant's, and its locations.
 func (d *demo) place() {
-	made[base.Account](d, base.PatchAccount{Name: base.Some("Pedal & Lens"), Timezone: base.Some("Europe/Helsinki")})
+	made[base.Account](d, base.PatchAccount{Fields: base.Changed(base.AccountFields{Name: "Pedal & Lens", Timezone: "Europe/Helsinki"})})
 	for _, l := range demoLocations {
 		d.locations = append(d.locations, made[stock.Location](d, stock.CreateLocation{LocationFields: stock.LocationFields{Name: l.name, Timezone: l.zone, Address: &l.address}}).ID)
 	}
@@ -40,18 +40,18 @@ var demoTags = []struct {
 }
 
 var demoAttributes = []label.CreateAttribute{
-	{Name: "Frame size", Key: "frame_size", Format: label.FormatSelect, Options: []string{"S", "M", "L", "XL"}, Group: ptr("Bicycle")},
-	{Name: "Wheel size (inch)", Key: "wheel_size", Format: label.FormatNumber, Group: ptr("Bicycle")},
-	{Name: "Motor power (W)", Key: "motor_power", Format: label.FormatNumber, Group: ptr("Bicycle")},
-	{Name: "Lens mount", Key: "lens_mount", Format: label.FormatSelect, Options: []string{"E", "L", "RF"}, Group: ptr("Camera")},
-	{Name: "Weather sealed", Key: "weather_sealed", Format: label.FormatBoolean, Group: ptr("Camera")},
-	{Name: "In the box", Key: "in_the_box", Format: label.FormatMultiselect, Options: []string{"Lock", "Lights", "Charger", "Bag", "Spare battery"}},
-	{Name: "Serial number", Key: "serial_number", Format: label.FormatText, Group: ptr("Upkeep")},
-	{Name: "Last service", Key: "last_service", Format: label.FormatDate, Group: ptr("Upkeep")},
-	{Name: "Counted at", Key: "counted_at", Format: label.FormatDatetime, Group: ptr("Upkeep")},
-	{Name: "Licence checked", Key: "licence_checked", Format: label.FormatBoolean, Group: ptr("Customer")},
-	{Name: "Club number", Key: "club_number", Format: label.FormatText, Group: ptr("Customer")},
-	{Name: "Good for", Key: "good_for", Format: label.FormatMultiselect, Options: []string{"City", "Gravel", "Forest", "Studio", "Events"}, Group: ptr("Listing")},
+	{AttributeFields: label.AttributeFields{Name: "Frame size", Key: "frame_size", Format: label.FormatSelect}, Options: []string{"S", "M", "L", "XL"}, Group: ptr("Bicycle")},
+	{AttributeFields: label.AttributeFields{Name: "Wheel size (inch)", Key: "wheel_size", Format: label.FormatNumber}, Group: ptr("Bicycle")},
+	{AttributeFields: label.AttributeFields{Name: "Motor power (W)", Key: "motor_power", Format: label.FormatNumber}, Group: ptr("Bicycle")},
+	{AttributeFields: label.AttributeFields{Name: "Lens mount", Key: "lens_mount", Format: label.FormatSelect}, Options: []string{"E", "L", "RF"}, Group: ptr("Camera")},
+	{AttributeFields: label.AttributeFields{Name: "Weather sealed", Key: "weather_sealed", Format: label.FormatBoolean}, Group: ptr("Camera")},
+	{AttributeFields: label.AttributeFields{Name: "In the box", Key: "in_the_box", Format: label.FormatMultiselect}, Options: []string{"Lock", "Lights", "Charger", "Bag", "Spare battery"}},
+	{AttributeFields: label.AttributeFields{Name: "Serial number", Key: "serial_number", Format: label.FormatText}, Group: ptr("Upkeep")},
+	{AttributeFields: label.AttributeFields{Name: "Last service", Key: "last_service", Format: label.FormatDate}, Group: ptr("Upkeep")},
+	{AttributeFields: label.AttributeFields{Name: "Counted at", Key: "counted_at", Format: label.FormatDatetime}, Group: ptr("Upkeep")},
+	{AttributeFields: label.AttributeFields{Name: "Licence checked", Key: "licence_checked", Format: label.FormatBoolean}, Group: ptr("Customer")},
+	{AttributeFields: label.AttributeFields{Name: "Club number", Key: "club_number", Format: label.FormatText}, Group: ptr("Customer")},
+	{AttributeFields: label.AttributeFields{Name: "Good for", Key: "good_for", Format: label.FormatMultiselect}, Options: []string{"City", "Gravel", "Forest", "Studio", "Events"}, Group: ptr("Listing")},
 }
 
 // label makes the tags and attributes.
@@ -59,7 +59,7 @@ func (d *demo) label() {
 	d.tags = map[string]base.ID{}
 	for _, t := range demoTags {
 		for _, value := range t.values {
-			d.tags[value] = made[label.Tag](d, label.CreateTag{Value: value, Scope: t.scope}).ID
+			d.tags[value] = made[label.Tag](d, label.CreateTag{TagFields: label.TagFields{Value: value, Scope: t.scope}}).ID
 		}
 	}
 	for _, a := range demoAttributes {

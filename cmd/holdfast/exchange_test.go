@@ -67,16 +67,16 @@ var richRows = map[string][]string{
 func richAccount(t *testing.T, e *engine.Engine) base.ID {
 	id := base.NewID(clock(), base.BaseOf(randomBase()))
 	ops := []base.Op{
-		base.CreateAccount{Name: "Rental"},
-		label.CreateTag{Value: "heavy", Scope: label.TagInventory}, label.CreateTag{Value: "a|b", Scope: label.TagInventory}, label.CreateTag{Value: "vip", Scope: label.TagCustomers},
+		base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}},
+		label.CreateTag{TagFields: label.TagFields{Value: "heavy", Scope: label.TagInventory}}, label.CreateTag{TagFields: label.TagFields{Value: "a|b", Scope: label.TagInventory}}, label.CreateTag{TagFields: label.TagFields{Value: "vip", Scope: label.TagCustomers}},
 	}
 	for key, format := range map[string]label.AttributeFormat{
 		"text": label.FormatText, "number": label.FormatNumber, "yes": label.FormatBoolean, "day": label.FormatDate, "at": label.FormatDatetime,
 	} {
-		ops = append(ops, label.CreateAttribute{Name: key, Key: key, Format: format})
+		ops = append(ops, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: key, Key: key, Format: format}})
 	}
-	ops = append(ops, label.CreateAttribute{Name: "one", Key: "one", Format: label.FormatSelect, Options: []string{"red", "blue"}},
-		label.CreateAttribute{Name: "many", Key: "many", Format: label.FormatMultiselect, Options: []string{"L", "X|L"}})
+	ops = append(ops, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "one", Key: "one", Format: label.FormatSelect}, Options: []string{"red", "blue"}},
+		label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "many", Key: "many", Format: label.FormatMultiselect}, Options: []string{"L", "X|L"}})
 	for _, op := range ops {
 		_, err := e.Do(engine.Command{Account: id, Op: op})
 		require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestExportIsImported(t *testing.T) {
 					v, _ := e.View(account)
 					for s := range stock.SKUs(v).All() {
 						if s.Name == "Helmet" {
-							_, err := e.Do(engine.Command{Account: account, Op: commerce.CreateCatalogItem{Name: "Kit", Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
+							_, err := e.Do(engine.Command{Account: account, Op: commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
 							require.NoError(t, err)
 						}
 					}

@@ -81,7 +81,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		return f, err
 	}
 	if fresh {
-		if _, err := c.do(f.account, base.CreateAccount{Name: name}); err != nil {
+		if _, err := c.do(f.account, base.CreateAccount{AccountFields: base.AccountFields{Name: name}}); err != nil {
 			return f, err
 		}
 	}

@@ -55,7 +55,7 @@ func TestImportIsRepeated(t *testing.T) {
 			core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 			require.NoError(t, err)
 			account := base.NewID(clock(), base.BaseOf(randomBase()))
-			_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{Name: "Rental"}})
+			_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
 			require.NoError(t, err)
 			server := api.NewServer(api.Options{Now: clock})
 			server.Attach(core.engine)
@@ -168,7 +168,7 @@ func TestImportCutsLargeFiles(t *testing.T) {
 	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	account := base.NewID(clock(), base.BaseOf(randomBase()))
-	_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{Name: "Rental"}})
+	_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
 	require.NoError(t, err)
 	require.NoError(t, core.Close())
 	const rows = engine.MaxBatch + 1

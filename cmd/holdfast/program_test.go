@@ -28,7 +28,7 @@ func TestAClockThatIsBehindIsSaid(t *testing.T) {
 		return said.String()
 	}
 	now := clock()
-	require.NotContains(t, opened(now, base.CreateAccount{Name: "Rental"}), "clock")
+	require.NotContains(t, opened(now, base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}), "clock")
 	require.NotContains(t, opened(now-clockMayDiffer.Milliseconds()), "clock")
 	require.Contains(t, opened(now-3_600_000), "seconds=3600")
 }

@@ -135,7 +135,7 @@ func TestMoneyColumns(t *testing.T) {
 func TestDigitsOfCurrencies(t *testing.T) {
 	for _, list := range []string{wholeCurrencies, milliCurrencies} {
 		for _, code := range strings.Fields(list) {
-			require.Empty(t, base.CreateAccount{Name: "A", Currency: code}.Check(), code)
+			require.Empty(t, base.CreateAccount{AccountFields: base.AccountFields{Name: "A", Currency: code}}.Check(), code)
 		}
 	}
 	require.Equal(t, []int{2, 2, 0, 0, 3, 3}, []int{digitsOf("EUR"), digitsOf("MGA"), digitsOf("JPY"), digitsOf("UGX"), digitsOf("TND"), digitsOf("IQD")})

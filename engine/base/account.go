@@ -8,13 +8,18 @@ import (
 
 // Account is a tenant's own record.
 type Account struct {
-	ID        ID
-	Name      string
-	Currency  string // ISO 4217
-	Timezone  string // IANA name; days of answers over all locations, and "today", are in it
+	ID ID
+	AccountFields
 	Plan      string // starter | growth | scale | unlimited
 	Revision  uint64 // counts changes of the record itself
 	UpdatedAt int64
+}
+
+// AccountFields are what callers say of an account. Days of answers over all locations, and "today", are in its time zone.
+type AccountFields struct {
+	Name     string `field:"name text 1..255 required" about:"What the merchant is called."`
+	Currency string `field:"currency currency required" default:"EUR" about:"ISO 4217 code of the currency of all amounts." changed:"A code of ISO 4217. Amounts stay as they are."`
+	Timezone string `field:"timezone zone required" default:"UTC" about:"IANA name of the time zone of what has no location of its own." changed:"An IANA time zone name, such as Europe/Lisbon."`
 }
 
 var AccountKind = func() *Kind[Account] {
@@ -30,18 +35,14 @@ var AccountKind = func() *Kind[Account] {
 type CreateAccount struct {
 	Answers[*Account]
 	Adds
-	Name     string
-	Currency string // default EUR
-	Timezone string // default UTC
-	Plan     string // default unlimited
+	AccountFields
+	Plan string // default unlimited
 }
 
 func (o CreateAccount) Check() []Fault {
 	var c Checker
-	c.Text("/name", o.Name, 1, MaxName)
-	c.Zone("/timezone", OrDefault(o.Timezone, "UTC"))
+	CheckFields(&c, "", &o.AccountFields)
 	c.OneOf("/plan", OrDefault(o.Plan, "unlimited"), Plans...)
-	c.currency("/currency", OrDefault(o.Currency, "EUR"))
 	return c.Faults
 }
 
@@ -50,7 +51,7 @@ func (o CreateAccount) PlanOn(t *Tx) (any, error) {
 		return nil, Refuse(CodeConflict, "an account with this id exists")
 	}
 	a := &Account{
-		ID: t.Acc.ID, Name: o.Name, Currency: OrDefault(o.Currency, "EUR"), Timezone: OrDefault(o.Timezone, "UTC"),
+		ID: t.Acc.ID, AccountFields: Completed(o.AccountFields),
 		Plan: OrDefault(o.Plan, "unlimited"), Revision: 1, UpdatedAt: t.Now,
 	}
 	Record(t, AccountKind, nil, a)
@@ -64,21 +65,13 @@ func (a *Account) Touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1
 // rows that are not retired, discount codes of an amount that have not ended, or orders that are not closed.
 type PatchAccount struct {
 	Answers[*Account]
-	IfMatch  []uint64
-	Name     Opt[string]
-	Currency Opt[string]
-	Timezone Opt[string]
+	IfMatch []uint64
+	Fields  Changes[AccountFields]
 }
 
 func (o PatchAccount) Check() []Fault {
 	var c Checker
-	c.PatchName("/name", o.Name)
-	if o.Currency.Set {
-		c.currency("/currency", o.Currency.Value)
-	}
-	if o.Timezone.Set {
-		c.Zone("/timezone", o.Timezone.Value)
-	}
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -88,14 +81,7 @@ func (o PatchAccount) PlanOn(t *Tx) (any, error) {
 		return nil, err
 	}
 	n := *a
-	for _, x := range [...]struct {
-		given Opt[string]
-		at    *string
-	}{{o.Name, &n.Name}, {o.Currency, &n.Currency}, {o.Timezone, &n.Timezone}} {
-		if x.given.Set {
-			*x.at = x.given.Value
-		}
-	}
+	n.AccountFields = o.Fields.Of(a.AccountFields)
 	if n.Currency != a.Currency {
 		if err := t.Acc.unpriced(t.Now); err != nil {
 			return nil, err

@@ -73,7 +73,7 @@ func (fs *Fields) merge(to, from reflect.Value, given *given) {
 	for i := range fs.List {
 		f := &fs.List[i]
 		v := f.In(to)
-		if given.has(f.Name) {
+		if given.has(f.Name) && !f.Fixed {
 			f.merge(v, f.In(from), given)
 		}
 		switch {

@@ -136,11 +136,14 @@ func parseField(t reflect.Type, words []string) Field {
 	}
 	f := Field{Name: words[0]}
 	rest := words[1:]
-	for at, is := range map[string]*bool{"fixed": &f.Fixed, "required": &f.Required} {
-		if i := slices.Index(rest, at); i > 0 {
-			*is, rest = true, slices.Delete(slices.Clone(rest), i, i+1)
+	cut := func(word string) bool {
+		i := slices.Index(rest, word)
+		if i > 0 {
+			rest = slices.Delete(slices.Clone(rest), i, i+1)
 		}
+		return i > 0
 	}
+	f.Fixed, f.Required = cut("fixed"), cut("required")
 	if t.Kind() == reflect.Pointer {
 		f.Pointer, t = true, t.Elem()
 	}

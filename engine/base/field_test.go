@@ -39,6 +39,11 @@ type thing struct {
 	Size  *int64   `field:"size int 0..9" about:"Size."`
 	Zone  string   `field:"zone zone" about:"Zone."`
 	Lang  *string  `field:"lang language" about:"Language."`
+	Cash  string   `field:"cash currency required fixed" default:"EUR" about:"Currency."`
+	Key   string   `field:"key key 1..4" default:"k" about:"Key." given:"Key to give." changed:"Another key."`
+	Hues  []colour `field:"hues list 1..2 distinct word" default:"all" about:"Hues."`
+	IDs   []ID     `field:"ids list 1..3 distinct id" about:"Others; null: none."`
+	Said  bool     `field:"said flag required" about:"Whether it was said."`
 }
 
 func TestFieldsAreDeclaredOnce(t *testing.T) {
@@ -49,7 +54,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 		return list
 	}
 	fs := FieldsOf[thing]()
-	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang"), names(fs))
+	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang cash key hues ids said"), names(fs))
 	at := fs.List[8]
 	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
 	require.Equal(t, []string{"street", "city"}, names(at.Fields))
@@ -60,7 +65,19 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 			demanded[f.Name] = [2]bool{f.Demanded(false), f.Demanded(true)}
 		}
 	}
-	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}}, demanded)
+	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}, "cash": {false, true}, "said": {false, true}}, demanded)
+	empties, fixed := []string{}, []string{}
+	for _, f := range fs.List {
+		if f.Empties() {
+			empties = append(empties, f.Name)
+		}
+		if f.Fixed {
+			fixed = append(fixed, f.Name)
+		}
+	}
+	require.Equal(t, [][]string{{"ids"}, {"cash"}}, [][]string{empties, fixed})
+	key := fs.List[16]
+	require.Equal(t, []string{"Key.", "Key to give.", "Another key."}, []string{key.About, key.Made, key.Changed})
 
 	require.Panics(t, func() { FieldsOf[struct{ A int }]() }, "no field")
 	for _, wrong := range []func(){
@@ -123,7 +140,7 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	}
 	good := thing{
 		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"), Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
-		Price: new(int64(-1)),
+		Price: new(int64(-1)), Cash: "USD", Key: "a_.-", Hues: []colour{"blue"}, IDs: []ID{{1}, {2}},
 	}
 	var c Checker
 	CheckFields(&c, "", &good)
@@ -131,9 +148,10 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	bad := thing{
 		Colour: "green", embedded: embedded{Note: new(strings.Repeat("é", 10))}, Price: new(int64(1) << 60), Codes: []string{"", "long"},
 		At: &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"), Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
+		Cash: "EURO", Key: "a b", Hues: []colour{"red", "red"}, IDs: []ID{{1}, {2}, {1}},
 	}
 	all := strings.Split("/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
-		"/mail format,/born format,/web format,/size range,/zone zone,/lang format", ",")
+		"/mail format,/born format,/web format,/size range,/zone zone,/lang format,/cash format,/key format,/hues/1 duplicate,/ids/2 duplicate", ",")
 	CheckFields(&c, "", &bad)
 	require.Equal(t, all, pointers(c.Faults))
 	c = Checker{}
@@ -151,6 +169,13 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	c = Checker{}
 	CheckFields(&c, "", &bad)
 	require.Contains(t, pointers(c.Faults), "/codes length")
+	c = Checker{}
+	changes = Changed(thing{}, "cash", "key", "hues", "ids")
+	changes.Check(&c, "")
+	require.Equal(t, []string{"/cash format"}, pointers(c.Faults), "null is the default, or none, of what can be without")
+
+	given := []Fault{{Pointer: "/zone"}, {Pointer: "/other"}, {Pointer: "/ids/2"}, {Pointer: "/ids"}, {Pointer: "/name"}}
+	require.Equal(t, []Fault{{Pointer: "/name"}, {Pointer: "/zone"}, {Pointer: "/ids/2"}, {Pointer: "/ids"}, {Pointer: "/other"}}, InOrder[thing](given))
 }
 
 func TestChangesOfDeclaredFields(t *testing.T) {
@@ -158,7 +183,10 @@ func TestChangesOfDeclaredFields(t *testing.T) {
 		Kept: 7, Name: "a", Colour: "blue", embedded: embedded{Note: new("n")}, Price: new(int64(1)), On: true, Codes: []string{"x"}, Of: &ID{1}, At: &inside{Street: "s", City: "c"},
 	}
 	same := was
-	same.Shade = "blue" // the default, as it was not set
+	same.Shade, same.Cash, same.Key, same.Hues = "blue", "EUR", "k", []colour{"red", "blue"} // the defaults, as they were not set
+	require.Equal(t, same, Completed(was))
+	fixed := Changed(thing{Cash: "USD", Hues: []colour{"red"}, IDs: []ID{{1}}})
+	require.Equal(t, []any{"EUR", []colour{"red"}, []ID{{1}}}, []any{fixed.Of(same).Cash, fixed.Of(same).Hues, fixed.Of(same).IDs})
 	var none Changes[thing]
 	require.Equal(t, same, none.Of(was))
 
@@ -174,6 +202,9 @@ func TestChangesOfDeclaredFields(t *testing.T) {
 	want = same
 	want.At, want.Price, want.Of, want.Colour = nil, nil, nil, "red"
 	require.Equal(t, want, cleared.Of(was))
+
+	again := Changed(thing{}, "hues", "ids")
+	require.Equal(t, []any{[]colour{"red", "blue"}, []ID(nil)}, []any{again.Of(fixed.Of(same)).Hues, again.Of(fixed.Of(same)).IDs})
 
 	require.Equal(t, &inside{}, new(Changed(thing{At: &inside{}})).Of(thing{}).At, "an object without members is one")
 	empty := thing{Codes: []string{}}

@@ -25,6 +25,12 @@ const (
 	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
 )
 
+// Span is a half-open range of milliseconds since the epoch.
+type Span = timeline.Span
+
+// Forever is the open end of a range.
+const Forever = timeline.Forever
+
 // OrDefault is s, or d where s is empty.
 func OrDefault(s, d string) string {
 	if s == "" {

@@ -10,12 +10,6 @@ import (
 
 // This file owns operations, and the working view of the plan that one makes.
 
-// Span is a half-open range of milliseconds since the epoch.
-type Span = timeline.Span
-
-// Forever is the open end of a range.
-const Forever = timeline.Forever
-
 // Op is one operation with its inputs: a struct type of a domain, such as hold.PlaceHold or stock.CreateLocation.
 // An Op is not changed once it was submitted.
 type Op interface {

@@ -21,23 +21,38 @@ const (
 	CatalogDraft    CatalogStatus = "draft"
 )
 
+// Words are those that a status can be.
+func (CatalogStatus) Words() []string {
+	return []string{string(CatalogActive), string(CatalogInactive), string(CatalogDraft)}
+}
+
 // CatalogItem is a catalog item's record.
 type CatalogItem struct {
-	ID           base.ID
-	No           uint32 // dense number in the account; one that is gone gives its number to a later one
-	Name         string
-	InternalName *string // nil: the name
-	Status       CatalogStatus
-	Category     *string // of a taxonomy, as given
-	Description  *string
-	Components   []Component
-	Purchases    []base.PurchaseType // the ways in which it is offered
-	PricingTable *base.ID
-	Variants     []Variant
-	ArchivedAt   *int64
-	UpdatedAt    int64
-	Revision     uint64
+	ID base.ID
+	No uint32 // dense number in the account; one that is gone gives its number to a later one
+	CatalogFields
+	Components []Component
+	CatalogOffer
+	ArchivedAt *int64
+	UpdatedAt  int64
+	Revision   uint64
 	label.Labels
+}
+
+// CatalogFields are what callers say a catalog item is.
+type CatalogFields struct {
+	Name         string        `field:"name text 1..255 required" about:"What customers call it."`
+	InternalName *string       `field:"internalName text 1..255" about:"What the merchant calls it; without one it is the name." made:"What the merchant calls it. Default: the name."`
+	Status       CatalogStatus `field:"status word required" default:"active" about:"Whether it is offered: only an active one takes holds."`
+	Category     *string       `field:"taxonomyCategoryId text 1..255" about:"The id of the category in a taxonomy that is kept elsewhere."`
+	Description  *string       `field:"description text 0..10000" about:"What is told of it to customers."`
+}
+
+// CatalogOffer is how callers say that a catalog item is offered. New variants and values have no ids yet.
+type CatalogOffer struct {
+	Purchases    []base.PurchaseType `field:"purchaseTypes list 1..3 distinct word" default:"all" about:"The ways in which it can be taken." changed:"The ways in which it can be taken; null: all."`
+	PricingTable *base.ID            `field:"pricingTableId id" about:"The pricing table whose rows are its prices."`
+	Variants     []Variant           `field:"variants list 0..20 object CatalogVariantInput CatalogVariant" about:"What customers can choose." made:"What customers can choose. Default: nothing." changed:"What customers can choose, replaced as a whole."`
 }
 
 // Component is what one unit of a catalog item takes of a SKU or an article.
@@ -56,15 +71,15 @@ func key(i base.Item) string {
 
 // Variant is something that a customer chooses among values, such as a size. It takes no stock.
 type Variant struct {
-	ID     base.ID
-	Label  string
-	Values []VariantValue
+	ID     base.ID        `field:"id id required" default:"new" about:"The variant's id." given:"The id of a variant that is there; a new one has none."`
+	Label  string         `field:"label text 1..255 required" about:"What can be chosen, such as size."`
+	Values []VariantValue `field:"values list 1..100 object CatalogVariantValueInput CatalogVariantValue required" about:"The choices, in their order."`
 }
 
 // VariantValue is one of the values of a variant.
 type VariantValue struct {
-	ID    base.ID
-	Label string
+	ID    base.ID `field:"id id required" default:"new" about:"The choice's id." given:"The id of a choice that is there; a new one has none."`
+	Label string  `field:"label text 1..255 required" about:"What people call the choice."`
 }
 
 // Takes says whether the catalog item takes new holds.
@@ -115,14 +130,9 @@ func catalogItemsNaming(a *base.AccountState, id base.ID, _ int64) (n int) {
 }
 
 const (
-	maxComponents  = 100
-	MaxVariants    = 20
-	maxFieldValues = 100
+	maxComponents = 100
+	MaxVariants   = 20
 )
-
-func catalogStatus(c *base.Checker, pointer string, s CatalogStatus) {
-	c.OneOf(pointer, string(s), string(CatalogActive), string(CatalogInactive), string(CatalogDraft))
-}
 
 func components(c *base.Checker, pointer string, list []Component) {
 	for at, x := range base.Each(c, pointer, list, 0, maxComponents) {
@@ -138,56 +148,21 @@ func components(c *base.Checker, pointer string, list []Component) {
 	}
 }
 
-func purchases(c *base.Checker, pointer string, list []base.PurchaseType) {
-	if !c.Count(pointer, len(list), 1, 3) {
-		return
-	}
-	for i, p := range list {
-		at := pointer + "/" + base.Itoa(i)
-		CheckPurchase(c, at, p)
-		if slices.Contains(list[:i], p) {
-			c.Fault(at, "duplicate", "is named more than once")
-		}
-	}
-}
-
-func checkVariants(c *base.Checker, pointer string, list []Variant) {
-	for at, v := range base.Each(c, pointer, list, 0, MaxVariants) {
-		c.Text(at+"/label", v.Label, 1, base.MaxName)
-		for at, x := range base.Each(c, at+"/values", v.Values, 1, maxFieldValues) {
-			c.Text(at+"/label", x.Label, 1, base.MaxName)
-		}
-	}
-}
-
 // CreateCatalogItem makes a catalog item.
 type CreateCatalogItem struct {
 	base.Answers[*CatalogItem]
 	base.Adds
-	Name         string
-	InternalName *string
-	Status       CatalogStatus // default active
-	Category     *string
-	Description  *string
-	Components   []Component
-	Purchases    []base.PurchaseType // nil: all
-	PricingTable *base.ID
-	Variants     []Variant // without ids
-	Labels       label.LabelsPatch
+	CatalogFields
+	Components []Component
+	CatalogOffer
+	Labels label.LabelsPatch
 }
 
 func (o CreateCatalogItem) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
-	c.Optional("/internalName", o.InternalName, 1, base.MaxName)
-	catalogStatus(&c, "/status", CatalogStatus(base.OrDefault(string(o.Status), string(CatalogActive))))
-	c.Optional("/taxonomyCategoryId", o.Category, 1, base.MaxName)
-	c.Optional("/description", o.Description, 0, base.MaxNote)
+	base.CheckFields(&c, "", &o.CatalogFields)
 	components(&c, "/components", o.Components)
-	if o.Purchases != nil {
-		purchases(&c, "/purchaseTypes", o.Purchases)
-	}
-	checkVariants(&c, "/variants", o.Variants)
+	base.CheckFields(&c, "", &o.CatalogOffer)
 	variantIDs(&c, "/variants", nil, o.Variants)
 	o.Labels.Check(&c)
 	return c.Faults
@@ -199,13 +174,9 @@ func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i := &CatalogItem{
-		ID: t.NewID(), No: nextCatalogNo(t.Acc), Name: o.Name, InternalName: o.InternalName, Status: o.Status, Category: o.Category,
-		Description: o.Description, Components: o.Components, Purchases: o.Purchases, PricingTable: o.PricingTable, UpdatedAt: t.Now, Revision: 1,
+		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields), Components: o.Components,
+		CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
 	}
-	if i.Status == "" {
-		i.Status = CatalogActive
-	}
-	i.offerAll()
 	i.Variants = newVariants(t, o.Variants)
 	if err := refers(t, i); err != nil {
 		return nil, err
@@ -216,13 +187,6 @@ func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	}
 	base.Record(t, CatalogKind, nil, i)
 	return i, nil
-}
-
-// offerAll makes an item for which no ways are named offered in all.
-func (i *CatalogItem) offerAll() {
-	if len(i.Purchases) == 0 {
-		i.Purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}
-	}
 }
 
 // nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old holds go by them.
@@ -317,34 +281,19 @@ func newVariants(t *base.Tx, list []Variant) []Variant {
 // what they have.
 type PatchCatalogItem struct {
 	base.Answers[*CatalogItem]
-	ID           base.ID
-	IfMatch      []uint64
-	Name         base.Opt[string]
-	InternalName base.Opt[string]
-	Status       base.Opt[CatalogStatus]
-	Category     base.Opt[string]
-	Description  base.Opt[string]
-	Components   base.Opt[[]Component]
-	Purchases    base.Opt[[]base.PurchaseType]
-	PricingTable base.Opt[base.ID]
-	Variants     base.Opt[[]Variant]
-	Labels       label.LabelsPatch
+	ID         base.ID
+	IfMatch    []uint64
+	Fields     base.Changes[CatalogFields]
+	Components base.Opt[[]Component]
+	Offer      base.Changes[CatalogOffer]
+	Labels     label.LabelsPatch
 }
 
 func (o PatchCatalogItem) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	c.PatchText("/internalName", o.InternalName, 1, base.MaxName)
-	if o.Status.Set {
-		catalogStatus(&c, "/status", o.Status.Value)
-	}
-	c.PatchText("/taxonomyCategoryId", o.Category, 1, base.MaxName)
-	c.PatchText("/description", o.Description, 0, base.MaxNote)
+	o.Fields.Check(&c, "")
 	components(&c, "/components", o.Components.Value)
-	if o.Purchases.Set && !o.Purchases.Null {
-		purchases(&c, "/purchaseTypes", o.Purchases.Value)
-	}
-	checkVariants(&c, "/variants", o.Variants.Value)
+	o.Offer.Check(&c, "")
 	o.Labels.Check(&c)
 	return c.Faults
 }
@@ -352,7 +301,7 @@ func (o PatchCatalogItem) Check() []base.Fault {
 func (o PatchCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 	var c base.Checker
 	if i := CatalogTable(a).Get(o.ID); i != nil {
-		variantIDs(&c, "/variants", i.Variants, o.Variants.Value)
+		variantIDs(&c, "/variants", i.Variants, o.Offer.To.Variants)
 	}
 	return append(c.Faults, o.Labels.CheckOn(a, CatalogLabels)...)
 }
@@ -363,25 +312,9 @@ func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *i
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	o.InternalName.Merge(&n.InternalName)
-	if o.Status.Set {
-		n.Status = o.Status.Value
-	}
-	o.Category.Merge(&n.Category)
-	o.Description.Merge(&n.Description)
+	n.CatalogFields, n.CatalogOffer = o.Fields.Of(i.CatalogFields), o.Offer.Of(i.CatalogOffer)
 	base.Replace(o.Components, &n.Components)
-	if o.Purchases.Set {
-		n.Purchases = o.Purchases.Value
-		n.offerAll()
-	}
-	o.PricingTable.Merge(&n.PricingTable)
-	if o.Variants.Set {
-		o.Variants.Value = newVariants(t, o.Variants.Value)
-		base.Replace(o.Variants, &n.Variants)
-	}
+	n.Variants = newVariants(t, n.Variants)
 	if err := refers(t, &n); err != nil {
 		return nil, err
 	}

@@ -119,12 +119,6 @@ func (d *DiscountTerms) check() []base.Fault {
 	return base.InOrder[DiscountTerms](c.Faults)
 }
 
-func cycles(c *base.Checker, pointer string, n *int64) {
-	if n != nil {
-		c.Number(pointer, int(*n), 1, base.MaxCount)
-	}
-}
-
 // CreateDiscountCode makes a discount code.
 type CreateDiscountCode struct {
 	base.Answers[*DiscountCode]

@@ -14,11 +14,9 @@ type Period = stock.Buffer
 
 // PricingRow is one way to pay for a catalog item.
 type PricingRow struct {
-	ID           base.ID
-	Table        base.ID
-	Label        string
-	Purchase     base.PurchaseType
-	Price        int64              // minor units
+	ID    base.ID
+	Table base.ID
+	PricingRowFields
 	Currency     string             `json:",omitempty"` // ISO 4217, of the price; zero: an older program made the row, and it has none yet
 	Duration     *Period            // of a booking: what the price is for; nil: the whole booking
 	Subscription *SubscriptionTerms // of a subscription, and only there
@@ -27,15 +25,22 @@ type PricingRow struct {
 	RetiredAt    int64 `json:",omitempty"` // since when no line is sold by it any more that was not before; 0: lines are
 }
 
+// PricingRowFields are the fields of a row that callers give, beside its duration and its terms.
+type PricingRowFields struct {
+	Label    string            `field:"label text 1..255 required" about:"What people call the price, such as Day."`
+	Purchase base.PurchaseType `field:"purchaseType word required" about:"How it is taken: booked for a time, sold, or subscribed to."`
+	Price    int64             `field:"price int 0..9007199254740991 required" about:"The price, in minor units." made:"The price, in minor units of the account's currency."`
+}
+
 // SubscriptionTerms are how a subscription is paid and how it ends. Nothing is charged here: they are for who does.
 type SubscriptionTerms struct {
 	Cycle            Period  // from payment to payment
-	RenewalPrice     *int64  // nil: the price of the row
-	CommitmentCycles *int64  // payments before it may end
+	RenewalPrice     *int64  `field:"renewalPrice int 0..9007199254740991" about:"What a payment is after the commitment, in minor units; null: the same." made:"What a payment is after the commitment, in minor units of the account's currency. Default: the same."`
+	CommitmentCycles *int64  `field:"commitmentCycles int 1..10000" about:"For how many payments the customer is bound; null: none."`
 	Commitment       *Period // time before it may end
 	CancellationLead *Period // notice
-	RenewalType      string
-	InitialCharge    string
+	RenewalType      string  `field:"renewalType text 1..255" default:"none" about:"What follows the commitment, as it was given." made:"What follows the commitment, which is kept as it is. Default: none." changed:"What follows the commitment, which is kept as it is; null: none."`
+	InitialCharge    string  `field:"initialChargeType text 1..255" default:"order_creation" about:"When the first payment is due, as it was given." made:"When the first payment is due, which is kept as it is. Default: order_creation." changed:"When the first payment is due, which is kept as it is; null: order_creation."`
 }
 
 // What the terms say where nothing is given.
@@ -69,21 +74,14 @@ func CheckSubscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
 		return
 	}
 	period(c, pointer+"/paymentCycleAmount", &s.Cycle)
-	if s.RenewalPrice != nil {
-		CheckPrice(c, pointer+"/renewalPrice", *s.RenewalPrice)
-	}
-	cycles(c, pointer+"/commitmentCycles", s.CommitmentCycles)
+	base.CheckFields(c, pointer, s)
 	period(c, pointer+"/commitmentPeriodAmount", s.Commitment)
 	period(c, pointer+"/cancellationLeadTimeAmount", s.CancellationLead)
-	c.Text(pointer+"/renewalType", s.RenewalType, 1, base.MaxName)
-	c.Text(pointer+"/initialChargeType", s.InitialCharge, 1, base.MaxName)
 }
 
 // check names what is wrong with a row as a whole.
 func (r *PricingRow) check(c *base.Checker) {
-	c.Text("/label", r.Label, 1, base.MaxName)
-	CheckPurchase(c, "/purchaseType", r.Purchase)
-	CheckPrice(c, "/price", r.Price)
+	base.CheckFields(c, "", &r.PricingRowFields)
 	period(c, "/durationAmount", r.Duration)
 	CheckSubscription(c, "/subscription", r.Subscription)
 	if r.Purchase == "" || !r.Purchase.Valid() {
@@ -102,7 +100,7 @@ func (r *PricingRow) check(c *base.Checker) {
 
 // CheckPurchase names the faults of a purchase type.
 func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
-	c.OneOf(pointer, string(p), string(base.PurchaseBooking), string(base.PurchaseSale), string(base.PurchaseSubscription))
+	c.OneOf(pointer, string(p), p.Words()...)
 }
 
 // CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is not closed leave
@@ -110,10 +108,8 @@ func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
 type CreatePricingRow struct {
 	base.Answers[*PricingRow]
 	base.Adds
-	Table        base.ID
-	Label        string
-	Purchase     base.PurchaseType
-	Price        int64
+	Table base.ID
+	PricingRowFields
 	Duration     *Period
 	Subscription *SubscriptionTerms
 }
@@ -125,7 +121,7 @@ func (o CreatePricingRow) Check() []base.Fault {
 }
 
 func (o CreatePricingRow) row() *PricingRow {
-	return &PricingRow{Table: o.Table, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription}
+	return &PricingRow{Table: o.Table, PricingRowFields: o.PricingRowFields, Duration: o.Duration, Subscription: o.Subscription}
 }
 
 func (o CreatePricingRow) PlanOn(t *base.Tx) (any, error) {
@@ -150,51 +146,34 @@ func fullTable() *base.Error {
 
 // SubscriptionPatch changes the terms of a subscription, or makes them.
 type SubscriptionPatch struct {
+	Fields           base.Changes[SubscriptionTerms]
 	Cycle            stock.BufferPatch
-	RenewalPrice     base.Opt[int64]
-	CommitmentCycles base.Opt[int64]
 	Commitment       stock.BufferPatch
 	CancellationLead stock.BufferPatch
-	RenewalType      base.Opt[string] // null: the default, as of the next
-	InitialCharge    base.Opt[string]
 }
 
 func (p *SubscriptionPatch) check(c *base.Checker, pointer string) {
 	patchPeriod(c, pointer+"/paymentCycleAmount", p.Cycle)
-	if o := p.RenewalPrice; o.Set && !o.Null {
-		CheckPrice(c, pointer+"/renewalPrice", o.Value)
-	}
-	if o := p.CommitmentCycles; o.Set && !o.Null {
-		cycles(c, pointer+"/commitmentCycles", &o.Value)
-	}
+	p.Fields.Check(c, pointer)
 	patchPeriod(c, pointer+"/commitmentPeriodAmount", p.Commitment)
 	patchPeriod(c, pointer+"/cancellationLeadTimeAmount", p.CancellationLead)
-	c.PatchText(pointer+"/renewalType", p.RenewalType, 1, base.MaxName)
-	c.PatchText(pointer+"/initialChargeType", p.InitialCharge, 1, base.MaxName)
 }
 
 // merged gives the terms that a patch makes of those that are there, if any are.
 func (p *SubscriptionPatch) merged(c *base.Checker, pointer string, was *SubscriptionTerms) *SubscriptionTerms {
-	n, cycle := SubscriptionTerms{RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge}, (*Period)(nil)
+	n, cycle := SubscriptionTerms{}, (*Period)(nil)
 	if was != nil {
 		n, cycle = *was, &was.Cycle
 	}
+	n = p.Fields.Of(n)
 	cycle = p.Cycle.Merged(c, pointer+"/paymentCycleAmount", cycle)
 	if cycle == nil {
 		c.Fault(pointer+"/paymentCycleAmount", "required", "a subscription is paid in cycles")
 		cycle = new(Period)
 	}
 	n.Cycle = *cycle
-	p.RenewalPrice.Merge(&n.RenewalPrice)
-	p.CommitmentCycles.Merge(&n.CommitmentCycles)
 	n.Commitment = p.Commitment.Merged(c, pointer+"/commitmentPeriodAmount", n.Commitment)
 	n.CancellationLead = p.CancellationLead.Merged(c, pointer+"/cancellationLeadTimeAmount", n.CancellationLead)
-	if p.RenewalType.Set {
-		n.RenewalType = base.OrDefault(p.RenewalType.Value, DefaultRenewalType)
-	}
-	if p.InitialCharge.Set {
-		n.InitialCharge = base.OrDefault(p.InitialCharge.Value, DefaultInitialCharge)
-	}
 	return &n
 }
 
@@ -204,22 +183,14 @@ type PatchPricingRow struct {
 	Table        base.ID
 	ID           base.ID
 	IfMatch      []uint64
-	Label        base.Opt[string]
-	Purchase     base.Opt[base.PurchaseType]
-	Price        base.Opt[int64]
+	Fields       base.Changes[PricingRowFields]
 	Duration     stock.BufferPatch
 	Subscription base.Opt[SubscriptionPatch]
 }
 
 func (o PatchPricingRow) Check() []base.Fault {
 	var c base.Checker
-	c.PatchText("/label", o.Label, 1, base.MaxName)
-	if o.Purchase.Set {
-		CheckPurchase(&c, "/purchaseType", o.Purchase.Value)
-	}
-	if o.Price.Set {
-		CheckPrice(&c, "/price", o.Price.Value)
-	}
+	o.Fields.Check(&c, "")
 	patchPeriod(&c, "/durationAmount", o.Duration)
 	if o.Subscription.Set && !o.Subscription.Null {
 		o.Subscription.Value.check(&c, "/subscription")
@@ -242,15 +213,7 @@ func (o PatchPricingRow) CheckOn(a *base.AccountState) []base.Fault {
 
 // merged is a row as the patch leaves it.
 func (o PatchPricingRow) merged(c *base.Checker, n PricingRow) PricingRow {
-	if o.Label.Set {
-		n.Label = o.Label.Value
-	}
-	if o.Purchase.Set {
-		n.Purchase = o.Purchase.Value
-	}
-	if o.Price.Set {
-		n.Price = o.Price.Value
-	}
+	n.PricingRowFields = o.Fields.Of(n.PricingRowFields)
 	n.Duration = o.Duration.Merged(c, "/durationAmount", n.Duration)
 	switch {
 	case o.Subscription.Null:

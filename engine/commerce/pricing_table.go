@@ -13,14 +13,19 @@ import (
 
 // PricingTable is a pricing table's record.
 type PricingTable struct {
-	ID        base.ID
-	Name      string
-	External  bool                 // listings show the external rows
-	Combine   bool                 `json:",omitempty"` // bookings are sold by the combination of rows that asks least
+	ID base.ID
+	PricingTableFields
 	Rows      []PricingRow         // in order of creation
 	Externals []ExternalPricingRow // in order of creation; kept also while they are not shown
 	UpdatedAt int64
 	Revision  uint64
+}
+
+// PricingTableFields are what callers say of a pricing table, beside its rows.
+type PricingTableFields struct {
+	Name     string `field:"name text 1..255 required" about:"What people call the table."`
+	External bool   `field:"externalPricingEnabled flag required" about:"Whether its external rows are shown." made:"Listings show the external rows. Those are kept also while this is off."`
+	Combine  bool   `json:",omitempty" field:"combineRows flag required" about:"Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold."`
 }
 
 // MaxPricingRows bounds the rows of a table, of each of the two kinds.
@@ -63,19 +68,17 @@ func (p *PricingTable) Touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revis
 type CreatePricingTable struct {
 	base.Answers[*PricingTable]
 	base.Adds
-	Name     string
-	External bool
-	Combine  bool
+	PricingTableFields
 }
 
 func (o CreatePricingTable) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
+	base.CheckFields(&c, "", &o.PricingTableFields)
 	return c.Faults
 }
 
 func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
-	p := &PricingTable{ID: t.NewID(), Name: o.Name, External: o.External, Combine: o.Combine, UpdatedAt: t.Now, Revision: 1}
+	p := &PricingTable{ID: t.NewID(), PricingTableFields: o.PricingTableFields, UpdatedAt: t.Now, Revision: 1}
 	base.Record(t, PricingTableKind, nil, p)
 	return p, nil
 }
@@ -83,16 +86,14 @@ func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
 // PatchPricingTable changes a pricing table; its rows have operations of their own.
 type PatchPricingTable struct {
 	base.Answers[*PricingTable]
-	ID       base.ID
-	IfMatch  []uint64
-	Name     base.Opt[string]
-	External base.Opt[bool]
-	Combine  base.Opt[bool]
+	ID      base.ID
+	IfMatch []uint64
+	Fields  base.Changes[PricingTableFields]
 }
 
 func (o PatchPricingTable) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -101,15 +102,7 @@ func (o PatchPricingTable) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changePricing(t, p, func(n *PricingTable) {
-		if o.Name.Set {
-			n.Name = o.Name.Value
-		}
-		if o.External.Set {
-			n.External = o.External.Value
-		}
-		o.Combine.Assign(&n.Combine)
-	}), nil
+	return changePricing(t, p, func(n *PricingTable) { n.PricingTableFields = o.Fields.Of(p.PricingTableFields) }), nil
 }
 
 // DeletePricingTable removes a pricing table with its rows, where no catalog item names it.

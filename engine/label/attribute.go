@@ -25,19 +25,30 @@ const (
 	FormatSmartField  AttributeFormat = "smart_field"
 )
 
+// Words are those that a format can be.
+func (AttributeFormat) Words() []string {
+	return []string{string(FormatText), string(FormatNumber), string(FormatBoolean), string(FormatDate), string(FormatDatetime), string(FormatFormula),
+		string(FormatSelect), string(FormatMultiselect), string(FormatSmartField)}
+}
+
 // Chosen says that values are chosen among options.
 func (f AttributeFormat) Chosen() bool { return f == FormatSelect || f == FormatMultiselect }
 
 // Attribute is an attribute's record. Its format never changes, as its values would have none.
 type Attribute struct {
-	ID        base.ID
-	Name      string
-	Key       string // unique in the account: what values are given under
-	Format    AttributeFormat
+	ID base.ID
+	AttributeFields
 	Options   []AttributeOption `json:",omitempty"`
 	Group     *AttributeGroup   `json:",omitempty"`
 	UpdatedAt int64
 	Revision  uint64
+}
+
+// AttributeFields are the fields of an attribute that callers give, beside its options and group.
+type AttributeFields struct {
+	Name   string          `field:"name text 1..255 required" about:"What people call the attribute."`
+	Key    string          `field:"key key 1..64 required" about:"The key under which programs find the attribute." given:"What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."`
+	Format AttributeFormat `field:"format word required fixed" about:"How its values are meant." made:"It never changes. formula and smart_field hold stored values, nothing is computed."`
 }
 
 func (d *Attribute) Rev() uint64     { return d.Revision }
@@ -45,8 +56,8 @@ func (d *Attribute) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision
 
 // AttributeOption is one of the values to choose from. Values name it by id, so it can get another name.
 type AttributeOption struct {
-	ID   base.ID
-	Name string
+	ID   base.ID `field:"id id required" default:"new" about:"The option's id." given:"The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."`
+	Name string  `field:"name text 1..255 required" about:"What people call the option."`
 }
 
 // AttributeGroup is a heading that attributes share. It is there as long as an attribute names it.
@@ -76,7 +87,6 @@ func AttributeTable(a *base.AccountState) *table.Table[Attribute] {
 
 const (
 	maxAttributes = 1000 // of an account
-	maxKey        = 64
 	maxOptions    = 250
 )
 
@@ -84,33 +94,17 @@ const (
 type CreateAttribute struct {
 	base.Answers[*Attribute]
 	base.Adds
-	Name    string
-	Key     string
-	Format  AttributeFormat
+	AttributeFields
 	Options []string // of a select or multiselect
 	Group   *string
 }
 
 func (o CreateAttribute) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/name", o.Name, 1, base.MaxName)
-	key(&c, "/key", o.Key)
-	c.OneOf("/format", string(o.Format), string(FormatText), string(FormatNumber), string(FormatBoolean), string(FormatDate), string(FormatDatetime),
-		string(FormatFormula), string(FormatSelect), string(FormatMultiselect), string(FormatSmartField))
+	base.CheckFields(&c, "", &o.AttributeFields)
 	checkOptions(&c, "/options", o.Format, len(o.Options), func(i int) string { return o.Options[i] })
 	c.Optional("/group", o.Group, 1, base.MaxName)
 	return c.Faults
-}
-
-// key checks the name under which values are given: one that is fit to be a member of an object in any language.
-func key(c *base.Checker, pointer, key string) {
-	c.Text(pointer, key, 1, maxKey)
-	for _, r := range key {
-		if (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && r != '_' && r != '-' && r != '.' {
-			c.Fault(pointer, "format", "must be of letters, digits, underscores, hyphens and dots")
-			return
-		}
-	}
 }
 
 // checkOptions checks the names of an attribute's options.
@@ -140,7 +134,7 @@ func (o CreateAttribute) PlanOn(t *base.Tx) (any, error) {
 	if AttributeTable(t.Acc).Len() >= maxAttributes {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d attributes", maxAttributes)
 	}
-	d := &Attribute{ID: t.NewID(), Name: o.Name, Key: o.Key, Format: o.Format, UpdatedAt: t.Now, Revision: 1}
+	d := &Attribute{ID: t.NewID(), AttributeFields: o.AttributeFields, UpdatedAt: t.Now, Revision: 1}
 	for _, name := range o.Options {
 		d.Options = append(d.Options, AttributeOption{t.NewID(), name})
 	}
@@ -166,31 +160,22 @@ func group(t *base.Tx, name string) *AttributeGroup {
 	return &AttributeGroup{t.NewID(), name}
 }
 
-// OptionPatch is an option as it is to be: with an id it is the option of that id, else the one of that name, else a new one.
-type OptionPatch struct {
-	ID   *base.ID
-	Name string
-}
-
-// PatchAttribute changes an attribute. An option that is not in a new list goes, and with it the values that chose it, in
-// the same command and within the same bounds as a deleted tag; where there are any it is refused, unless Force says so.
+// PatchAttribute changes an attribute. An option is the one of its id, without one that of its name, else a new one. One
+// that is not in a new list goes, and with it the values that chose it, in the same command and within the same bounds as a
+// deleted tag; where there are any it is refused, unless Force says so.
 type PatchAttribute struct {
 	base.Answers[*Attribute]
 	ID      base.ID
 	IfMatch []uint64
-	Name    base.Opt[string]
-	Key     base.Opt[string]
-	Options base.Opt[[]OptionPatch]
+	Fields  base.Changes[AttributeFields]
+	Options base.Opt[[]AttributeOption]
 	Group   base.Opt[string]
 	Force   bool
 }
 
 func (o PatchAttribute) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	if o.Key.Set {
-		key(&c, "/key", o.Key.Value)
-	}
+	o.Fields.Check(&c, "")
 	c.PatchText("/group", o.Group, 1, base.MaxName)
 	return c.Faults
 }
@@ -205,16 +190,16 @@ func (o PatchAttribute) CheckOn(a *base.AccountState) []base.Fault {
 	checkOptions(&c, "/options", d.Format, len(list), func(i int) string { return list[i].Name })
 	seen := map[base.ID]bool{}
 	for i, p := range list {
-		if p.ID == nil {
+		if p.ID == (base.ID{}) {
 			continue
 		}
 		at := "/options/" + base.Itoa(i) + "/id"
-		if d.Option(*p.ID) == nil {
+		if d.Option(p.ID) == nil {
 			c.Fault(at, "unknown", "is the id of no option of this attribute")
-		} else if seen[*p.ID] {
+		} else if seen[p.ID] {
 			c.Fault(at, "duplicate", "is the id of an earlier option")
 		}
-		seen[*p.ID] = true
+		seen[p.ID] = true
 	}
 	return c.Faults
 }
@@ -235,14 +220,9 @@ func (o PatchAttribute) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *d
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	if o.Key.Set {
-		if err := keyFree(t.Acc, o.Key.Value, d.ID); err != nil {
-			return nil, err
-		}
-		n.Key = o.Key.Value
+	n.AttributeFields = o.Fields.Of(d.AttributeFields)
+	if err := keyFree(t.Acc, n.Key, d.ID); err != nil {
+		return nil, err
 	}
 	if o.Group.Set {
 		n.Group = nil
@@ -266,26 +246,21 @@ func (o PatchAttribute) PlanOn(t *base.Tx) (any, error) {
 	return next, nil
 }
 
-// newOptions makes the options of a patch of those that an attribute has.
-func newOptions(t *base.Tx, d *Attribute, list []OptionPatch) []AttributeOption {
-	named := map[base.ID]bool{}
-	for _, p := range list {
-		if p.ID != nil {
-			named[*p.ID] = true
-		}
-	}
-	options := make([]AttributeOption, len(list))
-	for i, p := range list {
-		options[i].Name = p.Name
-		if p.ID != nil {
-			options[i].ID = *p.ID
+// newOptions are the options of a patch, with the ids of those that an attribute has.
+func newOptions(t *base.Tx, d *Attribute, list []AttributeOption) []AttributeOption {
+	options := slices.Clone(list)
+	for i := range options {
+		o := &options[i]
+		if o.ID != (base.ID{}) {
 			continue
 		}
-		same := slices.IndexFunc(d.Options, func(x AttributeOption) bool { return x.Name == p.Name && !named[x.ID] })
+		same := slices.IndexFunc(d.Options, func(x AttributeOption) bool {
+			return x.Name == o.Name && !slices.ContainsFunc(list, func(p AttributeOption) bool { return p.ID == x.ID })
+		})
 		if same >= 0 {
-			options[i].ID = d.Options[same].ID
+			o.ID = d.Options[same].ID
 		} else {
-			options[i].ID = t.NewID()
+			o.ID = t.NewID()
 		}
 	}
 	return options

@@ -20,13 +20,23 @@ const (
 	TagOrders    TagScope = "orders"
 )
 
-// Tag is a tag's record. Its scope never changes.
+// Words are those that a scope can be.
+func (TagScope) Words() []string {
+	return []string{string(TagInventory), string(TagCatalog), string(TagCustomers), string(TagOrders)}
+}
+
+// Tag is a tag's record.
 type Tag struct {
-	ID        base.ID
-	Value     string
-	Scope     TagScope
+	ID base.ID
+	TagFields
 	UpdatedAt int64
 	Revision  uint64
+}
+
+// TagFields are what callers say of a tag.
+type TagFields struct {
+	Value string   `field:"value text 1..255 required" about:"The tag's text."`
+	Scope TagScope `field:"scope word required fixed" about:"What it can be linked to." made:"The area whose records it can be linked to; the key needs its write scope. It never changes."`
 }
 
 const (
@@ -66,19 +76,17 @@ func (g *Tag) Touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
 type CreateTag struct {
 	base.Answers[*Tag]
 	base.Adds
-	Value string
-	Scope TagScope
+	TagFields
 }
 
 func (o CreateTag) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/value", o.Value, 1, base.MaxName)
-	c.OneOf("/scope", string(o.Scope), string(TagInventory), string(TagCatalog), string(TagCustomers), string(TagOrders))
+	base.CheckFields(&c, "", &o.TagFields)
 	return c.Faults
 }
 
 func (o CreateTag) PlanOn(t *base.Tx) (any, error) {
-	g := &Tag{ID: t.NewID(), Value: o.Value, Scope: o.Scope, UpdatedAt: t.Now, Revision: 1}
+	g := &Tag{ID: t.NewID(), TagFields: o.TagFields, UpdatedAt: t.Now, Revision: 1}
 	if err := nameIsFree(t, g); err != nil {
 		return nil, err
 	}
@@ -91,12 +99,12 @@ type PatchTag struct {
 	base.Answers[*Tag]
 	ID      base.ID
 	IfMatch []uint64
-	Value   base.Opt[string]
+	Fields  base.Changes[TagFields]
 }
 
 func (o PatchTag) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/value", o.Value)
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -106,8 +114,7 @@ func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *g
-	if o.Value.Set && o.Value.Value != g.Value {
-		n.Value = o.Value.Value
+	if n.TagFields = o.Fields.Of(g.TagFields); n.Value != g.Value {
 		if err := nameIsFree(t, &n); err != nil {
 			return nil, err
 		}

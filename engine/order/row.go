@@ -22,7 +22,7 @@ type RowTerms struct {
 
 // price is what the terms ask for one unit over a window.
 func (r *RowTerms) price(window base.Span, o *Order) (price int64, ok bool) {
-	return commerce.UnitPrice(&commerce.PricingRow{Price: r.Price, Duration: r.Duration}, window, o.PickupAt.Zone())
+	return commerce.UnitPrice(&commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: r.Price}, Duration: r.Duration}, window, o.PickupAt.Zone())
 }
 
 // SoldRow is a row of which a line keeps the terms to be sold by it together with others, with how many of its durations make the price.
@@ -54,7 +54,7 @@ func (l *OrderLine) sellBy(row *commerce.PricingRow) {
 func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 	var rows []*commerce.PricingRow
 	for _, r := range l.Rest().Combined {
-		rows = append(rows, &commerce.PricingRow{ID: r.ID, Price: r.Price, Duration: r.Duration})
+		rows = append(rows, &commerce.PricingRow{ID: r.ID, PricingRowFields: commerce.PricingRowFields{Price: r.Price}, Duration: r.Duration})
 	}
 	c := commerce.LeastOf(rows, l.Span(), o.PickupAt.Zone(), looks)
 	switch {

@@ -191,7 +191,7 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 		})
 		r := &retry{t: t, account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 		r.open(fs)
-		r.make(base.CreateAccount{Name: "Rental", Timezone: "UTC"})
+		r.make(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "UTC"}})
 		r.location = r.make(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
 		r.item = r.make(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
 		limit := int64(retryUses)

@@ -120,7 +120,7 @@ func (s *shop) touch() {
 	text := base.Some(fmt.Sprint("changed at ", s.now))
 	for _, account := range s.engine.Accounts() {
 		v, _ := s.engine.View(account)
-		s.do(account, base.PatchAccount{Name: text})
+		s.do(account, base.PatchAccount{Fields: base.Changed(base.AccountFields{Name: text.Value})})
 		for k := range engine.Keys(v).All() {
 			s.do(account, engine.RevokeKey{ID: k.ID})
 		}
@@ -141,17 +141,17 @@ func (s *shop) touch() {
 			}
 		}
 		for p := range commerce.PricingTables(v).All() {
-			s.do(account, commerce.PatchPricingTable{ID: p.ID, Name: text})
+			s.do(account, commerce.PatchPricingTable{ID: p.ID, Fields: base.Changed(commerce.PricingTableFields{Name: text.Value})})
 		}
 		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, 1000)
 		for _, i := range items {
-			s.do(account, commerce.PatchCatalogItem{ID: i.ID, Name: text})
+			s.do(account, commerce.PatchCatalogItem{ID: i.ID, Fields: base.Changed(commerce.CatalogFields{Name: text.Value})})
 		}
 		for g := range label.Tags(v).All() {
-			s.do(account, label.PatchTag{ID: g.ID, Value: text})
+			s.do(account, label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: text.Value})})
 		}
 		for d := range label.Attributes(v).All() {
-			s.do(account, label.PatchAttribute{ID: d.ID, Name: text})
+			s.do(account, label.PatchAttribute{ID: d.ID, Fields: base.Changed(label.AttributeFields{Name: text.Value})})
 		}
 		for m := range commerce.Customers(v).All() {
 			s.do(account, commerce.PatchCustomer{ID: m.ID, Contact: base.Changed(commerce.Contact{FirstName: &text.Value})})

@@ -134,7 +134,7 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 			do(engine.RevokeKey{ID: key.ID}, 0)
 		}
 	}
-	tag := do(label.CreateTag{Value: "regular", Scope: label.TagCustomers}, 1).(*label.Tag)
+	tag := do(label.CreateTag{TagFields: label.TagFields{Value: "regular", Scope: label.TagCustomers}}, 1).(*label.Tag)
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}
 	labels.External = label.ExternalPatch{ID: base.Some("crm-1"), Metadata: base.Some([]label.MetadataInput{{Key: "since", Value: new("2019")}})}
 	ada := do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ada"), Email: new("ada@example.com")}), Labels: labels}, 2).(*commerce.Customer)

@@ -49,7 +49,7 @@ func newShop(t *testing.T) *shop {
 	s := &shop{t: t, fs: errorfs.Wrap(vfs.NewMem(), slow), account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 	s.open()
 	t.Cleanup(s.shut)
-	s.do(base.CreateAccount{Name: "Rental"})
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
 	s.location = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	return s
 }

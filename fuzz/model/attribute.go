@@ -147,8 +147,8 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 		if was := s.a.Attributes[i]; !o.Force && o.Options.Set {
 			left := []label.AttributeOption{}
 			for _, x := range was.Options {
-				if slices.ContainsFunc(o.Options.Value, func(p label.OptionPatch) bool {
-					return p.ID != nil && *p.ID == x.ID || p.ID == nil && p.Name == x.Name
+				if slices.ContainsFunc(o.Options.Value, func(p label.AttributeOption) bool {
+					return p.ID == x.ID || p.ID == (ID{}) && p.Name == x.Name
 				}) {
 					left = append(left, x)
 				}
@@ -161,15 +161,15 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 			return err
 		}
 		n := *s.a.Attributes[i]
-		if o.Name.Set {
-			n.Name = o.Name.Value
+		if o.Fields.Has("name") {
+			n.Name = o.Fields.To.Name
 		}
 		if o.Options.Set {
 			var list []label.AttributeOption
 			for k, p := range o.Options.Value {
 				made := res.(*label.Attribute).Options[k]
 				was := n.option(func(x label.AttributeOption) bool { return x.Name == p.Name })
-				if p.ID != nil && made.ID != *p.ID || p.ID == nil && was != nil && made.ID != was.ID || p.ID == nil && was == nil && n.option(func(x label.AttributeOption) bool { return x.ID == made.ID }) != nil {
+				if p.ID != (ID{}) && made.ID != p.ID || p.ID == (ID{}) && was != nil && made.ID != was.ID || p.ID == (ID{}) && was == nil && n.option(func(x label.AttributeOption) bool { return x.ID == made.ID }) != nil {
 					return wrong("option %q of %x got the id %x", p.Name, n.ID, made.ID)
 				}
 				list = append(list, label.AttributeOption{ID: made.ID, Name: p.Name})

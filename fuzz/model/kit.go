@@ -88,14 +88,17 @@ func (s *step) catalog(op base.Op, res any, err error) error {
 		return nil
 	case commerce.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {
-			if o.Status.Set {
-				k.Takes = o.Status.Value == commerce.CatalogActive
+			if o.Fields.Has("status") {
+				k.Takes = o.Fields.To.Status == commerce.CatalogActive
 			}
 			if o.Components.Set {
 				k.Parts = o.Components.Value
 			}
-			if o.PricingTable.Set {
-				k.Table = o.PricingTable.Value
+			if o.Offer.Has("pricingTableId") {
+				k.Table = ID{}
+			}
+			if table := o.Offer.To.PricingTable; table != nil {
+				k.Table = *table
 			}
 		})
 	case commerce.DeleteCatalogItem:

@@ -97,11 +97,11 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 		return nil
 	case commerce.PatchPricingTable:
 		return s.retable(o.ID, err, func(t *Table) base.Code {
-			if o.Name.Set {
-				t.Name = o.Name.Value
+			if o.Fields.Has("name") {
+				t.Name = o.Fields.To.Name
 			}
-			if o.Combine.Set {
-				t.Combine = o.Combine.Value
+			if o.Fields.Has("combineRows") {
+				t.Combine = o.Fields.To.Combine
 			}
 			return ""
 		})
@@ -123,7 +123,7 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 		return s.retable(o.Table, err, func(t *Table) base.Code {
 			if r, ok := res.(*commerce.PricingRow); ok {
 				t.Rows = slices.DeleteFunc(t.Rows, func(r commerce.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
-				t.Rows = append(t.Rows, commerce.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
+				t.Rows = append(t.Rows, commerce.PricingRow{ID: r.ID, Table: t.ID, PricingRowFields: commerce.PricingRowFields{Label: o.Label, Purchase: o.Purchase, Price: o.Price}, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
 		})
@@ -137,14 +137,14 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 				return base.CodeStateNotAllowed
 			}
 			was := *r
-			if o.Price.Set {
-				r.Price = o.Price.Value
+			if o.Fields.Has("price") {
+				r.Price = o.Fields.To.Price
 			}
-			if o.Label.Set {
-				r.Label = o.Label.Value
+			if o.Fields.Has("label") {
+				r.Label = o.Fields.To.Label
 			}
-			if o.Purchase.Set {
-				r.Purchase = o.Purchase.Value
+			if o.Fields.Has("purchaseType") {
+				r.Purchase = o.Fields.To.Purchase
 			}
 			if r.Duration = patched(o.Duration, r.Duration); !reflect.DeepEqual(*r, was) {
 				r.Revision++
@@ -180,13 +180,13 @@ func (s *step) currency(o base.PatchAccount, err error) error {
 		return d.ValueType != commerce.DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > s.now)
 	}) || slices.ContainsFunc(s.a.Orders, func(n *Order) bool { return n.Status != order.OrderClosed })
 	switch {
-	case o.Currency.Value == s.a.Currency:
+	case o.Fields.To.Currency == s.a.Currency:
 	case priced:
 		s.a.Seen.Priced++
 		return refused(err, base.CodeInUse)
 	default:
 		s.a.Seen.Relabelled++
-		s.a.Currency = o.Currency.Value
+		s.a.Currency = o.Fields.To.Currency
 	}
 	return refused(err, "")
 }

@@ -49,7 +49,7 @@ func (o *Order) shown() *Order {
 	n := *o
 	n.Lines = slices.Clone(o.Lines)
 	for i := range n.Lines {
-		n.Lines[i].Sold = commerce.PricingRow{Price: o.Lines[i].Sold.Price, Duration: o.Lines[i].Sold.Duration}
+		n.Lines[i].Sold = commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: o.Lines[i].Sold.Price}, Duration: o.Lines[i].Sold.Duration}
 		n.Lines[i].Units = slices.Clone(n.Lines[i].Units)
 		for j := range n.Lines[i].Units {
 			n.Lines[i].Units[j].Made = ID{}

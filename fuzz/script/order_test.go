@@ -23,7 +23,7 @@ import (
 func (s *scenario) counter(f []string) string {
 	switch f[0] {
 	case "kit": // NAME and ITEMs [xQUANTITY]
-		o := commerce.CreateCatalogItem{Name: f[1]}
+		o := commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1]}}
 		for _, word := range f[2:] {
 			if n, ok := strings.CutPrefix(word, "x"); ok {
 				o.Components[len(o.Components)-1].Quantity = s.number(n)
@@ -36,14 +36,14 @@ func (s *scenario) counter(f []string) string {
 	case "row": // NAME TABLE PRICE for LENGTH, or PRICE each LENGTH of a subscription
 		return s.row(f)
 	case "reprice": // ROW PRICE
-		_, came := s.do(commerce.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]), Price: base.Some(int64(s.number(f[2])))})
+		_, came := s.do(commerce.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]), Fields: base.Changed(commerce.PricingRowFields{Price: int64(s.number(f[2]))})})
 		return came
 	case "drop": // ROW
 		_, came := s.do(commerce.DeletePricingRow{Table: s.tables[f[1]], ID: s.id(f[1])})
 		return came
 	case "offer": // NAME ITEM by TABLE
 		table := s.id(option(f, "by"))
-		i, _ := s.do(commerce.CreateCatalogItem{Name: f[1], Components: []commerce.Component{{Item: s.item(f[2]), Quantity: 1}}, PricingTable: &table})
+		i, _ := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1]}, Components: []commerce.Component{{Item: s.item(f[2]), Quantity: 1}}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table}})
 		s.call(f[1], i.(*commerce.CatalogItem).ID)
 	case "order": // NAME LOCATION and lines of ITEM WINDOW [xQUANTITY] [by=ROW] [sale] [subscription], with commas between [back LOCATION]
 		return s.place(f)
@@ -88,11 +88,11 @@ func (s *scenario) number(word string) int {
 func (s *scenario) row(f []string) string {
 	table, ok := s.ids[f[2]]
 	if !ok {
-		r, _ := s.do(commerce.CreatePricingTable{Name: f[2]})
+		r, _ := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: f[2]}})
 		table = r.(*commerce.PricingTable).ID
 		s.call(f[2], table)
 	}
-	o := commerce.CreatePricingRow{Table: table, Label: f[1], Purchase: base.PurchaseBooking, Price: int64(s.number(f[3])), Duration: s.buffer(option(f, "for"))}
+	o := commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: f[1], Purchase: base.PurchaseBooking, Price: int64(s.number(f[3]))}, Duration: s.buffer(option(f, "for"))}
 	if cycle := s.buffer(option(f, "each")); cycle != nil {
 		o.Purchase, o.Subscription = base.PurchaseSubscription, &commerce.SubscriptionTerms{
 			Cycle: *cycle, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,

@@ -550,7 +550,7 @@ func (h *history) furnish() {
 			h.ask([]asked{{engine.Command{Account: a.id, Op: op}, what, func(f fate, res engine.Result) { a.made, record = f, res.Record }}})
 			return record
 		}
-		must("account", base.CreateAccount{Name: "Rental", Timezone: "UTC"})
+		must("account", base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "UTC"}})
 		a.location = must("location", stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
 		for range 2 {
 			op := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}

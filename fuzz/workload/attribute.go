@@ -47,7 +47,7 @@ func (w *World) Describe(d Dice, tenant int) error {
 }
 
 func createAttribute(d Dice, a *model.Account, f label.AttributeFormat) label.CreateAttribute {
-	o := label.CreateAttribute{Name: "trait", Key: fmt.Sprintf("key-%d", len(a.Attributes)+1), Format: f}
+	o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "trait", Key: fmt.Sprintf("key-%d", len(a.Attributes)+1), Format: f}}
 	if f.Chosen() {
 		o.Options = choices[:2+d.N("options", 3)]
 	}
@@ -170,11 +170,11 @@ func attributeCommand(d Dice, a *model.Account) base.Op {
 	case x.Format.Chosen():
 		return label.PatchAttribute{ID: x.ID, Options: base.Some(options(d, x)), Force: odds(d, "force", 60)}
 	}
-	return label.PatchAttribute{ID: x.ID, Name: base.Some("other")}
+	return label.PatchAttribute{ID: x.ID, Fields: base.Changed(label.AttributeFields{Name: "other"})}
 }
 
 // options draws which options are left of an attribute, or come to it; one gets another name now and then.
-func options(d Dice, x *model.Attribute) (list []label.OptionPatch) {
+func options(d Dice, x *model.Attribute) (list []label.AttributeOption) {
 	renamed := odds(d, "renamed", 30)
 	for i, name := range choices {
 		was := -1
@@ -187,9 +187,9 @@ func options(d Dice, x *model.Attribute) (list []label.OptionPatch) {
 		case i > 0 && odds(d, "no such option", 35):
 		case renamed && was >= 0:
 			renamed = false
-			list = append(list, label.OptionPatch{ID: &x.Options[was].ID, Name: fmt.Sprintf("was %s", name)})
+			list = append(list, label.AttributeOption{ID: x.Options[was].ID, Name: fmt.Sprintf("was %s", name)})
 		default:
-			list = append(list, label.OptionPatch{Name: name})
+			list = append(list, label.AttributeOption{Name: name})
 		}
 	}
 	return list

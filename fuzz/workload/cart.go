@@ -14,10 +14,10 @@ import (
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID}); fault != nil {
+	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: components(d, a), CatalogOffer: commerce.CatalogOffer{PricingTable: &a.Tables[0].ID}}); fault != nil {
 		return fault
 	}
-	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID, Combine: base.Some(odds(d, "rows together", 60))})
+	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID, Fields: base.Changed(commerce.PricingTableFields{Combine: odds(d, "rows together", 60)})})
 	return fault
 }
 
@@ -36,16 +36,16 @@ func cartCommand(d Dice, a *model.Account, now int64) base.Op {
 		}
 	case 3:
 		if len(a.Tables) < maxTables && odds(d, "a table without rows", 40) {
-			return commerce.CreatePricingTable{Name: "more"}
+			return commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "more"}}
 		}
 		if len(a.Tables) > 0 && odds(d, "rows together", 30) {
 			t := pick(d, "table", a.Tables)
-			return commerce.PatchPricingTable{ID: t.ID, Combine: base.Some(!t.Combine)}
+			return commerce.PatchPricingTable{ID: t.ID, Fields: base.Changed(commerce.PricingTableFields{Combine: !t.Combine}, "combineRows")}
 		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
-			p := commerce.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: base.Some(pick(d, "table", a.Tables).ID)}
+			p := commerce.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, Offer: base.Changed(commerce.CatalogOffer{PricingTable: new(pick(d, "table", a.Tables).ID)})}
 			if odds(d, "no table", 20) {
-				p.PricingTable = base.Null[ID]()
+				p.Offer = base.Changed(commerce.CatalogOffer{}, "pricingTableId")
 			}
 			return p
 		}

@@ -65,7 +65,7 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 			}
 			return res.Record
 		}
-		do(base.CreateAccount{Name: "account", Timezone: "Europe/Lisbon"})
+		do(base.CreateAccount{AccountFields: base.AccountFields{Name: "account", Timezone: "Europe/Lisbon"}})
 		w.Tenants = []*Tenant{{ID: acc}}
 		here := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
 		sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID

@@ -19,7 +19,7 @@ func components(d Dice, a *model.Account) (list []commerce.Component) {
 }
 
 func createKit(d Dice, a *model.Account) commerce.CreateCatalogItem {
-	return commerce.CreateCatalogItem{Name: "kit", Components: components(d, a)}
+	return commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: components(d, a)}
 }
 
 // kitCommand draws a command on catalog items.
@@ -36,7 +36,7 @@ func kitCommand(d Dice, a *model.Account) base.Op {
 		if k.Takes && odds(d, "inactive", 50) {
 			status = commerce.CatalogInactive
 		}
-		return commerce.PatchCatalogItem{ID: k.ID, Status: base.Some(status)}
+		return commerce.PatchCatalogItem{ID: k.ID, Fields: base.Changed(commerce.CatalogFields{Status: status})}
 	}
 	return commerce.PatchCatalogItem{ID: k.ID, Components: base.Some(components(d, a))}
 }

@@ -362,7 +362,7 @@ func nothingNew(d Dice, l model.OrderLine, p order.PatchOrderLine) order.PatchOr
 
 func discountCommand(d Dice, a *model.Account, now int64) base.Op {
 	if odds(d, "another currency", 3) {
-		return base.PatchAccount{Currency: base.Some(pick(d, "currency", []string{"EUR", "JPY"}))}
+		return base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: pick(d, "currency", []string{"EUR", "JPY"})})}
 	}
 	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
 		x := commerce.DiscountTerms{

@@ -30,7 +30,7 @@ var durations = []commerce.Period{
 // Price gives an account a pricing table with a row of every kind.
 func (w *World) Price(d Dice, tenant int) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
-	if err := do(commerce.CreatePricingTable{Name: "prices"}); err != nil {
+	if err := do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "prices"}}); err != nil {
 		return err
 	}
 	t := w.Tenants[tenant].Twin.Tables[0]
@@ -43,7 +43,7 @@ func (w *World) Price(d Dice, tenant int) error {
 }
 
 func createRow(d Dice, t *model.Table, p base.PurchaseType) commerce.CreatePricingRow {
-	o := commerce.CreatePricingRow{Table: t.ID, Label: "row", Purchase: p, Price: int64(d.N("price", 900))}
+	o := commerce.CreatePricingRow{Table: t.ID, PricingRowFields: commerce.PricingRowFields{Label: "row", Purchase: p, Price: int64(d.N("price", 900))}}
 	switch p {
 	case base.PurchaseBooking:
 		if odds(d, "by time", 80) {
@@ -94,11 +94,11 @@ func pricingCommand(d Dice, a *model.Account) base.Op {
 	t := pick(d, "table", a.Tables)
 	switch kind := d.N("pricing command", 20); {
 	case kind < 1 && len(a.Tables) < maxTables:
-		return commerce.CreatePricingTable{Name: "more"}
+		return commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "more"}}
 	case kind < 2 && len(a.Tables) > 1:
 		return commerce.DeletePricingTable{ID: t.ID}
 	case kind < 3:
-		return commerce.PatchPricingTable{ID: t.ID, Name: base.Some(pick(d, "name", []string{"prices", "other"}))}
+		return commerce.PatchPricingTable{ID: t.ID, Fields: base.Changed(commerce.PricingTableFields{Name: pick(d, "name", []string{"prices", "other"})})}
 	case kind < 6 && len(t.Rows) < maxRows || len(t.Rows) == 0:
 		return createRow(d, t, pick(d, "purchase", purchases))
 	}
@@ -107,11 +107,12 @@ func pricingCommand(d Dice, a *model.Account) base.Op {
 		return commerce.DeletePricingRow{Table: t.ID, ID: r.ID}
 	}
 	o := commerce.PatchPricingRow{Table: t.ID, ID: r.ID}
+	to, given := &o.Fields.To, &o.Fields.Given
 	if odds(d, "price", 70) {
-		o.Price = base.Some(int64(d.N("price", 900)))
+		to.Price, *given = int64(d.N("price", 900)), append(*given, "price")
 	}
 	if odds(d, "label", 30) {
-		o.Label = base.Some(pick(d, "label", []string{"row", "other"}))
+		to.Label, *given = pick(d, "label", []string{"row", "other"}), append(*given, "label")
 	}
 	if r.Purchase == base.PurchaseBooking && odds(d, "duration", 40) {
 		x := pick(d, "duration", durations)
@@ -119,7 +120,7 @@ func pricingCommand(d Dice, a *model.Account) base.Op {
 			o.Duration = stock.BufferPatch{Amount: base.Null[int64]()}
 		}
 	} else if r.Purchase != base.PurchaseSubscription && r.Duration == nil && odds(d, "for another way to buy", 30) {
-		o.Purchase = base.Some(pick(d, "purchase", []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale}))
+		to.Purchase, *given = pick(d, "purchase", []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale}), append(*given, "purchaseType")
 	}
 	return o
 }

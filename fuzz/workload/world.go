@@ -81,7 +81,7 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 	}
 	for n := range accounts {
 		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Currency: "EUR", Seen: &w.Seen}}
-		if _, err := w.Submit(t.ID, base.CreateAccount{Name: "account", Timezone: t.Twin.Zone}); err != nil {
+		if _, err := w.Submit(t.ID, base.CreateAccount{AccountFields: base.AccountFields{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
 			return nil, err
 		}
 		w.Tenants = append(w.Tenants, t)

@@ -44,7 +44,7 @@ type exchanged struct {
 
 // exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
 func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *request, in *In) engine.Row) *exchanged {
-	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{formerID[In]()}, create.Fields...)...)
+	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{sourceID[In]()}, create.Fields...)...)
 	e.row = rows.Schema()
 	e.read = func(q *request) engine.Row {
 		in := new(In)
@@ -54,8 +54,8 @@ func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *re
 	return &e
 }
 
-// formerID is a member of every row: the id of the record where it comes from.
-func formerID[In any]() wire.Field[In] {
+// sourceID is a member of every row: the id of the record where it comes from.
+func sourceID[In any]() wire.Field[In] {
 	return wire.Field[In]{Name: "id", Schema: wire.TextSchema.OrNull(), JSON: func(r *wire.Reader, _ *In) {
 		if !r.Null() {
 			var known base.ID

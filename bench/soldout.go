@@ -126,7 +126,7 @@ func nextOf(w *World, s *SoldOut, units int, is int64) func(int) {
 	v := w.View()
 	q := hold.NextQuery{
 		Item: base.Item{SKU: s.SKU}, Location: s.Location, NotBefore: s.Window.Start, Length: s.Window.Length(), Quantity: units,
-		Until: s.Window.Start + stock.SearchAhead,
+		Until: s.Window.Start + stock.SearchSpan,
 	}
 	return func(int) {
 		if next, ok, err := hold.Next(v, q, w.Now()); err != nil || !ok || next.Start != is {

@@ -223,7 +223,7 @@ var untriedKind = func() *base.Kind[untried] {
 }()
 
 func init() {
-	untriedKind.Fall = func(t *base.Tx, id base.ID) {
+	untriedKind.WhenDue = func(t *base.Tx, id base.ID) {
 		u := untriedKind.In(t.Acc).Get(id)
 		var n *untried
 		if left := stock.TryConflicts(t, u.Waiting, stock.Seating(t).Tries); left != nil {

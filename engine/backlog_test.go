@@ -95,8 +95,8 @@ func TestATooLargeGroupIsNoFailureOfTheDisk(t *testing.T) {
 func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	s := newShop(t)
 	ids := s.carts(7, 2)
-	fall := hold.HoldKind.Fall
-	t.Cleanup(func() { hold.HoldKind.Fall = fall })
+	fall := hold.HoldKind.WhenDue
+	t.Cleanup(func() { hold.HoldKind.WhenDue = fall })
 	broken := func(t *base.Tx, id base.ID) {
 		switch id {
 		case ids[2]:
@@ -106,7 +106,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 			fall(t, id)
 		}
 	}
-	hold.HoldKind.Fall = broken
+	hold.HoldKind.WhenDue = broken
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, 5, s.expired(ids))
@@ -124,9 +124,9 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	err := Verify(t.Context(), store, s.now)
 	require.ErrorContains(t, err, "hold "+ids[2].String())
 	require.ErrorContains(t, err, "hold "+ids[4].String())
-	hold.HoldKind.Fall = fall
+	hold.HoldKind.WhenDue = fall
 	require.NoError(t, Verify(t.Context(), store, s.now))
-	hold.HoldKind.Fall = broken
+	hold.HoldKind.WhenDue = broken
 	require.NoError(t, store.Close())
 	s.open()
 
@@ -138,7 +138,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	require.Equal(t, uint64(4), s.Stats().SetAside)
 	s.do(hold.ReleaseHold{ID: ids[4]})
 	require.Len(t, s.SetAside(), 1, "it is due no more")
-	hold.HoldKind.Fall = fall
+	hold.HoldKind.WhenDue = fall
 	s.now += base.TryAgain
 	require.NoError(t, s.Tick(t.Context()))
 	require.Empty(t, s.SetAside())

@@ -47,12 +47,12 @@ func (e *Engine) Changes(v base.View, after uint64, most int) (list []Change, ne
 	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
 	next = after
 	for log := uint64(0); next < v.Sequence() && len(list) < most; log++ {
-		if log, err = e.places.find(e.store, v.Acc.ID, next+1, log, v.Seq); err != nil {
+		if log, err = e.logIndex.find(e.store, v.Acc.ID, next+1, log, v.Seq); err != nil {
 			return nil, 0, unreadable(err)
 		}
 		r, err := e.store.Record(log)
 		if err == nil {
-			list, next, err = told(v.Acc, r, list, next, most)
+			list, next, err = changesIn(v.Acc, r, list, next, most)
 		}
 		if err != nil {
 			return nil, 0, unreadable(err)
@@ -71,9 +71,9 @@ func unreadable(err error) error {
 
 var errCursorGone = base.Refuse(base.CodeCursorGone, "the changes behind this cursor are not kept: read the present state, and go on from its sequence")
 
-// told appends what the account's commands in a log record changed, those behind the sequence next. A record that a command
+// changesIn appends what the account's commands in a log record changed, those behind the sequence next. A record that a command
 // changed has one change, whatever parts of it there were.
-func told(a *base.AccountState, r persist.Record, list []Change, next uint64, most int) ([]Change, uint64, error) {
+func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint64, most int) ([]Change, uint64, error) {
 	type name struct {
 		resource string
 		id       base.ID

@@ -170,7 +170,7 @@ func TestChangesFromAnywhere(t *testing.T) {
 	write(5)
 	read()
 	check()
-	require.Less(t, len(s.places.of(s.acc).up)+len(s.places.of(s.acc).down), 60)
+	require.Less(t, len(s.logIndex.of(s.acc).up)+len(s.logIndex.of(s.acc).down), 60)
 }
 
 // forgets opens the shop anew on a store that keeps little of its log.
@@ -229,7 +229,7 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 		}
 		require.Len(t, list, int(end-after))
 	}
-	s.places.trim(s.store.Marker().FirstKept)
+	s.logIndex.trim(s.store.Marker().FirstKept)
 	for after := end - 90; after <= end; after++ {
 		list, err := s.feed(s.acc, after, 10)
 		require.NoError(t, err)

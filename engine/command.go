@@ -13,7 +13,7 @@ import (
 // foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer only looks
 // whether it still holds.
 type foreseen interface {
-	Foresee(v base.View, now int64) *timeline.Ahead
+	Foresee(v base.View, now int64) *timeline.SearchedReduction
 }
 
 // counted is an Op that may be refused on a snapshot (sold_out.go). What it tells of itself need not be right: it says whether it is
@@ -33,8 +33,8 @@ type Command struct {
 
 	Explainer interface{ MayExplain() bool } // asked before a refusal is made to say that, which is dear; nil: it may
 
-	ahead  *timeline.Ahead // what was foreseen of it
-	judged int64           // the instant at which the writer judged it
+	searched *timeline.SearchedReduction // what was foreseen of it
+	judged   int64                       // the instant at which the writer judged it
 }
 
 // Result is what a command came to.

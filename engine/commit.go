@@ -24,7 +24,7 @@ func (w *writer) commitGroups() {
 		}
 		e.current.Store(g.snapshot)
 		e.store.Published(g.snapshot.Seq)
-		e.bells.ring(g.touched)
+		e.notifier.notify(g.touched)
 		e.called.add(g.called)
 		e.stats.groups.Add(1)
 		w.synced <- nil

@@ -14,13 +14,13 @@ import (
 
 // called collects the accounts whose queues have changed for the one who sends.
 type called struct {
-	mu   sync.Mutex
-	list []base.ID
-	seen map[base.ID]bool
-	bell chan struct{}
+	mu    sync.Mutex
+	list  []base.ID
+	seen  map[base.ID]bool
+	ready chan struct{}
 }
 
-func newCalled() called { return called{seen: map[base.ID]bool{}, bell: make(chan struct{}, 1)} }
+func newCalled() called { return called{seen: map[base.ID]bool{}, ready: make(chan struct{}, 1)} }
 
 func (c *called) add(accounts []base.ID) {
 	if len(accounts) == 0 {
@@ -35,13 +35,13 @@ func (c *called) add(accounts []base.ID) {
 	}
 	c.mu.Unlock()
 	select {
-	case c.bell <- struct{}{}:
+	case c.ready <- struct{}{}:
 	default:
 	}
 }
 
 // Called is sent to when there is something for TakeCalled.
-func (e *Engine) Called() <-chan struct{} { return e.called.bell }
+func (e *Engine) Called() <-chan struct{} { return e.called.ready }
 
 // TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all that
 // have any. There is one who asks.

@@ -62,8 +62,8 @@ type Engine struct {
 	stats     stats
 	refused   lately
 	latest    atomic.Int64 // instant at which a command was judged
-	places    places
-	bells     bells
+	logIndex  logIndex
+	notifier  notifier
 	called    called
 	logBytes  int64 // of an account's log of deliveries
 }
@@ -245,7 +245,7 @@ func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 }
 
 // foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan itself.
-func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
+func (e *Engine) foresee(cmd *Command) (a *timeline.SearchedReduction) {
 	op, ok := cmd.Op.(foreseen)
 	if !ok {
 		return nil
@@ -311,7 +311,7 @@ func (e *Engine) turnedAway(f *Future) bool {
 
 // enqueue has a command wait for the writer.
 func (e *Engine) enqueue(f *Future, patient bool) {
-	f.cmd.ahead = e.foresee(&f.cmd)
+	f.cmd.searched = e.foresee(&f.cmd)
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.shut {

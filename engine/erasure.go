@@ -55,7 +55,7 @@ func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 }
 
 func init() {
-	commerce.CustomerKind.Fall = func(t *base.Tx, id base.ID) {
+	commerce.CustomerKind.WhenDue = func(t *base.Tx, id base.ID) {
 		m := commerce.CustomerTable(t.Acc).Get(id)
 		n := *m
 		eraseOrders(t, &n)
@@ -292,7 +292,7 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 	if err != nil {
 		return err
 	}
-	if err := e.store.SetBeside([]persist.Pair{{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}}}); err != nil {
+	if err := e.store.SetUnlogged([]persist.Pair{{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}}}); err != nil {
 		return err
 	}
 	o.done = m.ID

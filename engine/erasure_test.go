@@ -131,7 +131,7 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 func TestAnErasureThatWasTakenBackIsDoneAgain(t *testing.T) {
 	s := newShop(t)
 	ann := s.customer("Annabella", "ann@example.com")
-	require.NoError(t, s.store.SetBeside([]persist.Pair{{Key: erasedKey(s.acc, ann), Value: []byte{1}}}))
+	require.NoError(t, s.store.SetUnlogged([]persist.Pair{{Key: erasedKey(s.acc, ann), Value: []byte{1}}}))
 	s.shut()
 	s.open()
 	require.NotZero(t, commerce.CustomerByID(s.view(), ann).ErasedAt)

@@ -66,7 +66,7 @@ func (d *desk) try(op base.Op) (any, error) {
 	w.state.At++
 	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: base.MakeID(w.state.At, base.Base{})}}
 	if w.state.Accounts[d.account] != nil {
-		cmd.ahead = w.engine.foresee(cmd)
+		cmd.searched = w.engine.foresee(cmd)
 	}
 	cpu := threadTime()
 	began := time.Now()

@@ -11,9 +11,9 @@ import (
 // wait than a group takes, one account's many do not keep those of the others from theirs. Commands of one account keep their order.
 
 type queue struct {
-	n    atomic.Int64  // that wait
-	bell chan struct{} // rung when there is one where there was none
-	size int
+	n      atomic.Int64  // that wait
+	filled chan struct{} // told when there is one where there was none
+	size   int
 
 	mu          sync.Mutex
 	lanes       map[base.ID]*lane // of accounts of which commands wait, or are blocked
@@ -40,7 +40,7 @@ type blocked struct {
 }
 
 func newQueue(size int) *queue {
-	return &queue{bell: make(chan struct{}, 1), size: size, lanes: map[base.ID]*lane{}}
+	return &queue{filled: make(chan struct{}, 1), size: size, lanes: map[base.ID]*lane{}}
 }
 
 func (q *queue) len() int { return int(q.n.Load()) }
@@ -80,7 +80,7 @@ func (q *queue) add(l *lane, f *Future) {
 	l.list = append(l.list, f)
 	if q.n.Add(1) == 1 {
 		select {
-		case q.bell <- struct{}{}:
+		case q.filled <- struct{}{}:
 		default: // it was not heard yet
 		}
 	}
@@ -139,7 +139,7 @@ func (q *queue) heard() <-chan struct{} {
 	if q.len() > 0 {
 		return turn
 	}
-	return q.bell
+	return q.filled
 }
 
 func (q *queue) lane(account base.ID) *lane {

@@ -31,7 +31,7 @@ var schema = base.RegisterKinds(
 	label.TagKind,
 	label.AttributeKind,
 	commerce.CustomerKind,
-	base.FormerKind,
+	base.TombstoneKind,
 	order.OrderKind,
 	order.OrderUnitsKind,
 	commerce.DiscountKind,

@@ -29,7 +29,7 @@ func (e *Engine) SaveUsage(list []Usage) error {
 		v = binary.LittleEndian.AppendUint64(v, uint64(u.Last))
 		pairs[i] = persist.Pair{Key: u.ID[:], Value: v}
 	}
-	return e.store.SetBeside(pairs)
+	return e.store.SetUnlogged(pairs)
 }
 
 // Usage reads what was kept of the accounts and keys that there are: visit is called with the account of each.

@@ -327,7 +327,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	require.Zero(t, outbox.Calls(s.view().Acc).Bytes)
 	require.Zero(t, s.view().Acc.Kept[base.TagBody])
 	require.Zero(t, s.view().Acc.Kept[base.TagAttempt])
-	require.Nil(t, base.FormerKind.In(s.view().Acc).First(0, base.FormerKey(base.TagWebhook, 0)))
+	require.Nil(t, base.TombstoneKind.In(s.view().Acc).First(0, base.TombstoneKey(base.TagWebhook, 0)))
 	s.reopen()
 
 	// By size: the oldest go.

@@ -295,7 +295,7 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 	if a == nil {
 		a = base.NewAccount(cmd.Account)
 	}
-	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger, Ahead: cmd.ahead, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload, Bounds: w.engine.bounds}
+	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger, Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload, Bounds: w.engine.bounds}
 	switch cmd.Op.(type) {
 	case forget, blankTraces:
 		idempotentOf(t).recent = w.recent

@@ -51,7 +51,7 @@ func BenchmarkSync(b *testing.B) {
 			f, err := vfs.Default.Create(filepath.Join(b.TempDir(), "f"), vfs.WriteCategoryUnspecified)
 			require.NoError(b, err)
 			if name == "ahead" {
-				f, err = newAheadFile(f)
+				f, err = newPaddedFile(f)
 				require.NoError(b, err)
 			}
 			buf := make([]byte, 20*310)

@@ -147,7 +147,7 @@ func (s *Store) syncer() {
 func (s *Store) guarded(write func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.fuse.jam(fmt.Errorf("pebble: %v", p))
+			s.fuse.abandon(fmt.Errorf("pebble: %v", p))
 			err = s.fuse.failed()
 		}
 		if err != nil {

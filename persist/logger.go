@@ -52,14 +52,14 @@ func (f *fuse) stall(cause error) {
 	close(f.stalled)
 }
 
-// jam blows the fuse for a cause that leaves Pebble in no state to be closed.
-func (f *fuse) jam(cause error) {
+// abandon blows the fuse for a cause that leaves Pebble in no state to be closed.
+func (f *fuse) abandon(cause error) {
 	f.blow(cause)
 	f.stuckOnce.Do(func() { close(f.stuck) })
 }
 
-// jammed says whether Pebble must not be called any more but to read.
-func (f *fuse) jammed() bool {
+// abandoned says whether Pebble must not be called any more but to read.
+func (f *fuse) abandoned() bool {
 	select {
 	case <-f.stuck:
 		return true
@@ -85,7 +85,7 @@ func (f *fuse) guard(fn func() error) error {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				f.jam(fmt.Errorf("pebble: %v", p))
+				f.abandon(fmt.Errorf("pebble: %v", p))
 			}
 		}()
 		done <- fn()
@@ -101,7 +101,7 @@ func (f *fuse) guard(fn func() error) error {
 		case <-stalled:
 			stalled, late = nil, time.After(stallGrace)
 		case <-late:
-			f.jam(f.failed())
+			f.abandon(f.failed())
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
-	l.fuse.jam(errors.New(msg))
+	l.fuse.abandon(errors.New(msg))
 	l.log.Error("storage failed, writes are refused until a restart", "cause", msg)
 	select {}
 }

@@ -12,10 +12,10 @@ import (
 
 // Key space of Pebble, see doc.go.
 const (
-	logPrefix    = 'L'
-	markerPrefix = 'M'
-	rowPrefix    = 'R'
-	besidePrefix = 'U'
+	logPrefix      = 'L'
+	markerPrefix   = 'M'
+	rowPrefix      = 'R'
+	unloggedPrefix = 'U'
 )
 
 func logKey(seq uint64) []byte { return appendLogKey(make([]byte, 0, 9), seq) }

@@ -83,7 +83,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		return err
 	})
 	if err != nil {
-		if fu.jammed() {
+		if fu.abandoned() {
 			made = false // something may still write there
 		}
 		return b, err

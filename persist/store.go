@@ -181,12 +181,12 @@ func (s *Store) release() {
 	if s.head != nil {
 		s.head.f.Close()
 	}
-	if s.fuse.jammed() {
+	if s.fuse.abandoned() {
 		return
 	}
 	if s.db != nil {
 		s.fuse.guard(s.db.Close)
-		if s.fuse.jammed() {
+		if s.fuse.abandoned() {
 			return
 		}
 	}
@@ -386,7 +386,7 @@ func openPebble(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bo
 func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bool) *pebble.Options {
 	logger := pebbleLogger{log: o.Logger, fuse: fu}
 	p := &pebble.Options{
-		FS:                          jamFS{privateFS: f, fatal: logger.Fatalf},
+		FS:                          failStopFS{privateFS: f, fatal: logger.Fatalf},
 		Lock:                        lock,
 		ReadOnly:                    readOnly,
 		FormatMajorVersion:          pebble.FormatNewest,

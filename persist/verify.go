@@ -241,8 +241,8 @@ func verifyStrays(db *pebble.DB, m Marker, rep *Report) error {
 		{nil, {logPrefix}},
 		{{logPrefix + 1}, {markerPrefix}},
 		{{markerPrefix, 0}, {rowPrefix}},
-		{{rowPrefix + 1}, {besidePrefix}},
-		{{besidePrefix + 1}, nil},
+		{{rowPrefix + 1}, {unloggedPrefix}},
+		{{unloggedPrefix + 1}, nil},
 	}
 	for _, g := range gaps {
 		it, err := db.NewIter(&pebble.IterOptions{LowerBound: g[0], UpperBound: g[1]})

@@ -22,8 +22,8 @@ type Answer struct {
 // can give.
 func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	if lots := s.Lots(p); len(lots) == 1 {
-		if lot := s.lot(lots[0]); lot.lone != 0 && lot.conflicts == 0 {
-			return s.slot(lot.lone).available(hull)
+		if lot := s.lot(lots[0]); lot.single != 0 && lot.conflicts == 0 {
+			return s.slot(lot.single).available(hull)
 		}
 	}
 	free, stock, committed, at := s.MinFree(p, hull)
@@ -40,23 +40,23 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	return a
 }
 
-// Sole is the slot of an article that has one in all; the zero value is none.
-type Sole struct {
+// Single is the slot of an article that has one in all; the zero value is none.
+type Single struct {
 	stock *Stock
 	slot  *slotEntry
 }
 
-// Sole goes from an article straight to its slot. A reader that takes it before it looks at anything else of the article waits
+// Single goes from an article straight to its slot. A reader that takes it before it looks at anything else of the article waits
 // for both at a time: in a store larger than the caches that is most of what a read takes.
-func (s *Stock) Sole(article uint32) Sole {
-	if no := s.sole(article); no != 0 {
-		return Sole{s, s.slot(no)}
+func (s *Stock) Single(article uint32) Single {
+	if no := s.single(article); no != 0 {
+		return Single{s, s.slot(no)}
 	}
-	return Sole{}
+	return Single{}
 }
 
 // Available is what Stock.Available says of a lot, where the slot is its slot and no conflict stands in line there.
-func (x Sole) Available(no LotNo, hull Span) (a Answer, ok bool) {
+func (x Single) Available(no LotNo, hull Span) (a Answer, ok bool) {
 	if x.slot == nil || x.slot.lot != no || x.stock.conflicts.len() > 0 && x.stock.lot(no).conflicts > 0 {
 		return a, false
 	}

@@ -167,11 +167,11 @@ func (c *checker) members() {
 		if lot == nil {
 			continue
 		}
-		lone := SlotNo(0)
+		single := SlotNo(0)
 		if len(want.slots) == 1 {
-			lone = want.slots[0]
+			single = want.slots[0]
 		}
-		c.want(lot.lone == lone, "lot %d has slot %d alone, not %d", no, lot.lone, lone)
+		c.want(lot.single == single, "lot %d has slot %d alone, not %d", no, lot.single, single)
 		c.want(slices.Equal(lot.slots, want.slots), "lot %d has slots %v, not %v", no, want.slots, lot.slots)
 		c.want(lot.conflicts == want.conflicts, "lot %d has %d conflicts, not %d", no, want.conflicts, lot.conflicts)
 		if lot.pool != 0 {
@@ -222,8 +222,8 @@ func (c *checker) packed() {
 			_, ok := c.s.byUnits.get(unitsKey(a.units, uint32(i)))
 			c.want(ok, "article %d with %d slots is not in the order by units", i, a.units)
 		}
-		sole := c.s.sole(uint32(i))
-		c.want(sole == c.s.soleOf(a), "article %d has slot %d alone, not %d", i, c.s.soleOf(a), sole)
+		single := c.s.single(uint32(i))
+		c.want(single == c.s.singleOf(a), "article %d has slot %d alone, not %d", i, c.s.singleOf(a), single)
 		for no := a.first; no != 0; no = c.s.lot(no).next {
 			b, j := c.s.block(no)
 			chains++

@@ -167,8 +167,8 @@ func (s *Stock) only(p PoolRef) *slotEntry {
 	if p.pool {
 		return nil
 	}
-	if e := s.lot(LotNo(p.no)); e != nil && e.lone != 0 && e.conflicts == 0 {
-		return s.slot(e.lone)
+	if e := s.lot(LotNo(p.no)); e != nil && e.single != 0 && e.conflicts == 0 {
+		return s.slot(e.single)
 	}
 	return nil
 }

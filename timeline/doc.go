@@ -49,7 +49,7 @@
 //	  pinned     seats that may not move, by their ends                                            whether the count is the answer
 //	blocks     plain facts of 64 lots side by side                                                 the article list
 //	articles   an article's lots, and how many slots they have
-//	soles      an article's slot, where it has one                                                 the shortest way to most answers
+//	singles    an article's slot, where it has one                                                 the shortest way to most answers
 //
 // # Versions
 //

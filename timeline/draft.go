@@ -25,10 +25,10 @@ type Draft struct {
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
-	told      Changes // as they were when so much was touched
-	toldOf    int     // 0: nobody has asked since
-	regrouped bool // lots or pools were changed
-	running   int  // holds and slots that were changed since somebody last looked at the copy
+	changes   Changes // as they were when so much was touched
+	changesOf int     // 0: nobody has asked since
+	regrouped bool    // lots or pools were changed
+	running   int     // holds and slots that were changed since somebody last looked at the copy
 
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
@@ -49,8 +49,8 @@ func (d *Draft) Fork() *Draft {
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
 func (d *Draft) Adopt(f *Draft) {
-	f.under, f.touched, f.slots, f.told = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), Changes{}
-	f.toldOf = 0
+	f.under, f.touched, f.slots, f.changes = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), Changes{}
+	f.changesOf = 0
 	*d = *f
 }
 
@@ -292,8 +292,8 @@ func (d *Draft) Changes() (c Changes) {
 		return c
 	}
 	d.own()
-	if d.toldOf > 0 && d.toldOf == d.Touched() {
-		return d.told
+	if d.changesOf > 0 && d.changesOf == d.Touched() {
+		return d.changes
 	}
 	holds, slots := d.gather()
 	base, work := d.base.Finder(), d.work.Finder()
@@ -319,6 +319,6 @@ func (d *Draft) Changes() (c Changes) {
 			c.Slots = append(c.Slots, x)
 		}
 	}
-	d.told, d.toldOf = c, d.Touched()
+	d.changes, d.changesOf = c, d.Touched()
 	return c
 }

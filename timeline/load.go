@@ -220,7 +220,7 @@ func (l *Loader) loadSlots(s *Stock) {
 	for i := range s.articles.n {
 		if a := s.articles.at(i); a.units > 0 {
 			byUnits = append(byUnits, unitsKey(a.units, uint32(i)))
-			s.setSole(uint32(i), s.soleOf(a))
+			s.setSingle(uint32(i), s.singleOf(a))
 		}
 	}
 	slices.SortFunc(byUnits, key.compare)

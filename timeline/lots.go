@@ -23,19 +23,19 @@ type articleEntry struct {
 	units int32
 }
 
-// soleRow is the slots of 16 articles in a row that have one each, 0 for others. They lie apart from all else, so that those of 100,000 articles stay in the
+// singleRow is the slots of 16 articles in a row that have one each, 0 for others. They lie apart from all else, so that those of 100,000 articles stay in the
 // caches, where they are the shortest way to most answers.
-type soleRow [16]SlotNo
+type singleRow [16]SlotNo
 
-func (s *Stock) sole(article uint32) SlotNo {
-	if row := s.soles.at(int(article / uint32(len(soleRow{})))); row != nil {
+func (s *Stock) single(article uint32) SlotNo {
+	if row := s.singles.at(int(article / uint32(len(singleRow{})))); row != nil {
 		return row[article%uint32(len(row))]
 	}
 	return 0
 }
 
-func (s *Stock) setSole(article uint32, no SlotNo) {
-	row := s.soles.own(s.edit, int(article/uint32(len(soleRow{}))))
+func (s *Stock) setSingle(article uint32, no SlotNo) {
+	row := s.singles.own(s.edit, int(article/uint32(len(singleRow{}))))
 	row[article%uint32(len(row))] = no
 }
 
@@ -107,7 +107,7 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 		if a.units += by; a.units > 0 {
 			s.byUnits.set(s.edit, unitsKey(a.units, b.article[i]), struct{}{})
 		}
-		s.setSole(b.article[i], s.soleOf(a))
+		s.setSingle(b.article[i], s.singleOf(a))
 	}
 }
 
@@ -125,8 +125,8 @@ func (s *Stock) aliveTogether(no LotNo) Span {
 	return alive
 }
 
-// soleOf is the slot of an article that has one.
-func (s *Stock) soleOf(a *articleEntry) SlotNo {
+// singleOf is the slot of an article that has one.
+func (s *Stock) singleOf(a *articleEntry) SlotNo {
 	if a.units != 1 {
 		return 0
 	}

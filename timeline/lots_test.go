@@ -84,10 +84,10 @@ func BenchmarkReduceMany(b *testing.B) {
 		s := wideLot(slots).Publish()
 		b.Run(fmt.Sprintf("%d/ahead", slots), func(b *testing.B) {
 			for b.Loop() {
-				s.ReduceAhead(1, amount, 50, 0)
+				s.SearchReduction(1, amount, 50, 0)
 			}
 		})
-		ahead := s.ReduceAhead(1, amount, 50, 0)
+		ahead := s.SearchReduction(1, amount, 50, 0)
 		b.Run(fmt.Sprintf("%d/then", slots), func(b *testing.B) {
 			for b.Loop() {
 				r, ok := s.ReduceAs(ahead, 1, amount, 50, 0)

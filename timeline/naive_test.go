@@ -329,7 +329,7 @@ func (n *naive) compareAll(t require.TestingT, s *Stock, w Span) {
 			}
 		}
 		conflict := slices.ContainsFunc(n.holds, func(h Placed) bool { return !h.Place.Seated() && h.Place.Lot == l.No })
-		a, ok := s.Sole(l.Article).Available(l.No, w)
+		a, ok := s.Single(l.Article).Available(l.No, w)
 		require.Equal(t, len(of) == 1 && of[0].Lot == l.No && !conflict, ok, "the one slot of article %d", l.Article)
 		if ok {
 			require.Equal(t, s.Available(LotRef(l.No), w, 0), a)

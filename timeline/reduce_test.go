@@ -545,7 +545,7 @@ func TestReduceFromThePast(t *testing.T) {
 	stays := NewHold(testID(14), Span{10, 20}, 0, 0)
 	stays.Flags = PinnedSlot
 	s.Put(stays, Place{2, 3})
-	a := s.Publish().ReduceAhead(1, 1, 3, 8)
+	a := s.Publish().SearchReduction(1, 1, 3, 8)
 	r, ok := s.ReduceAs(a, 1, 1, 3, 8)
 	require.True(t, ok)
 	require.True(t, r.OK)

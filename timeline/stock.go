@@ -25,7 +25,7 @@ type Stock struct {
 	choosy    versioned[idKey]  // holds with that flag
 	blocks    vec[*lotBlock]
 	articles  vec[articleEntry]
-	soles     vec[soleRow]
+	singles   vec[singleRow]
 	byUnits   tree[key, struct{}] // articles with slots, the most units first
 	slotCount int
 	visited   int // slots that were walked to note what lots weigh: tests bound it
@@ -51,7 +51,7 @@ type lotEntry struct {
 	pool      PoolNo
 	conflicts int32
 	next      LotNo    // of the same article
-	lone      SlotNo   // the slot, where there is one only: most reads need not go to the list
+	single    SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; what a published version sees of it never changes
 	grown     *token   // who has made the array of slots: its own to change, until it publishes
 	large     *large   // nil: few slots, walk them
@@ -196,8 +196,8 @@ func (s *Stock) RemoveSlot(no SlotNo) {
 
 // note takes note of a changed list of slots.
 func (e *lotEntry) note() {
-	if e.lone = 0; len(e.slots) == 1 {
-		e.lone = e.slots[0]
+	if e.single = 0; len(e.slots) == 1 {
+		e.single = e.slots[0]
 	}
 }
 

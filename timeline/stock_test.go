@@ -288,7 +288,7 @@ func TestCheckFinds(t *testing.T) {
 		"large missing":       func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
 		"packed units":        func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
 		"slots to walk":       func(s *Stock) { s.pools.own(s.edit, 1).few = []SlotNo{1} },
-		"sole slot":           func(s *Stock) { s.setSole(1, 9) },
+		"single slot":         func(s *Stock) { s.setSingle(1, 9) },
 		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
 		"number of slots":     func(s *Stock) { s.slotCount++ },
 		"missing conflict":    func(s *Stock) { s.conflicts.del(s.edit, conflict(2, testID(181))) },

@@ -47,13 +47,13 @@ func (k *Kind[R]) Told(a *AccountState, key ID, before, after []byte) (toldChang
 	if key == (ID{}) {
 		t.ID = a.ID // the account's own record
 	}
-	if k.Quiet != nil && before != nil && after != nil {
+	if k.Hidden != nil && before != nil && after != nil {
 		was, err := k.Decode(a.ID, key, before)
 		if err != nil {
 			return t, err
 		}
 		is, err := k.Decode(a.ID, key, after)
-		if err != nil || k.Quiet(was, is) {
+		if err != nil || k.Hidden(was, is) {
 			return toldChange{}, err
 		}
 	}

@@ -70,18 +70,18 @@ func (a *AccountState) FaultsOf(op Op) []Fault {
 
 // Tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.
 type Tx struct {
-	Acc     *AccountState
-	Keys    *btree.BTreeG[KeyRef] // of all accounts: public ids are unique over them
-	Now     int64
-	Base    Base
-	Used    uint64
-	Set     []RowChange
-	Ledger  Ledger // as the command leaves it
-	Actor   string
-	Step    int64           // by which a unit that is late is kept longer, in milliseconds
-	Ahead   *timeline.Ahead // what was planned of it before its turn
-	Payload func(version string, record any) []byte
-	Shelf   shelf // what domains note (shelf.go)
+	Acc      *AccountState
+	Keys     *btree.BTreeG[KeyRef] // of all accounts: public ids are unique over them
+	Now      int64
+	Base     Base
+	Used     uint64
+	Set      []RowChange
+	Ledger   Ledger // as the command leaves it
+	Actor    string
+	Step     int64                       // by which a unit that is late is kept longer, in milliseconds
+	Searched *timeline.SearchedReduction // what was planned of it before its turn
+	Payload  func(version string, record any) []byte
+	Shelf    shelf // what domains note (shelf.go)
 
 	Explain bool              // a refusal says what stands in the way
 	Bounds  Bounds            // how much of it

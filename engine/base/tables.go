@@ -25,7 +25,7 @@ const (
 	TagTag            = 30
 	TagAttribute      = 31
 	TagCustomer       = 32
-	tagFormer         = 33
+	tagTombstone      = 33
 	TagOrder          = 40
 	TagDiscount       = 41
 

@@ -8,33 +8,33 @@ import (
 
 // This file owns what is left of records that are gone, for what outlives them.
 //
-// Holds, lots and units name records by number: a former row keeps the id of a number, so that an old hold still says what it was for.
+// Holds, lots and units name records by number: a tombstone keeps the id of a number, so that an old hold still says what it was for.
 
-// former is what is left of a record that is gone.
-type former struct {
+// tombstone is what is left of a record that is gone.
+type tombstone struct {
 	ID ID
 	Of byte // the table byte of its kind
 	No uint32
 }
 
-var FormerKind = func() *Kind[former] {
-	k := RowsOf(tagFormer, "former record", func(f *former) ID { return f.ID },
-		table.By(func(f *former) []string { return []string{FormerKey(f.Of, f.No)} }))
-	k.Resource = "" // the record's own end is told
+var TombstoneKind = func() *Kind[tombstone] {
+	k := RowsOf(tagTombstone, "former record", func(f *tombstone) ID { return f.ID },
+		table.By(func(f *tombstone) []string { return []string{TombstoneKey(f.Of, f.No)} }))
+	k.Resource = "" // the feed has the end of the record itself
 	return k
 }()
 
-// FormerKey is the key of the tombstone of a record by its number.
-func FormerKey(of byte, no uint32) string {
+// TombstoneKey is the key of the tombstone of a record by its number.
+func TombstoneKey(of byte, no uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte{of}, no))
 }
 
 // Bury keeps the id of a number whose record goes.
-func (t *Tx) Bury(of byte, id ID, no uint32) { Record(t, FormerKind, nil, &former{id, of, no}) }
+func (t *Tx) Bury(of byte, id ID, no uint32) { Record(t, TombstoneKind, nil, &tombstone{id, of, no}) }
 
-// FormerID is the id of a record that was deleted, by its number.
-func (a *AccountState) FormerID(of byte, no uint32) ID {
-	if f := FormerKind.In(a).First(0, FormerKey(of, no)); f != nil {
+// TombstoneID is the id of a record that was deleted, by its number.
+func (a *AccountState) TombstoneID(of byte, no uint32) ID {
+	if f := TombstoneKind.In(a).First(0, TombstoneKey(of, no)); f != nil {
 		return f.ID
 	}
 	return ID{}

@@ -38,22 +38,22 @@ type RowChange interface {
 // Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
 // its resource; engine/schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
 type Kind[R any] struct {
-	Tag    byte                   // table byte in the log and the rows; never reused
-	Name   string                 // for messages
-	table  func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
-	Key    func(*R) ID
-	Encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
-	Weigh  func(r *R) int                // about how long it is written; nil: it is short
-	Decode func(account, key ID, b []byte) (*R, error)
-	Find   func(a *AccountState, like *R) *R                              // the row as it is with the key of the given one, nil: none; unset: not in memory
-	All    func(a *AccountState) iter.Seq[*R]                             // every row, in a fixed order
-	total  func(a *AccountState) uint64                                   // in place of all, where the rows are not in memory: the sum of their hashes
-	Remove func(s *State, a *AccountState, before *R)                     // nil where one pass is enough
-	Put    func(s *State, a *AccountState, before, after *R)              // one of the two may be nil
-	Scan   func(l *AccountLoader, key ID, b []byte) error                 // how start-up takes a row; nil: through decode and put
-	Bulk   func(of []*AccountLoader) (finish func(a *AccountState) error) // puts rows in place all at once: it begins with nothing else there; nil: one by one
-	Fall   func(t *Tx, id ID)                                             // what becomes of a row that is due; nil: none ever is
-	Knows  func(b []byte) error                                           // refuses a stored row of which decode would lose something; nil: decode does
+	Tag     byte                   // table byte in the log and the rows; never reused
+	Name    string                 // for messages
+	table   func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
+	Key     func(*R) ID
+	Encode  func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
+	Weigh   func(r *R) int                // about how long it is written; nil: it is short
+	Decode  func(account, key ID, b []byte) (*R, error)
+	Find    func(a *AccountState, like *R) *R                              // the row as it is with the key of the given one, nil: none; unset: not in memory
+	All     func(a *AccountState) iter.Seq[*R]                             // every row, in a fixed order
+	total   func(a *AccountState) uint64                                   // in place of all, where the rows are not in memory: the sum of their hashes
+	Remove  func(s *State, a *AccountState, before *R)                     // nil where one pass is enough
+	Put     func(s *State, a *AccountState, before, after *R)              // one of the two may be nil
+	Scan    func(l *AccountLoader, key ID, b []byte) error                 // how start-up takes a row; nil: through decode and put
+	Bulk    func(of []*AccountLoader) (finish func(a *AccountState) error) // puts rows in place all at once: it begins with nothing else there; nil: one by one
+	WhenDue func(t *Tx, id ID)                                             // what becomes of a row that is due; nil: none ever is
+	Knows   func(b []byte) error                                           // refuses a stored row of which decode would lose something; nil: decode does
 
 	// Older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
 	// is of the present form. Decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
@@ -64,7 +64,7 @@ type Kind[R any] struct {
 	Resource string                                               // what its rows are called in the feed of changes; empty: they are not in it
 	Area     func(r *R) string                                    // which of its rows a reader may see is by this; nil: it is the same for all
 	Part     func(a *AccountState, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
-	Quiet    func(before, after *R) bool                          // a change that is not told: of what the record does not show
+	Hidden   func(before, after *R) bool                          // a change that is not told: of what the record does not show
 }
 
 // RowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
@@ -272,7 +272,7 @@ func (k *Kind[R]) TableTag() byte { return k.Tag }
 func (k *Kind[R]) TableName() string { return k.Name }
 
 // Due does what becomes of a row that is due.
-func (k *Kind[R]) Due(t *Tx, id ID) { k.Fall(t, id) }
+func (k *Kind[R]) Due(t *Tx, id ID) { k.WhenDue(t, id) }
 
 // Stored says that rows of the kind are on disk alone.
 func (k *Kind[R]) Stored() bool { return k.total != nil }

@@ -195,7 +195,7 @@ func nextCatalogNo(a *base.AccountState) uint32 {
 	if n := CatalogTable(a).Len(); n > 0 {
 		no = CatalogTable(a).At(n-1).No + 1
 	}
-	for a.FormerID(base.TagCatalogItem, no) != (base.ID{}) {
+	for a.TombstoneID(base.TagCatalogItem, no) != (base.ID{}) {
 		no++
 	}
 	return no
@@ -206,7 +206,7 @@ func CatalogID(a *base.AccountState, no uint32) base.ID {
 	if i := CatalogTable(a).No(no); i != nil {
 		return i.ID
 	}
-	return a.FormerID(base.TagCatalogItem, no)
+	return a.TombstoneID(base.TagCatalogItem, no)
 }
 
 // refers demands that what an item names is there.

@@ -53,7 +53,7 @@ var CustomerKind = func() *base.Kind[Customer] {
 			return []string{""}
 		}),
 		table.By((*Customer).words))
-	k.Quiet = func(before, after *Customer) bool { return before.Revision == after.Revision }
+	k.Hidden = func(before, after *Customer) bool { return before.Revision == after.Revision }
 	k.DueAt(func(m *Customer) int64 { return m.Erasing })
 	return k
 }()

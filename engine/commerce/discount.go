@@ -72,7 +72,7 @@ const discountByCode = 0
 var DiscountKind = func() *base.Kind[DiscountCode] {
 	k := base.RowsOf(base.TagDiscount, "discount code", func(d *DiscountCode) base.ID { return d.ID },
 		table.By(func(d *DiscountCode) []string { return []string{base.FoldCode(d.Code)} }))
-	k.Quiet = func(before, after *DiscountCode) bool {
+	k.Hidden = func(before, after *DiscountCode) bool {
 		return before.Revision == after.Revision && before.Used == after.Used
 	}
 	k.DueAt(func(d *DiscountCode) int64 {
@@ -260,7 +260,7 @@ func DiscountCodes(v base.View, search string, offset, limit int) (page []*Disco
 }
 
 func init() {
-	DiscountKind.Fall = func(t *base.Tx, id base.ID) {
+	DiscountKind.WhenDue = func(t *base.Tx, id base.ID) {
 		d := DiscountTable(t.Acc).Get(id)
 		n := *d
 		n.Currency = t.Acc.Row.Currency

@@ -428,7 +428,7 @@ func (k *Kits) Short(t *base.Tx, short *base.Shortage, q *stock.Request) {
 	}
 	stock.Blocked(t, short, &found)
 	if q.Body.End != base.Forever && stock.NotedInTheWay(t).MayNext() {
-		short.Next = NextKits(t.Acc, s, k.Kit, []*stock.Location{q.Location}, q.To, q.Body.Start, q.Body.End-q.Body.Start, k.n, min(q.Body.Start+stock.SearchAhead, base.MaxInstant), t.Now)
+		short.Next = NextKits(t.Acc, s, k.Kit, []*stock.Location{q.Location}, q.To, q.Body.Start, q.Body.End-q.Body.Start, k.n, min(q.Body.Start+stock.SearchSpan, base.MaxInstant), t.Now)
 	}
 }
 

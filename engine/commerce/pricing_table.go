@@ -42,7 +42,7 @@ var PricingTableKind = func() *base.Kind[PricingTable] {
 			}
 			return rows
 		}))
-	k.Quiet = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
+	k.Hidden = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
 	k.DueAt(func(p *PricingTable) int64 {
 		if p.lacksCurrency() {
 			return 1 // an older program made it
@@ -169,7 +169,7 @@ func giveCurrency(t *base.Tx, id base.ID) {
 }
 
 func init() {
-	PricingTableKind.Fall = giveCurrency
+	PricingTableKind.WhenDue = giveCurrency
 	base.RegisterFollower(base.Follower{Check: func(a *base.AccountState) (due int, err error) {
 		for p := range PricingTableKind.In(a).All() {
 			if p.lacksCurrency() {

@@ -32,13 +32,13 @@ func Available(v base.View, q Query, now int64) (stock.Availability, error) {
 	}
 	answer := stock.Availability{Exact: true}
 	var few [8]stock.Source
-	sources, sole, err := stock.Resolve(v.Acc, few[:0], q.Item, q.Location, to, q.Window, now)
+	sources, single, err := stock.Resolve(v.Acc, few[:0], q.Item, q.Location, to, q.Window, now)
 	if err != nil {
 		return answer, err
 	}
 	for _, s := range sources {
 		no, _ := s.Pool.Lot()
-		a, one := sole.Available(no, s.Hull)
+		a, one := single.Available(no, s.Hull)
 		if !one {
 			a = v.Acc.Stock.Available(s.Pool, s.Hull, now)
 		}
@@ -334,7 +334,7 @@ func alternatives(v base.View, q Query, quantity int, now int64) (list []Alterna
 	}
 	if closed {
 		length := q.Window.Length()
-		if w, ok, _ := Next(v, NextQuery{Item: q.Item, Location: q.Location, Return: q.Return, NotBefore: q.Window.Start, Length: length, Quantity: quantity, Until: min(q.Window.Start+stock.SearchAhead, base.MaxInstant)}, now); ok {
+		if w, ok, _ := Next(v, NextQuery{Item: q.Item, Location: q.Location, Return: q.Return, NotBefore: q.Window.Start, Length: length, Quantity: quantity, Until: min(q.Window.Start+stock.SearchSpan, base.MaxInstant)}, now); ok {
 			list = append(list, Alternative{Kind: "later", Window: w})
 		}
 		// The longest window from the same start, to the hour: what can be held for a time can be held for less.

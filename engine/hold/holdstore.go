@@ -278,7 +278,7 @@ func (m *holdMore) bases() iter.Seq[base.ID] {
 
 // holding is the id of the record that a unit belongs to.
 func holding(a *base.AccountState, h timeline.Hold) base.ID {
-	id := stock.Ahead(a, h)
+	id := stock.RecordOf(a, h)
 	if c := Holds(a).changes.Get(id); c != nil {
 		return c.hold
 	}
@@ -368,7 +368,7 @@ var HoldKind = &base.Kind[HoldRecord]{
 	},
 }
 
-func init() { HoldKind.Fall = lapse }
+func init() { HoldKind.WhenDue = lapse }
 
 // returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to follows; rows up to
 // format 5 have none. keepsComponents is set there where what its kits were made of follows; rows up to format 7 have none.

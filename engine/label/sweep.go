@@ -30,7 +30,7 @@ var SweepingKind = func() *base.Kind[sweeping] {
 }()
 
 func init() {
-	SweepingKind.Fall = func(t *base.Tx, id base.ID) {
+	SweepingKind.WhenDue = func(t *base.Tx, id base.ID) {
 		was := SweepingKind.In(t.Acc).Get(id)
 		sweep(t, was, *was)
 	}

@@ -23,7 +23,7 @@ func checkOrders(a *base.AccountState) (due int, err error) {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
 		recount(named, nil, o)
-		if o.falls() != 0 {
+		if o.dueAt() != 0 {
 			due++
 		}
 		for i := range o.Lines {

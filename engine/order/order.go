@@ -199,13 +199,13 @@ var OrderKind = func() *base.Kind[Order] {
 		recount(orderUses(a), before, after)
 		put(s, a, before, after)
 	}
-	k.Quiet = func(before, after *Order) bool { return before.Revision == after.Revision }
-	k.DueAt((*Order).falls)
+	k.Hidden = func(before, after *Order) bool { return before.Revision == after.Revision }
+	k.DueAt((*Order).dueAt)
 	return k
 }()
 
-// falls is when time next changes the order; 0: never.
-func (o *Order) falls() int64 {
+// dueAt is when time next changes the order; 0: never.
+func (o *Order) dueAt() int64 {
 	if !o.copied() || o.undeparted() {
 		return 1 // an older program made it
 	}
@@ -213,7 +213,7 @@ func (o *Order) falls() int64 {
 }
 
 func init() {
-	OrderKind.Fall = func(t *base.Tx, id base.ID) {
+	OrderKind.WhenDue = func(t *base.Tx, id base.ID) {
 		switch o := order(t, id); {
 		case o != nil && !o.copied():
 			copyOlder(t, id)

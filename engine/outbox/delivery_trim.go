@@ -35,7 +35,7 @@ func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 			base.Record(t, BodyKind, k.Body, nil)
 		}
 	}
-	for f := range base.FormerKind.In(t.Acc).By(0, base.FormerKey(base.TagWebhook, 0)) {
+	for f := range base.TombstoneKind.In(t.Acc).By(0, base.TombstoneKey(base.TagWebhook, 0)) {
 		left := false
 		for d := range DeliveryTable(t.Acc).By(deliveryByWebhook, deliveryKey(f.ID, 0)) {
 			if left = !gone[d.ID]; left {
@@ -43,7 +43,7 @@ func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 			}
 		}
 		if !left {
-			base.Record(t, base.FormerKind, f, nil)
+			base.Record(t, base.TombstoneKind, f, nil)
 		}
 	}
 	return nil, nil
@@ -79,7 +79,7 @@ func Lapsed(v base.View, store *persist.Store, now, most int64) (list []Kept, mo
 		size += k.size
 		return len(list) < base.DueAtOnce && size < TrimBytes
 	}
-	for f := range base.FormerKind.In(v.Acc).By(0, base.FormerKey(base.TagWebhook, 0)) {
+	for f := range base.TombstoneKind.In(v.Acc).By(0, base.TombstoneKey(base.TagWebhook, 0)) {
 		more = true
 		for d := range DeliveryTable(v.Acc).By(deliveryByWebhook, deliveryKey(f.ID, 0)) {
 			if !take(d) {

@@ -32,8 +32,8 @@ type Article struct {
 	ID base.ID
 
 	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
-	Lots []ArticleLot `json:"-"`
-	lone [1]ArticleLot
+	Lots   []ArticleLot `json:"-"`
+	single [1]ArticleLot
 
 	No uint32
 	ArticleFields
@@ -169,8 +169,8 @@ func (r *Article) inEffect(s *SKU) (before, after Buffer) {
 // derive gives an article its lots, with what is in effect there.
 func derive(a *base.AccountState, r *Article, lots []ArticleLot) {
 	if len(lots) == 1 {
-		r.lone[0] = lots[0]
-		r.Lots = r.lone[:]
+		r.single[0] = lots[0]
+		r.Lots = r.single[:]
 	} else {
 		r.Lots = slices.Clone(lots)
 	}
@@ -440,7 +440,7 @@ func ArticleID(a *base.AccountState, no uint32) base.ID {
 	if r := ArticleTable(a).No(no); r != nil {
 		return r.ID
 	}
-	return a.FormerID(base.TagArticle, no)
+	return a.TombstoneID(base.TagArticle, no)
 }
 
 // DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has

@@ -243,7 +243,7 @@ func bookable(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, n
 		free.From = &x.Window.Start
 	} else {
 		from := max(w.Start, now-w.Length()+1)
-		if next := NextFit(a, a.Stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1, min(from+SearchAhead, base.MaxInstant-w.Length()), now); next != nil {
+		if next := NextFit(a, a.Stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1, min(from+SearchSpan, base.MaxInstant-w.Length()), now); next != nil {
 			free.From = &next.Start
 		}
 	}

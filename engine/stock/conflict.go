@@ -102,7 +102,7 @@ var UnseatedKind = func() *base.Kind[unseated] {
 }()
 
 func init() {
-	UnseatedKind.Fall = func(t *base.Tx, id base.ID) {
+	UnseatedKind.WhenDue = func(t *base.Tx, id base.ID) {
 		if h, at, ok := Draft(t).Find(id); ok && !closed(t, h, at.Lot) {
 			Seating(t).due = append(Seating(t).due, id)
 		}

@@ -182,7 +182,7 @@ func LocationID(a *base.AccountState, no uint32) base.ID {
 	if l := LocationTable(a).No(no); l != nil {
 		return l.ID
 	}
-	return a.FormerID(base.TagLocation, no)
+	return a.TombstoneID(base.TagLocation, no)
 }
 
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that

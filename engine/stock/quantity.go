@@ -100,7 +100,7 @@ func PlanQuantityPart(v base.View, article, location base.ID, amount int, at *in
 }
 
 // Foresee plans the reduction ahead of its command.
-func (q quantityChange) Foresee(v base.View, now int64) *timeline.Ahead {
+func (q quantityChange) Foresee(v base.View, now int64) *timeline.SearchedReduction {
 	r, l, at, err := q.resolve(v.Acc, now)
 	if err != nil {
 		return nil
@@ -109,12 +109,12 @@ func (q quantityChange) Foresee(v base.View, now int64) *timeline.Ahead {
 	if lot == nil {
 		return nil
 	}
-	return v.Acc.Stock.ReduceAhead(lot.No, q.Amount, at, now)
+	return v.Acc.Stock.SearchReduction(lot.No, q.Amount, at, now)
 }
 
 // planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write. It
 // shows a part of it.
-func planReduction(a *base.AccountState, r *Article, l *Location, amount int, at, now int64, ahead *timeline.Ahead, p base.Part) (timeline.Reduction, *QuantityPlan) {
+func planReduction(a *base.AccountState, r *Article, l *Location, amount int, at, now int64, ahead *timeline.SearchedReduction, p base.Part) (timeline.Reduction, *QuantityPlan) {
 	lot := r.LotAt(l.No)
 	if lot == nil {
 		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
@@ -308,7 +308,7 @@ func (o DecreaseQuantity) Check() []base.Fault {
 }
 
 // Foresee plans ahead what leaves the stock.
-func (o DecreaseQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
+func (o DecreaseQuantity) Foresee(v base.View, now int64) *timeline.SearchedReduction {
 	return quantityChange{o.Article, o.Location, o.Amount, o.From}.Foresee(v, now)
 }
 
@@ -329,7 +329,7 @@ func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*Quanti
 	if err != nil {
 		return nil, err
 	}
-	red, plan := planReduction(t.Acc, r, l, q.Amount, at, t.Now, t.Ahead, base.First)
+	red, plan := planReduction(t.Acc, r, l, q.Amount, at, t.Now, t.Searched, base.First)
 	if expected != nil && *expected != plan.Digest {
 		return nil, planChanged(plan)
 	}
@@ -380,7 +380,7 @@ func (o TransferQuantity) Check() []base.Fault {
 }
 
 // Foresee plans ahead what leaves the stock.
-func (o TransferQuantity) Foresee(v base.View, now int64) *timeline.Ahead {
+func (o TransferQuantity) Foresee(v base.View, now int64) *timeline.SearchedReduction {
 	return quantityChange{o.Article, o.From, o.Amount, o.At}.Foresee(v, now)
 }
 

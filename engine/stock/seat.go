@@ -475,7 +475,7 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 		if q.KeepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
 		}
-		short.Next = NextFit(t.Acc, d.Stock(), q.Article, q.SKU, q.Asks(), []*Location{q.Location}, q.To, notBefore, q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchAhead, base.MaxInstant), t.Now)
+		short.Next = NextFit(t.Acc, d.Stock(), q.Article, q.SKU, q.Asks(), []*Location{q.Location}, q.To, notBefore, q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchSpan, base.MaxInstant), t.Now)
 	}
 	return short
 }

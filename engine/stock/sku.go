@@ -268,7 +268,7 @@ func SKUID(a *base.AccountState, no uint32) base.ID {
 	if s := SKUTable(a).No(no); s != nil {
 		return s.ID
 	}
-	return a.FormerID(base.TagSKU, no)
+	return a.TombstoneID(base.TagSKU, no)
 }
 
 // DeleteSKU removes a SKU that has no article, and for which no hold is that is not over.

@@ -20,18 +20,18 @@ type Source struct {
 }
 
 // Named is the article or the SKU that an item names, and the slot of an article that has one.
-func Named(a *base.AccountState, i base.Item) (article *Article, sku *SKU, sole timeline.Sole, err error) {
+func Named(a *base.AccountState, i base.Item) (article *Article, sku *SKU, single timeline.Single, err error) {
 	if i.Article != (base.ID{}) {
 		article, no := ArticleTable(a).Find(i.Article)
-		if sole = a.Stock.Sole(no); article == nil {
-			return nil, nil, sole, ErrNoArticle
+		if single = a.Stock.Single(no); article == nil {
+			return nil, nil, single, ErrNoArticle
 		}
-		return article, nil, sole, nil
+		return article, nil, single, nil
 	}
 	if sku = SKUTable(a).Get(i.SKU); sku == nil {
-		return nil, nil, sole, ErrNoSKU
+		return nil, nil, single, ErrNoSKU
 	}
-	return nil, sku, sole, nil
+	return nil, sku, single, nil
 }
 
 // Places is a location, or all.
@@ -67,23 +67,23 @@ func Needed(w base.Span, at, to *Location) base.Span {
 }
 
 // Resolve lists the pools of an item at a location, or at all, for units that go to another, or stay.
-func Resolve(a *base.AccountState, dst []Source, i base.Item, location base.ID, to *Location, window base.Span, now int64) ([]Source, timeline.Sole, error) {
-	article, sku, sole, err := Named(a, i)
+func Resolve(a *base.AccountState, dst []Source, i base.Item, location base.ID, to *Location, window base.Span, now int64) ([]Source, timeline.Single, error) {
+	article, sku, single, err := Named(a, i)
 	if err != nil {
-		return dst, sole, err
+		return dst, single, err
 	}
 	if location != (base.ID{}) {
 		l := LocationTable(a).Get(location)
 		if l == nil {
-			return dst, sole, errNoLocation
+			return dst, single, errNoLocation
 		}
-		return Sources(a, dst, article, sku, l, Needed(window, l, to), now), sole, nil
+		return Sources(a, dst, article, sku, l, Needed(window, l, to), now), single, nil
 	}
 	for i := range LocationTable(a).Len() {
 		l := LocationTable(a).At(i)
 		dst = Sources(a, dst, article, sku, l, Needed(window, l, to), now)
 	}
-	return dst, sole, nil
+	return dst, single, nil
 }
 
 // The refusals of reads are made once: a query of an unknown item costs nothing.
@@ -194,8 +194,8 @@ func (x *Source) pools(s *timeline.Stock, now int64) (list []timeline.PoolRef) {
 	return list
 }
 
-// SearchAhead is how far next looks, in milliseconds.
-const SearchAhead = 2 * 366 * 24 * 60 * 60 * 1000
+// SearchSpan is how far next looks, in milliseconds.
+const SearchSpan = 2 * 366 * 24 * 60 * 60 * 1000
 
 // NextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
 // together, of articles that meet requirements, by units that go to another location, or stay.

@@ -205,7 +205,7 @@ var UnitKind = &base.Kind[timeline.Placed]{
 	},
 }
 
-func init() { UnitKind.Fall = overdue }
+func init() { UnitKind.WhenDue = overdue }
 
 // unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock at once.
 func unitDue(h timeline.Hold) (at int64, is bool) {

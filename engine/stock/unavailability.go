@@ -77,15 +77,15 @@ var ownerships [timeline.BlockerScheduledEvent + 1]*Ownership
 // RegisterOwnership says whose the units of a blocker are.
 func RegisterOwnership(by timeline.Blocker, o Ownership) { ownerships[by] = &o }
 
-// Ahead is the record of a unit whose id follows it: Owner says at what distance.
-func Ahead(_ *base.AccountState, h timeline.Hold) base.ID { return base.Before(h.ID, h.Owner) }
+// RecordOf is the record of a unit whose id follows it: Owner says at what distance.
+func RecordOf(_ *base.AccountState, h timeline.Hold) base.ID { return base.Before(h.ID, h.Owner) }
 
 // OwnerOf is the record that a unit belongs to.
 func OwnerOf(a *base.AccountState, h timeline.Hold) base.ID {
 	if o := ownerships[h.Flags.Blocker()]; o != nil {
 		return o.Record(a, h)
 	}
-	return Ahead(a, h)
+	return RecordOf(a, h)
 }
 
 // UnavailabilityByID returns one unit that is taken.

@@ -12,10 +12,10 @@ import (
 
 // This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
 
-// places knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far as someone
+// logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far as someone
 // wants to go. Each record is looked at once. Of an account's commands one in markEvery is marked, and every one that lies
 // markEvery records or more from the mark before: an unmarked one is near a mark.
-type places struct {
+type logIndex struct {
 	mu        sync.Mutex
 	low, high uint64 // the records from low on, below high, are known
 	accounts  map[base.ID]*marks
@@ -31,7 +31,7 @@ const markEvery = 64
 
 // find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where it is
 // not known. head is the last record.
-func (p *places) find(store *persist.Store, account base.ID, sequence, from, head uint64) (log uint64, err error) {
+func (p *logIndex) find(store *persist.Store, account base.ID, sequence, from, head uint64) (log uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.accounts == nil {
@@ -76,7 +76,7 @@ func (p *places) find(store *persist.Store, account base.ID, sequence, from, hea
 const trimEvery = 1 << 16
 
 // trim forgets what is in front of the first record that is kept.
-func (p *places) trim(first uint64) {
+func (p *logIndex) trim(first uint64) {
 	p.low, p.high = first, max(p.high, first)
 	maps.DeleteFunc(p.accounts, func(_ base.ID, m *marks) bool {
 		gone := func(x mark) bool { return x.log < first }
@@ -86,7 +86,7 @@ func (p *places) trim(first uint64) {
 	})
 }
 
-func (p *places) of(account base.ID) *marks {
+func (p *logIndex) of(account base.ID) *marks {
 	m := p.accounts[account]
 	if m == nil {
 		m = new(marks)
@@ -96,7 +96,7 @@ func (p *places) of(account base.ID) *marks {
 }
 
 // look marks what is in a record.
-func (p *places) look(store *persist.Store, log uint64, forward bool) error {
+func (p *logIndex) look(store *persist.Store, log uint64, forward bool) error {
 	r, err := store.Record(log)
 	if err != nil {
 		return err
@@ -177,15 +177,15 @@ func (m *marks) last(in func(mark) bool) (mark, bool) {
 	return m.at(i - 1), true
 }
 
-// bells ring for those who wait for an account to change.
-type bells struct {
+// notifier wakes those who wait for an account to change.
+type notifier struct {
 	mu      sync.Mutex
 	waiting map[base.ID]chan struct{}
 }
 
 // Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then looks.
 func (e *Engine) Changed(account base.ID) <-chan struct{} {
-	b := &e.bells
+	b := &e.notifier
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.waiting[account]
@@ -199,7 +199,7 @@ func (e *Engine) Changed(account base.ID) <-chan struct{} {
 	return c
 }
 
-func (b *bells) ring(accounts []base.ID) {
+func (b *notifier) notify(accounts []base.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.waiting) == 0 {

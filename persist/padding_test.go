@@ -13,7 +13,7 @@ func TestAheadFile(t *testing.T) {
 	mem := vfs.NewMem()
 	f, err := mem.Create("000001.log", vfs.WriteCategoryUnspecified)
 	require.NoError(t, err)
-	a, err := newAheadFile(f)
+	a, err := newPaddedFile(f)
 	require.NoError(t, err)
 	var wrote []byte
 	sizes := map[int]bool{}
@@ -41,11 +41,11 @@ func TestAheadFile(t *testing.T) {
 	require.Less(t, len(sizes), 20)
 	b := read()
 	require.Greater(t, len(b), len(wrote))
-	require.LessOrEqual(t, len(b), len(wrote)+mostAhead)
+	require.LessOrEqual(t, len(b), len(wrote)+mostPadding)
 	require.Equal(t, wrote, b[:len(wrote)])
 	require.Equal(t, make([]byte, len(b)-len(wrote)), b[len(wrote):])
 
-	big := bytes.Repeat([]byte{9}, 3*mostAhead)
+	big := bytes.Repeat([]byte{9}, 3*mostPadding)
 	_, err = a.Write(bytes.Clone(big)) // a file may change what it is given
 	require.NoError(t, err)
 	require.Equal(t, append(wrote, big...), read()[:len(wrote)+len(big)])
@@ -53,7 +53,7 @@ func TestAheadFile(t *testing.T) {
 	// Over a file that is used again nothing is written ahead until its end.
 	again, err := mem.ReuseForWrite("000001.log", "000002.log", vfs.WriteCategoryUnspecified)
 	require.NoError(t, err)
-	a, err = newAheadFile(again)
+	a, err = newPaddedFile(again)
 	require.NoError(t, err)
 	was, err := a.Stat()
 	require.NoError(t, err)

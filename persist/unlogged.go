@@ -13,9 +13,9 @@ import (
 // Pair is a key and its value.
 type Pair struct{ Key, Value []byte }
 
-// SetBeside writes values beside the log, in one batch. It waits for no sync:
+// SetUnlogged writes values beside the log, in one batch. It waits for no sync:
 // a crash of the machine may forget what was written since the last commit.
-func (s *Store) SetBeside(pairs []Pair) error {
+func (s *Store) SetUnlogged(pairs []Pair) error {
 	switch {
 	case s.closed.Load():
 		return ErrClosed
@@ -25,7 +25,7 @@ func (s *Store) SetBeside(pairs []Pair) error {
 	b := s.db.NewBatch()
 	defer b.Close()
 	for _, p := range pairs {
-		if err := b.Set(append([]byte{besidePrefix}, p.Key...), p.Value, nil); err != nil {
+		if err := b.Set(append([]byte{unloggedPrefix}, p.Key...), p.Value, nil); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (s *Store) SetBeside(pairs []Pair) error {
 // Beside calls fn for every value beside the log, in the order of the keys. Key
 // and value are good during the call only.
 func (s *Store) Beside(fn func(key, value []byte) error) error {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{besidePrefix}, UpperBound: []byte{besidePrefix + 1}})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{unloggedPrefix}, UpperBound: []byte{unloggedPrefix + 1}})
 	if err != nil {
 		return err
 	}

@@ -10,30 +10,30 @@ import "github.com/cockroachdb/pebble/v2/vfs"
 // written, within these. Pebble takes zeros for the end of the log, and writes
 // files it uses again in just that way.
 const (
-	leastAhead = 32 << 10
-	mostAhead  = 1 << 20
+	leastPadding = 32 << 10
+	mostPadding  = 1 << 20
 )
 
-// aheadFile is a log file that is written from its start to its end. It belongs
+// paddedFile is a log file that is written from its start to its end. It belongs
 // to one goroutine, but for what a vfs.File lets others call.
-type aheadFile struct {
+type paddedFile struct {
 	vfs.File
 	at   int64 // where the next byte goes
 	size int64
 }
 
-// newAheadFile takes a file at its start, which may hold something already.
-func newAheadFile(f vfs.File) (*aheadFile, error) {
+// newPaddedFile takes a file at its start, which may hold something already.
+func newPaddedFile(f vfs.File) (*paddedFile, error) {
 	i, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return &aheadFile{File: f, size: i.Size()}, nil
+	return &paddedFile{File: f, size: i.Size()}, nil
 }
 
-func (a *aheadFile) Write(p []byte) (int, error) {
+func (a *paddedFile) Write(p []byte) (int, error) {
 	if end := a.at + int64(len(p)); end > a.size {
-		zeros := make([]byte, end+min(max(end, leastAhead), mostAhead)-a.size)
+		zeros := make([]byte, end+min(max(end, leastPadding), mostPadding)-a.size)
 		n, err := a.File.WriteAt(zeros, a.size)
 		a.size += int64(n)
 		if err != nil {

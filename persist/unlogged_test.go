@@ -26,9 +26,9 @@ func TestBeside(t *testing.T) {
 	s := open(t, small(mem))
 	require.Empty(t, beside(t, s))
 	toy.run(t, s, 20)
-	require.NoError(t, s.SetBeside([]Pair{{[]byte("b"), []byte("1")}, {[]byte("a"), nil}}))
+	require.NoError(t, s.SetUnlogged([]Pair{{[]byte("b"), []byte("1")}, {[]byte("a"), nil}}))
 	toy.run(t, s, 20)
-	require.NoError(t, s.SetBeside([]Pair{{[]byte("b"), []byte("2")}}))
+	require.NoError(t, s.SetUnlogged([]Pair{{[]byte("b"), []byte("2")}}))
 	toy.run(t, s, 1) // whose sync takes them along
 	want := map[string]string{"a": "", "b": "2"}
 	require.Equal(t, want, beside(t, s))
@@ -38,7 +38,7 @@ func TestBeside(t *testing.T) {
 	_, err := s.WriteCheckpoint(t.Context(), &archive, nil)
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	require.ErrorIs(t, s.SetBeside(nil), ErrClosed)
+	require.ErrorIs(t, s.SetUnlogged(nil), ErrClosed)
 
 	end := mustHold(t, toy, small(mem), 41, 41)
 	_, err = Restore(t.Context(), RestoreOptions{FS: mem, Archive: &archive, To: "/early", At: AtSeq(5)})
@@ -49,7 +49,7 @@ func TestBeside(t *testing.T) {
 		o.ReadOnly = true
 		s = open(t, o)
 		require.Equal(t, want, beside(t, s), dir)
-		require.ErrorIs(t, s.SetBeside(nil), ErrReadOnly)
+		require.ErrorIs(t, s.SetUnlogged(nil), ErrReadOnly)
 		require.NoError(t, s.Close())
 	}
 	require.Equal(t, uint64(41), end)

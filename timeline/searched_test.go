@@ -17,7 +17,7 @@ func TestReduceAhead(t *testing.T) {
 		}
 		x, amount, at := reducible(rnd, k)
 		lot := LotNo(1 + rnd.Intn(x.lots))
-		a := x.s.Publish().ReduceAhead(lot, amount, at, x.now)
+		a := x.s.Publish().SearchReduction(lot, amount, at, x.now)
 		now := x.now + rnd.Int63n(3)
 		if at == x.now && rnd.Intn(2) == 0 {
 			at = now
@@ -50,7 +50,7 @@ func TestReduceAhead(t *testing.T) {
 	require.Greater(t, taken, 400)
 	require.Greater(t, stale, 400)
 	require.Greater(t, searched, 20, "plans that move something, taken over later")
-	var none *Ahead
+	var none *SearchedReduction
 	_, ok := New().ReduceAs(none, 1, 1, 0, 0)
 	require.False(t, ok)
 }
@@ -95,7 +95,7 @@ func TestAheadOfWhat(t *testing.T) {
 		"time back":          {func(*Stock) {}, -1, false},
 	} {
 		s := build()
-		a := s.Publish().ReduceAhead(1, 1, 25, 0)
+		a := s.Publish().SearchReduction(1, 1, 25, 0)
 		c.change(s)
 		r, ok := s.ReduceAs(a, 1, 1, 25, c.now)
 		require.Equal(t, c.stands, ok, name)

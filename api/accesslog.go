@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// This file owns what is logged of a request: who asked for what, and what came of it. What stands behind the path is never logged, and
-// a secret that was put where none belongs is cut off.
+// This file owns what is logged of a request: who asked for what, and what came of it. What stands behind the path is
+// never logged, and a secret that was put where none belongs is cut off.
 
 const (
 	slowRequest = 100 * time.Millisecond
@@ -36,8 +36,10 @@ func (s *Server) observe(q *request, took time.Duration) {
 		address = q.from.address.String()
 	}
 	r := &q.ctx.Request
-	s.log.Log(q.ctx, level, "request", "request", loggable(q.id), "address", address, "method", loggable(r.Header.Method()),
-		"path", loggable(r.URI().PathOriginal()), "agent", loggable(r.Header.UserAgent()), "account", account, "key", keyID, "route", q.opID(),
+	s.log.Log(q.ctx, level, "request", "request", loggable(q.id), "address", address, "method",
+		loggable(r.Header.Method()),
+		"path", loggable(r.URI().PathOriginal()), "agent", loggable(r.Header.UserAgent()), "account", account, "key",
+		keyID, "route", q.opID(),
 		"status", status, "duration", took.Round(time.Microsecond).String())
 }
 

@@ -31,11 +31,14 @@ func TestAccessLog(t *testing.T) {
 	s.server.proxies.networks = networks("10.0.0.0/8")
 	secret := strings.Repeat("s", 32)
 	lines := s.lines(func() {
-		s.from("203.0.113.7:999", get("/v1/admin/locations/?pageSize=1&key="+s.key, s.key, "User-Agent: a program/1.0", "X-Request-Id: mine"))
+		s.from("203.0.113.7:999",
+			get("/v1/admin/locations/?pageSize=1&key="+s.key, s.key, "User-Agent: a program/1.0", "X-Request-Id: mine"))
 		s.from("10.0.0.1:1", get("/nothing/"+s.key+"/x", "", "X-Forwarded-For: 2001:db8::1", "User-Agent: "+s.key))
-		s.from("10.0.0.1:1", get("/whsec_"+secret, "", "X-Request-Id: "+s.key, "User-Agent: "+strings.Repeat("long", 500)))
+		s.from("10.0.0.1:1",
+			get("/whsec_"+secret, "", "X-Request-Id: "+s.key, "User-Agent: "+strings.Repeat("long", 500)))
 		s.from("203.0.113.8:1", get("/v1/admin/account", "hf_99999999_"+secret))
-		s.from("203.0.113.9:1", "GET / HTTP/1.1\nHost: shop\nContent-Length: 0\nTransfer-Encoding: chunked\nX-Forwarded-For: 1.1.1.1\n\n0\n\n")
+		s.from("203.0.113.9:1", "GET / HTTP/1.1\nHost: shop\nContent-Length: 0\nTransfer-Encoding: "+
+			"chunked\nX-Forwarded-For: 1.1.1.1\n\n0\n\n")
 	})
 	require.Len(t, lines, 5)
 	first := lines[0]
@@ -44,8 +47,11 @@ func TestAccessLog(t *testing.T) {
 	delete(first, "duration")
 	delete(first, "time")
 	require.Equal(t, map[string]any{
-		"level": "INFO", "msg": "request", "request": "mine", "address": "203.0.113.7", "method": "GET", "path": "/v1/admin/locations/",
-		"agent": "a program/1.0", "account": s.account.String(), "key": "11111111", "route": "admin.locations.list", "status": 400.0, // there is no parameter key
+		"level": "INFO", "msg": "request", "request": "mine", "address": "203.0.113.7", "method": "GET",
+		"path": "/v1/admin/locations/",
+		// there is no parameter key
+		"agent": "a program/1.0", "account": s.account.String(), "key": "11111111", "route": "admin.locations.list",
+		"status": 400.0,
 	}, first)
 	pick := func(i int, name string) any { return lines[i][name] }
 	require.Equal(t, "2001:db8::1", pick(1, "address"))

@@ -21,7 +21,9 @@ func (w *scribe) writeAccount(a *base.Account) {
 }
 
 var patchAccountShape = wire.ShapeOf("PatchAccount",
-	wire.Needing(wire.ChangedBy(func(o *base.PatchAccount) *base.Changes[base.AccountFields] { return &o.Fields }), "currency", "settings.payments.write")...)
+	wire.Needing(wire.ChangedBy(func(o *base.PatchAccount) *base.Changes[base.AccountFields] {
+		return &o.Fields
+	}), "currency", "settings.payments.write")...)
 
 func answerAccount(q *request, a *base.Account) error {
 	if q.sameRevision(a.Revision) {
@@ -33,11 +35,15 @@ func answerAccount(q *request, a *base.Account) error {
 
 var accountOperations = []operation{
 	read(operation{
-		id: "admin.account.get", method: "GET", path: "/v1/admin/account", scopes: []string{"account.read"}, cached: true,
+		id: "admin.account.get", method: "GET", path: "/v1/admin/account", scopes: []string{"account.read"},
+		cached:  true,
 		summary: "Returns the account that the key belongs to.", answer: accountSchema,
 	}, input[none]{}, func(q *request, _ *none) error { return answerAccount(q, q.view.Account()) }),
 	write(operation{
-		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account", scopes: []string{"settings.account.write"}, guarded: true,
+		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account",
+		scopes: []string{"settings.account.write"}, guarded: true,
 		summary: "Changes the account; its plan is not for it to change.", answer: accountSchema,
-	}, input[base.PatchAccount]{body: patchAccountShape}, guarded(func(o *base.PatchAccount) *[]uint64 { return &o.IfMatch }), answerAccount),
+	}, input[base.PatchAccount]{body: patchAccountShape}, guarded(func(o *base.PatchAccount) *[]uint64 {
+		return &o.IfMatch
+	}), answerAccount),
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file owns whose address a request counts as: that of its peer, or, where a proxy that is trusted passes it on, the one that the proxy tells.
-// A proxy adds whom it was asked by at the end of a header, behind what it was sent, which may be forged: so the last address counts that is
-// no trusted proxy's, and nothing in front of it is looked at.
+// This file owns whose address a request counts as: that of its peer, or, where a proxy that is trusted passes it on,
+// the one that the proxy tells. A proxy adds whom it was asked by at the end of a header, behind what it was sent,
+// which may be forged: so the last address counts that is no trusted proxy's, and nothing in front of it is looked at.
 
 // sender is who a request comes from.
 type sender struct {
@@ -67,7 +67,8 @@ func (q *request) locate(passed bool) {
 	case !trusted:
 		q.from.exempt = exempt
 		s.proxies.untrusted.Do(func() {
-			s.log.Warn("a request on loopback was passed on by a proxy that --trusted-proxy does not name: such requests have the limit of one address")
+			s.log.Warn("a request on loopback was passed on by a proxy that --trusted-proxy does not name: such " +
+				"requests have the limit of one address")
 		})
 	case told.IsValid():
 		q.from.address, q.from.exempt = told, listed(s.limits.Exempt, told)
@@ -75,14 +76,16 @@ func (q *request) locate(passed bool) {
 		q.from.exempt = false // nobody knows whose it is: of all such requests the proxy has the limit of one address
 		if !agreed {
 			s.proxies.disagree.Do(func() {
-				s.log.Warn("X-Forwarded-For and Forwarded tell two addresses, so neither counts: have the proxy remove the one that it does not write", "proxy", from.String())
+				s.log.Warn("X-Forwarded-For and Forwarded tell two addresses, so neither counts: have the proxy "+
+					"remove the one that it does not write", "proxy", from.String())
 			})
 		}
 	}
 }
 
-// read is the address that a proxy tells in its headers, not valid where none is told; of two headers that disagree neither counts, as only one
-// of them is the proxy's. A header that is malformed where it is looked at counts for nothing.
+// read is the address that a proxy tells in its headers, not valid where none is told; of two headers that disagree
+// neither counts, as only one of them is the proxy's. A header that is malformed where it is looked at counts for
+// nothing.
 func (p *proxies) read(h *fasthttp.RequestHeader) (told netip.Addr, agreed bool) {
 	plain, full := p.last(h, "X-Forwarded-For", cutPlain), p.last(h, "Forwarded", cutForwarded)
 	switch {
@@ -94,8 +97,10 @@ func (p *proxies) read(h *fasthttp.RequestHeader) (told netip.Addr, agreed bool)
 	return netip.Addr{}, false
 }
 
-// last goes through the addresses of a header from its end, to the first that is no trusted proxy's; where all are, to the first of all.
-func (p *proxies) last(h *fasthttp.RequestHeader, name string, cut func(line []byte) (before, address []byte, ok bool)) (a netip.Addr) {
+// last goes through the addresses of a header from its end, to the first that is no trusted proxy's; where all are, to
+// the first of all.
+func (p *proxies) last(h *fasthttp.RequestHeader, name string,
+	cut func(line []byte) (before, address []byte, ok bool)) (a netip.Addr) {
 	all := h.PeekAll(name)
 	for i := len(all) - 1; i >= 0; i-- {
 		for line := all[i]; line != nil; {
@@ -123,8 +128,8 @@ func cutPlain(line []byte) (before, address []byte, ok bool) {
 	return nil, line, true
 }
 
-// cutForwarded takes the last element of a list of RFC 7239, and of it the one parameter `for`. It looks from the end, so that a quote
-// that a client has left open in front hides nothing.
+// cutForwarded takes the last element of a list of RFC 7239, and of it the one parameter `for`. It looks from the end,
+// so that a quote that a client has left open in front hides nothing.
 func cutForwarded(line []byte) (before, address []byte, ok bool) {
 	i := lastOutside(line, ',')
 	element := line[i+1:]

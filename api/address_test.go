@@ -19,7 +19,8 @@ import (
 // askedFrom is a request as it is read from a connection of an address.
 func askedFrom(t testing.TB, address string, headers ...string) *fasthttp.RequestCtx {
 	ctx := new(fasthttp.RequestCtx)
-	raw := strings.Join(append([]string{"GET /v1/admin/account HTTP/1.1", "Host: shop"}, headers...), "\r\n") + "\r\n\r\n"
+	raw := strings.Join(append([]string{"GET /v1/admin/account HTTP/1.1", "Host: shop"}, headers...), "\r\n") +
+		"\r\n\r\n"
 	require.NoError(t, ctx.Request.Read(bufio.NewReader(strings.NewReader(raw))), "%q", headers)
 	ctx.SetRemoteAddr(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address)))
 	return ctx
@@ -75,7 +76,8 @@ func TestWhoseRequestItIs(t *testing.T) {
 		{proxy, []string{"X-Forwarded-For: 127.0.0.1"}, "127.0.0.1", false},
 		{proxy, []string{"X-Forwarded-For: 198.51.100.1, 203.0.113.1"}, "203.0.113.1", false},
 		{proxy, []string{"X-Forwarded-For: 198.51.100.1 ,\t203.0.113.1,10.2.2.2 , fd00::7"}, "203.0.113.1", false},
-		{proxy, []string{"X-Forwarded-For: 198.51.100.1", "X-Forwarded-For: 203.0.113.1", "X-Forwarded-For: 10.2.2.2"}, "203.0.113.1", false},
+		{proxy, []string{"X-Forwarded-For: 198.51.100.1", "X-Forwarded-For: 203.0.113.1", "X-Forwarded-For: 10.2.2.2"},
+			"203.0.113.1", false},
 		{proxy, []string{"X-Forwarded-For: rubbish, 203.0.113.1"}, "203.0.113.1", false},
 		{proxy, []string{"X-Forwarded-For: 10.3.3.3, 10.2.2.2"}, "10.3.3.3", false},
 		{proxy, []string{"X-Forwarded-For: 203.0.113.1:5000"}, "203.0.113.1", false},
@@ -83,7 +85,9 @@ func TestWhoseRequestItIs(t *testing.T) {
 		{proxy, []string{"X-Forwarded-For: [2001:db8::9]:80"}, "2001:db8::9", false},
 		{proxy, []string{"X-Forwarded-For: ::ffff:203.0.113.1"}, "203.0.113.1", false},
 		{proxy, []string{"Forwarded: for=203.0.113.1"}, "203.0.113.1", false},
-		{proxy, []string{`Forwarded: for=198.51.100.1;by=10.1.1.1, FOR="203.0.113.1:81" ; proto=https;host="a,b;c", for=10.2.2.2`}, "203.0.113.1", false},
+		{proxy, []string{
+			`Forwarded: for=198.51.100.1;by=10.1.1.1, FOR="203.0.113.1:81" ; proto=https;host="a,b;c", for=10.2.2.2`},
+			"203.0.113.1", false},
 		{proxy, []string{`Forwarded: for="[2001:db8::9]:_port"`}, "2001:db8::9", false},
 		{proxy, []string{`Forwarded: for="`, `Forwarded: for=203.0.113.1`}, "203.0.113.1", false},
 		{proxy, []string{`Forwarded: for=198.51.100.1;x="\, for=203.0.113.1`}, "203.0.113.1", false},
@@ -124,7 +128,8 @@ func TestWhoseRequestItIs(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log, "tell two addresses"))
 }
 
-// TestForgedAddressesGainNothing sends wrong keys through a proxy, each with another forged header in front of what the proxy adds, or beside it.
+// TestForgedAddressesGainNothing sends wrong keys through a proxy, each with another forged header in front of what the
+// proxy adds, or beside it.
 func TestForgedAddressesGainNothing(t *testing.T) {
 	s := newShop(t)
 	s.server.proxies.networks = networks("10.0.0.0/8")
@@ -138,13 +143,18 @@ func TestForgedAddressesGainNothing(t *testing.T) {
 	unknown := "hf_99999999_" + strings.Repeat("s", 32)
 	for name, headers := range map[string]func() []string{
 		"X-Forwarded-For": func() []string { return []string{"X-Forwarded-For: " + forged() + ", 203.0.113.9"} },
-		"lines":           func() []string { return []string{"X-Forwarded-For: " + forged(), "X-Forwarded-For: 203.0.113.10"} },
-		"Forwarded":       func() []string { return []string{"Forwarded: for=" + forged() + ", for=203.0.113.11;proto=https"} },
+		"lines": func() []string {
+			return []string{"X-Forwarded-For: " + forged(), "X-Forwarded-For: 203.0.113.10"}
+		},
+		"Forwarded": func() []string {
+			return []string{"Forwarded: for=" + forged() + ", for=203.0.113.11;proto=https"}
+		},
 	} {
 		s.clock.Add(60_000)
 		seen := map[int]int{}
 		for range 300 {
-			seen[s.from("10.0.0.1:1", get("/v1/admin/account", unknown, append(headers(), "User-Agent: Mozilla/5.0")...)).StatusCode()]++
+			seen[s.from("10.0.0.1:1",
+				get("/v1/admin/account", unknown, append(headers(), "User-Agent: Mozilla/5.0")...)).StatusCode()]++
 		}
 		require.Equal(t, map[int]int{401: 120, 429: 180}, seen, name)
 	}
@@ -157,7 +167,8 @@ func TestForgedAddressesGainNothing(t *testing.T) {
 		seen[r.StatusCode()]++
 	}
 	require.Equal(t, map[int]int{401: 120, 429: 180}, seen)
-	require.Equal(t, 401, s.from("10.0.0.1:1", get("/v1/admin/account", unknown, "X-Forwarded-For: 203.0.113.9", "User-Agent: Mozilla/5.0")).StatusCode(),
+	require.Equal(t, 401, s.from("10.0.0.1:1",
+		get("/v1/admin/account", unknown, "X-Forwarded-For: 203.0.113.9", "User-Agent: Mozilla/5.0")).StatusCode(),
 		"nobody else pays for it")
 }
 
@@ -169,7 +180,8 @@ func TestWrongKeysAreDear(t *testing.T) {
 	require.Equal(t, "598", left("no key at all"))
 	require.Equal(t, "593", left("hf_99999999_"+strings.Repeat("s", 32)))
 	require.Equal(t, "588", left(s.key[:len(s.key)-1]+"x"), "a key with another secret")
-	require.Equal(t, [4]string{}, s.tells(s.from("203.0.113.1:1", get(path, s.key))), "a good one of an account without limits is given back")
+	require.Equal(t, [4]string{}, s.tells(s.from("203.0.113.1:1", get(path, s.key))),
+		"a good one of an account without limits is given back")
 	require.Equal(t, "587", left(""))
 }
 
@@ -245,15 +257,18 @@ func (v *visitor) Close() error {
 	return nil
 }
 
-// Connections are counted as they are accepted, until they are closed: those of clients, not those of the machine itself or of a proxy.
+// Connections are counted as they are accepted, until they are closed: those of clients, not those of the machine
+// itself or of a proxy.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	s := newShop(t)
 	s.server.proxies.networks = networks("10.0.0.0/8")
 	s.server.limits.Exempt = networks("198.51.100.0/24")
 	s.server.limits.ConnsPerAddress = 2
 	v := &visitors{from: []string{
-		"203.0.113.1", "203.0.113.1", "203.0.113.1", "::ffff:203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db8::2", "2001:db8::3",
-		"127.0.0.1", "127.0.0.1", "127.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.1", "198.51.100.1", "198.51.100.1", "198.51.100.1",
+		"203.0.113.1", "203.0.113.1", "203.0.113.1", "::ffff:203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db8::2",
+		"2001:db8::3",
+		"127.0.0.1", "127.0.0.1", "127.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.1", "198.51.100.1", "198.51.100.1",
+		"198.51.100.1",
 	}}
 	l := countedListener{v, s.server}
 	var open []net.Conn
@@ -285,7 +300,8 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 
 // FuzzForgedHeaders puts anything in front of what a trusted proxy adds: the address that it tells stays the one.
 func FuzzForgedHeaders(f *testing.F) {
-	for _, seed := range []string{"", `"`, "for=", `for="`, "198.51.100.1", `for="[::1]:9";host="a,`, "\\", ",,,", ";for=", "\t "} {
+	for _, seed := range []string{"", `"`, "for=", `for="`, "198.51.100.1", `for="[::1]:9";host="a,`, "\\", ",,,",
+		";for=", "\t "} {
 		f.Add(seed)
 	}
 	p := proxies{networks: networks("10.0.0.0/8")}
@@ -293,7 +309,8 @@ func FuzzForgedHeaders(f *testing.F) {
 		if strings.ContainsAny(front, "\r\n\x00") {
 			return
 		}
-		for name, added := range map[string]string{"X-Forwarded-For": ", 203.0.113.9, 10.0.0.2", "Forwarded": `, for="203.0.113.9:1";proto=https, for=10.0.0.2`} {
+		for name, added := range map[string]string{"X-Forwarded-For": ", 203.0.113.9, 10.0.0.2",
+			"Forwarded": `, for="203.0.113.9:1";proto=https, for=10.0.0.2`} {
 			var h fasthttp.RequestHeader
 			h.Set(name, front+added)
 			told, agreed := p.read(&h)
@@ -309,8 +326,10 @@ func FuzzForgedHeaders(f *testing.F) {
 func TestWhoBeginsWithTheProxyProtocol(t *testing.T) {
 	s := newShop(t)
 	s.server.proxies.networks = networks("10.0.0.0/8", "127.0.0.2/32")
-	for from, want := range map[string]proxyproto.Policy{"10.1.1.1": proxyproto.REQUIRE, "127.0.0.2": proxyproto.REQUIRE, "127.0.0.1": proxyproto.SKIP, "::1": proxyproto.SKIP} {
-		got, err := s.server.judgePeer(proxyproto.ConnPolicyOptions{Upstream: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 1))})
+	for from, want := range map[string]proxyproto.Policy{"10.1.1.1": proxyproto.REQUIRE,
+		"127.0.0.2": proxyproto.REQUIRE, "127.0.0.1": proxyproto.SKIP, "::1": proxyproto.SKIP} {
+		got, err := s.server.judgePeer(proxyproto.ConnPolicyOptions{
+			Upstream: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 1))})
 		require.NoError(t, err, from)
 		require.Equal(t, want, got, from)
 	}

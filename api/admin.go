@@ -13,8 +13,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what the operator may do to accounts and keys: the part of the operator's listener that the command line
-// uses, too, on the engine of a stopped directory. It asks for no key.
+// This file owns what the operator may do to accounts and keys: the part of the operator's listener that the command
+// line uses, too, on the engine of a stopped directory. It asks for no key.
 //
 //	GET, POST  /accounts
 //	PUT        /accounts/{id}/plan
@@ -125,7 +125,8 @@ var createAccountShape = wire.ShapeOf("CreateAccount", append(
 	wire.MadeOf(func(o *base.CreateAccount) *base.AccountFields { return &o.AccountFields }),
 	wire.Defaulted("plan", wire.Enum(base.Plans...), "", func(o *base.CreateAccount) *string { return &o.Plan }))...)
 
-var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(base.Plans...), func(o *base.SetPlan) *string { return &o.Plan }))
+var setPlanShape = wire.ShapeOf("SetPlan",
+	wire.Required("plan", wire.Enum(base.Plans...), func(o *base.SetPlan) *string { return &o.Plan }))
 
 // adminKey is a new key, of an account.
 type adminKey struct {
@@ -133,8 +134,9 @@ type adminKey struct {
 	account *base.ID
 }
 
-var adminKeyShape = wire.ShapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
-	wire.Optional("account", wire.UUID, func(o *adminKey) **base.ID { return &o.account }))...)
+var adminKeyShape = wire.ShapeOf("AdminKey",
+	append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
+		wire.Optional("account", wire.UUID, func(o *adminKey) **base.ID { return &o.account }))...)
 
 func (a *adminCall) listAccounts() error {
 	a.Out = append(a.Out, `{"accounts":[`...)
@@ -242,9 +244,10 @@ func (a *adminCall) accountOf(raw string) (base.ID, error) {
 func (a *adminCall) onlyAccount() (base.ID, error) {
 	accounts := a.eng.Accounts()
 	if len(accounts) != 1 {
-		return base.ID{}, &base.Error{Code: base.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []base.Fault{
-			{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
-		}}
+		return base.ID{}, &base.Error{Code: base.CodeInvalid,
+			Detail: "there is not one account, but another number of them", Faults: []base.Fault{
+				{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
+			}}
 	}
 	return accounts[0], nil
 }

@@ -19,7 +19,8 @@ import (
 // The operator's calls on a running server, and what they answer to what is wrong. The command line has the rest.
 func TestAdmin(t *testing.T) {
 	s := newShop(t)
-	ops := httptest.NewServer(admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
+	ops := httptest.NewServer(
+		admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
 	defer ops.Close()
 	call := func(method, path, body string, headers ...string) (int, map[string]any) {
 		t.Helper()

@@ -31,7 +31,8 @@ var askedShape = wire.ShapeOf("Asked",
 	wire.Optional("dateRange", dateRange, func(a *asked) **window { return &a.Window }),
 	wire.Defaulted("filters", wire.ListOf(wire.Object(wire.ShapeOf("Filter",
 		wire.Required("field", wire.Enum("name", "code"), func(f *askedFilter) *string { return &f.Field }),
-		wire.Required("value", wire.ListOf(wire.Text(1, 5), 1, 2), func(f *askedFilter) *[]string { return &f.Values }))), 0, 2), nil,
+		wire.Required("value", wire.ListOf(wire.Text(1, 5), 1, 2),
+			func(f *askedFilter) *[]string { return &f.Values }))), 0, 2), nil,
 		func(a *asked) *[]askedFilter { return &a.Filters }))
 
 func ask(query string) (v asked, faults []base.Fault) {
@@ -56,7 +57,8 @@ func TestQueryForms(t *testing.T) {
 	check("ids=a&ids=b", asked{Name: "-", IDs: []string{"a", "b"}})
 	check("ids[]=a&ids%5B%5D=b&ids=c", asked{Name: "-", IDs: []string{"a", "b", "c"}})
 	check("ids=a", asked{Name: "-", IDs: []string{"a"}})
-	check("dateRange[from]=1970-01-01T00:00:01Z&dateRange[to]=1970-01-01T01:00:02%2B01:00", asked{Name: "-", Window: &window{1000, 2000}})
+	check("dateRange[from]=1970-01-01T00:00:01Z&dateRange[to]=1970-01-01T01:00:02%2B01:00",
+		asked{Name: "-", Window: &window{1000, 2000}})
 	check("filters[1][field]=code&filters[1][value]=x&filters[0][field]=name&filters[0][value]=a&filters[0][value]=b",
 		asked{Name: "-", Filters: []askedFilter{{"name", []string{"a", "b"}}, {"code", []string{"x"}}}})
 
@@ -71,18 +73,22 @@ func TestQueryForms(t *testing.T) {
 	wrong("dateRange[from]=x", "query dateRange[from] format\nquery dateRange[to] required")
 	wrong("dateRange=x", "query dateRange unknown")
 	wrong("filters[0][value]=a", "query filters[0][field] required")
-	wrong("filters[0][field]=size&filters[0][value]=a&filters[0][size]=1", "query filters[0][field] enum\nquery filters[0][size] unknown")
+	wrong("filters[0][field]=size&filters[0][value]=a&filters[0][size]=1",
+		"query filters[0][field] enum\nquery filters[0][size] unknown")
 	wrong("filters[1][field]=name&filters[1][value]=a", "query filters[0] required")
 	wrong("Name=a&nam=b", "query Name unknown\nquery nam unknown")
 	wrong("name=%", "query name malformed")
 	wrong("name=%c3%28", "query name malformed")
 	_, faults := ask("x=1")
-	require.Equal(t, "unknown parameter; known are name, ids, dateRange[from], dateRange[to], filters[0][field], filters[0][value]", faults[0].Message)
+	require.Equal(t, "unknown parameter; known are name, ids, dateRange[from], dateRange[to], filters[0][field], "+
+		"filters[0][value]", faults[0].Message)
 }
 
-// FuzzArgs holds the reader of queries against net/url: where neither refuses, they see the same pairs in the same order.
+// FuzzArgs holds the reader of queries against net/url: where neither refuses, they see the same pairs in the same
+// order.
 func FuzzArgs(f *testing.F) {
-	for _, s := range []string{"a=b&c=d", "a=%20+b", "a", "=", "&&a=1", "a[b]=%5b", "a=b=c", "%", "a=%f0%9f%98%80", "a;b=c"} {
+	for _, s := range []string{"a=b&c=d", "a=%20+b", "a", "=", "&&a=1", "a[b]=%5b", "a=b=c", "%", "a=%f0%9f%98%80",
+		"a;b=c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -114,22 +120,26 @@ func FuzzArgs(f *testing.F) {
 // Clocks of languages write up to nine digits of a second; below a millisecond they say nothing here.
 func TestInstantsOfManyDigits(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1970-01-01T00:00:01Z": 1000, "1970-01-01T00:00:01.5Z": 1500, "1970-01-01T00:00:01.123Z": 1123, "1970-01-01T00:00:01.1239Z": 1123,
-		"1970-01-01T00:00:01.123999Z": 1123, "1970-01-01T00:00:01.000999999Z": 1000, "1970-01-01T01:00:01.999999999+01:00": 1999,
+		"1970-01-01T00:00:01Z": 1000, "1970-01-01T00:00:01.5Z": 1500, "1970-01-01T00:00:01.123Z": 1123,
+		"1970-01-01T00:00:01.1239Z":   1123,
+		"1970-01-01T00:00:01.123999Z": 1123, "1970-01-01T00:00:01.000999999Z": 1000,
+		"1970-01-01T01:00:01.999999999+01:00": 1999,
 	} {
 		var got int64
 		require.Equal(t, wire.Wrong{}, wire.ParseInstant([]byte(text), &got), text)
 		require.Equal(t, want, got, text)
 	}
 	for text, message := range map[string]string{
-		"1970-01-01T00:00:01.1234567890Z":                         "may have at most nine digits of a second's fraction",
+		"1970-01-01T00:00:01.1234567890Z": "may have at most nine digits of a " +
+			"second's fraction",
 		"1970-01-01T00:00:01.Z":                                   "must be a date-time like 2025-06-01T10:00:00Z",
 		"1970-01-01T00:00:01.123456":                              "must end with Z or an offset like +02:00",
 		"1970-01-01T00:00:01.123456Zx" + strings.Repeat("x", 100): "must be a date-time like 2025-06-01T10:00:00Z",
 		"1970-01-01 00:00:01.123456Z":                             "must be a date-time like 2025-06-01T10:00:00Z",
 	} {
 		got := int64(7)
-		require.Equal(t, wire.Wrong{Code: wire.FaultFormat, Message: message}, wire.ParseInstant([]byte(text), &got), text)
+		require.Equal(t, wire.Wrong{Code: wire.FaultFormat, Message: message}, wire.ParseInstant([]byte(text), &got),
+			text)
 		require.EqualValues(t, 7, got, text)
 	}
 }

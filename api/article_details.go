@@ -7,11 +7,12 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
-// the records of files that show or describe it.
+// This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of
+// things, and the records of files that show or describe it.
 
 // anyValue is a value of any attribute format, in a body.
-var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue, Query: func(*wire.Args, string, *label.Value) bool { return false }}
+var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue,
+	Query: func(*wire.Args, string, *label.Value) bool { return false }}
 
 // nothing is a member that can only be null: it stands in records that are given back as they were read.
 func nothing[T any](name string) wire.Field[T] {
@@ -30,18 +31,26 @@ var (
 	systemGroups = wire.Enum("sustainability", "system")
 	origins      = wire.Enum("article", "sku", "customer", "catalog")
 	fieldShape   = wire.ShapeOf("FulfillmentField",
-		wire.Optional("id", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.ID }).Says("The field's id where it was made."),
-		wire.Optional("name", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.Name }).Says("What people call the field."),
-		wire.Required("key", wire.Text(1, 255), func(f *stock.FieldValue) *string { return &f.Key }).Says("The key under which programs find the field."),
+		wire.Optional("id", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.ID }).
+			Says("The field's id where it was made."),
+		wire.Optional("name", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.Name }).
+			Says("What people call the field."),
+		wire.Required("key", wire.Text(1, 255), func(f *stock.FieldValue) *string { return &f.Key }).
+			Says("The key under which programs find the field."),
 		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
 			Says("What the field holds: text, a number, true or false, or a list of texts."),
-		wire.Optional("format", attributeFormat, func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
+		wire.Optional("format", attributeFormat,
+			func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
 			Says("How the value is meant."),
-		wire.Optional("groupId", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupID }).Says("The id of the group that the field is shown in."),
-		wire.Optional("groupName", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupName }).Says("What the group is called."),
+		wire.Optional("groupId", wire.Text(0, 255), func(f *stock.FieldValue) **string {
+			return &f.GroupID
+		}).Says("The id of the group that the field is shown in."),
+		wire.Optional("groupName", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupName }).
+			Says("What the group is called."),
 		wire.Optional("systemGroup", systemGroups, func(f *stock.FieldValue) **string { return &f.SystemGroup }).
 			Says("The built-in group that the field belongs to, if any."),
-		wire.Optional("origin", origins, func(f *stock.FieldValue) **string { return &f.Origin }).Says("Whose field it is."),
+		wire.Optional("origin", origins, func(f *stock.FieldValue) **string { return &f.Origin }).
+			Says("Whose field it is."),
 		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
 )
 
@@ -52,29 +61,40 @@ func fileFields(record string) []wire.Field[stock.FilePatch] {
 	return []wire.Field[stock.FilePatch]{
 		wire.Optional("fileId", wire.UUID, func(f *stock.FilePatch) **base.ID { return &f.ID }).
 			Says("The id of a file that the article has: it stays, with the record given, if any.").Shows("null"),
-		wire.Optional(record, fileInfo, func(f *stock.FilePatch) **stock.FileInfo { return &f.Info }).Says("The file's record, needed for a new file."),
+		wire.Optional(record, fileInfo, func(f *stock.FilePatch) **stock.FileInfo {
+			return &f.Info
+		}).Says("The file's record, needed for a new file."),
 	}
 }
 
 // detailFields are an article's details, in one that is made or changed.
 func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true, func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
+		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true,
+			func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
-		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
+		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true,
+			func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
 			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true, func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
+		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true,
+			func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
 			Says("Stored as given."),
-		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).ParentID }).Says("Stored as given."),
-		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *base.Opt[string] { return &at(in).Path }).Says("Stored as given."),
-		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true, func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).
+		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).ParentID }).
+			Says("Stored as given."),
+		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *base.Opt[string] { return &at(in).Path }).
+			Says("Stored as given."),
+		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true,
+			func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).
 			Says("Stored as given; the list replaces what is there."),
-		wire.Merged("media", wire.ListOf(wire.Object(wire.ShapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *base.Opt[[]stock.FilePatch] { return &at(in).Media }).
+		wire.Merged("media", wire.ListOf(wire.Object(wire.ShapeOf("MediaInput", fileFields("media")...)), 0, 100), true,
+			func(in *In) *base.Opt[[]stock.FilePatch] { return &at(in).Media }).
 			Says("The article's pictures as a whole, in their order."),
 		wire.Merged("documents", wire.ListOf(wire.Object(wire.ShapeOf("DocumentInput", append(fileFields("document"),
 			wire.Merged("comment", longText, true, func(f *stock.FilePatch) *base.Opt[string] { return &f.Comment }).
 				Says("A note on the document. Null clears it."))...)), 0, 100), true,
-			func(in *In) *base.Opt[[]stock.FilePatch] { return &at(in).Documents }).Says("The article's documents as a whole, in their order."),
+			func(in *In) *base.Opt[[]stock.FilePatch] {
+				return &at(in).Documents
+			}).Says("The article's documents as a whole, in their order."),
 	}
 }
 
@@ -94,14 +114,16 @@ func (w *scribe) articlePlace(r *stock.Article, sku *stock.SKU) {
 	w.TextOrNull("taxonomyCategoryId", d.CategoryID, "The id of the category in a taxonomy that is kept elsewhere.")
 	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
 	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
-	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category, "Its category in a taxonomy that is kept elsewhere.",
+	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category,
+		"Its category in a taxonomy that is kept elsewhere.",
 		wire.Fields[stock.TaxonomyCategory](&w.Writer))
-	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *stock.SKU) {
-		sum := sku.Aggregate()
-		w.Count("totalCount", sum.Count, "How many articles the SKU has.")
-		w.Instant("lastCreated", sum.LastCreated, "When the youngest of them was made.")
-		w.Instant("lastUpdated", sum.LastUpdated, "When one of them was last changed.")
-	})
+	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku,
+		"Figures over all articles of its SKU; null without one.", func(sku *stock.SKU) {
+			sum := sku.Aggregate()
+			w.Count("totalCount", sum.Count, "How many articles the SKU has.")
+			w.Instant("lastCreated", sum.LastCreated, "When the youngest of them was made.")
+			w.Instant("lastUpdated", sum.LastUpdated, "When one of them was last changed.")
+		})
 }
 
 // articleFiles writes an article's media and documents.
@@ -116,15 +138,16 @@ func (w *scribe) articleFiles(r *stock.Article) {
 		i++
 	})
 	i = 0
-	wire.List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.", func(f *stock.File) {
-		w.ID("fileId", f.ID, "The id of the file.")
-		w.ID("articleId", r.ID, "The article that has the document.")
-		w.Count("orderIndex", i, "Place among the article's documents, from 0.")
-		w.file("document", f)
-		w.TextOrNull("comment", f.Comment, "A note on the document.")
-		w.Before("comment", "document")
-		i++
-	})
+	wire.List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.",
+		func(f *stock.File) {
+			w.ID("fileId", f.ID, "The id of the file.")
+			w.ID("articleId", r.ID, "The article that has the document.")
+			w.Count("orderIndex", i, "Place among the article's documents, from 0.")
+			w.file("document", f)
+			w.TextOrNull("comment", f.Comment, "A note on the document.")
+			w.Before("comment", "document")
+			i++
+		})
 }
 
 // file writes the record of a file under a name of its own.
@@ -144,17 +167,19 @@ func (w *scribe) file(name string, f *stock.File) {
 // fulfillmentFields writes an article's fulfillment fields.
 func (w *scribe) fulfillmentFields(r *stock.Article) {
 	list := details(r).Fulfillment
-	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.", func(f *stock.FieldValue) {
-		w.TextOrNull("id", f.ID, "The field's id where it was made.")
-		w.TextOrNull("name", f.Name, "What people call the field.")
-		w.Text("key", f.Key, "The key under which programs find the field.")
-		w.Key("value", valueSchema, "What the field holds.")
-		w.Out = appendValue(w.Out, f.Value)
-		w.AsOrNull(attributeFormat.Schema, "format", (*string)(f.Format), "How the value is meant.")
-		w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
-		w.TextOrNull("groupName", f.GroupName, "What the group is called.")
-		w.AsOrNull(systemGroups.Schema, "systemGroup", f.SystemGroup, "The built-in group that the field belongs to, if any.")
-		w.AsOrNull(origins.Schema, "origin", f.Origin, "Whose field it is.")
-		w.Null("smartFieldMeta", "Always null: fields are not computed here.")
-	})
+	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.",
+		func(f *stock.FieldValue) {
+			w.TextOrNull("id", f.ID, "The field's id where it was made.")
+			w.TextOrNull("name", f.Name, "What people call the field.")
+			w.Text("key", f.Key, "The key under which programs find the field.")
+			w.Key("value", valueSchema, "What the field holds.")
+			w.Out = appendValue(w.Out, f.Value)
+			w.AsOrNull(attributeFormat.Schema, "format", (*string)(f.Format), "How the value is meant.")
+			w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
+			w.TextOrNull("groupName", f.GroupName, "What the group is called.")
+			w.AsOrNull(systemGroups.Schema, "systemGroup", f.SystemGroup,
+				"The built-in group that the field belongs to, if any.")
+			w.AsOrNull(origins.Schema, "origin", f.Origin, "Whose field it is.")
+			w.Null("smartFieldMeta", "Always null: fields are not computed here.")
+		})
 }

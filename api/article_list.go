@@ -12,8 +12,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the list of articles: its filters, sorts and fields, which a GET reads from its query and a POST from its
-// body by the same shape.
+// This file owns the list of articles: its filters, sorts and fields, which a GET reads from its query and a POST from
+// its body by the same shape.
 
 const (
 	maxFilters = 32
@@ -44,8 +44,10 @@ type listArticles struct {
 
 // operands are the values of a filter: one, or a list. In a query they are texts, in a body what their format is.
 var operands = wire.Kind[stock.Filter]{
-	Schema: &wire.Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of what is compared wants it. " +
-		"Several are or-ed; of a negated operator none may match. between and notBetween take two, isEmpty, isNotEmpty, isToday, isBeforeToday and isAfterToday none."},
+	Schema: &wire.Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of " +
+		"what is compared wants it. " +
+		"Several are or-ed; of a negated operator none may match. between and notBetween take two, isEmpty, " +
+		"isNotEmpty, isToday, isBeforeToday and isAfterToday none."},
 	JSON: func(r *wire.Reader, dst *stock.Filter) {
 		if r.Space() != '[' {
 			dst.Values = []label.Value{readOperand(r)}
@@ -92,14 +94,19 @@ var (
 )
 
 var filterShape = wire.ShapeOf("ArticleFilter",
-	wire.Defaulted("field", wire.Enum(stock.FilterFields...), "", func(f *stock.Filter) *stock.ArticleField { return &f.Field }).
-		Says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
+	wire.Defaulted("field", wire.Enum(stock.FilterFields...), "",
+		func(f *stock.Filter) *stock.ArticleField { return &f.Field }).
+		Says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or "+
+			"locations match where one of them does."),
 	wire.Defaulted("attributeId", wire.UUID, base.ID{}, func(f *stock.Filter) *base.ID { return &f.Attribute }).
 		Says("The attribute whose value is looked at, where field is not given."),
 	wire.Defaulted("format", filterFormats, "", func(f *stock.Filter) *label.AttributeFormat { return &f.Format }).
-		Says("The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
-	wire.Required("operator", wire.Enum(label.Operators...), func(f *stock.Filter) *label.Operator { return &f.Operator }).
-		Says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
+		Says("The format of the attribute's values. A formula or smart field is asked in the format of what is "+
+			"stored in it."),
+	wire.Required("operator", wire.Enum(label.Operators...),
+		func(f *stock.Filter) *label.Operator { return &f.Operator }).
+		Says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today "+
+			"is in the account's zone."),
 	defaultless("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
 		Says("With what it is compared: text, a number, true or false, or a list of them."))
 
@@ -118,28 +125,42 @@ func defaultless[T, V any](name string, k wire.Kind[V], at func(*T) *V) wire.Fie
 
 // listArticlesFields are the members of a query, whichever of an article is answered.
 var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
-	wire.Optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).Says("The window that is looked at. Default: the present instant."),
-	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil, func(o *listArticles) *[]stock.ArticleStatus { return &o.Status }).
+	wire.Optional("dateRange", dateRange, func(o *listArticles) **window {
+		return &o.window
+	}).Says("The window that is looked at. Default: the present instant."),
+	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil,
+		func(o *listArticles) *[]stock.ArticleStatus { return &o.Status }).
 		Says("Only articles in one of these states. Default: all."),
-	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
+	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
+		func(o *listArticles) *archiveFilter { return &o.archive }).
 		Says("Which articles by whether they are archived. Default: active."),
-	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids."),
+	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil,
+		func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids."),
 	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),
-	wire.Optional("skuId", wire.UUID, func(o *listArticles) **base.ID { return &o.SKU }).Says("Only articles of this SKU."),
+	wire.Optional("skuId", wire.UUID, func(o *listArticles) **base.ID { return &o.SKU }).
+		Says("Only articles of this SKU."),
 	wire.Optional("serviceLocationId", wire.UUID, func(o *listArticles) **base.ID { return &o.Location }).
 		Says("Only articles with units there in the window; all numbers and series count that location alone."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listArticles) *string { return &o.Search }).Says("A part of the name, a code, or the SKU's name or code."),
-	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]stock.Filter { return &o.Filters }).
-		Says("Conditions, all of which must be met. At most 200 values together.").Shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
-	wire.Defaulted("sort", articleSorts, stock.ByCreatedAt, func(o *listArticles) *stock.ArticleSort { return &o.Sort }).
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listArticles) *string {
+		return &o.Search
+	}).Says("A part of the name, a code, or the SKU's name or code."),
+	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil,
+		func(o *listArticles) *[]stock.Filter { return &o.Filters }).
+		Says("Conditions, all of which must be met. At most 200 values together.").
+		Shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
+	wire.Defaulted("sort", articleSorts, stock.ByCreatedAt,
+		func(o *listArticles) *stock.ArticleSort { return &o.Sort }).
 		Says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
-	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
+	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
+		func(o *listArticles) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),
 	wire.Defaulted(withBuffers, wire.Boolean, false, func(o *listArticles) *bool { return &o.booking }).
-		Says("Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. " +
+		Says("Whether availability tells what can be booked over the window, with the buffers that a booking " +
+			"brings, as the operation on availability does. " +
 			"The order by availability stays that of units free without buffers. Default: false."),
 	wire.Defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
-		Says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
+		Says("Which members of each article are answered, by their names: in a query as a list with commas. " +
+			"Default: all."),
 }, pageFields(func(o *listArticles) *page { return &o.page }))
 
 var listArticlesShape = wire.ShapeOf("ListArticles", listArticlesFields...)
@@ -156,7 +177,8 @@ var articleMembers = func() map[string]int {
 }()
 
 // timed are the members of an article that its stock over the window is read for.
-var timed = []string{"unavailability", "scheduledEvents", "articleLocations", "conflicts", "quantity", "availability", "temporalStock"}
+var timed = []string{"unavailability", "scheduledEvents", "articleLocations", "conflicts", "quantity", "availability",
+	"temporalStock"}
 
 func (s fieldSet) timed() bool {
 	return s == nil || slices.ContainsFunc(timed, func(name string) bool { return s[articleMembers[name]] })
@@ -263,7 +285,8 @@ func (q *request) checkListArticles(o *listArticles) {
 	q.checkWindow(o.window)
 	for _, f := range stock.CheckArticles(q.view, &o.ArticleQuery) {
 		at := q.place(f.Pointer)
-		if at.Code, at.Message = f.Code, f.Message; !q.faults.At(at.Pointer) { // what could not be read is reported already
+		if at.Code, at.Message = f.Code, f.Message; !q.faults.At(at.Pointer) {
+			// what could not be read is reported already
 			q.faults.Add(at)
 		}
 	}

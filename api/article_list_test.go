@@ -12,8 +12,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the test of the list of articles over HTTP: what the two ways of asking read, and what they answer. What
-// filters and sorts mean is tested in the engine.
+// This file owns the test of the list of articles over HTTP: what the two ways of asking read, and what they answer.
+// What filters and sorts mean is tested in the engine.
 
 // both asks for articles by GET and by POST, and demands the same answer.
 func (s *shop) both(query, body string) map[string]any {
@@ -42,8 +42,11 @@ func TestListArticlesBothWays(t *testing.T) {
 	sku := at(s.ok("POST", "/v1/admin/skus", `{"name":"Hammer","code":"HAM","purchasePrice":500}`), "id").(string)
 	power := at(s.ok("POST", "/v1/admin/attributes", `{"name":"Power","key":"power","format":"number"}`), "id").(string)
 	article := func(body string) string { return at(s.ok("POST", "/v1/admin/articles", body), "id").(string) }
-	drill := article(`{"name":"Drill","codes":["D-1","x"],"attributes":{"power":700},"quantities":[{"serviceLocationId":"` + lisbon + `","count":3},{"serviceLocationId":"` + porto + `","count":2}]}`)
-	saw := article(`{"name":"Saw","codes":["S-1"],"attributes":{"power":900},"quantities":[{"serviceLocationId":"` + porto + `","count":1}]}`)
+	drill := article(
+		`{"name":"Drill","codes":["D-1","x"],"attributes":{"power":700},"quantities":[{"serviceLocationId":"` + lisbon +
+			`","count":3},{"serviceLocationId":"` + porto + `","count":2}]}`)
+	saw := article(`{"name":"Saw","codes":["S-1"],"attributes":{"power":900},"quantities":[{"serviceLocationId":"` +
+		porto + `","count":1}]}`)
 	article(`{"name":"mallet","skuId":"` + sku + `","status":"inactive"}`)
 	article(`{"name":"\"Q,}{][\\","description":"a \"b\" {\\","status":"draft"}`)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", drill, porto, noon+day, noon+2*day, 2))
@@ -60,9 +63,11 @@ func TestListArticlesBothWays(t *testing.T) {
 	require.Equal(t, 3.0, at(list, "articles", 0, "availability", "total"))
 	require.Equal(t, 5.0, at(list, "articles", 0, "quantity", "total"))
 	require.Len(t, at(list, "articles", 0, "unavailability"), 2)
-	require.Equal(t, map[string]any{"from": when(noon + day), "to": when(noon + 2*day)}, at(list, "articles", 0, "snapshotDate"))
+	require.Equal(t, map[string]any{"from": when(noon + day), "to": when(noon + 2*day)},
+		at(list, "articles", 0, "snapshotDate"))
 
-	list = s.both(window+"&sort=availability&direction=desc&serviceLocationId="+porto, `{`+inWindow+`,"sort":"availability","direction":"desc","serviceLocationId":"`+porto+`"}`)
+	list = s.both(window+"&sort=availability&direction=desc&serviceLocationId="+porto,
+		`{`+inWindow+`,"sort":"availability","direction":"desc","serviceLocationId":"`+porto+`"}`)
 	require.Equal(t, "Saw Drill", names(list))
 	require.Equal(t, 0.0, at(list, "articles", 1, "availability", "total"))
 	require.Equal(t, 2.0, at(list, "articles", 1, "quantity", "total"))
@@ -75,16 +80,24 @@ func TestListArticlesBothWays(t *testing.T) {
 		{"archive=archived", `{"archive":"archived"}`, ""},
 		{"ids=" + saw + "&ids=" + drill, `{"ids":["` + saw + `","` + drill + `"]}`, "Drill Saw"},
 		{"skuId=" + sku, `{"skuId":"` + sku + `"}`, "mallet"},
-		{"sort=name&direction=desc&status=active", `{"sort":"name","direction":"desc","status":["active"]}`, "Saw Drill"},
-		{"sort=name&pageSize=2&page=2&status=active&status=inactive", `{"sort":"name","pageSize":2,"page":2,"status":["active","inactive"]}`, "Saw"},
-		{"filters[0][field]=name&filters[0][operator]=contains&filters[0][value]=AL", `{"filters":[{"field":"name","operator":"contains","value":"AL"}]}`, "mallet"},
-		{"filters[0][field]=codes&filters[0][operator]=eq&filters[0][value]=X&filters[0][value][]=s-1", `{"filters":[{"field":"codes","operator":"eq","value":["X","s-1"]}]}`, "Drill Saw"},
-		{"filters[0][field]=status&filters[0][operator]=isNotEmpty&filters[1][field]=purchasePrice&filters[1][operator]=between&filters[1][value]=1&filters[1][value]=500",
+		{"sort=name&direction=desc&status=active", `{"sort":"name","direction":"desc","status":["active"]}`,
+			"Saw Drill"},
+		{"sort=name&pageSize=2&page=2&status=active&status=inactive",
+			`{"sort":"name","pageSize":2,"page":2,"status":["active","inactive"]}`, "Saw"},
+		{"filters[0][field]=name&filters[0][operator]=contains&filters[0][value]=AL",
+			`{"filters":[{"field":"name","operator":"contains","value":"AL"}]}`, "mallet"},
+		{"filters[0][field]=codes&filters[0][operator]=eq&filters[0][value]=X&filters[0][value][]=s-1",
+			`{"filters":[{"field":"codes","operator":"eq","value":["X","s-1"]}]}`, "Drill Saw"},
+		{"filters[0][field]=status&filters[0][operator]=isNotEmpty&filters[1][field]=purchasePrice&" +
+			"filters[1][operator]=between&filters[1][value]=1&filters[1][value]=500",
 			`{"filters":[{"field":"status","operator":"isNotEmpty"},{"field":"purchasePrice","operator":"between","value":[1,500]}]}`, "mallet"},
-		{"filters[0][attributeId]=" + power + "&filters[0][format]=number&filters[0][operator]=gt&filters[0][value]=800",
+		{"filters[0][attributeId]=" + power +
+			"&filters[0][format]=number&filters[0][operator]=gt&filters[0][value]=800",
 			`{"filters":[{"attributeId":"` + power + `","format":"number","operator":"gt","value":800}]}`, "Saw"},
-		{"filters[0][field]=serviceLocationId&filters[0][operator]=eq&filters[0][value]=" + lisbon, `{"filters":[{"field":"serviceLocationId","operator":"eq","value":"` + lisbon + `"}]}`, "Drill"},
-		{"filters[0][field]=createdAt&filters[0][operator]=isToday&search=saw", `{"filters":[{"field":"createdAt","operator":"isToday"}],"search":"saw"}`, "Saw"},
+		{"filters[0][field]=serviceLocationId&filters[0][operator]=eq&filters[0][value]=" + lisbon,
+			`{"filters":[{"field":"serviceLocationId","operator":"eq","value":"` + lisbon + `"}]}`, "Drill"},
+		{"filters[0][field]=createdAt&filters[0][operator]=isToday&search=saw",
+			`{"filters":[{"field":"createdAt","operator":"isToday"}],"search":"saw"}`, "Saw"},
 	} {
 		require.Equal(t, c.want, names(s.both(c.query, c.body)), c.query)
 	}
@@ -98,7 +111,8 @@ func TestFieldsOfListedArticles(t *testing.T) {
 	s, _, _, _, _ := stocked(t)
 	s.ok("POST", "/v1/admin/articles", `{"name":"\"Q,}{][\\","description":"a \"b\" {\\","codes":["]\"","}"]}`)
 	whole := s.both("", "{}")["articles"].([]any)
-	for _, fields := range [][]string{{"id"}, {"temporalStock", "name"}, {"name", "codes", "description", "snapshotDate"}, {"quantity", "unavailability", "sku"}} {
+	for _, fields := range [][]string{{"id"}, {"temporalStock", "name"},
+		{"name", "codes", "description", "snapshotDate"}, {"quantity", "unavailability", "sku"}} {
 		asJSON, err := json.Marshal(fields)
 		require.NoError(t, err)
 		some := s.both("fields="+strings.Join(fields, ","), `{"fields":`+string(asJSON)+`}`)["articles"].([]any)
@@ -122,20 +136,31 @@ func TestFaultsOfTheList(t *testing.T) {
 	s, _, _, _, _ := stocked(t)
 	number := at(s.ok("POST", "/v1/admin/attributes", `{"name":"n","key":"n","format":"number"}`), "id").(string)
 	for _, c := range []struct{ query, body, faults string }{
-		{"sort=colour&direction=up&archive=some&status=gone", `{"sort":"colour","direction":"up","archive":"some","status":["gone"]}`,
+		{"sort=colour&direction=up&archive=some&status=gone",
+			`{"sort":"colour","direction":"up","archive":"some","status":["gone"]}`,
 			"status enum, archive enum, sort enum, direction enum"},
-		{"pageSize=251&page=0&fields=id,colour", `{"pageSize":251,"page":0,"fields":["id","colour"]}`, "fields enum, page range, pageSize range"},
-		{"ids=1&skuId=2&serviceLocationId=3", `{"ids":["1"],"skuId":"2","serviceLocationId":"3"}`, "ids format, skuId format, serviceLocationId format"},
-		{"filters[0][field]=colour&filters[0][operator]=eq&filters[0][value]=x&filters[1][field]=name&filters[1][operator]=gt&filters[1][value]=x",
-			`{"filters":[{"field":"colour","operator":"eq","value":"x"},{"field":"name","operator":"gt","value":"x"}]}`, "filters/0/field enum, filters/1/operator enum"},
-		{"filters[0][attributeId]=" + number + "&filters[0][format]=text&filters[0][operator]=eq&filters[0][value]=x&filters[1][field]=quantity&filters[1][operator]=eq&filters[1][value]=x",
-			`{"filters":[{"attributeId":"` + number + `","format":"text","operator":"eq","value":"x"},{"field":"quantity","operator":"eq","value":"x"}]}`,
+		{"pageSize=251&page=0&fields=id,colour", `{"pageSize":251,"page":0,"fields":["id","colour"]}`,
+			"fields enum, page range, pageSize range"},
+		{"ids=1&skuId=2&serviceLocationId=3", `{"ids":["1"],"skuId":"2","serviceLocationId":"3"}`,
+			"ids format, skuId format, serviceLocationId format"},
+		{"filters[0][field]=colour&filters[0][operator]=eq&filters[0][value]=x&filters[1][field]=name&" +
+			"filters[1][operator]=gt&filters[1][value]=x",
+			`{"filters":[{"field":"colour","operator":"eq","value":"x"},{"field":"name","operator":"gt","value":"x"}]}`,
+			"filters/0/field enum, filters/1/operator enum"},
+		{"filters[0][attributeId]=" + number +
+			"&filters[0][format]=text&filters[0][operator]=eq&filters[0][value]=x&filters[1][field]=quantity&" +
+			"filters[1][operator]=eq&filters[1][value]=x",
+			`{"filters":[{"attributeId":"` + number +
+				`","format":"text","operator":"eq","value":"x"},{"field":"quantity","operator":"eq","value":"x"}]}`,
 			"filters/0/format enum, filters/1/value type"},
-		{"filters[0][field]=name&filters[0][operator]=isToday&filters[1][operator]=eq", `{"filters":[{"field":"name","operator":"isToday"},{"operator":"eq"}]}`,
+		{"filters[0][field]=name&filters[0][operator]=isToday&filters[1][operator]=eq",
+			`{"filters":[{"field":"name","operator":"isToday"},{"operator":"eq"}]}`,
 			"filters/0/operator enum, filters/1/field required"},
-		{"filters[0][field]=name&filters[1][field]=name&filters[1][operator]=isEmpty&filters[1][value]=x", `{"filters":[{"field":"name"},{"field":"name","operator":"isEmpty","value":"x"}]}`,
+		{"filters[0][field]=name&filters[1][field]=name&filters[1][operator]=isEmpty&filters[1][value]=x",
+			`{"filters":[{"field":"name"},{"field":"name","operator":"isEmpty","value":"x"}]}`,
 			"filters/0/operator required, filters/1/value length"},
-		{"dateRange[from]=2025-06-03T12:00:00Z&dateRange[to]=2025-06-02T12:00:00Z", `{"dateRange":{"from":"2025-06-03T12:00:00Z","to":"2025-06-02T12:00:00Z"}}`, "dateRange/to order"},
+		{"dateRange[from]=2025-06-03T12:00:00Z&dateRange[to]=2025-06-02T12:00:00Z",
+			`{"dateRange":{"from":"2025-06-03T12:00:00Z","to":"2025-06-02T12:00:00Z"}}`, "dateRange/to order"},
 	} {
 		var inQuery, inBody []string
 		for f := range strings.SplitSeq(c.faults, ", ") {
@@ -167,7 +192,8 @@ func TestFaultsOfTheList(t *testing.T) {
 		return at(s.call("GET", "/v1/admin/articles?"+query, "").object(), "errors", 0, "message").(string)
 	}
 	require.Contains(t, message("filters[0][field]=colour&filters[0][operator]=isEmpty"), "skuName")
-	require.Contains(t, message("filters[0][field]=name&filters[0][operator]=likes&filters[0][value]=x"), "doesNotContain")
+	require.Contains(t, message("filters[0][field]=name&filters[0][operator]=likes&filters[0][value]=x"),
+		"doesNotContain")
 	require.Contains(t, message("filters[0][field]=name&filters[0][operator]=gt&filters[0][value]=x"), "startsWith")
 	require.Contains(t, message("colour=red"), "filters[0][attributeId]")
 
@@ -175,15 +201,18 @@ func TestFaultsOfTheList(t *testing.T) {
 		return strings.Repeat(`{"field":"name","operator":"isEmpty"},`, n-1) + `{"field":"name","operator":"isEmpty"}`
 	}
 	s.ok("POST", "/v1/admin/articles/search", `{"filters":[`+many(32)+`]}`)
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+many(33)+`]}`, "body /filters length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+many(33)+`]}`,
+		"body /filters length")
 	values := func(n int) string { return `[` + strings.Repeat(`"x",`, n-1) + `"x"]` }
 	filter := func(n int) string { return `{"field":"name","operator":"eq","value":` + values(n) + `}` }
 	s.ok("POST", "/v1/admin/articles/search", `{"filters":[`+filter(150)+`,`+filter(50)+`]}`)
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+filter(150)+`,`+filter(51)+`]}`, "body /filters length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search",
+		`{"filters":[`+filter(150)+`,`+filter(51)+`]}`, "body /filters length")
 
 	nobody := url.QueryEscape("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e")
 	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?skuId="+nobody, "")
 	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?serviceLocationId="+nobody, "")
-	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?filters[0][attributeId]="+nobody+"&filters[0][format]=text&filters[0][operator]=isEmpty", "")
+	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/articles?filters[0][attributeId]="+nobody+
+		"&filters[0][format]=text&filters[0][operator]=isEmpty", "")
 	require.Equal(t, 0.0, s.both("ids="+nobody, `{"ids":["`+nobody+`"]}`)["totalCount"])
 }

@@ -15,7 +15,8 @@ import (
 var (
 	articleOwners = wire.EnumSchema("article", "sku")
 	idsByID       = &wire.Schema{Type: "object", Extra: wire.IDListSchema}
-	articleSchema = describe("Article", func(w *scribe, r *stock.Article) { w.writeArticle(r, new(stock.ArticleStock), 0, 0) })
+	articleSchema = describe("Article",
+		func(w *scribe, r *stock.Article) { w.writeArticle(r, new(stock.ArticleStock), 0, 0) })
 )
 
 // appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
@@ -24,7 +25,8 @@ func (q *request) appendArticle(r *stock.Article, w base.Span) error {
 	return q.appendArticleUpTo(r, w, base.MaxListed, base.MaxListed, wire.MaxRecord)
 }
 
-// appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes, at most.
+// appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes,
+// at most.
 func (q *request) appendArticleUpTo(r *stock.Article, w base.Span, entries, steps, most int) error {
 	q.stock.Most, q.stock.Bookable = entries, false
 	if err := stock.FillArticleStock(q.view, &q.stock, r.ID, base.ID{}, w, q.now); err != nil {
@@ -69,7 +71,8 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 	w.articleCounts(units, steps)
 	w.Object("temporalStock", "TemporalStock", "The units over the window as steps in time.", func() {
 		w.series("stockBalance", units.Balance, steps, "Units there, less those sold for good.")
-		w.series("stockAvailableToSell", units.ToSell, steps, "Units that could be sold at that instant and never come back.")
+		w.series("stockAvailableToSell", units.ToSell, steps,
+			"Units that could be sold at that instant and never come back.")
 		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers.")
 		w.series("stockUtilisation", units.Utilisation, steps, "Units taken as a part of those there, from 0 to 1.")
 	})
@@ -77,8 +80,9 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 
 // articleUnits writes what there is of an article over the window, and what takes it.
 func (w *scribe) articleUnits(lots *stock.ArticleStock, most int) {
-	w.units("unavailability", lots.Units, lots.Taken, "The units taken over the window, in order of creation: the first of them. "+
-		"GET articles/{id}/unavailabilities has all, by page.")
+	w.units("unavailability", lots.Units, lots.Taken,
+		"The units taken over the window, in order of creation: the first of them. "+
+			"GET articles/{id}/unavailabilities has all, by page.")
 	w.scheduledEvents(lots.Events, most)
 	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(lots.Locations, most), len(lots.Locations),
 		"How many units it has where, over the window.", func(l *stock.ArticleLocation) {
@@ -99,15 +103,21 @@ func (w *scribe) articleOrigins(r *stock.Article, sku *stock.SKU) {
 	}
 	w.IntOrNull("itemCosts", r.ItemCosts, "What it has cost beside its price, in minor units.")
 	w.Int("itemIncome", income, "What orders in the account's currency have brought in with it, in minor units.")
-	w.IntOrNull("purchasePrice", orElse(r.PurchasePrice, sku.PurchasePrice), "What it was bought for, in minor units: its own, or that of its SKU.")
+	w.IntOrNull("purchasePrice", orElse(r.PurchasePrice, sku.PurchasePrice),
+		"What it was bought for, in minor units: its own, or that of its SKU.")
 	w.Int("profitability", profit, "Income less costs and purchase price, in minor units.")
-	w.As(articleOwners, "purchasePriceOrigin", originOf(r.PurchasePrice, sku.PurchasePrice), "Whether the purchase price is the article's or its SKU's.")
-	w.As(articleOwners, "descriptionOrigin", originOf(r.Description, sku.Description), "Whether the description is the article's or its SKU's.")
+	w.As(articleOwners, "purchasePriceOrigin", originOf(r.PurchasePrice, sku.PurchasePrice),
+		"Whether the purchase price is the article's or its SKU's.")
+	w.As(articleOwners, "descriptionOrigin", originOf(r.Description, sku.Description),
+		"Whether the description is the article's or its SKU's.")
 	w.TextOrNull("condition", r.Condition, "What shape it is in.")
-	w.TextOrNull("description", orElse(r.Description, sku.Description), "What is told of it to customers: its own text, or that of its SKU.")
+	w.TextOrNull("description", orElse(r.Description, sku.Description),
+		"What is told of it to customers: its own text, or that of its SKU.")
 	w.buffers(orElse(r.Before, sku.Before), orElse(r.After, sku.After))
-	w.As(articleOwners, "bufferTimeOriginBefore", originOf(r.Before, sku.Before), "Whether the buffer before a booking is the article's or its SKU's.")
-	w.As(articleOwners, "bufferTimeOrigin", originOf(r.After, sku.After), "Whether the buffer after a booking is the article's or its SKU's.")
+	w.As(articleOwners, "bufferTimeOriginBefore", originOf(r.Before, sku.Before),
+		"Whether the buffer before a booking is the article's or its SKU's.")
+	w.As(articleOwners, "bufferTimeOrigin", originOf(r.After, sku.After),
+		"Whether the buffer after a booking is the article's or its SKU's.")
 }
 
 var noSKU stock.SKU
@@ -161,22 +171,29 @@ func (w *scribe) articleCounts(units *stock.ArticleStock, most int) {
 	w.Object("quantity", "UnitCounts", "How many units it has at the start of the window.", func() {
 		w.Count("total", sumOf(units.Quantity), "Units at all locations.")
 		list := wire.UpTo(units.Quantity, most)
-		wire.First(&w.Writer, "byLocation", "LocationCount", list, len(units.Quantity), "Units by location.", func(c *stock.LocationCount) {
-			w.ID("serviceLocationId", c.Location, "The location.")
-			w.Count("count", c.Count, "Units there at the start of the window.")
-			w.InstantOrNull("fromDate", c.From, "Since when there are so many; null without any.")
-		})
+		wire.First(&w.Writer, "byLocation", "LocationCount", list, len(units.Quantity), "Units by location.",
+			func(c *stock.LocationCount) {
+				w.ID("serviceLocationId", c.Location, "The location.")
+				w.Count("count", c.Count, "Units there at the start of the window.")
+				w.InstantOrNull("fromDate", c.From, "Since when there are so many; null without any.")
+			})
 	})
-	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked.", func() {
+	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers; in a list "+
+		"with withBuffers, how many can be booked.", func() {
 		w.Count("total", sumOf(units.Availability), "Those units at all locations.")
 		list := wire.UpTo(units.Availability, most)
-		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(units.Availability), "Units free by location.", func(c *stock.LocationCount) {
-			w.ID("serviceLocationId", c.Location, "The location.")
-			w.Count("count", c.Count, "How many units can be held over the window, without buffers; with withBuffers, booked with them.")
-			w.InstantOrNull("fromDate", c.From, "The start of the window where there are some. Where there are none, the first instant from which a unit can be held for "+
-				"longer than from the window's start; with withBuffers, the start of the next window of this length over which one can be booked. Null where there is none.")
-			w.Bool("exact", c.Exact, aboutExact)
-		})
+		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(units.Availability), "Units free by location.",
+			func(c *stock.LocationCount) {
+				w.ID("serviceLocationId", c.Location, "The location.")
+				w.Count("count", c.Count,
+					"How many units can be held over the window, without buffers; with withBuffers, booked with them.")
+				w.InstantOrNull("fromDate", c.From, "The start of the window where there are some. Where there are "+
+					"none, the first instant from which a unit can be held for "+
+					"longer than from the window's start; with withBuffers, the start of the next window of "+
+					"this length "+
+					"over which one can be booked. Null where there is none.")
+				w.Bool("exact", c.Exact, aboutExact)
+			})
 	})
 }
 

@@ -28,11 +28,15 @@ var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat(
 	wire.MadeOf(func(o *createArticle) *stock.ArticleFields { return &o.ArticleFields }),
 	[]wire.Field[createArticle]{
 		wire.Defaulted("quantities", wire.ListOf(wire.Object(wire.ShapeOf("InitialQuantity",
-			wire.Required("serviceLocationId", wire.UUID, func(i *stock.InitialQuantity) *base.ID { return &i.Location }).Says("The location."),
-			wire.Required("count", count, func(i *stock.InitialQuantity) *int { return &i.Count }).Says("How many units."),
+			wire.Required("serviceLocationId", wire.UUID,
+				func(i *stock.InitialQuantity) *base.ID { return &i.Location }).Says("The location."),
+			wire.Required("count", count, func(i *stock.InitialQuantity) *int { return &i.Count }).
+				Says("How many units."),
 			wire.Optional("from", wire.Instant, func(i *stock.InitialQuantity) **int64 { return &i.From }).
 				Says("From when on the units are there. Default: now."),
-		)), 0, 1000), nil, func(o *createArticle) *[]stock.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
+		)), 0, 1000), nil, func(o *createArticle) *[]stock.InitialQuantity {
+			return &o.Quantities
+		}).Says("How many units it has where. Default: none."),
 	},
 	labelFields(func(o *createArticle) *label.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *createArticle) *stock.DetailsPatch { return &o.Details }),
@@ -43,7 +47,8 @@ var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat(
 	wire.ChangedBy(func(o *patchArticle) *base.Changes[stock.ArticleFields] { return &o.Fields }),
 	[]wire.Field[patchArticle]{
 		wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
-		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
+		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).
+			Says(aboutDryRun),
 	},
 	labelFields(func(o *patchArticle) *label.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *patchArticle) *stock.DetailsPatch { return &o.Details }),
@@ -56,7 +61,8 @@ type window struct{ from, to int64 }
 // dateRange is the evaluation window of a query; without it the answer is about the present instant.
 var dateRange = wire.Object(wire.ShapeOf("DateRange",
 	wire.Required("from", wire.Instant, func(w *window) *int64 { return &w.from }).Says("First instant of the window."),
-	wire.Required("to", wire.Instant, func(w *window) *int64 { return &w.to }).Says("May equal from, which asks about an instant.")))
+	wire.Required("to", wire.Instant, func(w *window) *int64 { return &w.to }).
+		Says("May equal from, which asks about an instant.")))
 
 // checkWindow checks a dateRange, if it is given.
 func (q *request) checkWindow(w *window) { q.checkRange("/dateRange", w) }
@@ -70,8 +76,8 @@ func (q *request) checkRange(pointer string, w *window) {
 	}
 }
 
-// place is a fault of what the pointer points to: in the body, or of the parameter that stands for it in the query of an
-// operation without a body.
+// place is a fault of what the pointer points to: in the body, or of the parameter that stands for it in the query of
+// an operation without a body.
 func (q *request) place(pointer string) base.Fault {
 	if q.op.body != nil {
 		return base.Fault{In: "body", Pointer: pointer}
@@ -127,7 +133,8 @@ var archiveArticleShape = wire.ShapeOf("ArchiveArticle",
 // archivingArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
 func archivingArticle(verb, summary string, archived bool, body *wire.Shape[archiveArticle]) operation {
 	return write(operation{
-		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
+		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite,
+		answer: articleSchema, summary: summary,
 	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *base.ID { return &o.ID }), body: body},
 		func(q *request, o *archiveArticle) base.OpOf[*stock.Article] {
 			o.Archived, q.preview = archived, o.dryRun
@@ -145,16 +152,21 @@ var articleOperations = append([]operation{
 		summary: "Lists articles as the GET does, of a query given as one JSON object.",
 	}, input[listArticles]{body: listArticlesShape}),
 	write(operation{
-		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
+		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite,
+		answer:  articleSchema,
 		summary: "Creates an article, with its first units.",
-	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.OpOf[*stock.Article] { return o.command(q) }, answerArticle),
+	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.OpOf[*stock.Article] {
+		return o.command(q)
+	}, answerArticle),
 	readChecked(operation{
-		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
+		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead,
+		answer:  articleSchema,
 		summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
 		path: byID(func(o *getArticle) *base.ID { return &o.id }),
-		query: wire.ShapeOf("GetArticle", wire.Optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
-			Says("The window that is looked at. Default: the present instant.")),
+		query: wire.ShapeOf("GetArticle",
+			wire.Optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
+				Says("The window that is looked at. Default: the present instant.")),
 	},
 		func(q *request, o *getArticle) { q.checkWindow(o.window) },
 		func(q *request, o *getArticle) error {
@@ -166,13 +178,16 @@ var articleOperations = append([]operation{
 			return q.appendArticle(r, q.span(o.window))
 		}),
 	readChecked(operation{
-		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities", scopes: articlesRead,
-		summary: "Lists all that is taken of an article in a window, in order of creation.", answer: pagedSchema(unavailabilitySchema),
+		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities",
+		scopes:  articlesRead,
+		summary: "Lists all that is taken of an article in a window, in order of creation.",
+		answer:  pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *base.ID { return &l.of }),
-		query: wire.ShapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
-			wire.Optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
-				Says("The window that is looked at. Default: the present instant."))...),
+		query: wire.ShapeOf("ListArticleUnavailabilities",
+			append(pageFields(func(l *listUnits) *page { return &l.page }),
+				wire.Optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
+					Says("The window that is looked at. Default: the present instant."))...),
 	},
 		func(q *request, l *listUnits) { q.checkWindow(l.window) },
 		func(q *request, l *listUnits) error {
@@ -184,8 +199,10 @@ var articleOperations = append([]operation{
 			return nil
 		}),
 	write(operation{
-		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
-		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, " +
+		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite,
+		guarded: true, answer: articleSchema,
+		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. " +
+			"Where some find no place there, " +
 			"that is refused with the plan, unless it is forced.",
 	}, input[patchArticle]{path: byID(func(o *patchArticle) *base.ID { return &o.ID }), body: patchArticleShape},
 		func(q *request, o *patchArticle) base.OpOf[*stock.Article] {
@@ -193,14 +210,19 @@ var articleOperations = append([]operation{
 			return o.PatchArticle
 		}, answerArticle),
 	write(operation{
-		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: wire.NullSchema,
-		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
+		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite,
+		guarded: true, answer: wire.NullSchema,
+		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes " +
+			"one of them.",
 	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteArticle) *[]uint64 { return &o.IfMatch }), answerNull),
-	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, "+
+	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. "+
+		"Where some find no place there, "+
 		"that is refused with the plan, unless it is forced.", true, archiveArticleShape),
-	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false, nil),
+	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false,
+		nil),
 }, tagged[*stock.Article]{
-	of: stock.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID, scopes: articlesWrite,
+	of: stock.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID,
+	scopes: articlesWrite,
 	answer: articleSchema, render: answerArticle,
 }.linkOperations()...)

@@ -11,7 +11,8 @@ import (
 // This file owns the values of attributes on the wire: an object by key going in, a list of records coming out.
 
 // valueSchema describes a value of any format.
-var valueSchema = &wire.Schema{About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
+var valueSchema = &wire.Schema{
+	About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
 
 const (
 	maxValues  = 250 // of one record, and elements of one value
@@ -19,7 +20,8 @@ const (
 )
 
 // attributeValues are values by the keys of their attributes.
-var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues, func(a *label.AttributeInput) *string { return &a.Key },
+var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues,
+	func(a *label.AttributeInput) *string { return &a.Key },
 	func(r *wire.Reader, a *label.AttributeInput) { readValue(r, &a.Value) })
 
 // readScalar reads a text, a number, true or false; false: the next value is something else, and nothing was read.
@@ -68,16 +70,19 @@ var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw
 
 // attributesField is the attribute values of a record that is made or changed.
 func attributesField[In any](at func(*In) *label.LabelsPatch) wire.Field[In] {
-	return wire.Merged("attributes", attributeValues, true, func(in *In) *base.Opt[[]label.AttributeInput] { return &at(in).Attributes }).
+	return wire.Merged("attributes", attributeValues, true,
+		func(in *In) *base.Opt[[]label.AttributeInput] { return &at(in).Attributes }).
 		Says("Values by key. Those not named stay; null takes one away, or all.")
 }
 
 // labelFields are the labels of a record that is made or changed.
 func labelFields[In any](at func(*In) *label.LabelsPatch) []wire.Field[In] {
-	return append([]wire.Field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *label.ExternalPatch { return &at(in).External })...)
+	return append([]wire.Field[In]{tagsField(at), attributesField(at)},
+		externalFields(func(in *In) *label.ExternalPatch { return &at(in).External })...)
 }
 
-var attributeListSchema = wire.ListSchema(describe("AttributeValue", func(w *scribe, d *label.Attribute) { w.attribute(d, label.Value{}, "") }))
+var attributeListSchema = wire.ListSchema(
+	describe("AttributeValue", func(w *scribe, d *label.Attribute) { w.attribute(d, label.Value{}, "") }))
 
 // attribute writes an attribute as a record shows it: with its value, and whose that is.
 func (w *scribe) attribute(d *label.Attribute, value label.Value, origin string) {
@@ -100,8 +105,8 @@ func (w *scribe) labels(l *label.Labels, origin string) {
 	w.external(l.External)
 }
 
-// attributes writes the values that a record has for attributes, with their origin; those of a SKU, if it is not nil, stand in
-// where it has none.
+// attributes writes the values that a record has for attributes, with their origin; those of a SKU, if it is not nil,
+// stand in where it has none.
 func (w *scribe) attributes(own *label.Labels, origin string, sku *label.Labels, about string) {
 	w.Key("attributes", attributeListSchema, about)
 	w.Out = append(w.Out, '[')

@@ -12,26 +12,33 @@ var attributeFormat = wire.Words[label.AttributeFormat]()
 
 var createAttributeShape = wire.ShapeOf("CreateAttribute", append(
 	wire.MadeOf(func(o *label.CreateAttribute) *label.AttributeFields { return &o.AttributeFields }),
-	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *label.CreateAttribute) *[]string { return &o.Options }).
+	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil,
+		func(o *label.CreateAttribute) *[]string { return &o.Options }).
 		Says("The values of a select or multiselect."),
-	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))...)
+	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).
+		Says("The name of its group."))...)
 
 // optionName is an option as it is made: an object with its name.
 var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
-	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).Says("What people call the option.")))
+	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).
+		Says("What people call the option.")))
 
 var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
 	wire.ChangedBy(func(o *label.PatchAttribute) *base.Changes[label.AttributeFields] { return &o.Fields }),
 	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 1, 250), false,
 		func(o *label.PatchAttribute) *base.Opt[[]label.AttributeOption] { return &o.Options }).
 		Says("All options. One that is not named goes, and with it the values that chose it."),
-	wire.Merged("group", wire.Text(1, 255), true, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).Says("The name of its group."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))...)
+	wire.Merged("group", wire.Text(1, 255), true, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
+		Says("The name of its group."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).
+		Says(aboutValuesGo))...)
 
 var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
-	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).
+		Says(aboutValuesGo))
 
-const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some."
+const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and " +
+	"how many records have some."
 
 var (
 	systemGroupSchema = wire.EnumSchema("sustainability", "system").OrNull()
@@ -86,11 +93,13 @@ var attributeOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.attributes.create", method: "POST", path: "/v1/admin/attributes", scopes: attributesWrite,
-		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.", answer: attributeSchema,
+		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.",
+		answer:  attributeSchema,
 	}, input[label.CreateAttribute]{body: createAttributeShape},
 		asIs, answerAttribute),
 	read(operation{
-		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead, cached: true,
+		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead,
+		cached:  true,
 		summary: "Returns an attribute.", answer: attributeSchema,
 	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
 		d := label.AttributeByID(q.view, *id)
@@ -100,13 +109,19 @@ var attributeOperations = []operation{
 		return answerAttribute(q, d)
 	}),
 	write(operation{
-		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.", answer: attributeSchema,
-	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }), body: patchAttributeShape},
+		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
+		guarded: true,
+		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.",
+		answer:  attributeSchema,
+	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }),
+		body: patchAttributeShape},
 		guarded(func(o *label.PatchAttribute) *[]uint64 { return &o.IfMatch }), answerAttribute),
 	write(operation{
-		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Deletes an attribute and its values on every record; where there are any it takes force.", answer: wire.NullSchema,
-	}, input[label.DeleteAttribute]{path: byUUID(func(o *label.DeleteAttribute) *base.ID { return &o.ID }), query: deleteAttributeQuery},
+		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
+		guarded: true,
+		summary: "Deletes an attribute and its values on every record; where there are any it takes force.",
+		answer:  wire.NullSchema,
+	}, input[label.DeleteAttribute]{path: byUUID(func(o *label.DeleteAttribute) *base.ID { return &o.ID }),
+		query: deleteAttributeQuery},
 		guarded(func(o *label.DeleteAttribute) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -24,11 +24,14 @@ func values(record map[string]any) map[string]any {
 
 func TestAttributes(t *testing.T) {
 	s := newShop(t)
-	d := s.ok("POST", "/v1/admin/attributes", `{"name":"Colour","key":"colour","format":"select","options":[{"name":"red"},{"name":"blue"}],"group":"Look"}`)
+	d := s.ok("POST", "/v1/admin/attributes",
+		`{"name":"Colour","key":"colour","format":"select","options":[{"name":"red"},{"name":"blue"}],"group":"Look"}`)
 	red := at(d, "options", 0, "id").(string)
 	require.Equal(t, map[string]any{
-		"id": d["id"], "name": "Colour", "key": "colour", "format": "select", "groupId": d["groupId"], "groupName": "Look", "systemGroup": nil,
-		"options":   []any{map[string]any{"id": red, "name": "red"}, map[string]any{"id": at(d, "options", 1, "id"), "name": "blue"}},
+		"id": d["id"], "name": "Colour", "key": "colour", "format": "select", "groupId": d["groupId"],
+		"groupName": "Look", "systemGroup": nil,
+		"options": []any{map[string]any{"id": red, "name": "red"},
+			map[string]any{"id": at(d, "options", 1, "id"), "name": "blue"}},
 		"createdAt": when(noon), "updatedAt": when(noon),
 	}, d)
 	path := "/v1/admin/attributes/" + d["id"].(string)
@@ -42,7 +45,9 @@ func TestAttributes(t *testing.T) {
 	require.Empty(t, plain["options"])
 
 	s.clock.Add(1000)
-	p := s.ok("PATCH", path, fmt.Sprintf(`{"name":"Color","options":[{"id":%q,"name":"crimson"},{"name":"green"}],"group":null}`, red), "If-Match", `"1"`)
+	p := s.ok("PATCH", path,
+		fmt.Sprintf(`{"name":"Color","options":[{"id":%q,"name":"crimson"},{"name":"green"}],"group":null}`, red),
+		"If-Match", `"1"`)
 	require.Equal(t, "Color", p["name"])
 	require.Equal(t, "colour", p["key"])
 	require.Equal(t, map[string]any{"id": red, "name": "crimson"}, at(p, "options", 0))
@@ -51,15 +56,22 @@ func TestAttributes(t *testing.T) {
 	s.call("PATCH", path, `{}`, "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 
 	s.refused(409, base.CodeConflict, "POST", "/v1/admin/attributes", `{"name":"x","key":"colour","format":"text"}`)
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"","key":"a b","format":"color","options":[{"id":"x"}],"systemGroup":null}`,
-		"body /name length", "body /format enum", "body /options/0/id unknown", "body /options/0/name required", "body /systemGroup unknown", "body /key format", "body /options forbidden")
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"x","key":"x","format":"select"}`, "body /options length")
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":null,"format":"text"}`, "body /name required", "body /format unknown")
-	s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"key":"","options":[{"id":%q,"name":"x"},{"name":"x"}]}`, d["groupId"]),
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes",
+		`{"name":"","key":"a b","format":"color","options":[{"id":"x"}],"systemGroup":null}`,
+		"body /name length", "body /format enum", "body /options/0/id unknown", "body /options/0/name required",
+		"body /systemGroup unknown", "body /key format", "body /options forbidden")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"x","key":"x","format":"select"}`,
+		"body /options length")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":null,"format":"text"}`, "body /name required",
+		"body /format unknown")
+	s.refused(400, base.CodeInvalid, "PATCH", path,
+		fmt.Sprintf(`{"key":"","options":[{"id":%q,"name":"x"},{"name":"x"}]}`, d["groupId"]),
 		"body /key length", "body /options/1/name duplicate", "body /options/0/id unknown")
-	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string), `{"options":[{"name":"x"}]}`, "body /options forbidden")
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string),
+		`{"options":[{"name":"x"}]}`, "body /options forbidden")
 	for _, other := range []*answer{
-		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other), s.call("DELETE", path, "", "X-API-KEY", s.other),
+		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other),
+		s.call("DELETE", path, "", "X-API-KEY", s.other),
 		s.call("GET", "/v1/admin/attributes/"+red, ""),
 	} {
 		other.isRefusal(404, base.CodeNotFound)
@@ -71,13 +83,17 @@ func TestAttributes(t *testing.T) {
 func TestAttributeValues(t *testing.T) {
 	s, _, sku, article, _ := stocked(t)
 	for _, format := range []string{"text", "number", "boolean", "date", "datetime", "formula", "smart_field"} {
-		s.ok("POST", "/v1/admin/attributes", fmt.Sprintf(`{"name":"The %s","key":%q,"format":%q,"group":"G"}`, format, format, format))
+		s.ok("POST", "/v1/admin/attributes",
+			fmt.Sprintf(`{"name":"The %s","key":%q,"format":%q,"group":"G"}`, format, format, format))
 	}
 	for _, format := range []string{"select", "multiselect"} {
-		s.ok("POST", "/v1/admin/attributes", fmt.Sprintf(`{"name":"The %s","key":%q,"format":%q,"options":[{"name":"red"},{"name":"blue"}]}`, format, format, format))
+		s.ok("POST", "/v1/admin/attributes",
+			fmt.Sprintf(`{"name":"The %s","key":%q,"format":%q,"options":[{"name":"red"},{"name":"blue"}]}`, format,
+				format, format))
 	}
 	all := `{"text":"a","number":-1.5e2,"boolean":false,"date":"2024-02-29","datetime":"2025-06-01T12:00:00.5+02:00","formula":7,"smart_field":true,"select":"red","multiselect":["blue","red"]}`
-	want := map[string]any{"text": "a", "number": -150.0, "boolean": false, "date": "2024-02-29", "datetime": "2025-06-01T10:00:00.500Z", "formula": 7.0,
+	want := map[string]any{"text": "a", "number": -150.0, "boolean": false, "date": "2024-02-29",
+		"datetime": "2025-06-01T10:00:00.500Z", "formula": 7.0,
 		"smart_field": true, "select": "red", "multiselect": []any{"blue", "red"}}
 
 	for _, origin := range []string{"article", "sku"} {
@@ -85,17 +101,21 @@ func TestAttributeValues(t *testing.T) {
 		record := s.ok("PATCH", path, `{"attributes":`+all+`}`)
 		require.Equal(t, want, values(record))
 		first := at(record, "attributes", 0)
-		require.Equal(t, map[string]any{"id": at(first, "id"), "name": "The text", "key": "text", "value": "a", "format": "text", "groupId": at(first, "groupId"), "groupName": "G",
+		require.Equal(t, map[string]any{"id": at(first, "id"), "name": "The text", "key": "text", "value": "a",
+			"format": "text", "groupId": at(first, "groupId"), "groupName": "G",
 			"systemGroup": nil, "origin": origin, "smartFieldMeta": nil}, first)
 		require.Equal(t, record["attributes"], s.ok("GET", path, "")["attributes"])
 		require.Equal(t, record["attributes"], s.ok("PATCH", path, `{"attributes":{}}`)["attributes"])
 		less := s.ok("PATCH", path, `{"attributes":{"text":null,"multiselect":[],"number":0}}`)
 		require.Equal(t, 0.0, values(less)["number"])
 		require.Len(t, values(s.ok("GET", path, "")), 7)
-		s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":"","attributes":{"text":{"x":1},"text":"y","number":1e999,"none":[],"date":"2025-02-30","multiselect":["red",5]}}`,
-			"body /name length", "body /attributes/text type", "body /attributes/text duplicate", "body /attributes/number range", "body /attributes/multiselect/1 type",
+		s.refused(400, base.CodeInvalid, "PATCH", path,
+			`{"name":"","attributes":{"text":{"x":1},"text":"y","number":1e999,"none":[],"date":"2025-02-30","multiselect":["red",5]}}`,
+			"body /name length", "body /attributes/text type", "body /attributes/text duplicate",
+			"body /attributes/number range", "body /attributes/multiselect/1 type",
 			"body /attributes/none unknown", "body /attributes/date format")
-		s.refused(400, base.CodeInvalid, "PATCH", path, `{"attributes":{"select":"green","multiselect":["red","red"],"a/b":1}}`,
+		s.refused(400, base.CodeInvalid, "PATCH", path,
+			`{"attributes":{"select":"green","multiselect":["red","red"],"a/b":1}}`,
 			"body /attributes/select enum", "body /attributes/multiselect/1 duplicate", "body /attributes/a~1b unknown")
 		s.refused(400, base.CodeInvalid, "PATCH", path, `{"attributes":[]}`, "body /attributes type")
 		s.ok("PATCH", path, `{"attributes":`+all+`}`)
@@ -115,19 +135,23 @@ func TestAttributeValues(t *testing.T) {
 	for i := range 251 {
 		fmt.Fprintf(&many, `"k%d":1,`, i)
 	}
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/skus", `{"name":"x","attributes":{`+strings.TrimSuffix(many.String(), ",")+`}}`, "body /attributes length")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/skus",
+		`{"name":"x","attributes":{`+strings.TrimSuffix(many.String(), ",")+`}}`, "body /attributes length")
 
 	// A deleted attribute is shown nowhere.
 	list := s.ok("GET", "/v1/admin/attributes", "")
 	gone := "/v1/admin/attributes/" + at(list, "data", 0, "id").(string)
-	require.Equal(t, map[string]any{"resource": "sku", "count": 2.0}, at(s.refused(409, base.CodeInUse, "DELETE", gone, "").object(), "details"))
+	require.Equal(t, map[string]any{"resource": "sku", "count": 2.0},
+		at(s.refused(409, base.CodeInUse, "DELETE", gone, "").object(), "details"))
 	s.ok("DELETE", gone+"?force=true", "")
 	require.NotContains(t, values(s.ok("GET", "/v1/admin/skus/"+sku, "")), "text")
-	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/skus/"+sku, `{"attributes":{"text":"x"}}`, "body /attributes/text unknown")
+	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/skus/"+sku, `{"attributes":{"text":"x"}}`,
+		"body /attributes/text unknown")
 }
 
 func TestAppendNumber(t *testing.T) {
-	for n, want := range map[float64]string{0: "0", 1: "1", -0.1: "-0.1", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-7: "1e-07", 123456.789: "123456.789", 5e-324: "5e-324"} {
+	for n, want := range map[float64]string{0: "0", 1: "1", -0.1: "-0.1", 1e20: "100000000000000000000", 1e21: "1e+21",
+		1e-7: "1e-07", 123456.789: "123456.789", 5e-324: "5e-324"} {
 		require.Equal(t, want, string(wire.AppendNumber(nil, n)))
 	}
 }

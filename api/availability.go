@@ -30,15 +30,18 @@ func (l *availabilityLine) ask(v base.View, now int64) (stock.Availability, erro
 
 // aboutReturn says what a question is about whose units go elsewhere.
 const aboutReturn = "Where the units are brought back to. At another location than that they leave the one for good: " +
-	"each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken."
+	"each is one that every other hold can do without from the window's start on, without end. Default: they come " +
+	"back where they are taken."
 
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *base.Item { return &l.Item }),
 	[]wire.Field[availabilityLine]{
-		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Location }).
+		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{},
+			func(l *availabilityLine) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *availabilityLine) *base.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{},
+			func(l *availabilityLine) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
 	windowFields(func(l *availabilityLine) *base.Span { return &l.Window }),
@@ -50,13 +53,16 @@ var lineFields = slices.Concat(
 var (
 	lineShape         = wire.ShapeOf("AvailabilityLine", lineFields...)
 	availabilityShape = wire.ShapeOf("AvailabilityQuery",
-		wire.Required("lines", wire.ListOf(wire.Object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
+		wire.Required("lines", wire.ListOf(wire.Object(lineShape), 1, 10_000),
+			func(l *[]availabilityLine) *[]availabilityLine { return l }).
 			Says("The questions, which are answered in their order."))
 )
 
-// checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
+// checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a
+// pointer.
 func (q *request) checkLine(in, prefix string, i base.Item, w base.Span) {
-	if !i.One() && !q.faults.At(prefix+"skuId") && !q.faults.At(prefix+"articleId") && !q.faults.At(prefix+"catalogItemId") {
+	if !i.One() && !q.faults.At(prefix+"skuId") && !q.faults.At(prefix+"articleId") &&
+		!q.faults.At(prefix+"catalogItemId") {
 		code, message := wire.FaultRequired, "one of skuId, articleId and catalogItemId has to be given"
 		if i != (base.Item{}) {
 			code, message = wire.FaultExclusive, "only one of skuId, articleId and catalogItemId may be given"
@@ -68,7 +74,8 @@ func (q *request) checkLine(in, prefix string, i base.Item, w base.Span) {
 
 func (q *request) checkOrder(in, prefix string, w base.Span) {
 	if w.Start >= w.End && !q.faults.At(prefix+"from") && !q.faults.At(prefix+"to") {
-		q.faults.Add(base.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder, Message: "must be later than from"})
+		q.faults.Add(base.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder,
+			Message: "must be later than from"})
 	}
 }
 
@@ -85,14 +92,18 @@ var (
 
 func (w *scribe) writeAvailability(l *availabilityLine) {
 	a := &l.answer
-	w.Count("available", a.Available, "How many further units can be held for the whole window, with the buffers that a booking would "+
-		"bring. Of an article: on its own units, wherever else what is on them could go.")
-	w.Count("withMoves", a.WithMoves, "How many units a booking can have. Of an article it may be more than are available: bookings that "+
-		"may be moved go to other articles of its SKU. Of anything else it is the same.")
+	w.Count("available", a.Available,
+		"How many further units can be held for the whole window, with the buffers that a booking would "+
+			"bring. Of an article: on its own units, wherever else what is on them could go.")
+	w.Count("withMoves", a.WithMoves,
+		"How many units a booking can have. Of an article it may be more than are available: bookings that "+
+			"may be moved go to other articles of its SKU. Of anything else it is the same.")
 	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
 	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
-	w.Bool("exact", a.Exact, "True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
-	w.Key("shortage", wire.IntegerOrNull, "How many of the units asked for a booking cannot have; null where no quantity was given.")
+	w.Bool("exact", a.Exact,
+		"True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
+	w.Key("shortage", wire.IntegerOrNull,
+		"How many of the units asked for a booking cannot have; null where no quantity was given.")
 	if l.quantity == 0 {
 		w.Nil()
 		return
@@ -106,7 +117,8 @@ const answerBytes = len(`{"available":10,"withMoves":10,"stock":10,"committed":1
 // writeAnswers writes the answers to questions.
 func (w *scribe) writeAnswers(lines []availabilityLine) {
 	w.Out = slices.Grow(w.Out, answerBytes*len(lines))
-	wire.List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
+	wire.List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.",
+		w.writeAvailability)
 }
 
 // sequence is the state that an answer is of.
@@ -129,8 +141,8 @@ func (q *request) checkLines(pointer string, lines []availabilityLine) {
 // linesAtOnce is how many questions a goroutine takes at a time.
 const linesAtOnce = 256
 
-// askLines asks many questions of a published view, shared out among the processors: most of their time goes into waiting for
-// memory. Of several refusals the first line's is told.
+// askLines asks many questions of a published view, shared out among the processors: most of their time goes into
+// waiting for memory. Of several refusals the first line's is told.
 func (q *request) askLines(v base.View, lines []availabilityLine) error {
 	parts := slices.Collect(slices.Chunk(lines, linesAtOnce))
 	errs, panics := make([]error, len(parts)), make([]any, len(parts))
@@ -192,11 +204,15 @@ var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 	[]wire.Field[nextInput]{
 		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(l *nextInput) *base.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
-		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *nextInput) *base.ID { return &l.Return }).
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{},
+			func(l *nextInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
-		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
-		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),
-		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).Says("How many units have to be free. Default: 1."),
+		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).
+			Says("The window begins at this instant or later."),
+		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).
+			Says("Length of the window, in seconds."),
+		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).
+			Says("How many units have to be free. Default: 1."),
 		wire.Optional("until", wire.Instant, func(l *nextInput) **int64 { return &l.until }).
 			Says("The window ends at this instant or before. Default: two years after notBefore."),
 	})...)
@@ -220,20 +236,23 @@ func (w *scribe) writeExplanation(x *hold.Explanation) {
 	w.Count("stock", x.Stock, "Units there at that instant.")
 	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
 	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
-	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *hold.Alternative) {
-		w.As(alternativeKinds, "kind", a.Kind, "What is other: a later window, a shorter one, another location or another article.")
-		w.Instant("from", a.Window.Start, "First instant of the window that would do.")
-		w.End("to", a.Window.End, "First instant behind it; null without end.")
-		w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
-		w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
-	})
+	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.",
+		func(a *hold.Alternative) {
+			w.As(alternativeKinds, "kind", a.Kind,
+				"What is other: a later window, a shorter one, another location or another article.")
+			w.Instant("from", a.Window.Start, "First instant of the window that would do.")
+			w.End("to", a.Window.End, "First instant behind it; null without end.")
+			w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
+			w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
+		})
 }
 
 var stockRead = []string{"inventory.stock_items.read"}
 
 var availabilityOperations = []operation{
 	readChecked(operation{
-		id: "admin.availability.get", method: "GET", path: "/v1/admin/availability", scopes: stockRead, answer: availabilitySchema,
+		id: "admin.availability.get", method: "GET", path: "/v1/admin/availability", scopes: stockRead,
+		answer:  availabilitySchema,
 		summary: "Says how many units can be held for a window, with the buffers that a booking would bring.",
 	}, input[availabilityLine]{query: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("query", "", l.Item, l.Window) },
@@ -249,7 +268,8 @@ var availabilityOperations = []operation{
 			return nil
 		}),
 	readChecked(operation{
-		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead, limit: bulkBodyLimit,
+		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead,
+		limit:  bulkBodyLimit,
 		answer: availabilityListSchema, summary: "Answers many questions on one state.",
 	}, input[[]availabilityLine]{body: availabilityShape},
 		func(q *request, lines *[]availabilityLine) { q.checkLines("/lines/", *lines) },
@@ -265,14 +285,16 @@ var availabilityOperations = []operation{
 		}),
 	getCalendar, listCalendars,
 	readChecked(operation{
-		id: "admin.availability.next", method: "POST", path: "/v1/admin/availability/next", scopes: stockRead, answer: nextSchema,
+		id: "admin.availability.next", method: "POST", path: "/v1/admin/availability/next", scopes: stockRead,
+		answer:  nextSchema,
 		summary: "Finds the earliest window of a length in which units can be held.",
 	}, input[nextInput]{body: nextShape},
 		func(q *request, l *nextInput) {
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
 			if l.until != nil {
 				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
-					q.faults.Add(base.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder, Message: "must be later than notBefore"})
+					q.faults.Add(base.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder,
+						Message: "must be later than notBefore"})
 				}
 			}
 			q.checkLine("body", "/", l.Item, base.Span{Start: 0, End: 1})
@@ -289,7 +311,8 @@ var availabilityOperations = []operation{
 			return nil
 		}),
 	readChecked(operation{
-		id: "admin.availability.explain", method: "POST", path: "/v1/admin/availability/explain", scopes: stockRead, answer: explainSchema,
+		id: "admin.availability.explain", method: "POST", path: "/v1/admin/availability/explain", scopes: stockRead,
+		answer:  explainSchema,
 		summary: "Says why there is no more: the instant with the least free units, the holds over it, and ways out.",
 	}, input[availabilityLine]{body: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("body", "/", l.Item, l.Window) },

@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file sends the bad requests of all operations from several clients at once, as they are and with bytes flipped, for
-// as long as BARRAGE says (as in 1m), else for a few thousand requests.
+// This file sends the bad requests of all operations from several clients at once, as they are and with bytes flipped,
+// for as long as BARRAGE says (as in 1m), else for a few thousand requests.
 
 func TestBarrage(t *testing.T) {
 	w := newWorld(t)
@@ -71,8 +71,8 @@ func weight() (goroutines int, heap uint64) {
 	return runtime.NumGoroutine(), m.HeapAlloc
 }
 
-// fire sends a case, every other time with bytes of its body flipped and a parameter that nobody knows, so that it cannot
-// have become good.
+// fire sends a case, every other time with bytes of its body flipped and a parameter that nobody knows, so that it
+// cannot have become good.
 func (w *world) fire(c badCase, dice *rand.Rand) (fault string) {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)

@@ -21,9 +21,10 @@ const (
 )
 
 // listBarsQuery is that of the list of articles, without what is about members of its own.
-var listBarsQuery = wire.ShapeOf("ListBars", slices.DeleteFunc(slices.Clone(listArticlesFields), func(f wire.Field[listArticles]) bool {
-	return f.Name == "fields" || f.Name == withBuffers
-})...)
+var listBarsQuery = wire.ShapeOf("ListBars",
+	slices.DeleteFunc(slices.Clone(listArticlesFields), func(f wire.Field[listArticles]) bool {
+		return f.Name == "fields" || f.Name == withBuffers
+	})...)
 
 // barRow is an article with what is on it.
 type barRow struct {
@@ -60,12 +61,15 @@ func (w *scribe) writeBarRow(r *barRow) {
 		at = cmp.Or(at, b.Location)
 	}
 	if w.May(at != base.ID{}) {
-		w.ID("serviceLocationId", at, "The location that its bars are at, where they do not say another; left out where it has none.")
+		w.ID("serviceLocationId", at,
+			"The location that its bars are at, where they do not say another; left out where it has none.")
 	}
 	bar := func(b *engine.Bar) { w.writeBar(b, at, r.Units > 1) }
 	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", bar)
-	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.", bar)
-	wire.First(&w.Writer, "events", "EventOfBars", wire.UpTo(r.Events, barsOfRow), len(r.Events), "Its events over the window.",
+	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.",
+		bar)
+	wire.First(&w.Writer, "events", "EventOfBars", wire.UpTo(r.Events, barsOfRow), len(r.Events),
+		"Its events over the window.",
 		func(s **stock.ScheduledEvent) {
 			e := *s
 			if e == nil {
@@ -78,28 +82,34 @@ func (w *scribe) writeBarRow(r *barRow) {
 			w.End("to", e.Window.End, "First instant behind the event; null: without end.")
 		})
 	i := 0
-	wire.List(&w.Writer, "steps", "CountStep", r.Steps, "How many units there are and how many of them are taken, from each instant on at "+
-		"which that changes: of an article with more units than one, or with one that comes or goes in the window. Empty for others.", func(from *int64) {
-		var c timeline.Count
-		if i < len(r.Counts) { // a schema is made of none
-			c = r.Counts[i]
-		}
-		w.Instant("from", *from, "From when on.")
-		w.Count("stock", c.Stock, "Units there.")
-		w.Count("taken", c.Committed, "Units taken of them, conflicts included.")
-		i++
-	})
+	wire.List(&w.Writer, "steps", "CountStep", r.Steps,
+		"How many units there are and how many of them are taken, from each instant on at "+
+			"which that changes: of an article with more units than one, or with one that comes or goes in "+
+			"the window. "+
+			"Empty for others.", func(from *int64) {
+			var c timeline.Count
+			if i < len(r.Counts) { // a schema is made of none
+				c = r.Counts[i]
+			}
+			w.Instant("from", *from, "From when on.")
+			w.Count("stock", c.Stock, "Units there.")
+			w.Count("taken", c.Committed, "Units taken of them, conflicts included.")
+			i++
+		})
 	w.Bool("stepped", r.Stepped, "False: there are more steps than these; ask for a shorter window.")
 }
 
-// writeBar leaves out what goes without saying of most bars of a row, which are at one location: a screen has thousands of them.
+// writeBar leaves out what goes without saying of most bars of a row, which are at one location: a screen has thousands
+// of them.
 func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 	w.ID("id", b.ID, "The id of the taken unit.")
 	if w.May(b.Range.Start != b.Body.Start) {
-		w.Instant("from", b.Range.Start, "From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.")
+		w.Instant("from", b.Range.Start,
+			"From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.")
 	}
 	if w.May(b.Range.End != b.Body.End) {
-		w.End("to", b.Range.End, "Until when it is taken, where a buffer is behind the booking; left out: until bodyTo.")
+		w.End("to", b.Range.End,
+			"Until when it is taken, where a buffer is behind the booking; left out: until bodyTo.")
 	}
 	w.Instant("bodyFrom", b.Body.Start, "Where the booking itself begins.")
 	w.End("bodyTo", b.Body.End, "Where the booking itself ends; null without end.")
@@ -112,7 +122,8 @@ func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 		w.Count("orderNumber", int(b.Number), "The order's number; left out where something else takes it.")
 	}
 	if w.May(b.Label != "") {
-		w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none.")
+		w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; left "+
+			"out where there is none.")
 	}
 	if w.May(b.Location != at) {
 		w.ID("serviceLocationId", b.Location, "The location that it is at; left out: the row's.")
@@ -128,16 +139,20 @@ func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 		state = "out"
 	}
 	if w.May(state != "") {
-		w.As(barStates, "state", state, "Whether the unit is out, or has come back and what is left is its buffer; left out where it is still to be handed over.")
+		w.As(barStates, "state", state, "Whether the unit is out, or has come back and what is left is its buffer; "+
+			"left out where it is still to be handed over.")
 	}
 	if w.May(b.Due != 0) {
-		w.Instant("dueAt", b.Due, "When it was to be back, where it is out and kept for longer than that; left out else.")
+		w.Instant("dueAt", b.Due,
+			"When it was to be back, where it is out and kept for longer than that; left out else.")
 	}
 	if w.May(b.GoesTo != base.ID{}) {
-		w.ID("goesToLocationId", b.GoesTo, "Where it is to be for good the end of its time on, if that is another location; left out else.")
+		w.ID("goesToLocationId", b.GoesTo,
+			"Where it is to be for good the end of its time on, if that is another location; left out else.")
 	}
 	if w.May(b.Flags.Any(timeline.Pinned)) {
-		w.Bool("pinned", b.Flags.Any(timeline.Pinned), "True where it stays on its article or unit: it was asked for by name, or is out; left out else.")
+		w.Bool("pinned", b.Flags.Any(timeline.Pinned),
+			"True where it stays on its article or unit: it was asked for by name, or is out; left out else.")
 	}
 }
 
@@ -184,14 +199,19 @@ type countSKUs struct {
 }
 
 var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countSKUs]{
-	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *countSKUs) *[]base.ID { return &o.skus }).
+	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil,
+		func(o *countSKUs) *[]base.ID { return &o.skus }).
 		Says("Only these SKUs, in the order of the list. Default: all, in order of creation."),
 	wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(o *countSKUs) *base.ID { return &o.location }).
 		Says("The location. Default: all, added up; days are the account's then."),
-	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).Says("First instant of the window."),
-	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).Says("First instant behind the window."),
-	wire.Defaulted("bucket", wire.Enum(stock.BucketHour, stock.BucketDay), stock.BucketDay, func(o *countSKUs) *stock.BucketSize { return &o.size }).
-		Says("Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs."),
+	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).
+		Says("First instant of the window."),
+	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).
+		Says("First instant behind the window."),
+	wire.Defaulted("bucket", wire.Enum(stock.BucketHour, stock.BucketDay), stock.BucketDay,
+		func(o *countSKUs) *stock.BucketSize { return &o.size }).
+		Says("Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days " +
+			"of 250 SKUs."),
 }, pageFields(func(o *countSKUs) *page { return &o.page }))...)
 
 // mostCounts is how many numbers an answer has at most, of each kind.
@@ -237,9 +257,11 @@ func (q *request) checkCountSKUs(o *countSKUs) {
 	if o.size == stock.BucketHour {
 		length /= 24
 	}
-	if buckets := (o.window.End - o.window.Start) / length; buckets*int64(o.page.size) > mostCounts && !q.faults.At("to") {
+	if buckets := (o.window.End - o.window.Start) / length; buckets*int64(o.page.size) > mostCounts &&
+		!q.faults.At("to") {
 		q.faults.Add(base.Fault{
-			In: "query", Pointer: "to", Code: wire.FaultRange, Message: "would give more than " + strconv.Itoa(mostCounts) + " counts with this pageSize",
+			In: "query", Pointer: "to", Code: wire.FaultRange,
+			Message: "would give more than " + strconv.Itoa(mostCounts) + " counts with this pageSize",
 		})
 	}
 }
@@ -284,11 +306,14 @@ func (q *request) countSKUs(o *countSKUs) error {
 
 var barOperations = []operation{
 	readChecked(operation{
-		id: "admin.articles.listBars", method: "GET", path: "/v1/admin/articles/bars", scopes: articlesRead, answer: barsSchema,
-		summary: "Lists articles with what takes their units in a window, as bars: what a picture of the stock in time needs, of one state.",
+		id: "admin.articles.listBars", method: "GET", path: "/v1/admin/articles/bars", scopes: articlesRead,
+		answer: barsSchema,
+		summary: "Lists articles with what takes their units in a window, as bars: what a picture of the stock in " +
+			"time needs, of one state.",
 	}, input[listArticles]{query: listBarsQuery}, (*request).checkListArticles, (*request).listBars),
 	readChecked(operation{
-		id: "admin.availability.counts", method: "GET", path: "/v1/admin/availability/counts", scopes: stockRead, answer: countsSchema,
+		id: "admin.availability.counts", method: "GET", path: "/v1/admin/availability/counts", scopes: stockRead,
+		answer:  countsSchema,
 		summary: "Counts free units and stock of many SKUs over a window, by day or hour, of one state.",
 	}, input[countSKUs]{query: countSKUsQuery}, (*request).checkCountSKUs, (*request).countSKUs),
 }

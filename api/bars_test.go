@@ -26,7 +26,8 @@ func over(from, to int64) string {
 
 func TestBarsSayWhatIsOnAnArticle(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)
-	s.ok("POST", "/v1/admin/holds", `{"note":"Carl",`+s.holdBody("article", first, location, noon+day, noon+2*day, 1)[1:])
+	s.ok("POST", "/v1/admin/holds",
+		`{"note":"Carl",`+s.holdBody("article", first, location, noon+day, noon+2*day, 1)[1:])
 	row := s.barsOf(first, over(noon, noon+5*day))
 	require.Equal(t, "one", row["name"])
 	require.Equal(t, "c-one", row["code"])
@@ -42,7 +43,8 @@ func TestBarsSayWhatIsOnAnArticle(t *testing.T) {
 	require.Equal(t, when(noon+2*day+2*60*60*1000), bar["to"], "the buffer of two hours")
 	require.Equal(t, true, bar["pinned"], "it was asked for by name")
 	require.Equal(t, location, row["serviceLocationId"])
-	for _, name := range []string{"from", "type", "orderNumber", "serviceLocationId", "slotId", "state", "dueAt", "goesToLocationId"} {
+	for _, name := range []string{"from", "type", "orderNumber", "serviceLocationId", "slotId", "state", "dueAt",
+		"goesToLocationId"} {
 		require.NotContains(t, bar, name, "what goes without saying is left out")
 	}
 
@@ -50,14 +52,16 @@ func TestBarsSayWhatIsOnAnArticle(t *testing.T) {
 	require.Len(t, s.barsOf(first, over(noon+2*day+1, noon+5*day))["bars"], 1)
 	require.Empty(t, s.barsOf(first, over(noon+3*day, noon+5*day))["bars"])
 	s.refused(404, "NOT_FOUND", "GET", "/v1/admin/articles/bars?serviceLocationId="+exampleID("nothing"), "")
-	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/articles/bars?"+over(noon+day, noon), "", "query dateRange[to] order")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/articles/bars?"+over(noon+day, noon), "",
+		"query dateRange[to] order")
 	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/articles/bars?fields=id", "", "query fields unknown")
 }
 
 func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	lot := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
-		`{"name":"Helmets","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":5,"from":"2025-01-01T00:00:00Z"}]}`, sku, location))["id"].(string)
+		`{"name":"Helmets","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":5,"from":"2025-01-01T00:00:00Z"}]}`,
+		sku, location))["id"].(string)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", lot, location, noon+day, noon+2*day, 3))
 	row := s.barsOf(lot, over(noon, noon+5*day))
 	require.EqualValues(t, 5, row["units"])
@@ -85,7 +89,8 @@ func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
 	require.Equal(t, porto, pumps["bars"].([]any)[1].(map[string]any)["serviceLocationId"])
 
 	// What is there no more leaves a conflict.
-	s.ok("POST", "/v1/admin/articles/"+lot+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":4,"effectiveFrom":%q,"force":true}`, location, when(noon+day)))
+	s.ok("POST", "/v1/admin/articles/"+lot+"/decrease-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":4,"effectiveFrom":%q,"force":true}`, location, when(noon+day)))
 	row = s.barsOf(lot, over(noon, noon+5*day))
 	require.Len(t, row["conflicts"], 2)
 	require.Nil(t, row["conflicts"].([]any)[0].(map[string]any)["slotId"])
@@ -115,25 +120,33 @@ func TestCountsAreTheCalendars(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, s.ok("GET", "/v1/admin/availability/counts?skuIds="+sku+"&from="+when(noon)+"&to="+when(noon+day), "")["data"], 1)
-	s.refused(404, "NOT_FOUND", "GET", "/v1/admin/availability/counts?skuIds="+exampleID("nothing")+"&from="+when(noon)+"&to="+when(noon+day), "")
-	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?from="+when(noon)+"&to="+when(noon), "", "query to order")
-	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?pageSize=250&from="+when(noon)+"&to="+when(noon+400*day), "", "query to range")
+	require.Len(t, s.ok("GET", "/v1/admin/availability/counts?skuIds="+sku+"&from="+when(noon)+"&to="+when(noon+day),
+		"")["data"], 1)
+	s.refused(404, "NOT_FOUND", "GET",
+		"/v1/admin/availability/counts?skuIds="+exampleID("nothing")+"&from="+when(noon)+"&to="+when(noon+day), "")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?from="+when(noon)+"&to="+when(noon), "",
+		"query to order")
+	s.refused(400, "INVALID_ARGUMENTS", "GET",
+		"/v1/admin/availability/counts?pageSize=250&from="+when(noon)+"&to="+when(noon+400*day), "", "query to range")
 }
 
-// What is out for longer than it was to be says when it was due; what comes back elsewhere says where, and leaves no stock behind.
+// What is out for longer than it was to be says when it was due; what comes back elsewhere says where, and leaves no
+// stock behind.
 func TestBarsSayWhatIsLateAndWhatLeaves(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
-	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon","address":{"city":"Porto"}}`)["id"].(string)
-	order := s.ok("POST", "/v1/admin/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"returnLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
-		location, porto, sku, when(noon), when(noon+day)))
+	porto := s.ok("POST", "/v1/admin/locations",
+		`{"name":"Porto","timezone":"Europe/Lisbon","address":{"city":"Porto"}}`)["id"].(string)
+	order := s.ok("POST", "/v1/admin/orders",
+		fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"returnLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+			location, porto, sku, when(noon), when(noon+day)))
 	article := order["stockItems"].([]any)[0].(map[string]any)["inventoryArticleId"].(string)
 	row := s.barsOf(article, over(noon, noon+5*day)+"&serviceLocationId="+location)
 	bar := row["bars"].([]any)[0].(map[string]any)
 	require.Equal(t, porto, bar["goesToLocationId"])
 	require.Nil(t, bar["dueAt"])
 	require.Equal(t, []any{
-		map[string]any{"from": when(noon), "stock": 1.0, "taken": 1.0}, map[string]any{"from": bar["to"], "stock": 0.0, "taken": 0.0},
+		map[string]any{"from": when(noon), "stock": 1.0, "taken": 1.0},
+		map[string]any{"from": bar["to"], "stock": 0.0, "taken": 0.0},
 	}, row["steps"], "there is no unit behind the hull")
 
 	s.ok("POST", "/v1/admin/orders/"+order["id"].(string)+"/fulfill", `{}`)
@@ -145,8 +158,8 @@ func TestBarsSayWhatIsLateAndWhatLeaves(t *testing.T) {
 	require.Greater(t, bar["bodyTo"], when(s.clock.Load()), "it is kept for another step")
 }
 
-// The twin of bars: what was booked and overlaps the window, by its start, the first of it; and at each instant of the window what is taken then. A
-// read comes before it of an article that has more, and one of less.
+// The twin of bars: what was booked and overlaps the window, by its start, the first of it; and at each instant of the
+// window what is taken then. A read comes before it of an article that has more, and one of less.
 func TestBarsAreWhatWasBooked(t *testing.T) {
 	const hours = 60 * 60 * 1000
 	s, location, _, _, _ := stocked(t)
@@ -161,7 +174,8 @@ func TestBarsAreWhatWasBooked(t *testing.T) {
 	ids, books := make([]string, len(counts)), make([][]booked, len(counts))
 	for i, n := range counts {
 		ids[i] = s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
-			`{"name":"of %d","quantities":[{"serviceLocationId":%q,"count":%d,"from":"2025-01-01T00:00:00Z"}]}`, n, location, n))["id"].(string)
+			`{"name":"of %d","quantities":[{"serviceLocationId":%q,"count":%d,"from":"2025-01-01T00:00:00Z"}]}`, n,
+			location, n))["id"].(string)
 		for range 3 * n {
 			from := noon + rng.Int64N(40*24)*hours
 			to := from + (1+rng.Int64N(72))*hours
@@ -185,7 +199,8 @@ func TestBarsAreWhatWasBooked(t *testing.T) {
 					want = append(want, b)
 				}
 			}
-			slices.SortFunc(want, func(x, y booked) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.id, y.id)) })
+			slices.SortFunc(want,
+				func(x, y booked) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.id, y.id)) })
 			row := rows[i].(map[string]any)
 			require.Equal(t, ids[i], row["id"])
 			require.EqualValues(t, n, row["units"])

@@ -17,8 +17,8 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file holds answers against their bounds: what is asked of one article, one order and one hold of ten thousand units, every
-// list with rows as long as they can be made, and the memory of answers under way.
+// This file holds answers against their bounds: what is asked of one article, one order and one hold of ten thousand
+// units, every list with rows as long as they can be made, and the memory of answers under way.
 
 const (
 	page8MB = 8_000_000
@@ -37,23 +37,26 @@ func newHall(t *testing.T) *hall {
 	h := &hall{shop: newShop(t)}
 	h.loc = h.ok("POST", "/v1/admin/locations", `{"name":"Hall","timezone":"Europe/Lisbon"}`)["id"].(string)
 	h.sku = h.ok("POST", "/v1/admin/skus", `{"name":"Chair"}`)["id"].(string)
-	h.article = h.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Chair","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":%d,"from":%q}]}`,
-		h.sku, h.loc, units, when(noon-day)))["id"].(string)
+	h.article = h.ok("POST", "/v1/admin/articles",
+		fmt.Sprintf(`{"name":"Chair","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":%d,"from":%q}]}`,
+			h.sku, h.loc, units, when(noon-day)))["id"].(string)
 	return h
 }
 
 // hold takes so many units for a day.
 func (h *hall) hold(from int64, n int) string {
-	id := h.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`,
-		h.sku, h.loc, when(noon+from*day), when(noon+(from+1)*day), n))["id"].(string)
+	id := h.ok("POST", "/v1/admin/holds",
+		fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`,
+			h.sku, h.loc, when(noon+from*day), when(noon+(from+1)*day), n))["id"].(string)
 	h.holds = append(h.holds, id)
 	return id
 }
 
 // order takes so many units for a day.
 func (h *hall) order(from int64, n int) string {
-	id := h.ok("POST", "/v1/admin/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]}`,
-		h.loc, h.sku, when(noon+from*day), when(noon+(from+1)*day), n))["id"].(string)
+	id := h.ok("POST", "/v1/admin/orders",
+		fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]}`,
+			h.loc, h.sku, when(noon+from*day), when(noon+(from+1)*day), n))["id"].(string)
 	h.orders = append(h.orders, id)
 	return id
 }
@@ -98,7 +101,8 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	r = h.ok("GET", "/v1/admin/orders/"+made, "")
 	require.Len(t, r["stockItems"], base.MaxListed)
 	require.EqualValues(t, units, r["stockItemsTotal"])
-	r = h.ok("GET", "/v1/admin/articles/"+h.article+"?dateRange[from]="+when0(noon)+"&dateRange[to]="+when0(noon+365*day), "")
+	r = h.ok("GET", "/v1/admin/articles/"+h.article+"?dateRange[from]="+when0(noon)+"&dateRange[to]="+
+		when0(noon+365*day), "")
 	require.Len(t, r["unavailability"], base.MaxListed)
 	require.EqualValues(t, 4*units-1, r["unavailabilityTotal"])
 
@@ -109,7 +113,8 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	}{
 		{"/v1/admin/holds/" + hold + "/unavailabilities", units},
 		{"/v1/admin/orders/" + made + "/stock-items", units},
-		{"/v1/admin/articles/" + h.article + "/unavailabilities?dateRange[from]=" + when0(noon+day) + "&dateRange[to]=" + when0(noon+2*day), units},
+		{"/v1/admin/articles/" + h.article + "/unavailabilities?dateRange[from]=" + when0(noon+day) +
+			"&dateRange[to]=" + when0(noon+2*day), units},
 	} {
 		rows := h.pages(list.path, "data", 250)
 		require.Len(t, rows, list.n, list.path)
@@ -134,7 +139,8 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	// What webhooks are told is what is answered.
 	id, _ := base.ParseID(made)
 	v, _ := h.eng.View(h.account)
-	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+made, "").body), string(EventPayload(Version, order.OrderByID(v, id))))
+	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+made, "").body),
+		string(EventPayload(Version, order.OrderByID(v, id))))
 
 	// The feed.
 	a := h.call("GET", "/v1/admin/changes?limit=1000", "")
@@ -151,7 +157,8 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	require.Less(t, len(a.body), 100_000)
 
 	// A thousand lines, none of which fits.
-	one := fmt.Sprintf(`{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}`, h.sku, h.loc, when(noon+day), when(noon+2*day))
+	one := fmt.Sprintf(`{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}`, h.sku, h.loc, when(noon+day),
+		when(noon+2*day))
 	a = h.call("POST", "/v1/admin/holds", `{"lines":[`+one+strings.Repeat(","+one, 999)+`]}`)
 	a.isRefusal(409, base.CodeInsufficient)
 	require.Less(t, len(a.body), page8MB)
@@ -180,7 +187,8 @@ func TestPlanOfTenThousandUnitsHasPages(t *testing.T) {
 	blocking := int(plan["blockingTotal"].(float64))
 	require.Equal(t, units-10, blocking)
 	require.Len(t, plan["blockingUnavailabilities"], base.MaxListed)
-	require.Equal(t, min(base.MaxListed, int(plan["removedSlotIdsTotal"].(float64))), len(plan["removedSlotIds"].([]any)))
+	require.Equal(t, min(base.MaxListed, int(plan["removedSlotIdsTotal"].(float64))),
+		len(plan["removedSlotIds"].([]any)))
 
 	seen := map[string]bool{}
 	last := ""
@@ -209,7 +217,10 @@ func TestFeedEndsEarly(t *testing.T) {
 	note := strings.Repeat("\U0001F6B2", 7_500)
 	var batch engine.Batch
 	for range 275 {
-		batch.Rows = append(batch.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ana"), ShippingAddress: &commerce.ContactAddress{DeliveryNotes: note}})})
+		batch.Rows = append(batch.Rows,
+			commerce.CreateCustomer{
+				Contact: base.Changed(commerce.Contact{FirstName: new("Ana"),
+					ShippingAddress: &commerce.ContactAddress{DeliveryNotes: note}})})
 	}
 	before := s.ok("GET", "/v1/admin/changes?limit=1000", "")
 	for len(before["changes"].([]any)) > 0 {
@@ -276,7 +287,8 @@ func TestBytesUnderWayAreBounded(t *testing.T) {
 	tooMany(s.call("GET", list, ""))
 	require.Equal(t, 200, s.call("GET", "/v1/admin/locations", "").status, "what is short goes on")
 	require.Equal(t, 200, s.call("GET", "/v1/admin/skus", "", "X-API-KEY", s.other).status, "and so do others")
-	require.Equal(t, 200, s.call("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Bike","description":%q}`, note)).status)
+	require.Equal(t, 200,
+		s.call("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Bike","description":%q}`, note)).status)
 	require.NoError(t, c.Close())
 	<-done
 	require.Zero(t, s.server.room.taken())

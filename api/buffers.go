@@ -8,8 +8,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns lengths of time on the wire, an amount and a unit each: the buffers of SKUs and articles, before and after,
-// and whatever else is said in this form.
+// This file owns lengths of time on the wire, an amount and a unit each: the buffers of SKUs and articles, before and
+// after, and whatever else is said in this form.
 
 // bufferInput is the two fields of a length of time as they come in.
 type bufferInput struct {
@@ -28,7 +28,8 @@ var (
 				return wire.Wrong{}
 			}
 		}
-		return wire.Wrong{Code: wire.FaultEnum, Message: "must be one of seconds, minutes, hours, days, weeks, months, years"}
+		return wire.Wrong{Code: wire.FaultEnum,
+			Message: "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
 	bufferAmount = wire.Integer[int64](0, wire.MaxSafeInteger)
 	periodAmount = wire.Integer[int64](1, wire.MaxSafeInteger)
@@ -55,20 +56,24 @@ var lengthOf = map[string]length{
 func periodFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *bufferInput) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Optional(amount, of, func(in *In) **int64 { return &at(in).amount }).Says(lengthOf[amount].amount()),
-		wire.Optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).Says(lengthOf[amount].unit()),
+		wire.Optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).
+			Says(lengthOf[amount].unit()),
 	}
 }
 
-// period makes a length of time of the two fields at these pointers, of which neither stands alone; nil where neither is given.
+// period makes a length of time of the two fields at these pointers, of which neither stands alone; nil where neither
+// is given.
 func (q *request) period(amount, unit string, in bufferInput) *commerce.Period {
 	switch {
 	case in.amount == nil && in.unit == nil:
 		return nil
 	case in.amount == nil:
-		q.faults.Add(base.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired, Message: "is needed beside the unit"})
+		q.faults.Add(base.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired,
+			Message: "is needed beside the unit"})
 		return nil
 	case in.unit == nil:
-		q.faults.Add(base.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired, Message: "is needed beside the amount"})
+		q.faults.Add(base.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired,
+			Message: "is needed beside the amount"})
 		return nil
 	case *in.unit == 0:
 		return nil // it could not be read, which is said
@@ -77,10 +82,15 @@ func (q *request) period(amount, unit string, in bufferInput) *commerce.Period {
 }
 
 // periodPatchFields are the same in a PATCH: null in either clears the length.
-func periodPatchFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *stock.BufferPatch) []wire.Field[In] {
+func periodPatchFields[In any](amount, unit string, of wire.Kind[int64],
+	at func(*In) *stock.BufferPatch) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Merged(amount, of, true, func(in *In) *base.Opt[int64] { return &at(in).Amount }).Says(lengthOf[amount].amount() + " Null in either clears both."),
-		wire.Merged(unit, periodUnit, true, func(in *In) *base.Opt[timeline.Unit] { return &at(in).Unit }).Says(lengthOf[amount].unit() + " Null in either clears both."),
+		wire.Merged(amount, of, true, func(in *In) *base.Opt[int64] {
+			return &at(in).Amount
+		}).Says(lengthOf[amount].amount() + " Null in either clears both."),
+		wire.Merged(unit, periodUnit, true, func(in *In) *base.Opt[timeline.Unit] {
+			return &at(in).Unit
+		}).Says(lengthOf[amount].unit() + " Null in either clears both."),
 	}
 }
 

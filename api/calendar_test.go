@@ -14,13 +14,14 @@ import (
 
 // This file owns the calendar of rentals over REST.
 
-// No start that is shown as bookable refuses a hold that begins then, and no exact one takes more than it shows: every bucket of calendars of bookings that came as they
-// came, of a SKU, an article and a kit.
+// No start that is shown as bookable refuses a hold that begins then, and no exact one takes more than it shows: every
+// bucket of calendars of bookings that came as they came, of a SKU, an article and a kit.
 func TestStartsKeepTheirWord(t *testing.T) {
 	rnd := rand.New(rand.NewSource(9))
 	s, location, sku, first, _ := stocked(t)
 	there := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
-	kit := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Two","components":[{"skuId":%q},{"articleId":%q}]}`, sku, first))["id"].(string)
+	kit := s.ok("POST", "/v1/admin/catalog",
+		fmt.Sprintf(`{"name":"Two","components":[{"skuId":%q},{"articleId":%q}]}`, sku, first))["id"].(string)
 	for range 40 {
 		from := noon + rnd.Int63n(300)*hour
 		item, id := "sku", sku
@@ -31,8 +32,11 @@ func TestStartsKeepTheirWord(t *testing.T) {
 	}
 	shown := map[bool]int{}
 	for _, item := range []string{"skuId=" + sku, "articleId=" + first, "catalogItemId=" + kit} {
-		for _, length := range []string{"length=1&lengthUnit=days", "length=7200", "length=30&lengthUnit=hours&startTimes=09:30&startTimes=17:00", "length=1&lengthUnit=days&returnServiceLocationId=" + there} {
-			c := s.ok("GET", fmt.Sprintf("/v1/admin/availability/calendar?%s&serviceLocationId=%s&from=%s&to=%s&%s", item, location, when(noon), when(noon+14*day), length), "")
+		for _, length := range []string{"length=1&lengthUnit=days", "length=7200",
+			"length=30&lengthUnit=hours&startTimes=09:30&startTimes=17:00",
+			"length=1&lengthUnit=days&returnServiceLocationId=" + there} {
+			c := s.ok("GET", fmt.Sprintf("/v1/admin/availability/calendar?%s&serviceLocationId=%s&from=%s&to=%s&%s",
+				item, location, when(noon), when(noon+14*day), length), "")
 			name, id, _ := strings.Cut(item, "=")
 			back := ""
 			if strings.Contains(length, "return") {
@@ -44,8 +48,9 @@ func TestStartsKeepTheirWord(t *testing.T) {
 					require.Equal(t, x["available"].(float64) > 0, x["bookable"])
 					shown[x["bookable"].(bool)]++
 					hold := func(n float64) *answer {
-						return s.call("POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{%q:%q,"serviceLocationId":%q,%s"from":%q,"to":%q,"quantity":%g}]}`,
-							name, id, location, back, x["from"], x["to"], n))
+						return s.call("POST", "/v1/admin/holds",
+							fmt.Sprintf(`{"lines":[{%q:%q,"serviceLocationId":%q,%s"from":%q,"to":%q,"quantity":%g}]}`,
+								name, id, location, back, x["from"], x["to"], n))
 					}
 					if n := x["available"].(float64); n > 0 {
 						a := hold(n)
@@ -67,11 +72,17 @@ func TestStartsKeepTheirWord(t *testing.T) {
 func TestCalendarsOfManyItems(t *testing.T) {
 	s, location, sku, first, second := stocked(t)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, noon+day, noon+2*day, 1))
-	ask := fmt.Sprintf(`"serviceLocationId":%q,"from":%q,"to":%q,"length":2,"lengthUnit":"days","startTimes":["09:00","15:30"]`, location, when(noon), when(noon+4*day))
-	all := s.ok("POST", "/v1/admin/availability/calendar", fmt.Sprintf(`{"items":[{"skuId":%q,"quantity":2},{"articleId":%q},{"articleId":%q}],%s}`, sku, first, second, ask))
+	ask := fmt.Sprintf(
+		`"serviceLocationId":%q,"from":%q,"to":%q,"length":2,"lengthUnit":"days","startTimes":["09:00","15:30"]`,
+		location, when(noon), when(noon+4*day))
+	all := s.ok("POST", "/v1/admin/availability/calendar",
+		fmt.Sprintf(`{"items":[{"skuId":%q,"quantity":2},{"articleId":%q},{"articleId":%q}],%s}`, sku, first, second,
+			ask))
 	for i, one := range []string{"skuId=" + sku + "&quantity=2", "articleId=" + first, "articleId=" + second} {
-		c := s.ok("GET", fmt.Sprintf("/v1/admin/availability/calendar?%s&serviceLocationId=%s&from=%s&to=%s&length=2&lengthUnit=days&startTimes=09:00&startTimes=15:30",
-			one, location, when(noon), when(noon+4*day)), "")
+		c := s.ok("GET",
+			fmt.Sprintf("/v1/admin/availability/calendar?%s&serviceLocationId=%s&from=%s&to=%s&length=2&"+
+				"lengthUnit=days&startTimes=09:00&startTimes=15:30",
+				one, location, when(noon), when(noon+4*day)), "")
 		require.Equal(t, c["buckets"], at(all, "calendars", i, "buckets"))
 	}
 	require.Equal(t, first, at(all, "calendars", 1, "articleId"))
@@ -80,11 +91,14 @@ func TestCalendarsOfManyItems(t *testing.T) {
 	buckets := at(all, "calendars", 0, "buckets").([]any)
 	require.Len(t, buckets, 5)
 	require.Equal(t, "2025-06-01", at(buckets, 0, "date"))
-	require.Equal(t, []any{tree{"from": "2025-06-01T14:30:00.000Z", "to": "2025-06-03T14:30:00.000Z", "available": 1.0, "bookable": false, "exact": true}}, at(buckets, 0, "starts"))
+	require.Equal(t,
+		[]any{tree{"from": "2025-06-01T14:30:00.000Z", "to": "2025-06-03T14:30:00.000Z", "available": 1.0,
+			"bookable": false, "exact": true}}, at(buckets, 0, "starts"))
 	require.Equal(t, "2025-06-02T08:00:00.000Z", at(buckets, 1, "starts", 0, "from"))
 	require.Len(t, at(buckets, 4, "starts"), 1)
 
-	plain := s.ok("GET", fmt.Sprintf("/v1/admin/availability/calendar?skuId=%s&from=%s&to=%s", sku, when(noon), when(noon+day)), "")
+	plain := s.ok("GET",
+		fmt.Sprintf("/v1/admin/availability/calendar?skuId=%s&from=%s&to=%s", sku, when(noon), when(noon+day)), "")
 	require.Empty(t, at(plain, "buckets", 0, "starts"))
 
 	long := fmt.Sprintf(`"from":%q,"to":%q`, when(noon), when(noon+9000*hour))
@@ -92,13 +106,16 @@ func TestCalendarsOfManyItems(t *testing.T) {
 	for range 10 {
 		items = append(items, fmt.Sprintf(`{"skuId":%q}`, sku))
 	}
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+strings.Join(items, ",")+`],"bucket":"hour",`+long+`}`, "body /items range")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar",
+		`{"items":[`+strings.Join(items, ",")+`],"bucket":"hour",`+long+`}`, "body /items range")
 	times, err := json.Marshal(strings.Split(strings.Repeat("09:00,", 47)+"10:00", ","))
 	require.NoError(t, err)
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar", `{"items":[`+items[0]+`],"length":60,"startTimes":`+string(times)+`,`+long+`}`, "body /length range")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar",
+		`{"items":[`+items[0]+`],"length":60,"startTimes":`+string(times)+`,`+long+`}`, "body /length range")
 }
 
-// The list of articles counts without buffers, and tells with them what can be booked when asked: what it shows a hold takes.
+// The list of articles counts without buffers, and tells with them what can be booked when asked: what it shows a hold
+// takes.
 func TestArticlesThatCanBeBooked(t *testing.T) {
 	s, location, _, first, second := stocked(t)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, noon+3*day, noon+4*day, 1))
@@ -107,15 +124,19 @@ func TestArticlesThatCanBeBooked(t *testing.T) {
 	window := fmt.Sprintf("?dateRange[from]=%s&dateRange[to]=%s&fields=id,availability", when(from), when(to))
 	free := func(query string) (list [][]any) {
 		for _, x := range s.ok("GET", "/v1/admin/articles"+query, "")["articles"].([]any) {
-			list = append(list, []any{at(x, "id"), at(x, "availability", "total"), at(x, "availability", "byLocation", 0, "fromDate")})
+			list = append(list,
+				[]any{at(x, "id"), at(x, "availability", "total"), at(x, "availability", "byLocation", 0, "fromDate")})
 		}
 		return list
 	}
 	require.Equal(t, [][]any{{first, 1.0, when(from)}, {second, 1.0, when(from)}}, free(window))
-	require.Equal(t, [][]any{{first, 0.0, when(noon + 4*day + 2*hour)}, {second, 1.0, when(from)}}, free(window+"&withBuffers=true"))
+	require.Equal(t, [][]any{{first, 0.0, when(noon + 4*day + 2*hour)}, {second, 1.0, when(from)}},
+		free(window+"&withBuffers=true"))
 	require.Equal(t, [][]any{{first, 1.0, when(from)}, {second, 1.0, when(from)}}, free(window), "as it was")
-	s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", s.holdBody("article", first, location, from, to, 1))
+	s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds",
+		s.holdBody("article", first, location, from, to, 1))
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, from, to-hour, 1))
 	require.Equal(t, 1.0, at(s.ok("POST", "/v1/admin/articles/search", fmt.Sprintf(
-		`{"dateRange":{"from":%q,"to":%q},"withBuffers":true,"fields":["availability"]}`, when(from), when(to))), "articles", 1, "availability", "total"))
+		`{"dateRange":{"from":%q,"to":%q},"withBuffers":true,"fields":["availability"]}`, when(from), when(to))),
+		"articles", 1, "availability", "total"))
 }

@@ -15,8 +15,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file makes bad requests of every operation of the document: each is one that goes through, with one thing spoilt, and
-// has to be refused for just that, with the state as it was (call looks at it each time).
+// This file makes bad requests of every operation of the document: each is one that goes through, with one thing
+// spoilt, and has to be refused for just that, with the state as it was (call looks at it each time).
 
 // badCase is a request and what has to be said of it.
 type badCase struct {
@@ -39,7 +39,8 @@ func (c badCase) text() string {
 
 // bad begins a case that is refused with a fault.
 func (r generated) bad(what, in, pointer, fault string) badCase {
-	return badCase{generated: r, what: what, status: 400, code: base.CodeInvalid, fault: in + " " + pointer + " " + fault}
+	return badCase{generated: r, what: what, status: 400, code: base.CodeInvalid,
+		fault: in + " " + pointer + " " + fault}
 }
 
 func (r generated) refused(what string, status int, code base.Code, headers ...string) badCase {
@@ -80,7 +81,8 @@ func (w *world) requestCases(r generated) (all []badCase) {
 	text("not UTF-8", "{\"\xff\":1}", malformed)
 	text("an array", "[]", r.bad("", "body", "", wire.FaultType))
 	text("a name twice", `{"zz":1,"zz":1}`, r.bad("", "body", "/zz", wire.FaultUnknown))
-	text("too deep", `{"zz":`+strings.Repeat("[", wire.MaxDepth)+strings.Repeat("]", wire.MaxDepth)+"}", r.bad("", "body", "/zz"+strings.Repeat("/0", wire.MaxDepth-1), wire.FaultTooDeep))
+	text("too deep", `{"zz":`+strings.Repeat("[", wire.MaxDepth)+strings.Repeat("]", wire.MaxDepth)+"}",
+		r.bad("", "body", "/zz"+strings.Repeat("/0", wire.MaxDepth-1), wire.FaultTooDeep))
 	if r.op["x-access"] == "no-key" {
 		return all // it looks at no media type
 	}
@@ -99,7 +101,8 @@ func (w *world) headerCases(r generated) (all []badCase) {
 	if r.op["x-access"] == "no-key" {
 		return nil
 	}
-	for _, key := range []string{"", "x", "hf_11111111_" + strings.Repeat("t", 32), "hf_99999999_" + strings.Repeat("s", 32)} {
+	for _, key := range []string{"", "x", "hf_11111111_" + strings.Repeat("t", 32),
+		"hf_99999999_" + strings.Repeat("s", 32)} {
 		all = append(all, r.refused("key "+key, 401, base.CodeUnauthenticated, "X-API-KEY", key))
 	}
 	all = append(all, r.refused("version", 400, base.CodeVersion, "X-Api-Version", "2019-01"))
@@ -139,7 +142,8 @@ func (w *world) pathCases(r generated) (all []badCase) {
 			if p["in"] != "path" || p["name"] != name {
 				continue
 			}
-			for _, id := range []string{"x", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e", strings.ReplaceAll(nobodyID, "-", "")} {
+			for _, id := range []string{"x", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e",
+				strings.ReplaceAll(nobodyID, "-", "")} {
 				if p["schema"].(tree)["format"] == "uuid" {
 					all = append(all, with(id).bad("form of "+name, "path", name, wire.FaultFormat))
 				} else {
@@ -160,7 +164,8 @@ func (w *world) queryCases(r generated) (all []badCase) {
 		r.query = slices.Concat(r.query, pairs)
 		return r
 	}
-	all = append(all, with("zz=1").bad("unknown parameter", "query", "zz", wire.FaultUnknown), with("a=%zz").bad("coding", "query", "a", wire.FaultMalformed))
+	all = append(all, with("zz=1").bad("unknown parameter", "query", "zz", wire.FaultUnknown),
+		with("a=%zz").bad("coding", "query", "a", wire.FaultMalformed))
 	for _, x := range listOf(r.op["parameters"]) {
 		p := w.doc.resolve(x)
 		if p["in"] != "query" {
@@ -169,7 +174,8 @@ func (w *world) queryCases(r generated) (all []badCase) {
 		name, s := p["name"].(string), w.doc.resolve(p["schema"])
 		bare := func(pairs ...string) generated {
 			r := r
-			r.query = slices.DeleteFunc(slices.Clone(r.query), func(q string) bool { return strings.HasPrefix(q, name+"=") })
+			r.query = slices.DeleteFunc(slices.Clone(r.query),
+				func(q string) bool { return strings.HasPrefix(q, name+"=") })
 			r.query = append(r.query, pairs...)
 			return r
 		}
@@ -198,7 +204,8 @@ func (w *world) queryCases(r generated) (all []badCase) {
 			all = append(all, bare(value, value).bad(name+" twice", "query", name, wire.FaultDuplicate))
 		}
 		for _, bad := range badScalars(s) {
-			all = append(all, bare(name+"="+fmt.Sprint(bad.value)).bad(fmt.Sprintf("%s=%.20v", name, bad.value), "query", name, bad.fault))
+			all = append(all, bare(name+"="+fmt.Sprint(bad.value)).bad(fmt.Sprintf("%s=%.20v", name, bad.value),
+				"query", name, bad.fault))
 		}
 	}
 	return all
@@ -284,7 +291,8 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 	}
 	required := listOf(s["required"])
 	for _, name := range required {
-		*all = append(*all, set(gone{}, name).bad(fmt.Sprint("without ", name), "body", pointer(name), wire.FaultRequired))
+		*all = append(*all,
+			set(gone{}, name).bad(fmt.Sprint("without ", name), "body", pointer(name), wire.FaultRequired))
 	}
 	properties, _ := s["properties"].(tree)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -327,7 +335,8 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 				continue
 			}
 			for _, bad := range badScalars(element) {
-				c := set(slices.Concat([]any{bad.value}, inside[1:]), name).bad("an element", "body", pointer(name, 0), bad.fault)
+				c := set(slices.Concat([]any{bad.value}, inside[1:]), name).
+					bad("an element", "body", pointer(name, 0), bad.fault)
 				*all = append(*all, c)
 			}
 		}

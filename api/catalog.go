@@ -21,25 +21,32 @@ var (
 var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
 	stockFields(func(c *commerce.Component) *base.Item { return &c.Item }),
 	[]wire.Field[commerce.Component]{
-		wire.Defaulted("quantity", count, 1, func(c *commerce.Component) *int { return &c.Quantity }).Says("Units that one of the catalog item takes."),
+		wire.Defaulted("quantity", count, 1, func(c *commerce.Component) *int { return &c.Quantity }).
+			Says("Units that one of the catalog item takes."),
 	})...)), 0, 100)
 
 var createCatalogShape = wire.ShapeOf("CreateCatalogItem", slices.Concat(
 	wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogFields { return &o.CatalogFields }),
 	[]wire.Field[commerce.CreateCatalogItem]{
-		wire.Defaulted("components", componentList, nil, func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
+		wire.Defaulted("components", componentList, nil,
+			func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
 			Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
 	},
-	wire.Needing(wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer { return &o.CatalogOffer }), "pricingTableId", "catalog.price_tables.write"),
+	wire.Needing(wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer {
+		return &o.CatalogOffer
+	}), "pricingTableId", "catalog.price_tables.write"),
 	labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", slices.Concat(
 	wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogFields] { return &o.Fields }),
 	[]wire.Field[commerce.PatchCatalogItem]{
-		wire.Merged("components", componentList, true, func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
+		wire.Merged("components", componentList, true,
+			func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
 			Says("What each unit of it takes, replaced as a whole."),
 	},
-	wire.Needing(wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] { return &o.Offer }), "pricingTableId", "catalog.price_tables.write"),
+	wire.Needing(wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] {
+		return &o.Offer
+	}), "pricingTableId", "catalog.price_tables.write"),
 	labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var (
@@ -61,11 +68,12 @@ func (w *scribe) writeCatalogRow(i *commerce.CatalogItem) {
 func (w *scribe) writeCatalogItem(i *commerce.CatalogItem) {
 	w.writeCatalogRow(i)
 	w.TextOrNull("description", i.Description, "What is told of it to customers.")
-	wire.List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.", func(c *commerce.Component) {
-		w.GivenID("skuId", c.SKU, "The SKU; null where it is an article.")
-		w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
-		w.Count("quantity", c.Quantity, "How many units of it.")
-	})
+	wire.List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.",
+		func(c *commerce.Component) {
+			w.GivenID("skuId", c.SKU, "The SKU; null where it is an article.")
+			w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
+			w.Count("quantity", c.Quantity, "How many units of it.")
+		})
 	wire.WriteFields(&w.Writer, &i.CatalogOffer)
 	w.labels(&i.Labels, "catalog")
 	w.InstantOrNull("archivedAt", i.ArchivedAt, "When it was archived; null while it is not.")
@@ -74,7 +82,8 @@ func (w *scribe) writeCatalogItem(i *commerce.CatalogItem) {
 
 func (w *scribe) purchaseTypes(name string, list []base.PurchaseType, about string) {
 	w.Key(name, purchaseTypeList, about)
-	w.Out = wire.AppendList(w.Out, list, func(b []byte, p base.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
+	w.Out = wire.AppendList(w.Out, list,
+		func(b []byte, p base.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
 }
 
 func answerCatalogItem(q *request, i *commerce.CatalogItem) error {
@@ -108,18 +117,22 @@ var (
 )
 
 var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
-	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
+	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
+		func(o *listCatalog) *archiveFilter { return &o.archive }).
 		Says("Which items by whether they are archived. Default: active."),
-	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]commerce.CatalogStatus { return &o.filter.Status }).
+	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil,
+		func(o *listCatalog) *[]commerce.CatalogStatus { return &o.filter.Status }).
 		Says("Only items in one of these states. Default: all."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).Says("A part of the name or the internal name."),
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).
+		Says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))
 
 var catalogPath = byUUID(func(id *base.ID) *base.ID { return id })
 
 func archiveCatalog(name string, archived bool, summary string) operation {
 	return write(operation{
-		id: "admin.catalog." + name, method: "POST", path: "/v1/admin/catalog/{id}/" + name, scopes: catalogWrite, summary: summary, answer: catalogSchema,
+		id: "admin.catalog." + name, method: "POST", path: "/v1/admin/catalog/{id}/" + name, scopes: catalogWrite,
+		summary: summary, answer: catalogSchema,
 	}, input[commerce.ArchiveCatalogItem]{path: byUUID(func(o *commerce.ArchiveCatalogItem) *base.ID { return &o.ID })},
 		func(_ *request, o *commerce.ArchiveCatalogItem) base.OpOf[*commerce.CatalogItem] {
 			o.Archived = archived
@@ -127,7 +140,8 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 		}, behind(answerCatalogItem))
 }
 
-// listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the others.
+// listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the
+// others.
 func listsCatalog(id, path string, query *wire.Shape[listCatalog], summary string) operation {
 	return read(operation{
 		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),
@@ -140,8 +154,10 @@ func listsCatalog(id, path string, query *wire.Shape[listCatalog], summary strin
 }
 
 var catalogOperations = append([]operation{
-	listsCatalog("admin.catalog.listItems", "/v1/admin/catalog", findCatalogQuery, "Lists catalog items in order of creation."),
-	listsCatalog("admin.catalog.list", "/internal/catalog", listCatalogQuery, "Lists catalog items in order of creation, as GET /v1/admin/catalog does."),
+	listsCatalog("admin.catalog.listItems", "/v1/admin/catalog", findCatalogQuery,
+		"Lists catalog items in order of creation."),
+	listsCatalog("admin.catalog.list", "/internal/catalog", listCatalogQuery,
+		"Lists catalog items in order of creation, as GET /v1/admin/catalog does."),
 	write(operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,
@@ -158,18 +174,23 @@ var catalogOperations = append([]operation{
 		return answerCatalogItem(q, i)
 	}),
 	write(operation{
-		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
-		summary: "Changes a catalog item; holds that were made of other components keep what they have.", answer: catalogSchema,
-	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }), body: patchCatalogShape},
+		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
+		guarded: true,
+		summary: "Changes a catalog item; holds that were made of other components keep what they have.",
+		answer:  catalogSchema,
+	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }),
+		body: patchCatalogShape},
 		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
 	write(operation{
-		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
+		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
+		guarded: true,
 		summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCatalogItem) *[]uint64 { return &o.IfMatch }), answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
 }, tagged[*commerce.CatalogItem]{
-	of: commerce.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID, scopes: catalogWrite,
+	of: commerce.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID,
+	scopes: catalogWrite,
 	answer: catalogSchema, render: behind(answerCatalogItem),
 }.linkOperations()...)

@@ -16,11 +16,12 @@ import (
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
 //
-//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403, 429 of bytes under way,
-//	415 and 413, all 400 together, 403 of denied members, then the operation's own (404, 412, 409, 422).
+//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403,
+//	429 of bytes under way, 415 and 413, all 400 together, 403 of denied members,
+//	then the operation's own (404, 412, 409, 422).
 //
-// The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
-// body that is refused for its size is refused by the same guards.
+// The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so
+// that a body that is refused for its size is refused by the same guards.
 
 // Version is the only version of the interface.
 const Version = "2025-06"
@@ -158,7 +159,8 @@ func (q *request) speaks(asked bool) bool {
 	return pinned(q.key) == Version
 }
 
-// match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the body.
+// match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the
+// body.
 func (q *request) match() *base.Error {
 	q.route = q.ctx.URI().PathOriginal()
 	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
@@ -203,8 +205,8 @@ func (q *request) authenticate() *base.Error {
 	return view.Ready()
 }
 
-// recognise finds the key of a request for no operation, so that the refusal says when it expires. That costs the address what it costs
-// elsewhere, or keys could be guessed here.
+// recognise finds the key of a request for no operation, so that the refusal says when it expires. That costs the
+// address what it costs elsewhere, or keys could be guessed here.
 func (q *request) recognise(nothing *base.Error) *base.Error {
 	if q.eng == nil || len(q.ctx.Request.Header.Peek("X-Api-Key")) == 0 {
 		return nothing
@@ -250,7 +252,8 @@ func (q *request) mediaType() *base.Error {
 	if !bytes.EqualFold(bytes.TrimSpace(kind), []byte("application/json")) {
 		return refuse(base.CodeMediaType, "Content-Type has to be application/json")
 	}
-	if name, value, ok := bytes.Cut(parameters, []byte{'='}); ok && bytes.EqualFold(bytes.TrimSpace(name), []byte("charset")) &&
+	if name, value, ok := bytes.Cut(parameters, []byte{'='}); ok &&
+		bytes.EqualFold(bytes.TrimSpace(name), []byte("charset")) &&
 		!bytes.EqualFold(bytes.Trim(value, ` "`), []byte("utf-8")) {
 		return refuse(base.CodeMediaType, "JSON is UTF-8")
 	}
@@ -271,7 +274,8 @@ func (q *request) recover() {
 	if cause == nil {
 		return
 	}
-	q.server.log.Error("panic", "request", string(q.id), "operation", q.opID(), "cause", cause, "stack", string(debug.Stack()))
+	q.server.log.Error("panic", "request", string(q.id), "operation", q.opID(), "cause", cause, "stack",
+		string(debug.Stack()))
 	q.refuse(refuse(base.CodeInternal, "the request met an error of ours"), nil)
 }
 
@@ -337,8 +341,10 @@ func (q *request) refuse(e *base.Error, cause error) {
 	}
 	q.server.metrics.refusals[e.Code].Inc()
 	probed := q.op != nil && q.op.probe
-	if s.number >= 500 && e.Code != base.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
-		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
+	if s.number >= 500 && e.Code != base.CodeOverloaded && !probed {
+		// there may be many of these: what is short, or not ready, is said once
+		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code),
+			"cause", cause)
 	}
 	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {
 		q.Out = b

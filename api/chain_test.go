@@ -17,7 +17,8 @@ func TestKeys(t *testing.T) {
 	const path = "/v1/admin/account"
 	secret := strings.Repeat("s", 32)
 	for _, key := range []string{
-		"", "x", "hf_11111111_", "hf_11111111_" + strings.Repeat("S", 32), "HF_11111111_" + secret, "hf_11111111_" + secret + "s", "hf_99999999_" + secret,
+		"", "x", "hf_11111111_", "hf_11111111_" + strings.Repeat("S", 32), "HF_11111111_" + secret,
+		"hf_11111111_" + secret + "s", "hf_99999999_" + secret,
 		"hf_22222222" + secret, strings.Repeat("k", 10_000), "hf_11111111_" + strings.Repeat("s", 31) + "t",
 	} {
 		s.call("GET", path, "", "X-API-KEY", key).isRefusal(401, base.CodeUnauthenticated)
@@ -32,7 +33,8 @@ func TestKeys(t *testing.T) {
 		a = s.call(method, nowhere, "", "X-API-KEY", expiring)
 		require.Contains(t, []int{404, 405}, a.status)
 		require.Equal(t, when(soon), a.header["X-Api-Key-Expires-At"])
-		require.Empty(t, s.call(method, nowhere, "", "X-API-KEY", "hf_expiring1_"+strings.Repeat("x", 32)).header["X-Api-Key-Expires-At"])
+		require.Empty(t, s.call(method, nowhere, "", "X-API-KEY",
+			"hf_expiring1_"+strings.Repeat("x", 32)).header["X-Api-Key-Expires-At"])
 	}
 	s.clock.Add(1000)
 	s.call("GET", path, "", "X-API-KEY", expiring).isRefusal(401, base.CodeKeyExpired)
@@ -61,7 +63,8 @@ func TestScopes(t *testing.T) {
 func TestPrecedence(t *testing.T) {
 	s := newShop(t)
 	scopes := s.newKey(s.account, engine.CreateKey{PublicID: "noscope11", Scopes: []string{"customers.read"}})
-	wrong := []string{"X-API-KEY", "x", "X-Api-Version", "2024-01", "Content-Type", "text/plain", "Content-Encoding", "gzip", "If-Match", `"9"`}
+	wrong := []string{"X-API-KEY", "x", "X-Api-Version", "2024-01", "Content-Type", "text/plain", "Content-Encoding",
+		"gzip", "If-Match", `"9"`}
 	call := func(method, path, body string) *answer { return s.call(method, path, body, wrong...) }
 	set := func(name, value string) {
 		for i := 0; i < len(wrong); i += 2 {
@@ -86,7 +89,8 @@ func TestPrecedence(t *testing.T) {
 	call("PATCH", sku, `{`).isRefusal(415, base.CodeMediaType)
 	set("Content-Encoding", "")
 	call("PATCH", sku, `{`+strings.Repeat(" ", bodyLimit)).isRefusal(413, base.CodeBodyTooLarge)
-	call("PATCH", sku+"?x=1", `{"name":"","y":0}`).isRefusal(400, base.CodeInvalid, "query x unknown", "body /name length", "body /y unknown")
+	call("PATCH", sku+"?x=1", `{"name":"","y":0}`).
+		isRefusal(400, base.CodeInvalid, "query x unknown", "body /name length", "body /y unknown")
 	call("PATCH", sku, `{"name":"n"}`).isRefusal(404, base.CodeNotFound)
 }
 
@@ -99,11 +103,14 @@ func TestPathsAndHeaders(t *testing.T) {
 		require.Equal(t, "nosniff", a.header["X-Content-Type-Options"])
 		require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
 	}
-	for _, path := range []string{"/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
+	for _, path := range []string{"/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account",
+		"/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
 		s.refused(404, base.CodeNotFound, "GET", path, "")
 	}
-	require.Equal(t, "GET, HEAD, PATCH", s.refused(405, base.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
-	require.Equal(t, "GET, HEAD, POST", s.refused(405, base.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
+	require.Equal(t, "GET, HEAD, PATCH",
+		s.refused(405, base.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
+	require.Equal(t, "GET, HEAD, POST",
+		s.refused(405, base.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
 
 	for _, id := range []string{"a", "A.b_c-9", strings.Repeat("x", 128)} {
 		require.Equal(t, id, s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"])
@@ -120,16 +127,19 @@ func TestPathsAndHeaders(t *testing.T) {
 func TestMediaTypes(t *testing.T) {
 	s := newShop(t)
 	const body = `{"name":"x","timezone":"UTC"}`
-	for _, good := range []string{"application/json", "Application/JSON", "application/json;charset=utf-8", `application/json; charset="UTF-8"`} {
+	for _, good := range []string{"application/json", "Application/JSON", "application/json;charset=utf-8",
+		`application/json; charset="UTF-8"`} {
 		require.Equal(t, 200, s.call("POST", "/v1/admin/locations", body, "Content-Type", good).status, good)
 	}
-	for _, bad := range []string{"text/json", "application/jsonx", "application/json; charset=latin1", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
+	for _, bad := range []string{"text/json", "application/jsonx", "application/json; charset=latin1",
+		"multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
 		s.call("POST", "/v1/admin/locations", body, "Content-Type", bad).isRefusal(415, base.CodeMediaType)
 	}
 	for _, encoding := range []string{"gzip", "br", "zstd", "identity, gzip"} {
 		s.call("POST", "/v1/admin/locations", body, "Content-Encoding", encoding).isRefusal(415, base.CodeMediaType)
 	}
-	s.call("POST", "/v1/admin/locations", "").isRefusal(400, base.CodeInvalid, "body /name required", "body /timezone required")
+	s.call("POST", "/v1/admin/locations", "").
+		isRefusal(400, base.CodeInvalid, "body /name required", "body /timezone required")
 }
 
 func TestBodySizes(t *testing.T) {
@@ -143,8 +153,10 @@ func TestBodySizes(t *testing.T) {
 		s.refused(413, base.CodeBodyTooLarge, "POST", "/v1/admin/locations", padded(n))
 	}
 	query := `{"lines":[{"skuId":"` + sku + `","from":"2025-06-02T12:00:00Z"}]}`
-	require.Equal(t, 200, s.call("POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit-len(query))).status)
-	s.refused(413, base.CodeBodyTooLarge, "POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit))
+	require.Equal(t, 200,
+		s.call("POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit-len(query))).status)
+	s.refused(413, base.CodeBodyTooLarge, "POST", "/v1/admin/availability/query",
+		query+strings.Repeat(" ", bulkBodyLimit))
 	// What is refused for other reasons is, whatever the size.
 	s.call("POST", "/v1/admin/locations", padded(10<<20), "X-API-KEY", "").isRefusal(401, base.CodeUnauthenticated)
 	s.refused(404, base.CodeNotFound, "POST", "/v1/nothing", padded(10<<20))
@@ -163,7 +175,8 @@ func TestNotReady(t *testing.T) {
 
 func TestPanicTellsNothing(t *testing.T) {
 	s := newShop(t)
-	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: wire.NullSchema}, input[none]{},
+	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: wire.NullSchema},
+		input[none]{},
 		func(q *request, _ *none) error {
 			q.Out = append(q.Out, "half an answer"...)
 			panic("the secret cause")
@@ -199,11 +212,15 @@ func TestNothingOutlivesItsRequest(t *testing.T) {
 			}
 		}
 	}
-	l := s.ok("POST", "/v1/admin/locations", `{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`, "Idempotency-Key", "kept-key")
+	l := s.ok("POST", "/v1/admin/locations",
+		`{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`, "Idempotency-Key", "kept-key")
 	sku := s.ok("POST", "/v1/admin/skus", `{"name":"kept sku","code":"kept-code","description":"kept text"}`)
-	article := s.ok("POST", "/v1/admin/articles", `{"name":"kept article","codes":["kept-1","kept-2"],"condition":"kept","skuId":"`+sku["id"].(string)+
-		`","quantities":[{"serviceLocationId":"`+l["id"].(string)+`","count":1}]}`)
-	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku["id"].(string), l["id"].(string), noon, noon+day, 1), "{", `{"note":"kept note",`, 1))
+	article := s.ok("POST", "/v1/admin/articles",
+		`{"name":"kept article","codes":["kept-1","kept-2"],"condition":"kept","skuId":"`+sku["id"].(string)+
+			`","quantities":[{"serviceLocationId":"`+l["id"].(string)+`","count":1}]}`)
+	hold := s.ok("POST", "/v1/admin/holds",
+		strings.Replace(s.holdBody("sku", sku["id"].(string), l["id"].(string), noon, noon+day, 1), "{",
+			`{"note":"kept note",`, 1))
 	s.ok("PATCH", "/v1/admin/skus/"+sku["id"].(string), `{"description":"kept too"}`)
 	for range 3 {
 		require.Equal(t, l, s.ok("GET", "/v1/admin/locations/"+l["id"].(string), ""))
@@ -212,7 +229,8 @@ func TestNothingOutlivesItsRequest(t *testing.T) {
 		require.Equal(t, article["codes"], got["codes"])
 		require.Equal(t, "kept", got["condition"])
 		require.Equal(t, "kept note", s.ok("GET", "/v1/admin/holds/"+hold["id"].(string), "")["note"])
-		require.Equal(t, "true", s.call("POST", "/v1/admin/locations", `{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`,
+		require.Equal(t, "true", s.call("POST", "/v1/admin/locations",
+			`{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`,
 			"Idempotency-Key", "kept-key").header["Idempotent-Replayed"])
 	}
 	require.NoError(t, s.eng.Check())
@@ -223,7 +241,8 @@ func TestCompression(t *testing.T) {
 	long := "/v1/admin/articles"
 	text := s.call("GET", long, "").body
 	for header, want := range map[string]string{
-		"gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "*": "zstd", "GZIP": "gzip", "br": "", "gzip;q=0": "", "identity": "",
+		"gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "*": "zstd",
+		"GZIP": "gzip", "br": "", "gzip;q=0": "", "identity": "",
 		"*;q=0, gzip": "gzip", "gzip;q=2": "", "": "", "zstd;q=0, *": "gzip",
 	} {
 		a := s.call("GET", long, "", "Accept-Encoding", header)
@@ -231,7 +250,8 @@ func TestCompression(t *testing.T) {
 		require.Equal(t, string(text), string(a.body), header)
 		require.Equal(t, "Accept-Encoding", a.header["Vary"])
 	}
-	require.NotContains(t, s.call("GET", "/v1/admin/account", "", "Accept-Encoding", "gzip").header, "Content-Encoding", "too short to pay")
+	require.NotContains(t, s.call("GET", "/v1/admin/account", "", "Accept-Encoding", "gzip").header, "Content-Encoding",
+		"too short to pay")
 
 	path := "/v1/admin/skus/" + sku
 	s.ok("PATCH", path, `{"description":"`+strings.Repeat("long ", 300)+`"}`)

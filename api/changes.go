@@ -17,7 +17,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the feed of changes on the wire, and what has changed one order. What happened is read from the log; the record is written as it is now.
+// This file owns the feed of changes on the wire, and what has changed one order. What happened is read from the log;
+// the record is written as it is now.
 
 // feed says how changes of a kind of record are told.
 type feed struct {
@@ -51,7 +52,9 @@ var feeds = []feed{
 		h, _ := hold.HoldWith(v, id, wire.RowEntries)
 		return h
 	}, listedHold)},
-	{"tag", func(area string) []string { return []string{tagScopes[label.TagScope(area)] + ".read"} }, told(label.TagByID, (*scribe).writeTag)},
+	{"tag", func(area string) []string {
+		return []string{tagScopes[label.TagScope(area)] + ".read"}
+	}, told(label.TagByID, (*scribe).writeTag)},
 	{"attribute", by(attributesRead...), told(label.AttributeByID, (*scribe).writeAttribute)},
 	{"customer", by("customers.read"), told(commerce.CustomerByID, (*scribe).writeCustomer)},
 	{"pricingTable", by(pricingRead...), told(commerce.PricingTableByID, (*scribe).writePricingTable)},
@@ -67,7 +70,8 @@ var feeds = []feed{
 }
 
 // told makes a feed's record of a look-up and an encoder.
-func told[R any](find func(v base.View, id base.ID) *R, write func(w *scribe, r *R)) func(*request, base.ID) (bool, error) {
+func told[R any](find func(v base.View, id base.ID) *R, write func(w *scribe, r *R)) func(*request, base.ID) (bool,
+	error) {
 	return func(q *request, id base.ID) (bool, error) {
 		r := find(q.view, id)
 		if r != nil {
@@ -92,8 +96,8 @@ func feedOf(k *base.Key, c engine.Change) *feed {
 	return nil
 }
 
-// cursor is a place in the feed: the account's sequence up to which all was read, of which log, where that is said, and how many
-// changes of the command behind it were read, too, where an answer has ended inside of that.
+// cursor is a place in the feed: the account's sequence up to which all was read, of which log, where that is said, and
+// how many changes of the command behind it were read, too, where an answer has ended inside of that.
 type cursor struct{ sequence, incarnation, inside uint64 }
 
 var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *cursor) wire.Wrong {
@@ -107,13 +111,15 @@ var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, 
 		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
-			return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{Code: wire.FaultFormat,
+				Message: "must be a sequence, or what next was in an earlier answer"}
 		}
 		if !within {
 			return wire.Wrong{}
 		}
 		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
-			return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{Code: wire.FaultFormat,
+				Message: "must be a sequence, or what next was in an earlier answer"}
 		}
 	}
 	return wire.Wrong{}
@@ -128,9 +134,11 @@ type listChanges struct {
 
 var listChangesQuery = wire.ShapeOf("ListChanges",
 	wire.Defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).Says(
-		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was."),
+		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if "+
+			"that is all there was."),
 	wire.Defaulted("limit", wire.Integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).Says(
-		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next."),
+		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends "+
+			"before, anywhere: go on from its next."),
 	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
 		"Seconds to wait for a change where there is none."),
 	wire.Defaulted("records", wire.Boolean, true, func(o *listChanges) *bool { return &o.records }).Says(
@@ -139,9 +147,11 @@ var listChangesQuery = wire.ShapeOf("ListChanges",
 var (
 	resourceSchema = wire.EnumSchema(engine.Resources()...)
 	changeSchema   = wire.EnumSchema(string(base.Created), string(base.Updated), string(base.Deleted))
-	anyRecord      = (&wire.Schema{}).Says("The record as it is now; null where there is none any more, or none was asked for.")
-	changesSchema  = describe("ChangeList", func(w *scribe, _ *engine.Change) {
-		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
+	anyRecord      = (&wire.Schema{}).
+			Says("The record as it is now; null where there is none any more, or none was asked for.")
+	changesSchema = describe("ChangeList", func(w *scribe, _ *engine.Change) {
+		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.",
+			w.writeChange)
 		w.Text("next", "", "The cursor to go on from.")
 	}).Uncut()
 )
@@ -175,13 +185,16 @@ func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
 	return err
 }
 
-// lookAtMost is how many changes that the key may not read are looked at, before an answer has nothing but a new cursor.
+// lookAtMost is how many changes that the key may not read are looked at, before an answer has nothing but a new
+// cursor.
 const lookAtMost = 10_000
 
-// listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it waits.
+// listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it
+// waits.
 func (q *request) listChanges(o *listChanges) error {
 	if c := o.after.incarnation; c != 0 && c != q.eng.Incarnation() {
-		return refuse(base.CodeCursorGone, "the cursor is of another log: read the present state, and go on from its sequence")
+		return refuse(base.CodeCursorGone,
+			"the cursor is of another log: read the present state, and go on from its sequence")
 	}
 	account, after := q.view.Account().ID, o.after.sequence
 	var changes []placedChange
@@ -297,8 +310,10 @@ var (
 	orderMembers       = wire.ListSchema(orderMember)
 	orderMember        = wire.EnumSchema(engine.OrderMembers()...).Says("A member of an order's record.")
 	orderHistorySchema = describe("OrderHistory", func(w *scribe, _ *engine.OrderChange) {
-		wire.List(&w.Writer, "changes", "OrderChange", nil, "The changes of the order, the newest first.", w.writeOrderChange)
-		w.Bool("whole", true, "Whether all that was asked for is here. If not, the log that is kept does not reach back further.")
+		wire.List(&w.Writer, "changes", "OrderChange", nil, "The changes of the order, the newest first.",
+			w.writeOrderChange)
+		w.Bool("whole", true,
+			"Whether all that was asked for is here. If not, the log that is kept does not reach back further.")
 		w.GivenText("next", "", "The cursor to go on from with before; null: there is no more.")
 	}).Uncut()
 )
@@ -308,7 +323,8 @@ func (w *scribe) writeOrderChange(c *engine.OrderChange) {
 	w.As(changeSchema, "change", string(c.Kind), "What became of the order.")
 	w.Int("revision", int64(c.Revision), "The order's revision behind it.")
 	w.As(orderStatuses, "status", c.Status.String(), "The order's status behind it.")
-	w.Key("changed", orderMembers, "The members that are another than before; payments are what capturedTotal and its like count.")
+	w.Key("changed", orderMembers,
+		"The members that are another than before; payments are what capturedTotal and its like count.")
 	w.Out = wire.AppendList(w.Out, c.Differs, wire.AppendText)
 	w.unitMoves(c.Moved)
 }
@@ -316,7 +332,8 @@ func (w *scribe) writeOrderChange(c *engine.OrderChange) {
 // unitMoves writes units that have gone to another article, the first of them.
 func (w *scribe) unitMoves(moves []engine.UnitMove) {
 	wire.First(&w.Writer, "moved", "UnitMove", wire.UpTo(moves, wire.RowEntries), len(moves),
-		"Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it.", func(m *engine.UnitMove) {
+		"Units of it that have kept their dates and gone to another article: to make room, or because somebody "+
+			"asked for it.", func(m *engine.UnitMove) {
 			w.ID("unavailabilityId", m.Unit, "The unit's unavailability.")
 			w.articleName("from", m.From, "The article that it was on")
 			w.articleName("to", m.To, "The article that it went to")
@@ -354,16 +371,22 @@ func (q *request) listOrderHistory(l *listOrderHistory) error {
 
 var changeOperations = []operation{
 	read(operation{
-		id: "admin.changes.list", method: "GET", path: "/v1/admin/changes", scopes: []string{"account.read"}, live: true, answer: changesSchema,
+		id: "admin.changes.list", method: "GET", path: "/v1/admin/changes", scopes: []string{"account.read"},
+		live: true, answer: changesSchema,
 		summary: "Tells in order what has changed; of records that the key may not read, nothing.",
 	}, input[listChanges]{query: listChangesQuery}, (*request).listChanges),
 	read(operation{
-		id: "admin.orders.history", method: "GET", path: orderPath + "/history", scopes: ordersRead, answer: orderHistorySchema,
-		summary: "Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of its units by themselves are in the feed of changes.",
+		id: "admin.orders.history", method: "GET", path: orderPath + "/history", scopes: ordersRead,
+		answer: orderHistorySchema,
+		summary: "Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of " +
+			"its units by themselves are in the feed of changes.",
 	}, input[listOrderHistory]{
 		path: byUUID(func(l *listOrderHistory) *base.ID { return &l.order }),
 		query: wire.ShapeOf("ListOrderHistory",
-			wire.Defaulted("before", orderPoint, engine.OrderPoint{}, func(l *listOrderHistory) *engine.OrderPoint { return &l.upTo }).Says("The next of an earlier answer. Default: the newest changes."),
-			wire.Defaulted("limit", wire.Integer[int](1, 50), 20, func(l *listOrderHistory) *int { return &l.limit }).Says("How many changes at most.")),
+			wire.Defaulted("before", orderPoint, engine.OrderPoint{}, func(l *listOrderHistory) *engine.OrderPoint {
+				return &l.upTo
+			}).Says("The next of an earlier answer. Default: the newest changes."),
+			wire.Defaulted("limit", wire.Integer[int](1, 50), 20, func(l *listOrderHistory) *int { return &l.limit }).
+				Says("How many changes at most.")),
 	}, (*request).listOrderHistory),
 }

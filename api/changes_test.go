@@ -36,7 +36,8 @@ func TestEveryResourceIsToldOf(t *testing.T) {
 func TestChangesFeed(t *testing.T) {
 	s, location, sku, article, second := stocked(t)
 	all := s.call("GET", changesPath, "")
-	require.Equal(t, []string{"account created", "apiKey created", "location created", "sku created", "article created", "article created"}, lines(all))
+	require.Equal(t, []string{"account created", "apiKey created", "location created", "sku created", "article created",
+		"article created"}, lines(all))
 	for i, c := range all.object()["changes"].([]any) {
 		require.Equal(t, float64(i+1), at(c, "sequence"))
 		require.Equal(t, when(noon), at(c, "at"))
@@ -65,15 +66,18 @@ func TestChangesFeed(t *testing.T) {
 	require.Equal(t, []string{"article created"}, lines(s.call("GET", changesPath+"?after=5", "")))
 
 	// What happened since a state was read, whatever has become of the records.
-	since := s.ok("GET", fmt.Sprintf("/v1/admin/availability?skuId=%s&from=%s", sku, when(noon)), "")["sequence"].(float64)
+	since := s.ok("GET", fmt.Sprintf("/v1/admin/availability?skuId=%s&from=%s", sku, when(noon)),
+		"")["sequence"].(float64)
 	next := s.ok("GET", changesPath+"?after="+strconv.Itoa(int(since)), "")["next"].(string)
 	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+day, noon+2*day, 1))["id"].(string)
 	event := s.ok("POST", "/v1/admin/articles/"+article+"/scheduled-events", fmt.Sprintf(
-		`{"type":"note","name":"n","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon), when(noon+day)))["id"].(string)
+		`{"type":"note","name":"n","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon),
+		when(noon+day)))["id"].(string)
 	s.ok("DELETE", "/v1/admin/articles/"+article+"/scheduled-events/"+event, "")
 	s.ok("DELETE", "/v1/admin/holds/"+hold, "")
 	a := s.call("GET", changesPath+"?after="+next, "")
-	require.Equal(t, []string{"hold created", "scheduledEvent created", "scheduledEvent deleted", "hold updated"}, lines(a))
+	require.Equal(t, []string{"hold created", "scheduledEvent created", "scheduledEvent deleted", "hold updated"},
+		lines(a))
 	require.Equal(t, "released", at(a.object(), "changes", 0, "record", "status"), "as it is now")
 	require.Nil(t, at(a.object(), "changes", 1, "record"))
 	require.Equal(t, event, at(a.object(), "changes", 2, "resourceId"))
@@ -94,21 +98,26 @@ func TestChangesAreFilteredByScope(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"account created"}, read("scoped001", "account.read"))
-	require.Equal(t, []string{"account created", "location created"}, read("scoped002", "account.read", "locations.write"))
-	require.Equal(t, []string{"account created", "sku created"}, read("scoped003", "account.read", "inventory.skus.read"))
-	require.Equal(t, []string{"account created", "sku created", "article created", "article created"}, read("scoped004", "account.read", "inventory.read"))
+	require.Equal(t, []string{"account created", "location created"},
+		read("scoped002", "account.read", "locations.write"))
+	require.Equal(t, []string{"account created", "sku created"},
+		read("scoped003", "account.read", "inventory.skus.read"))
+	require.Equal(t, []string{"account created", "sku created", "article created", "article created"},
+		read("scoped004", "account.read", "inventory.read"))
 	// Tags are told by their own scope, those that are gone as well.
 	for _, scope := range []string{"inventory", "customers"} {
 		g := s.ok("POST", "/v1/admin/tags", `{"value":"v","scope":"`+scope+`"}`)
 		s.ok("DELETE", "/v1/admin/tags/"+g["id"].(string), "")
 	}
 	s.ok("POST", "/v1/admin/tags", `{"value":"v","scope":"customers"}`)
-	require.Equal(t, []string{"account created", "tag created", "tag deleted", "tag created"}, read("scoped006", "account.read", "customers.read"))
+	require.Equal(t, []string{"account created", "tag created", "tag deleted", "tag created"},
+		read("scoped006", "account.read", "customers.read"))
 	require.Equal(t, []string{"account created", "article created", "article created", "tag created", "tag deleted"},
 		read("scoped007", "account.read", "inventory.stock_items.read"))
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "scoped005", Scopes: []string{"inventory.read"}})
 	s.call("GET", changesPath, "", "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
-	require.Equal(t, []string{"account created", "apiKey created"}, lines(s.call("GET", changesPath, "", "X-API-KEY", s.other)))
+	require.Equal(t, []string{"account created", "apiKey created"},
+		lines(s.call("GET", changesPath, "", "X-API-KEY", s.other)))
 }
 
 func TestChangesInputs(t *testing.T) {

@@ -26,9 +26,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file owns clients that misuse real connections: that send drop by drop, do not read, say nothing, go away, or send
-// what is small packed and large unpacked. Beside them somebody books as usual. Held is what has to be: answers are right, the
-// limits close the connections, goroutines and memory come back. How long the usual requests took is printed.
+// This file owns clients that misuse real connections: that send drop by drop, do not read, say nothing, go away, or
+// send what is small packed and large unpacked. Beside them somebody books as usual. Held is what has to be: answers
+// are right, the limits close the connections, goroutines and memory come back. How long the usual requests took is
+// printed.
 //
 // Where BARRAGE is set there are as many connections as a server is to bear. Else there are a few, and the limits come
 // sooner.
@@ -47,11 +48,13 @@ func newHarbour(t *testing.T, bytes AnswerBytes) *harbour {
 	}
 	h := &harbour{shop: newShop(t), full: os.Getenv("BARRAGE") != ""}
 	h.server = NewServer(Options{Now: h.clock.Load, Logger: slog.New(slog.DiscardHandler), Bytes: bytes})
-	h.server.http.MaxIdleWorkerDuration = 200 * time.Millisecond // goroutines that wait for more connections are not what is looked at
+	// goroutines that wait for more connections are not what is looked at
+	h.server.http.MaxIdleWorkerDuration = 200 * time.Millisecond
 	if !h.full {
 		s := h.server.http
 		received := s.HeaderReceived
-		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = s.ReadTimeout/4, s.WriteTimeout/4, s.IdleTimeout/12 // none stays none
+		// none stays none
+		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = s.ReadTimeout/4, s.WriteTimeout/4, s.IdleTimeout/12
 		s.HeaderReceived = func(head *fasthttp.RequestHeader) fasthttp.RequestConfig {
 			c := received(head)
 			c.ReadTimeout /= 4
@@ -110,15 +113,18 @@ type usual struct {
 
 // begin has somebody come who books as usual.
 func (h *harbour) begin() *usual {
-	u := &usual{h: h, key: h.other, client: fasthttp.HostClient{Addr: h.address, MaxConns: 1, MaxIdemponentCallAttempts: 1},
-		stop: make(chan struct{}), stopped: make(chan struct{})}
+	u := &usual{h: h, key: h.other,
+		client: fasthttp.HostClient{Addr: h.address, MaxConns: 1, MaxIdemponentCallAttempts: 1},
+		stop:   make(chan struct{}), stopped: make(chan struct{})}
 	as := []string{"X-API-KEY", u.key}
 	location := h.ok("POST", "/v1/admin/locations", `{"name":"Quay","timezone":"UTC"}`, as...)["id"].(string)
 	sku := h.ok("POST", "/v1/admin/skus", `{"name":"Boat"}`, as...)["id"].(string)
-	h.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Boat","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":1,"from":%q}]}`,
-		sku, location, when(noon-day)), as...)
+	h.ok("POST", "/v1/admin/articles",
+		fmt.Sprintf(`{"name":"Boat","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":1,"from":%q}]}`,
+			sku, location, when(noon-day)), as...)
 	u.booking = h.holdBody("sku", sku, location, noon+day, noon+2*day, 1)
-	u.question = fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", sku, location, when0(noon+day), when0(noon+2*day))
+	u.question = fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", sku, location,
+		when0(noon+day), when0(noon+2*day))
 	go func() {
 		defer close(u.stopped)
 		for u.fault == nil {
@@ -194,12 +200,13 @@ func (u *usual) end(beside string) {
 	case p99 > 20*time.Millisecond:
 		word = "missed"
 	}
-	u.h.Logf("%d usual requests beside %s: half within %.2f ms, 99 in 100 within %.2f ms, all within %.1f ms; target 20 ms: %s",
+	u.h.Logf("%d usual requests beside %s: half within %.2f ms, 99 in 100 within %.2f ms, all within %.1f ms; "+
+		"target 20 ms: %s",
 		n, beside, ms(u.times[n/2]), ms(p99), ms(u.times[n-1]), word)
 }
 
-// comesBack waits until goroutines and memory are as they were before n connections. The runtime keeps what describes a goroutine
-// that has ended, and the disk of these tests is memory, too: it has a line for each usual request.
+// comesBack waits until goroutines and memory are as they were before n connections. The runtime keeps what describes a
+// goroutine that has ended, and the disk of these tests is memory, too: it has a line for each usual request.
 func (u *usual) comesBack(goroutines int, heap uint64, n int) {
 	h := u.h
 	h.Helper()
@@ -208,11 +215,13 @@ func (u *usual) comesBack(goroutines int, heap uint64, n int) {
 		g, b := weight()
 		if g <= goroutines+4 && b <= most {
 			require.Zero(h, h.server.room.taken())
-			h.Logf("goroutines %d before and %d after, heap %d KiB before and %d KiB after", goroutines, g, heap>>10, b>>10)
+			h.Logf("goroutines %d before and %d after, heap %d KiB before and %d KiB after", goroutines, g, heap>>10,
+				b>>10)
 			return
 		}
 		if time.Now().After(end) {
-			h.Fatalf("goroutines %d before and %d after, heap %d KiB before and %d KiB after: they do not come back", goroutines, g, heap>>10, b>>10)
+			h.Fatalf("goroutines %d before and %d after, heap %d KiB before and %d KiB after: they do not come back",
+				goroutines, g, heap>>10, b>>10)
 		}
 	}
 }
@@ -229,15 +238,16 @@ func (h *harbour) together(n int, do func(i int) error) {
 	require.NoError(h, errors.Join(faults...))
 }
 
-// A request that comes drop by drop, in its headers or in its body, holds a connection for as long as it may take, and others up
-// not at all.
+// A request that comes drop by drop, in its headers or in its body, holds a connection for as long as it may take, and
+// others up not at all.
 func TestBarrageOfDrops(t *testing.T) {
 	h := newHarbour(t, AnswerBytes{})
 	u := h.begin()
 	goroutines, heap := weight()
 	sequence, hash := h.stateOf(h.key)
 	n := h.many(2000, 50)
-	text := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + h.key + "\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n"
+	text := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + h.key +
+		"\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n"
 	drip := func(i int) error {
 		c := h.dial()
 		defer c.Close()
@@ -257,7 +267,8 @@ func TestBarrageOfDrops(t *testing.T) {
 		for pause := time.Duration(rand.IntN(200)); ; pause = 200 {
 			select {
 			case fault := <-gone:
-				if answer != "" && !strings.HasPrefix(answer, "HTTP/1.1 408 ") { // a client that goes on sending may not see it
+				if answer != "" && !strings.HasPrefix(answer, "HTTP/1.1 408 ") {
+					// a client that goes on sending may not see it
 					fault = errors.Join(fault, fmt.Errorf("%q is the answer to drops", answer))
 				}
 				return fault
@@ -283,8 +294,8 @@ func (h *harbour) stateOf(key string) (sequence, records string) {
 	return a.header["X-Sequence"], string(a.body)
 }
 
-// Who asks for 7 MB and does not read them, or reads them drop by drop, is let go when the time for an answer is over. Until
-// then no more bytes are under way than may be, and others notice nothing.
+// Who asks for 7 MB and does not read them, or reads them drop by drop, is let go when the time for an answer is over.
+// Until then no more bytes are under way than may be, and others notice nothing.
 func TestBarrageOfSlowReaders(t *testing.T) {
 	h := newHarbour(t, AnswerBytes{PerAccount: 32 << 20, InAll: 64 << 20})
 	note := strings.Repeat("\u20ac", 9500)
@@ -333,7 +344,8 @@ func TestBarrageOfSlowReaders(t *testing.T) {
 		}
 		// Half of the readers take a little now and then. None goes: it is the server that ends the connection.
 		drop := make([]byte, 1<<10)
-		for end := time.Now().Add(time.Minute); h.server.http.GetOpenConnectionsCount() > 1; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().
+			Add(time.Minute); h.server.http.GetOpenConnectionsCount() > 1; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				return errors.New("the server does not let go")
 			}
@@ -409,7 +421,8 @@ func TestIdleClients(t *testing.T) {
 	require.NoError(t, err)
 	conns := make([]*net.TCPConn, n)
 	ask := func(c net.Conn) error {
-		if _, err := fmt.Fprintf(c, "GET /v1/admin/account HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\n\r\n", h.key); err != nil {
+		if _, err := fmt.Fprintf(c, "GET /v1/admin/account HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\n\r\n",
+			h.key); err != nil {
 			return err
 		}
 		res, err := http.ReadResponse(bufio.NewReaderSize(c, 512), nil)
@@ -468,7 +481,8 @@ func TestBarrageOfIdleConnections(t *testing.T) {
 	c := h.idle(n)
 	c.all("open and ask")
 	goroutinesOpen, heapOpen := weight()
-	t.Logf("%d idle connections: %d goroutines and %d KiB of heap, %.1f KiB each", n, goroutinesOpen-goroutines, (heapOpen-heap)>>10,
+	t.Logf("%d idle connections: %d goroutines and %d KiB of heap, %.1f KiB each", n, goroutinesOpen-goroutines,
+		(heapOpen-heap)>>10,
 		float64(heapOpen-heap)/1024/float64(n))
 	require.LessOrEqual(t, goroutinesOpen, goroutines+n+8, "more than one goroutine a connection")
 	require.LessOrEqual(t, heapOpen, heap+uint64(n)*32<<10+4<<20, "more than 32 KiB a connection")
@@ -479,15 +493,16 @@ func TestBarrageOfIdleConnections(t *testing.T) {
 	u.comesBack(goroutines, heap, n)
 }
 
-// A client that says nothing, that ends its side, or that goes away in the middle, leaves nothing behind; what it has sent
-// whole is answered.
+// A client that says nothing, that ends its side, or that goes away in the middle, leaves nothing behind; what it has
+// sent whole is answered.
 func TestBarrageOfHalves(t *testing.T) {
 	h := newHarbour(t, AnswerBytes{})
 	u := h.begin()
 	goroutines, heap := weight()
 	sequence, records := h.stateOf(h.key)
 	whole := "GET /v1/admin/account HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + h.key + "\r\n\r\n"
-	part := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + h.key + "\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" + `{"name":"x","timezone":"UTC"}`
+	part := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + h.key +
+		"\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" + `{"name":"x","timezone":"UTC"}`
 	n := h.many(2000, 50)
 	h.together(n, func(i int) error {
 		c := h.dial()
@@ -533,7 +548,8 @@ func TestBarrageOfHalves(t *testing.T) {
 	u.comesBack(goroutines, heap, n)
 }
 
-// What is sent without waiting is answered in order, as far as it can be read: each with its own answer, short or in two pieces.
+// What is sent without waiting is answered in order, as far as it can be read: each with its own answer, short or in
+// two pieces.
 func TestBarrageOfPipelines(t *testing.T) {
 	h := newHarbour(t, AnswerBytes{})
 	for range 10 {
@@ -555,9 +571,11 @@ func TestBarrageOfPipelines(t *testing.T) {
 		defer c.Close()
 		var text strings.Builder
 		for k := range deep {
-			fmt.Fprintf(&text, "GET %s HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nX-Request-Id: of-%d-%d\r\n\r\n", paths[k%3], h.key, i, k)
+			fmt.Fprintf(&text, "GET %s HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nX-Request-Id: of-%d-%d\r\n\r\n",
+				paths[k%3], h.key, i, k)
 		}
-		text.WriteString("GET /v1/admin/account HTTP/1.1\r\nHost : shop\r\n\r\n" + "GET /v1/admin/account HTTP/1.1\r\nHost: shop\r\n\r\n")
+		text.WriteString("GET /v1/admin/account HTTP/1.1\r\nHost : shop\r\n\r\n" +
+			"GET /v1/admin/account HTTP/1.1\r\nHost: shop\r\n\r\n")
 		sent := make(chan error, 1)
 		go func() {
 			_, err := io.WriteString(c, text.String())
@@ -581,7 +599,8 @@ func TestBarrageOfPipelines(t *testing.T) {
 				want = 404
 			}
 			if id := fmt.Sprintf("of-%d-%d", i, k); res.StatusCode != want || res.Header.Get("X-Request-Id") != id {
-				return fmt.Errorf("answer %d is %d to %s, not %d to %s", k, res.StatusCode, res.Header.Get("X-Request-Id"), want, id)
+				return fmt.Errorf("answer %d is %d to %s, not %d to %s", k, res.StatusCode,
+					res.Header.Get("X-Request-Id"), want, id)
 			}
 		}
 		rest, err := io.ReadAll(r)
@@ -601,7 +620,10 @@ func TestBarrageOfBombs(t *testing.T) {
 	bombs := map[string][]byte{}
 	for coding, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed); return z },
-		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); return z },
+		"zstd": func(w io.Writer) io.WriteCloser {
+			z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+			return z
+		},
 	} {
 		var b strings.Builder
 		z := pack(&b)
@@ -619,7 +641,8 @@ func TestBarrageOfBombs(t *testing.T) {
 		h.together(n, func(int) error {
 			c := h.dial()
 			defer c.Close()
-			_, err := fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: application/json\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s",
+			_, err := fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: "+
+				"%s\r\nContent-Type: application/json\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s",
 				h.key, coding, len(bomb), bomb)
 			if err != nil {
 				return err

@@ -12,7 +12,8 @@ import (
 
 func TestConsoleIsServed(t *testing.T) {
 	s := newShop(t)
-	for path, media := range map[string]string{"/": "text/html", "/console/main.js": "text/javascript", "/console/preact.js": "text/javascript", "/console/console.css": "text/css"} {
+	for path, media := range map[string]string{"/": "text/html", "/console/main.js": "text/javascript",
+		"/console/preact.js": "text/javascript", "/console/console.css": "text/css"} {
 		a := s.raw("GET", path, "X-API-KEY", "")
 		require.Equal(t, 200, a.StatusCode(), path)
 		require.Contains(t, string(a.Header.ContentType()), media, path)

@@ -62,7 +62,8 @@ func TestReadsInOtherForms(t *testing.T) {
 			head := s.raw("HEAD", path+query)
 			require.Empty(t, head.Body(), path)
 			for _, name := range []string{"Content-Type", "Content-Length", "Link", "Etag", "X-Api-Version", "Vary"} {
-				require.Equal(t, string(plain.Header.Peek(name)), string(head.Header.Peek(name)), "%s of %s", name, path)
+				require.Equal(t, string(plain.Header.Peek(name)), string(head.Header.Peek(name)), "%s of %s", name,
+					path)
 			}
 			require.Equal(t, 200, head.StatusCode())
 		}
@@ -80,7 +81,8 @@ func methodsAt(path string) (methods []string) {
 		segments := strings.Split(op.path, "/")
 		same := len(segments) == len(words)
 		for i := 0; same && i < len(words); i++ {
-			same = segments[i] == words[i] || strings.HasPrefix(segments[i], "{") && strings.Contains(path, "{") // a path without any stands for itself
+			// a path without any stands for itself
+			same = segments[i] == words[i] || strings.HasPrefix(segments[i], "{") && strings.Contains(path, "{")
 		}
 		if same && !slices.Contains(methods, op.method) {
 			methods = append(methods, op.method)
@@ -101,7 +103,8 @@ func TestOtherMethods(t *testing.T) {
 	}
 	for path, has := range methods {
 		slices.Sort(has)
-		for _, method := range []string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "CONNECT", "get", "PROPFIND"} {
+		for _, method := range []string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "CONNECT",
+			"get", "PROPFIND"} {
 			if slices.Contains(has, method) {
 				continue
 			}
@@ -135,21 +138,26 @@ func TestLinks(t *testing.T) {
 			relation, number, _ := strings.Cut(link, " ")
 			want = append(want, fmt.Sprintf(`</v1/admin/locations?%spage=%s>; rel="%s"`, c.rest, number, relation))
 		}
-		require.Equal(t, strings.Join(want, ", "), s.call("GET", "/v1/admin/locations/"+c.query, "").header["Link"], c.query)
+		require.Equal(t, strings.Join(want, ", "), s.call("GET", "/v1/admin/locations/"+c.query, "").header["Link"],
+			c.query)
 	}
-	require.Equal(t, `</v1/admin/skus?page=1>; rel="first", </v1/admin/skus?page=1>; rel="last"`, s.call("GET", "/v1/admin/skus", "").header["Link"], "an empty list has one page")
+	require.Equal(t, `</v1/admin/skus?page=1>; rel="first", </v1/admin/skus?page=1>; rel="last"`,
+		s.call("GET", "/v1/admin/skus", "").header["Link"], "an empty list has one page")
 	require.NotContains(t, s.call("GET", "/v1/admin/account", "").header, "Link")
 }
 
-// A record's tag is that of its own fields: the same for every key, for every read and for the write that made it, changed by
-// a change of the record alone.
+// A record's tag is that of its own fields: the same for every key, for every read and for the write that made it,
+// changed by a change of the record alone.
 func TestTagsOfRecords(t *testing.T) {
 	s, location, sku, article, _ := stocked(t)
-	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, noon+day, noon+2*day, 1), "{", `{"expiresInSeconds":600,`, 1))["id"].(string)
+	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, noon+day, noon+2*day, 1),
+		"{", `{"expiresInSeconds":600,`, 1))["id"].(string)
 	event := s.ok("POST", "/v1/admin/articles/"+article+"/scheduled-events", fmt.Sprintf(
-		`{"type":"note","name":"n","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon), when(noon+day)))["id"].(string)
+		`{"type":"note","name":"n","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon),
+		when(noon+day)))["id"].(string)
 	order := s.ok("POST", ordersPath, rental("open", location, sku, noon+3*day, noon+4*day, 1, ""))["id"].(string)
-	scoped := s.newKey(s.account, engine.CreateKey{PublicID: "readonly1", Scopes: []string{"account.read", "inventory.read", "locations.read", "orders.read"}})
+	scoped := s.newKey(s.account, engine.CreateKey{PublicID: "readonly1",
+		Scopes: []string{"account.read", "inventory.read", "locations.read", "orders.read"}})
 	for _, c := range []struct {
 		path         string
 		method, body string // a change of the record
@@ -169,13 +177,15 @@ func TestTagsOfRecords(t *testing.T) {
 		require.Equal(t, string(first.body), string(a.body), c.path)
 
 		// What happens to the stock changes no tag.
-		s.ok("POST", "/v1/admin/articles/"+article+"/increase-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
+		s.ok("POST", "/v1/admin/articles/"+article+"/increase-quantity",
+			fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
 		s.ok("POST", "/v1/admin/holds", s.holdBody("article", article, location, noon+day, noon+2*day, 1))
 		require.Equal(t, tag, s.call("GET", c.path, "").header["Etag"], c.path)
 
 		status := map[bool]int{true: 304, false: 200}[c.cached]
 		for _, same := range []string{tag, "*", "W/" + tag, `"x", ` + tag} {
-			require.Equal(t, status, s.call("GET", c.path, "", "If-None-Match", same).status, "%s with %s", c.path, same)
+			require.Equal(t, status, s.call("GET", c.path, "", "If-None-Match", same).status, "%s with %s", c.path,
+				same)
 		}
 		require.Equal(t, 200, s.call("GET", c.path, "", "If-None-Match", `"9"`).status, c.path)
 
@@ -187,11 +197,13 @@ func TestTagsOfRecords(t *testing.T) {
 		require.Equal(t, 200, s.call("GET", c.path, "", "If-None-Match", tag).status, c.path)
 		for _, verb := range []string{"PATCH", "DELETE"} {
 			if op := s.server.routes.find(new(fasthttp.RequestCtx), []byte(verb), []byte(c.path)); op != nil {
-				s.call(verb, c.path, map[string]string{"PATCH": `{}`}[verb], "If-Match", tag).isRefusal(412, base.CodePrecondition)
+				s.call(verb, c.path, map[string]string{"PATCH": `{}`}[verb], "If-Match", tag).
+					isRefusal(412, base.CodePrecondition)
 			}
 		}
 	}
-	for _, path := range []string{"/v1/admin/locations", "/v1/admin/skus", "/v1/admin/articles", "/v1/admin/holds", keysPath} {
+	for _, path := range []string{"/v1/admin/locations", "/v1/admin/skus", "/v1/admin/articles", "/v1/admin/holds",
+		keysPath} {
 		a := s.call("GET", path, "", "If-None-Match", "*")
 		require.Equal(t, 200, a.status, path)
 		require.NotContains(t, a.header, "Etag", path)
@@ -239,5 +251,6 @@ func TestCompressedFromOneKiB(t *testing.T) {
 		require.Equal(t, coding, a.header["Content-Encoding"])
 		require.Equal(t, "Accept-Encoding", a.header["Vary"])
 	}
-	require.NotContains(t, s.call("POST", "/v1/admin/holds", `{"lines":[`+strings.Repeat("{},", 99)+"{}]}", "Accept-Encoding", "gzip").header, "Content-Encoding")
+	require.NotContains(t, s.call("POST", "/v1/admin/holds", `{"lines":[`+strings.Repeat("{},", 99)+"{}]}",
+		"Accept-Encoding", "gzip").header, "Content-Encoding")
 }

@@ -22,7 +22,8 @@ type crowd struct {
 	said time.Time
 }
 
-// countedListener closes connections beyond those that an address may have. Those of a proxy that is trusted are not counted: what they pass on is.
+// countedListener closes connections beyond those that an address may have. Those of a proxy that is trusted are not
+// counted: what they pass on is.
 type countedListener struct {
 	net.Listener
 	server *Server
@@ -82,7 +83,8 @@ func (c *countedConn) Close() error {
 // enter counts a request that was passed on, until it is released.
 func (q *request) enter() *base.Error {
 	s := q.server
-	if s.limits.ConnsPerAddress == 0 || q.from.counted || q.from.exempt || !q.from.address.IsValid() || q.entered || q.op.probe {
+	if s.limits.ConnsPerAddress == 0 || q.from.counted || q.from.exempt || !q.from.address.IsValid() || q.entered ||
+		q.op.probe {
 		return nil
 	}
 	if !s.crowd.Enter(q.from.address, s.limits.ConnsPerAddress) {

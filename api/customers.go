@@ -29,24 +29,29 @@ func (w *scribe) writeCustomer(m *commerce.Customer) {
 	w.labels(&m.Labels, "customer")
 	w.Created(m.ID)
 	w.Updated(m.UpdatedAt)
-	w.GivenInstant("erasedAt", m.ErasedAt, "When all that says who they are was taken away, here and in their orders; null: it was not.")
+	w.GivenInstant("erasedAt", m.ErasedAt,
+		"When all that says who they are was taken away, here and in their orders; null: it was not.")
 }
 
-var erasureSchema = describe("CustomerErasure", func(w *scribe, m *commerce.Customer) { w.writeErasure(m, nil, 0, persist.Keep{}) })
+var erasureSchema = describe("CustomerErasure",
+	func(w *scribe, m *commerce.Customer) { w.writeErasure(m, nil, 0, persist.Keep{}) })
 
 // writeErasure writes what an erasure has done, and what it leaves.
 func (w *scribe) writeErasure(m *commerce.Customer, remarks []engine.Remarks, total int, log persist.Keep) {
 	w.ID("id", m.ID, "The customer's id.")
 	w.Instant("erasedAt", m.ErasedAt, "When the customer was erased.")
 	w.Bool("complete", m.Erasing == 0 && !m.Traces,
-		"Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute.")
+		"Whether nothing is left to do: many orders, bodies of events and kept results of requests follow "+
+			"within a minute.")
 	wire.First(&w.Writer, "remarks", "CustomerRemarks", remarks, total,
-		"The customer's orders with comments or notes, which may name the customer: people's own words stay as they are.", func(r *engine.Remarks) {
+		"The customer's orders with comments or notes, which may name the customer: people's own words stay "+
+			"as they are.", func(r *engine.Remarks) {
 			w.ID("orderId", r.Order, "The order's id.")
 			w.Count("comments", r.Comments, "How many comments it has.")
 			w.Count("notes", r.Notes, "How many notes there are on it and its lines.")
 		})
-	w.Object("keptLog", "KeptLog", "How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long as it is kept.", func() {
+	w.Object("keptLog", "KeptLog", "How long the log goes on to have the rows before: until it is cut behind them. "+
+		"A backup has them as long as it is kept.", func() {
 		w.Bool("all", log.All, "Whether the log is never cut.")
 		w.Int("bytes", log.Bytes, "How many bytes of it are kept; 0: it is not cut by its length.")
 		w.Int("records", int64(log.Records), "How many records of it are kept; 0: it is not cut by their number.")
@@ -66,16 +71,18 @@ var customerOperations = append([]operation{
 	read(operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
-	}, input[foundPage]{query: foundQuery("the customer", "the name, the company, the email or the phone", "email")}, func(q *request, p *foundPage) error {
-		return appendFound(q, p, commerce.FindCustomers, (*scribe).writeCustomer)
-	}),
+	}, input[foundPage]{query: foundQuery("the customer", "the name, the company, the email or the phone", "email")},
+		func(q *request, p *foundPage) error {
+			return appendFound(q, p, commerce.FindCustomers, (*scribe).writeCustomer)
+		}),
 	write(operation{
 		id: "admin.customers.create", method: "POST", path: "/v1/admin/customers", scopes: customersWrite,
 		summary: "Creates a customer, who has at least a name, a company, an email or a phone.", answer: customerSchema,
 	}, input[commerce.CreateCustomer]{body: createCustomerShape},
 		asIs, behind(answerCustomer)),
 	read(operation{
-		id: "admin.customers.get", method: "GET", path: "/v1/admin/customers/{id}", scopes: []string{"customers.read"}, cached: true,
+		id: "admin.customers.get", method: "GET", path: "/v1/admin/customers/{id}", scopes: []string{"customers.read"},
+		cached:  true,
 		summary: "Returns a customer.", answer: customerSchema,
 	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
 		m := commerce.CustomerByID(q.view, *id)
@@ -85,26 +92,35 @@ var customerOperations = append([]operation{
 		return answerCustomer(q, m)
 	}),
 	write(operation{
-		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
+		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite,
+		guarded: true,
 		summary: "Changes a customer.", answer: customerSchema,
-	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }), body: patchCustomerShape},
+	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }),
+		body: patchCustomerShape},
 		guarded(func(o *commerce.PatchCustomer) *[]uint64 { return &o.IfMatch }), behind(answerCustomer)),
 	write(operation{
-		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
+		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite,
+		guarded: true,
 		summary: "Deletes a customer.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCustomer) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
-		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite, answer: erasureSchema,
-		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. " +
+		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite,
+		answer: erasureSchema,
+		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and " +
+			"results that are kept. Figures stay. " +
 			"Refused while an order of theirs is not closed.",
 	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *base.ID { return &o.ID })},
-		func(_ *request, o *engine.EraseCustomer) base.OpOf[*commerce.Customer] { return *o }, behind(func(q *request, m *commerce.Customer) error {
+		func(_ *request, o *engine.EraseCustomer) base.OpOf[*commerce.Customer] {
+			return *o
+		}, behind(func(q *request, m *commerce.Customer) error {
 			list, total := engine.RemarksOf(q.view, m.ID, wire.RowEntries)
-			appendRecord(&q.scribe, m, func(w *scribe, m *commerce.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
+			appendRecord(&q.scribe, m,
+				func(w *scribe, m *commerce.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
 			return nil
 		})),
 }, tagged[*commerce.Customer]{
-	of: commerce.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
+	of: commerce.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID,
+	scopes: customersWrite,
 	answer: customerSchema, render: behind(answerCustomer),
 }.linkOperations()...)

@@ -23,10 +23,14 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, []any{"VIP"}, tagValues(m))
 	require.Equal(t, "customer", at(m, "attributes", 0, "origin"))
 	require.Equal(t, map[string]any{
-		"id": m["id"], "firstName": "Ann", "lastName": "Lee", "fullName": "Ann Lee", "email": "ann@example.com", "phone": "+351 1", "marketingConsent": true,
-		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT", "erasedAt": nil,
-		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa", "country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
-		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon + 1), "updatedAt": when(noon + 1),
+		"id": m["id"], "firstName": "Ann", "lastName": "Lee", "fullName": "Ann Lee", "email": "ann@example.com",
+		"phone": "+351 1", "marketingConsent": true,
+		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd",
+		"taxId": "PT1", "language": "pt-PT", "erasedAt": nil,
+		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa",
+			"country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
+		"tags": m["tags"], "attributes": m["attributes"], "createdAt": when(noon + 1),
+		"updatedAt":  when(noon + 1),
 		"externalId": nil, "metadata": map[string]any{},
 	}, m)
 	path := "/v1/admin/customers/" + m["id"].(string)
@@ -35,7 +39,8 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", `"1"`).status)
 
 	s.clock.Add(1000)
-	p := s.call("PATCH", path, `{"lastName":null,"shippingAddress":{"city":"Porto"},"billingAddress":null,"marketingConsent":null,"attributes":{"note":null}}`, "If-Match", `"1"`)
+	p := s.call("PATCH", path,
+		`{"lastName":null,"shippingAddress":{"city":"Porto"},"billingAddress":null,"marketingConsent":null,"attributes":{"note":null}}`, "If-Match", `"1"`)
 	require.Equal(t, `"2"`, p.header["Etag"])
 	n := p.object()
 	require.Equal(t, "Ann", n["fullName"])
@@ -47,24 +52,30 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, when(noon+1001), n["updatedAt"])
 	n = s.ok("PATCH", path, `{"shippingAddress":{"details":"x","deliveryNotes":"ring","country":null}}`)
 	require.Equal(t, map[string]any{
-		"address": nil, "zipCode": nil, "city": "Porto", "country": nil, "state": nil, "details": "x", "deliveryNotes": "ring",
+		"address": nil, "zipCode": nil, "city": "Porto", "country": nil, "state": nil, "details": "x",
+		"deliveryNotes": "ring",
 	}, n["shippingAddress"], "an address is merged, too")
 
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/customers", "", "body  required")
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"firstName":null,"email":null,"phone":null,"companyName":null}`, "body  required")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"firstName":null,"email":null,"phone":null,"companyName":null}`,
+		"body  required")
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/customers",
 		`{"firstName":5,"email":"ann","dateOfBirth":"yesterday","customerType":"firm","language":"pt_PT","billingAddress":{"street":"x"},"fullname":"x","attributes":{"none":1}}`,
-		"body /firstName type", "body /customerType enum", "body /billingAddress/street unknown", "body /fullname unknown", "body /email format", "body /dateOfBirth format",
+		"body /firstName type", "body /customerType enum", "body /billingAddress/street unknown",
+		"body /fullname unknown", "body /email format", "body /dateOfBirth format",
 		"body /language format", "body /attributes/none unknown")
 	for _, a := range []*answer{
-		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other), s.call("DELETE", path, "", "X-API-KEY", s.other),
+		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other),
+		s.call("DELETE", path, "", "X-API-KEY", s.other),
 	} {
 		a.isRefusal(404, base.CodeNotFound)
 	}
-	require.Empty(t, s.ok("POST", path+"/tags", `{"tagIds":["`+s.tag("b", "customers")+`"]}`)["shippingAddress"].(map[string]any)["address"])
+	require.Empty(t, s.ok("POST", path+"/tags",
+		`{"tagIds":["`+s.tag("b", "customers")+`"]}`)["shippingAddress"].(map[string]any)["address"])
 	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds="+vip, "").body))
 	require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
-	s.refused(400, base.CodeInvalid, "POST", path+"/tags", `{"tagIds":["`+s.tag("c", "orders")+`"]}`, "body /tagIds/0 scope")
+	s.refused(400, base.CodeInvalid, "POST", path+"/tags", `{"tagIds":["`+s.tag("c", "orders")+`"]}`,
+		"body /tagIds/0 scope")
 	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, base.CodeNotFound, "GET", path, "")

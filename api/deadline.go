@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// This file owns the deadlines of connections, and how an answer goes out. The HTTP library moves deadlines four times a request,
-// nearly always to later, and each move of a timer costs as much as a look-up of stock: here a deadline that moves to later is
-// only noted, and the timer is moved when the earlier instant has come.
+// This file owns the deadlines of connections, and how an answer goes out. The HTTP library moves deadlines four times
+// a request, nearly always to later, and each move of a timer costs as much as a look-up of stock: here a deadline that
+// moves to later is only noted, and the timer is moved when the earlier instant has come.
 //
-// The library writes through a buffer that each connection keeps, so a small one. An answer that is longer goes out in two
-// pieces, and each wakes the client up: here the first piece is held back until the second comes.
+// The library writes through a buffer that each connection keeps, so a small one. An answer that is longer goes out in
+// two pieces, and each wakes the client up: here the first piece is held back until the second comes.
 
 const (
 	writeBuffer = 4 << 10  // of a connection
@@ -31,8 +31,8 @@ func (l patientListener) Accept() (net.Conn, error) {
 	return &patientConn{Conn: c}, nil
 }
 
-// patientConn is a connection that moves its timers seldom, and may hold a piece of an answer back. Like the connections of the library it is read, written and given
-// deadlines by one goroutine at a time.
+// patientConn is a connection that moves its timers seldom, and may hold a piece of an answer back. Like the
+// connections of the library it is read, written and given deadlines by one goroutine at a time.
 type patientConn struct {
 	net.Conn
 	read, write deadline
@@ -47,7 +47,8 @@ var pieces = sync.Pool{New: func() any { return new([]byte) }}
 // inOne has the next two pieces that are written go out as one, if they are no longer than one may be.
 func (c *patientConn) inOne() { c.more = true }
 
-// deadline is the instant at which an operation is to end, and the one at which the timer goes off: no later. Zero is never.
+// deadline is the instant at which an operation is to end, and the one at which the timer goes off: no later. Zero is
+// never.
 type deadline struct{ wanted, timer time.Time }
 
 // want notes an instant; it says whether the timer has to be moved to it.

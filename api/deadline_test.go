@@ -49,7 +49,8 @@ func TestDeadlinesHold(t *testing.T) {
 					if d == 0 {
 						at = time.Time{}
 					}
-					require.NoError(t, map[string]func(time.Time) error{"read": c.SetReadDeadline, "write": c.SetWriteDeadline}[operation](at))
+					require.NoError(t, map[string]func(time.Time) error{"read": c.SetReadDeadline,
+						"write": c.SetWriteDeadline}[operation](at))
 				}
 				n, err := 0, error(nil)
 				if operation == "read" {
@@ -122,7 +123,8 @@ func TestTimersMoveSeldom(t *testing.T) {
 	})
 }
 
-// The tests' own connections are as patient as real ones: a request that comes when the timer has gone off is read all the same.
+// The tests' own connections are as patient as real ones: a request that comes when the timer has gone off is read all
+// the same.
 func TestConnectionsInMemoryArePatient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := fasthttputil.NewInmemoryListener()
@@ -162,15 +164,16 @@ func (c *pieced) Write(b []byte) (int, error) {
 
 func (c *pieced) Read([]byte) (int, error) { return 0, io.EOF }
 
-// An answer that is longer than the library's buffer goes out whole: in one piece, or in two where it is long. So do those
-// behind it, also where one waits in the buffer for the next.
+// An answer that is longer than the library's buffer goes out whole: in one piece, or in two where it is long. So do
+// those behind it, also where one waits in the buffer for the next.
 func TestAnswersGoOutWhole(t *testing.T) {
 	text := make([]byte, 3*joinedUpTo)
 	for i := range text {
 		text[i] = byte(i % 251)
 	}
 	for _, header := range []int{1, 200, 300, writeBuffer - 1, writeBuffer, writeBuffer + 1} {
-		for _, body := range []int{writeBuffer + 1, writeBuffer + 2, 2*writeBuffer - 200, 2*writeBuffer - 1, 2 * writeBuffer, 2*writeBuffer + 1, 15_000,
+		for _, body := range []int{writeBuffer + 1, writeBuffer + 2, 2*writeBuffer - 200, 2*writeBuffer - 1,
+			2 * writeBuffer, 2*writeBuffer + 1, 15_000,
 			joinedUpTo - 1, joinedUpTo, joinedUpTo + writeBuffer, joinedUpTo + 2*writeBuffer} {
 			under := new(pieced)
 			c := &patientConn{Conn: under}
@@ -199,5 +202,6 @@ func TestAnswersGoOutWhole(t *testing.T) {
 	require.Zero(t, under.pieces)
 	_, err := c.Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.EOF)
-	require.Equal(t, "all that comes", string(under.got), "what is held back goes out before the connection waits for the other side")
+	require.Equal(t, "all that comes", string(under.got),
+		"what is held back goes out before the connection waits for the other side")
 }

@@ -18,12 +18,15 @@ var detailed = []struct {
 	codes   []base.Code
 	details *wire.Schema
 }{
-	{"InsufficientAvailability", []base.Code{base.CodeInsufficient}, describe("InsufficientAvailabilityDetails", (*scribe).writeShortages).
-		Uncut().Says("Stock is short: which lines, by how much, and when there is enough.")},
+	{"InsufficientAvailability", []base.Code{base.CodeInsufficient},
+		describe("InsufficientAvailabilityDetails", (*scribe).writeShortages).
+			Uncut().Says("Stock is short: which lines, by how much, and when there is enough.")},
 	{"QuantityRefused", []base.Code{base.CodePlanChanged, base.CodeQuantityBlocked},
-		planSchema.Says("The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
-	{"SubstituteNeeded", []base.Code{base.CodeSubstitute}, describe("SubstituteNeededDetails", (*scribe).writeSubstitute).
-		Uncut().Says("The article is not what was ordered.")},
+		planSchema.Says(
+			"The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
+	{"SubstituteNeeded", []base.Code{base.CodeSubstitute},
+		describe("SubstituteNeededDetails", (*scribe).writeSubstitute).
+			Uncut().Says("The article is not what was ordered.")},
 	{"StateNotAllowed", []base.Code{base.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
 		Uncut().Says("The record's state does not allow it.")},
 	{"HoldExpired", []base.Code{base.CodeHoldExpired}, describe("HoldExpiredDetails", (*scribe).writeExpired).
@@ -31,20 +34,25 @@ var detailed = []struct {
 	{"RecordInUse", []base.Code{base.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
 		Uncut().Says("The record stays, as others refer to it.")},
 	{"MissingScope", []base.Code{base.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
-		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes any one of which would do; none where it takes a key with full access.")),
+		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes any one of which would do; "+
+			"none where it takes a key with full access.")),
 	).Uncut().Says("The key lacks a scope for the operation.")},
 	{"DeniedFields", []base.Code{base.CodeDeniedFields}, wire.RecordSchema("DeniedFieldsDetails",
 		wire.Has("deniedFields", wire.ListSchema(wire.RecordSchema("DeniedFieldsOfScope",
-			wire.Has("fields", wire.ListSchema(wire.TextSchema).Says("Members of the body, those inside others with a point between.")),
+			wire.Has("fields", wire.ListSchema(wire.TextSchema).Says("Members of the body, those inside others with "+
+				"a point between.")),
 			wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes that they take.")),
 		)).Says("The members that the key may not give, by the scope that it lacks.")),
 	).Uncut().Says("The key lacks a scope for a part of the body.")},
 	{"LimitReached", []base.Code{base.CodeMonthlyCap, base.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
-		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key), string(layerCost), string(layerBytes)).
-			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long answers under way.")),
+		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key),
+			string(layerCost), string(layerBytes)).
+			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and "+
+				"long answers under way.")),
 	).Uncut().Says("A limit is reached: ask again after the seconds in Retry-After.")},
 	{"StorageFailed", []base.Code{base.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
-		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done after a restart.")),
+		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done "+
+			"after a restart.")),
 	).Uncut().Says("The log cannot be written: reads go on, writes are refused until a restart.")},
 }
 
@@ -78,7 +86,8 @@ func (q *request) appendDetails(details any) {
 
 func (w *scribe) writeState(d *base.StateDetails) {
 	w.Text("state", d.State, "The state that the record is in.")
-	w.Texts("allowed", d.Allowed, "The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in which it is offered.")
+	w.Texts("allowed", d.Allowed, "The operations that it allows, by the last part of their ids; of a way to take a "+
+		"catalog item the ways in which it is offered.")
 }
 
 func (w *scribe) writeExpired(d *base.HoldDetails) {
@@ -111,12 +120,14 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 				blockers = append(blockers, u)
 			}
 		}
-		w.units("blockingUnavailabilities", blockers, 0, "The first 20 holds in the way by start, then id; 1,000 of all lines.")
+		w.units("blockingUnavailabilities", blockers, 0,
+			"The first 20 holds in the way by start, then id; 1,000 of all lines.")
 		w.Count("blockingTotal", s.Blocking, "How many holds stand in the way.")
-		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next, "The next window of the same length in which the line would succeed; null where "+
-			"none was found, and behind the first 50 lines.", func(n *base.Span) {
-			w.Instant("from", n.Start, "First instant of the window.")
-			w.Instant("to", n.End, "First instant behind the window.")
-		})
+		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next,
+			"The next window of the same length in which the line would succeed; null where "+
+				"none was found, and behind the first 50 lines.", func(n *base.Span) {
+				w.Instant("from", n.Start, "First instant of the window.")
+				w.Instant("to", n.End, "First instant behind the window.")
+			})
 	})
 }

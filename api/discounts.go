@@ -37,14 +37,16 @@ func (w *scribe) writeDiscountCode(d *commerce.DiscountCode) {
 	w.ID("id", d.ID, "The record's id.")
 	wire.WriteFields(&w.Writer, &d.DiscountTerms,
 		wire.Behind("value", func() {
-			w.GivenText("currency", d.Currency, "ISO 4217 code of the currency of an amount: the account's as the amount was given; null of a percentage, which is of any.")
+			w.GivenText("currency", d.Currency, "ISO 4217 code of the currency of an amount: the account's as the "+
+				"amount was given; null of a percentage, which is of any.")
 		}),
 		wire.Behind("usageLimit", func() { w.Int("usedCount", d.Used, "How many orders use it.") }))
 	w.Created(d.ID)
 	w.Updated(d.UpdatedAt)
 }
 
-// answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no change.
+// answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no
+// change.
 func answerDiscountCode(q *request, d *commerce.DiscountCode) error {
 	if !q.sameRevision(d.Revision) {
 		appendRecord(&q.scribe, d, (*scribe).writeDiscountCode)
@@ -58,7 +60,8 @@ type listDiscounts struct {
 }
 
 var listDiscountsQuery = wire.ShapeOf("ListDiscountCodes", slices.Concat([]wire.Field[listDiscounts]{
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).Says("A part of the code, without case."),
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).
+		Says("A part of the code, without case."),
 }, pageFields(func(o *listDiscounts) *page { return &o.page }))...)
 
 const discountPath = "/v1/admin/discount-codes/{id}"
@@ -90,7 +93,8 @@ var discountOperations = []operation{
 	write(operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,
-	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }), body: patchDiscountShape},
+	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }),
+		body: patchDiscountShape},
 		guarded(func(o *commerce.PatchDiscountCode) *[]uint64 { return &o.IfMatch }), answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,

@@ -9,12 +9,13 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of the document, and the
-// console. They ask this service for what they need, and nobody else for anything.
+// This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of
+// the document, and the console. They ask this service for what they need, and nobody else for anything.
 
 // readsDocs declares an operation that answers with one file of the documentation.
 func readsDocs[In any](o operation, in input[In], name func(*In) string) operation {
-	o.method, o.access, o.apart, o.answer = "GET", noKey, true, &wire.Schema{Type: "string", Example: `"<!doctype html>"`}
+	o.method, o.access, o.apart, o.answer = "GET", noKey, true,
+		&wire.Schema{Type: "string", Example: `"<!doctype html>"`}
 	return read(o, in, func(q *request, v *In) error {
 		f, ok := docs.Find(name(v))
 		if !ok {
@@ -49,7 +50,8 @@ type docsFile struct{ name string }
 var docsOperations = []operation{
 	read(operation{
 		id: "service.document", method: "GET", path: "/openapi.json", access: noKey, apart: true,
-		summary: "Returns this document.", answer: &wire.Schema{Type: "object", Extra: &wire.Schema{}, Example: `{"openapi":"3.1.0"}`},
+		summary: "Returns this document.",
+		answer:  &wire.Schema{Type: "object", Extra: &wire.Schema{}, Example: `{"openapi":"3.1.0"}`},
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.Out = append(q.Out, q.server.document()...)
 		return nil
@@ -58,15 +60,20 @@ var docsOperations = []operation{
 		id: "service.docs", path: "/docs", policy: docs.PagePolicy, summary: "Shows the list of the pages.",
 	}, input[none]{}, func(*none) string { return docs.First }),
 	readsDocs(operation{
-		id: "service.docs.reference", path: "/docs/" + docs.Reference, policy: docs.ReferencePolicy, summary: "Shows the document to people.",
+		id: "service.docs.reference", path: "/docs/" + docs.Reference, policy: docs.ReferencePolicy,
+		summary: "Shows the document to people.",
 	}, input[none]{}, func(*none) string { return docs.Reference }),
 	readsDocs(operation{
-		id: "service.docs.file", path: "/docs/{file}", policy: docs.PagePolicy, summary: "Shows a page, or what belongs to one.",
-	}, input[docsFile]{path: wire.ShapeOf("DocsFile", wire.Required("file", wire.Text(1, 64), func(n *docsFile) *string { return &n.name }).Says("The name of the page."))},
+		id: "service.docs.file", path: "/docs/{file}", policy: docs.PagePolicy,
+		summary: "Shows a page, or what belongs to one.",
+	}, input[docsFile]{
+		path: wire.ShapeOf("DocsFile", wire.Required("file", wire.Text(1, 64),
+			func(n *docsFile) *string { return &n.name }).Says("The name of the page."))},
 		func(n *docsFile) string { return n.name }),
 }
 
-// readsConsole declares an operation that answers with one file of the page. It asks for no key: the page asks its reader for one.
+// readsConsole declares an operation that answers with one file of the page. It asks for no key: the page asks its
+// reader for one.
 func readsConsole[In any](o operation, in input[In], name func(*In) string) operation {
 	o.method, o.access, o.apart, o.policy = "GET", noKey, true, console.Policy
 	o.answer = &wire.Schema{Type: "string", Example: `"<!doctype html>"`}
@@ -86,7 +93,8 @@ type consoleFile struct{ name string }
 var consoleOperations = []operation{
 	readsConsole(operation{id: "service.front", path: "/", summary: "Shows the console to people who have a key."},
 		input[none]{}, func(*none) string { return console.Index }),
-	readsConsole(operation{id: "service.console.file", path: "/console/{file}", summary: "Gives a file that the console is made of."},
+	readsConsole(operation{id: "service.console.file", path: "/console/{file}",
+		summary: "Gives a file that the console is made of."},
 		input[consoleFile]{path: wire.ShapeOf("ConsoleFile", wire.Required("file", wire.Text(1, 64),
 			func(n *consoleFile) *string { return &n.name }).Says("The name of the file."))},
 		func(n *consoleFile) string { return n.name }),

@@ -16,12 +16,14 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file holds what is served of the documentation: under which policy, in which coding, and that the page of errors is of this catalogue.
+// This file holds what is served of the documentation: under which policy, in which coding, and that the page of errors
+// is of this catalogue.
 
 func TestDocsAreServed(t *testing.T) {
 	s := newShop(t)
 	s.key = ""
-	for path, name := range map[string]string{"/docs": docs.First, "/docs/": docs.First, "/docs/start": "start", "/docs/errors/": "errors", "/docs/style.css": "style.css"} {
+	for path, name := range map[string]string{"/docs": docs.First, "/docs/": docs.First, "/docs/start": "start",
+		"/docs/errors/": "errors", "/docs/style.css": "style.css"} {
 		f, ok := docs.Find(name)
 		require.True(t, ok)
 		a := s.call("GET", path, "", "X-API-KEY", "")
@@ -35,8 +37,10 @@ func TestDocsAreServed(t *testing.T) {
 	reference := s.call("GET", "/docs/reference", "", "X-API-KEY", "")
 	require.Equal(t, docs.HTML, reference.header["Content-Type"])
 	require.Equal(t, docs.ReferencePolicy, reference.header["Content-Security-Policy"])
-	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", s.call("GET", "/openapi.json", "", "X-API-KEY", "").header["Content-Security-Policy"])
-	for _, path := range []string{"/docs/nothing", "/docs/start.md", "/docs/%2e%2e", "/docs/" + strings.Repeat("x", 64)} {
+	require.Equal(t, "default-src 'none'; frame-ancestors 'none'",
+		s.call("GET", "/openapi.json", "", "X-API-KEY", "").header["Content-Security-Policy"])
+	for _, path := range []string{"/docs/nothing", "/docs/start.md", "/docs/%2e%2e",
+		"/docs/" + strings.Repeat("x", 64)} {
 		a := s.call("GET", path, "", "X-API-KEY", "")
 		require.Equal(t, 404, a.status, path)
 		require.Contains(t, string(a.body), "/docs lists them")
@@ -69,8 +73,8 @@ func TestPackedFileIsServed(t *testing.T) {
 	require.True(t, bytes.Equal(all[0], unpacked))
 }
 
-// Every code has its heading, with its meaning, its cause and what to do, and there is no other heading of its level. What a refusal holds as
-// its type is the address of that heading.
+// Every code has its heading, with its meaning, its cause and what to do, and there is no other heading of its level.
+// What a refusal holds as its type is the address of that heading.
 func TestEveryCodeIsExplained(t *testing.T) {
 	source, err := os.ReadFile("docs/errors.md")
 	require.NoError(t, err)
@@ -87,12 +91,15 @@ func TestEveryCodeIsExplained(t *testing.T) {
 	for code, s := range statuses {
 		text, ok := explained[string(code)]
 		require.True(t, ok, "%s is not explained", code)
-		form := fmt.Sprintf(`(?s)^\n\*\*Meaning\.\*\* %d: %s\.\n\n\*\*Cause\.\*\* \S.{20,}\.\n\n\*\*What to do\.\*\* \S.{10,}\.\n`, s.number, regexp.QuoteMeta(s.title))
+		form := fmt.Sprintf(
+			`(?s)^\n\*\*Meaning\.\*\* %d: %s\.\n\n\*\*Cause\.\*\* \S.{20,}\.\n\n\*\*What to do\.\*\* \S.{10,}\.\n`,
+			s.number, regexp.QuoteMeta(s.title))
 		require.Regexp(t, form, text, code)
 		kind := string(appendProblemType(nil, code))
 		anchor, ok := strings.CutPrefix(kind, "/docs/errors#")
 		require.True(t, ok, kind)
-		require.True(t, strings.Contains(string(page.Body), fmt.Sprintf(`<h3 id="%s">%s</h3>`, anchor, code)), "%s has no anchor", code)
+		require.True(t, strings.Contains(string(page.Body), fmt.Sprintf(`<h3 id="%s">%s</h3>`, anchor, code)),
+			"%s has no anchor", code)
 	}
 	s := newShop(t)
 	refused := s.refused(404, base.CodeNotFound, "GET", "/v1/admin/skus/"+s.account.String(), "")

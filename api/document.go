@@ -8,8 +8,9 @@ import (
 	"holdfast/api/wire"
 )
 
-// This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ. openapi.json
-// beside it is the same, for readers and for generators of clients; a test says when it has to be written again.
+// This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ.
+// openapi.json beside it is the same, for readers and for generators of clients; a test says when it has to be written
+// again.
 
 // renderDocument writes the document of some operations.
 func renderDocument(list []operation) []byte {
@@ -33,7 +34,8 @@ func renderDocument(list []operation) []byte {
 	o := ordered{
 		{"openapi", "3.1.0"},
 		{"info", ordered{
-			{"title", "Holdfast"}, {"version", Version}, {"summary", "Availability of rental stock, and what a merchant keeps around it."},
+			{"title", "Holdfast"}, {"version", Version},
+			{"summary", "Availability of rental stock, and what a merchant keeps around it."},
 			{"description", documentAbout + headersAbout()},
 			{"contact", ordered{{"name", "Whoever runs this service"}}},
 			{"license", ordered{{"name", "Apache 2.0"}, {"identifier", "Apache-2.0"}}},
@@ -47,7 +49,8 @@ func renderDocument(list []operation) []byte {
 		{"webhooks", c.webhooks()},
 		{"components", ordered{
 			{"securitySchemes", ordered{{"ApiKey", ordered{
-				{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-KEY"}, {"description", "A key of the account: hf_<id>_<secret>."},
+				{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-KEY"},
+				{"description", "A key of the account: hf_<id>_<secret>."},
 			}}}},
 			{"parameters", headerParameters()},
 			{"schemas", inOrder(c.schemas)},
@@ -57,29 +60,44 @@ func renderDocument(list []operation) []byte {
 	return append(appendOrdered(nil, o, 0), '\n')
 }
 
-const documentAbout = "JSON in and out. Every operation takes the account's key in the header X-API-KEY, but those marked `no-key`.\n\n" +
-	"`x-access` says who may ask: a key with any one of the `x-scopes` (`scoped`), one with full access (`full-access`), every key (`any-key`), " +
-	"or anybody (`no-key`). `write` includes `read`, and an area covers what is below it. A member with `x-scopes` of its own takes one of them beside the operation's.\n\n" +
-	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with its pointer. " +
+const documentAbout = "JSON in and out. Every operation takes the account's key in the header X-API-KEY, " +
+	"but those marked `no-key`.\n\n" +
+	"`x-access` says who may ask: a key with any one of the `x-scopes` (`scoped`), one with full access " +
+	"(`full-access`), every key (`any-key`), " +
+	"or anybody (`no-key`). `write` includes `read`, and an area covers what is below it. A member with `x-scopes` " +
+	"of its own takes one of them beside the operation's.\n\n" +
+	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with " +
+	"its pointer. " +
 	"`x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
 	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
-	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and the log can be written), " +
-	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for people).\n\n" +
+	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and " +
+	"the log can be written), " +
+	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for " +
+	"people).\n\n" +
 	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
-	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
-	"its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how many entries it has as a whole, " +
-	"under its name and `Total`; a text that was cut ends in `…`. A record of its own has the first 1,000 entries of each list, within 4 MiB; what a webhook is sent is cut like it. " +
-	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, `articles/{id}/unavailabilities`, " +
-	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and 1,000 in all. " +
+	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: " +
+	"where it would have more, " +
+	"its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how many " +
+	"entries it has as a whole, " +
+	"under its name and `Total`; a text that was cut ends in `…`. A record of its own has the first 1,000 entries " +
+	"of each list, within 4 MiB; what a webhook is sent is cut like it. " +
+	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, " +
+	"`articles/{id}/unavailabilities`, " +
+	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and " +
+	"1,000 in all. " +
 	"`changes` ends early and goes on from `next`.\n\n" +
-	"An instant is a date-time of RFC 3339 with `Z` or an offset, of the years 1970 to 9999. Seconds may be left out, and have up to nine digits of a fraction, " +
-	"of which what is below a millisecond is cut off; answers have three and `Z`. The `+` of an offset in a query is written `%2B`.\n\n" +
-	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, with or without `[]`.\n\n"
+	"An instant is a date-time of RFC 3339 with `Z` or an offset, of the years 1970 to 9999. Seconds may be left " +
+	"out, and have up to nine digits of a fraction, " +
+	"of which what is below a millisecond is cut off; answers have three and `Z`. The `+` of an offset in a query " +
+	"is written `%2B`.\n\n" +
+	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, " +
+	"with or without `[]`.\n\n"
 
 // operation describes one operation.
 func (c *components) operation(op *operation) ordered {
-	o := ordered{{"operationId", op.id}, {"tags", []string{area(op)}}, {"summary", op.summary}, {"description", op.summary}, {"x-access", op.access.String()}}
+	o := ordered{{"operationId", op.id}, {"tags", []string{area(op)}}, {"summary", op.summary},
+		{"description", op.summary}, {"x-access", op.access.String()}}
 	if op.access == scoped {
 		o = o.with("x-scopes", op.scopes)
 	}
@@ -90,7 +108,8 @@ func (c *components) operation(op *operation) ordered {
 		o = o.with("parameters", parameters)
 	}
 	if op.body != nil {
-		required := op.method == "PATCH" || slices.ContainsFunc(op.body.Members, func(m wire.Member) bool { return m.Required })
+		required := op.method == "PATCH" ||
+			slices.ContainsFunc(op.body.Members, func(m wire.Member) bool { return m.Required })
 		o = o.with("requestBody", ordered{{"required", required}, {"content", ordered{{"application/json", ordered{
 			{"schema", c.schema(op.body, true)}, {"example", requestExample(op)},
 		}}}}})

@@ -8,45 +8,65 @@ import (
 	"holdfast/api/wire"
 )
 
-// This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each request
-// among them is one that the service takes once the ids are the caller's own: a test sends them all.
+// This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each
+// request among them is one that the service takes once the ids are the caller's own: a test sends them all.
 
-// exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes first.
+// exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes
+// first.
 var exampleValues = map[string]string{
 	"address": `"Rua Augusta 12"`, "amount": `2`, "apiVersion": `"` + Version + `"`, "at": `"2025-06-02T09:00:00.000Z"`,
-	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`, "codes": `["B-0001"]`,
-	"comment": `"Brakes are checked"`, "country": `"PT"`, "count": `3`, "createdAt": `"2025-06-01T12:00:00.000Z"`, "currency": `"EUR"`,
-	"dayOfMonth": `1`, "description": `"With a box for two children"`, "details": `"Second door"`, "email": `"ana@example.com"`,
-	"endDate": `"2030-06-04T09:00:00.000Z"`, "end": `"2030-06-04T09:00:00.000Z"`, "expiresAt": `"2030-01-01T00:00:00.000Z"`,
-	"acceptedAt": `"2025-06-01T12:00:00.000Z"`, "expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2030-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
-	"name": `"Cargo bike"`, "notBefore": `"2030-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`, "phone": `"+351210000000"`,
-	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
-	"seconds": `86400`, "start": `"2030-06-02T09:00:00.000Z"`, "startDate": `"2030-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
-	"to": `"2030-06-04T09:00:00.000Z"`, "until": `"2030-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
-	"AttributeValue.value": `"L"`, "DiscountCode.code": `"SUMMER"`, "DiscountCode.value": `10`, "FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
+	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`,
+	"codes":   `["B-0001"]`,
+	"comment": `"Brakes are checked"`, "country": `"PT"`, "count": `3`, "createdAt": `"2025-06-01T12:00:00.000Z"`,
+	"currency":   `"EUR"`,
+	"dayOfMonth": `1`, "description": `"With a box for two children"`, "details": `"Second door"`,
+	"email":   `"ana@example.com"`,
+	"endDate": `"2030-06-04T09:00:00.000Z"`, "end": `"2030-06-04T09:00:00.000Z"`,
+	"expiresAt":  `"2030-01-01T00:00:00.000Z"`,
+	"acceptedAt": `"2025-06-01T12:00:00.000Z"`, "expiresInSeconds": `900`, "firstName": `"Ana"`,
+	"from": `"2030-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
+	"name": `"Cargo bike"`, "notBefore": `"2030-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`,
+	"phone":  `"+351210000000"`,
+	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`,
+	"requestId": `"8f3a1c22b7d0-1f"`,
+	"seconds":   `86400`, "start": `"2030-06-02T09:00:00.000Z"`, "startDate": `"2030-06-02T09:00:00.000Z"`,
+	"timezone": `"Europe/Lisbon"`,
+	"to":       `"2030-06-04T09:00:00.000Z"`, "until": `"2030-07-02T09:00:00.000Z"`,
+	"updatedAt":            `"2025-06-01T12:00:00.000Z"`,
+	"AttributeValue.value": `"L"`, "DiscountCode.code": `"SUMMER"`, "DiscountCode.value": `10`,
+	"FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
 	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`, "TaxonomyCategory.fullName": `"Vehicles > Cargo bikes"`,
-	"TaxonomyCategoryInput.fullName": `"Vehicles > Cargo bikes"`, "condition": `"Like new"`, "folderPath": `"bikes"`, "groupName": `"Geometry"`,
-	"itemCosts": `24900`, "mimeType": `"image/jpeg"`, "originalName": `"bike.jpg"`, "path": `"vehicles/cargo-bikes"`, "profitability": `-314800`,
-	"size":        `183204`,
-	"companyName": `"Silva Events"`, "dateOfBirth": `"1990-04-17"`, "deliveryNotes": `"Ring twice"`, "fullName": `"Ana Silva"`, "language": `"pt-PT"`,
-	"avatarUrl": `"https://example.com/rui.png"`, "consentText": `"I have read the terms of rental."`, "ipAddress": `"203.0.113.7"`, "locale": `"pt-PT"`,
+	"TaxonomyCategoryInput.fullName": `"Vehicles > Cargo bikes"`, "condition": `"Like new"`, "folderPath": `"bikes"`,
+	"groupName": `"Geometry"`,
+	"itemCosts": `24900`, "mimeType": `"image/jpeg"`, "originalName": `"bike.jpg"`, "path": `"vehicles/cargo-bikes"`,
+	"profitability": `-314800`,
+	"size":          `183204`,
+	"companyName":   `"Silva Events"`, "dateOfBirth": `"1990-04-17"`, "deliveryNotes": `"Ring twice"`,
+	"fullName": `"Ana Silva"`, "language": `"pt-PT"`,
+	"avatarUrl": `"https://example.com/rui.png"`, "consentText": `"I have read the terms of rental."`,
+	"ipAddress": `"203.0.113.7"`, "locale": `"pt-PT"`,
 	"placeholder": `"In centimetres"`, "userAgent": `"Mozilla/5.0"`, "title": `"Terms of rental"`,
 	"state": `"LX"`, "taxId": `"PT501964843"`,
 	"url": `"https://example.com/bike"`, "zipCode": `"1100-053"`,
-	"Webhook.disabledReason": `null`, "Webhook.enabled": `true`, "WebhookWithSecret.disabledReason": `null`, "WebhookWithSecret.enabled": `true`,
-	"secret": `"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`,
+	"Webhook.disabledReason": `null`, "Webhook.enabled": `true`, "WebhookWithSecret.disabledReason": `null`,
+	"WebhookWithSecret.enabled": `true`,
+	"secret":                    `"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`,
 }
 
 // exampleBodies are the requests that cannot be made of their schema alone, by operation.
 var exampleBodies = map[string]string{
 	"admin.pricingTables.createRow": `{"label":"Monthly","purchaseType":"subscription","price":9900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":3}}`,
 	"admin.pricingTables.updateRow": `{"label":"Monthly","price":8900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`,
-	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID("Customer") + `","pickupLocationId":"` + exampleID("Location") + `","reference":"WEB-1042","note":"Collects at noon",` +
+	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID("Customer") + `","pickupLocationId":"` +
+		exampleID("Location") + `","reference":"WEB-1042","note":"Collects at noon",` +
 		`"checkoutFields":[{"name":"Body height","type":"number","required":true,"value":172}],` +
 		`"consentAcceptances":[{"label":"Terms of rental","required":true,"acceptedAt":"2025-06-01T12:00:00.000Z","links":[{"kind":"policy","name":"Terms"}]}],` +
-		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
-	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":1500}]}`,
-	"admin.availability.calendars": `{"items":[{"skuId":"` + exampleID("SKU") + `","quantity":2}],"serviceLocationId":"` + exampleID("Location") + `","from":"2030-06-02T09:00:00.000Z",` +
+		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") +
+		`","purchaseType":"booking","quantity":1,"startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
+	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") +
+		`","purchaseType":"booking","startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":1500}]}`,
+	"admin.availability.calendars": `{"items":[{"skuId":"` + exampleID("SKU") +
+		`","quantity":2}],"serviceLocationId":"` + exampleID("Location") + `","from":"2030-06-02T09:00:00.000Z",` +
 		`"to":"2030-06-04T09:00:00.000Z","length":2,"lengthUnit":"days"}`,
 	"admin.attributes.create": `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
 }

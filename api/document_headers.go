@@ -6,9 +6,9 @@ import (
 	"holdfast/api/wire"
 )
 
-// This file owns headers in the document. Those that any request or answer may have are named once, for the document as a whole,
-// and an answer names its own beside its description: as parameters and headers of each operation and each status they would be
-// two thirds of every generated client.
+// This file owns headers in the document. Those that any request or answer may have are named once, for the document as
+// a whole, and an answer names its own beside its description: as parameters and headers of each operation and each
+// status they would be two thirds of every generated client.
 
 // headerAbout is what the document says of a header of answers.
 type headerAbout struct {
@@ -22,14 +22,17 @@ var answerHeaders = []headerAbout{
 	{"X-Request-Id", "The request's id, for questions about it.", "string", true, true},
 	{"X-Api-Version", "The version of the interface.", "string", true, true},
 	{"X-Api-Key-Expires-At", "When the key expires, where it does.", "string", false, true},
-	{"X-RateLimit-Limit", "Requests of the tightest limit's window; no X-RateLimit header where the account has no limit.", "integer", false, true},
+	{"X-RateLimit-Limit", "Requests of the tightest limit's window; no X-RateLimit header where the account " +
+		"has no limit.", "integer", false, true},
 	{"X-RateLimit-Remaining", "Requests left in it.", "integer", false, true},
 	{"X-RateLimit-Reset", "When it resets, in seconds since 1970.", "integer", false, true},
 	{"X-RateLimit-Warning", "Says that the month's requests run out.", "string", false, true},
 	{headerNameRetryAfter, "Seconds to wait, of a refusal with 429 or 503.", "integer", false, false},
 	{headerNameETag, "The strong entity tag of the record's own fields.", "string", false, false},
-	{headerNameReplayed, "true where the answer is that of an earlier request under the same Idempotency-Key.", "string", false, false},
-	{headerNameSequence, "The account's sequence that a read is about: answers with the same one are of one state.", "integer", true, false},
+	{headerNameReplayed, "true where the answer is that of an earlier request under the same Idempotency-Key.",
+		"string", false, false},
+	{headerNameSequence, "The account's sequence that a read is about: answers with the same one are of one state.",
+		"integer", true, false},
 	{headerNameLink, "The same list's first, prev, next and last page.", "string", true, false},
 }
 
@@ -43,8 +46,10 @@ const (
 
 // requestHeaders are those that any request may have.
 var requestHeaders = []headerAbout{
-	{name: "X-Request-Id", about: "An id of the caller's own, which comes back: 1 to 128 letters, digits, points, hyphens and underscores. One of another form is replaced."},
-	{name: "X-Api-Version", about: "The version of the interface, " + Version + ". Default: the one pinned on the key."},
+	{name: "X-Request-Id", about: "An id of the caller's own, which comes back: 1 to 128 letters, digits, points, " +
+		"hyphens and underscores. One of another form is replaced."},
+	{name: "X-Api-Version",
+		about: "The version of the interface, " + Version + ". Default: the one pinned on the key."},
 }
 
 // headersAbout describes the headers of requests and answers in the text of the document.
@@ -53,7 +58,8 @@ func headersAbout() string {
 	for _, h := range requestHeaders {
 		text += "\n- `" + h.name + "`: " + h.about
 	}
-	text += "\n\nThese are the headers of answers. The first seven may be in any; the others are where `x-headers` of the answer names them:\n"
+	text += "\n\nThese are the headers of answers. The first seven may be in any; the others are where `x-headers` " +
+		"of the answer names them:\n"
 	for _, h := range answerHeaders {
 		text += "\n- `" + h.name + "`: " + h.about
 	}
@@ -72,7 +78,8 @@ func headersOfAnswers() (o ordered) {
 
 // headersOf are the headers of its own that an answer of an operation may have.
 func headersOf(op *operation) (names []string) {
-	if op.answer.Type == "object" && slices.ContainsFunc(op.answer.Members, func(m wire.Member) bool { return m.Name == "id" }) {
+	if op.answer.Type == "object" &&
+		slices.ContainsFunc(op.answer.Members, func(m wire.Member) bool { return m.Name == "id" }) {
 		names = append(names, headerNameETag)
 	}
 	if op.write {
@@ -90,13 +97,17 @@ func headersOf(op *operation) (names []string) {
 // headerParameters are the headers that some operations take.
 func headerParameters() ordered {
 	header := func(name, about string, schema ordered) ordered {
-		return ordered{{"name", name}, {"in", "header"}, {"required", false}, {"description", about}, {"schema", schema}}
+		return ordered{{"name", name}, {"in", "header"}, {"required", false}, {"description", about},
+			{"schema", schema}}
 	}
 	text := ordered{{"type", "string"}}
 	return ordered{
-		{"IdempotencyKey", header("Idempotency-Key", "Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused.",
+		{"IdempotencyKey", header("Idempotency-Key", "Makes the request repeatable for 24 hours: its answer is "+
+			"replayed, another body under the same key is refused.",
 			ordered{{"type", "string"}, {"minLength", 1}, {"maxLength", 255}, {"pattern", "^[!-~]+$"}})},
-		{"IfMatch", header("If-Match", "An entity tag of the record, or several, or *: refused with 412 where it is another by now.", text)},
-		{"IfNoneMatch", header("If-None-Match", "An entity tag of the record: answered with 304 and no body where it still is.", text)},
+		{"IfMatch", header("If-Match",
+			"An entity tag of the record, or several, or *: refused with 412 where it is another by now.", text)},
+		{"IfNoneMatch", header("If-None-Match",
+			"An entity tag of the record: answered with 304 and no body where it still is.", text)},
 	}
 }

@@ -30,7 +30,8 @@ func appendOrdered(b []byte, v any, depth int) []byte {
 			return appendOrdered(append(wire.AppendText(b, v[i].name), ':', ' '), v[i].value, depth+1)
 		})
 	case []any:
-		return appendLines(b, '[', ']', len(v), depth, func(b []byte, i int) []byte { return appendOrdered(b, v[i], depth+1) })
+		return appendLines(b, '[', ']', len(v), depth,
+			func(b []byte, i int) []byte { return appendOrdered(b, v[i], depth+1) })
 	case []string:
 		return appendLines(b, '[', ']', len(v), depth, func(b []byte, i int) []byte { return wire.AppendText(b, v[i]) })
 	case string:

@@ -10,9 +10,9 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns refusals in the document: the one Problem, whose details are typed by its code, and which codes an operation can
-// give. What follows from how an operation is declared is derived of that; what its command refuses by the state that it meets
-// is in one table. The tests hold both against every refusal that they meet.
+// This file owns refusals in the document: the one Problem, whose details are typed by its code, and which codes an
+// operation can give. What follows from how an operation is declared is derived of that; what its command refuses by
+// the state that it meets is in one table. The tests hold both against every refusal that they meet.
 
 // ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
 var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}
@@ -32,7 +32,8 @@ var (
 	ofStock         = []base.Code{insufficient, stateRefuses}
 	ofLines         = []base.Code{conflict, insufficient, blocked, stateRefuses}
 	discountRefuses = []base.Code{
-		stateRefuses, base.CodeDiscountNotFound, base.CodeDiscountExpired, base.CodeDiscountNotStarted, base.CodeDiscountUsageLimit,
+		stateRefuses, base.CodeDiscountNotFound, base.CodeDiscountExpired, base.CodeDiscountNotStarted,
+		base.CodeDiscountUsageLimit,
 		base.CodeDiscountNotApplicable, base.CodeDiscountApplied, base.CodeDiscountNoEffect,
 	}
 	ofCarts = slices.Concat([]base.Code{conflict, insufficient, blocked, holdExpired}, discountRefuses)
@@ -135,14 +136,16 @@ func (o *operation) gives(code base.Code) bool {
 	switch code {
 	case base.CodeInvalid, base.CodeMalformed, base.CodeBodyTooLarge, base.CodeInternal:
 		return true
-	case base.CodeVersion, base.CodeUnauthenticated, base.CodeKeyExpired, base.CodeKeyRevoked, base.CodeMediaType, base.CodeMonthlyCap:
+	case base.CodeVersion, base.CodeUnauthenticated, base.CodeKeyExpired, base.CodeKeyRevoked, base.CodeMediaType,
+		base.CodeMonthlyCap:
 		return keyed
 	case base.CodeMissingScope:
 		return o.access == scoped || o.access == fullAccess
 	case base.CodeDeniedFields:
 		return o.body.Any(func(m wire.Member) bool { return m.Scope != "" })
 	case base.CodeNotFound:
-		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.Any(refers) || slices.ContainsFunc(o.queryParams, func(m wire.Member) bool { return refers(m) || m.Schema.Any(refers) }))
+		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.Any(refers) ||
+			slices.ContainsFunc(o.queryParams, func(m wire.Member) bool { return refers(m) || m.Schema.Any(refers) }))
 	case base.CodeIdempotencyInUse, base.CodeIdempotencyReused:
 		return o.write
 	case base.CodeCursorGone:
@@ -182,8 +185,8 @@ func refusals(op *operation) map[int][]base.Code {
 	return all
 }
 
-// refusal describes what an operation answers where it refuses: one answer for all codes, as a generator makes types and branches
-// of each status of each operation. Which codes there are stands beside it.
+// refusal describes what an operation answers where it refuses: one answer for all codes, as a generator makes types
+// and branches of each status of each operation. Which codes there are stands beside it.
 func (c *components) refusal(op *operation) ordered {
 	all := refusals(op)
 	var listed ordered
@@ -202,7 +205,8 @@ func (c *components) refusal(op *operation) ordered {
 	}
 	return ordered{
 		{"description", "Refused, and nothing has changed. " + strings.Join(lines, "; ") + "."},
-		{"content", ordered{{string(mediaProblem), ordered{{"schema", ordered{{"$ref", "#/components/schemas/Problem"}}}, {"examples", examples}}}}},
+		{"content", ordered{{string(mediaProblem),
+			ordered{{"schema", ordered{{"$ref", "#/components/schemas/Problem"}}}, {"examples", examples}}}}},
 		{"x-codes", listed},
 	}
 }
@@ -213,13 +217,15 @@ func (c *components) addProblem() {
 	rest := slices.Clone(allCodes)
 	add := func(name, about string, codes []base.Code, details *wire.Schema) {
 		forms = append(forms, ordered{{"$ref", "#/components/schemas/" + name}})
-		properties := ordered{{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
+		properties := ordered{
+			{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
 		required := []string{"code"}
 		if details != nil {
 			properties = properties.with("details", c.schema(details, false))
 			required = append(required, "details")
 		}
-		c.schemas[name] = ordered{{"type", "object"}, {"description", about}, {"properties", properties}, {"required", required}, {"unevaluatedProperties", true}}
+		c.schemas[name] = ordered{{"type", "object"}, {"description", about}, {"properties", properties},
+			{"required", required}, {"unevaluatedProperties", true}}
 		for _, code := range codes {
 			rest = slices.DeleteFunc(slices.Clone(rest), func(other base.Code) bool { return other == code })
 		}
@@ -237,11 +243,14 @@ func (c *components) addProblem() {
 func problemExample(code base.Code) ordered {
 	s := statuses[code]
 	o := ordered{
-		{"type", string(appendProblemType(nil, code))}, {"title", s.title}, {"status", s.number}, {"detail", s.title}, {"code", string(code)},
+		{"type", string(appendProblemType(nil, code))}, {"title", s.title}, {"status", s.number}, {"detail", s.title},
+		{"code", string(code)},
 		{"requestId", "8f3a1c22b7d0-1f"}, {"details", detailsExample(code)},
 	}
 	if s.number == 400 {
-		o = o.with("errors", []any{ordered{{"in", "body"}, {"pointer", "/name"}, {"code", wire.FaultRequired}, {"message", "is missing"}}})
+		o = o.with("errors",
+			[]any{ordered{{"in", "body"}, {"pointer", "/name"}, {"code", wire.FaultRequired},
+				{"message", "is missing"}}})
 	}
 	return o
 }

@@ -12,7 +12,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns how schemas stand in the document: those with a name once, under components, and a reference elsewhere.
+// This file owns how schemas stand in the document: those with a name once, under components, and a reference
+// elsewhere.
 
 // components are what the document names.
 type components struct{ schemas, examples map[string]ordered }
@@ -37,8 +38,8 @@ func (c *components) answer(s *wire.Schema) ordered {
 	return o.with("examples", ordered{{s.Name, ordered{{"$ref", "#/components/examples/" + s.Name}}}})
 }
 
-// schema describes a value. closed: members that are not declared are refused, as in requests; what an answer may come to
-// hold in later versions is left open.
+// schema describes a value. closed: members that are not declared are refused, as in requests; what an answer may come
+// to hold in later versions is left open.
 func (c *components) schema(s *wire.Schema, closed bool) ordered {
 	if s.Name == "" && s.Enum != nil {
 		named := *s
@@ -67,10 +68,12 @@ func (c *components) schema(s *wire.Schema, closed bool) ordered {
 	return about(ref, s)
 }
 
-// saysOnce says of a named value that what is said of it is the same wherever it stands: a member refers to it and adds nothing.
+// saysOnce says of a named value that what is said of it is the same wherever it stands: a member refers to it and adds
+// nothing.
 func saysOnce(s *wire.Schema) bool { return s.Type != "object" && s.Enum == nil }
 
-// enums are values that stand in several places, by the name that they have in the document: a generator makes one type of each.
+// enums are values that stand in several places, by the name that they have in the document: a generator makes one type
+// of each.
 var enums = map[string][]string{
 	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
 	"ArticleSort":         articleSorts.Schema.Enum,

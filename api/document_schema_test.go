@@ -13,8 +13,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the judge of the tests: it holds values against the document as a client would read it, from its text. It
-// knows the part of JSON Schema that the document uses and no other; a word it does not know is a failure.
+// This file owns the judge of the tests: it holds values against the document as a client would read it, from its text.
+// It knows the part of JSON Schema that the document uses and no other; a word it does not know is a failure.
 
 // tree is the document, or a part of it, as decoded JSON.
 type tree = map[string]any
@@ -47,12 +47,13 @@ func (p published) operation(method, path string) tree {
 
 // schemaWords are the words that a schema may have.
 var schemaWords = []string{
-	"$ref", "anyOf", "type", "format", "description", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "items",
+	"$ref", "anyOf", "type", "format", "description", "enum", "minimum", "maximum", "minLength", "maxLength",
+	"minItems", "maxItems", "items",
 	"properties", "required", "additionalProperties", "pattern", "x-scopes", "oneOf", "unevaluatedProperties",
 }
 
-// mismatch says where a value, decoded with json.Number, is not as the schema says; "" if it is. An object has the declared
-// members only, also where the document leaves open that later versions have more.
+// mismatch says where a value, decoded with json.Number, is not as the schema says; "" if it is. An object has the
+// declared members only, also where the document leaves open that later versions have more.
 func (p published) mismatch(v, schema any, at string) string {
 	if schema == false {
 		return at + " is not declared"
@@ -113,8 +114,8 @@ func (p published) mismatch(v, schema any, at string) string {
 	return ""
 }
 
-// formMismatch says where an object is not of one of its forms, and of one alone. A form says something of some of the members; the others are
-// those of the object itself.
+// formMismatch says where an object is not of one of its forms, and of one alone. A form says something of some of the
+// members; the others are those of the object itself.
 func (p published) formMismatch(v, s tree, at string) string {
 	var faults []string
 	forms := s["oneOf"].([]any)

@@ -68,7 +68,8 @@ func TestDocumentIsCommitted(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	if !bytes.Equal(want, document()) {
-		t.Fatal("the operations have changed: go test ./api -run TestDocumentIsCommitted -update writes the document again")
+		t.Fatal("the operations have changed: go test ./api -run TestDocumentIsCommitted -update writes the " +
+			"document again")
 	}
 	require.Equal(t, string(document()), string(renderDocument(operations)), "the same every time")
 
@@ -77,7 +78,8 @@ func TestDocumentIsCommitted(t *testing.T) {
 	require.Equal(t, 200, a.status)
 	require.Equal(t, "application/json", a.header["Content-Type"])
 	require.Equal(t, string(want), string(a.body))
-	require.Equal(t, string(want), string(s.call("GET", "/openapi.json", "", "X-API-KEY", "", "Accept-Encoding", "gzip").body))
+	require.Equal(t, string(want),
+		string(s.call("GET", "/openapi.json", "", "X-API-KEY", "", "Accept-Encoding", "gzip").body))
 }
 
 // Every operation stands in the document as it is, and the document has no other.
@@ -129,7 +131,8 @@ func TestRoutesAndDocumentMatch(t *testing.T) {
 	require.Len(t, documented, found)
 	require.Equal(t, "3.1.0", p.root["openapi"])
 	require.Equal(t, "alpha", p.root["x-stability"])
-	require.Equal(t, tree{"type": "apiKey", "in": "header", "name": "X-API-KEY"}, without(p.resolve(tree{"$ref": "#/components/securitySchemes/ApiKey"}), "description"))
+	require.Equal(t, tree{"type": "apiKey", "in": "header", "name": "X-API-KEY"},
+		without(p.resolve(tree{"$ref": "#/components/securitySchemes/ApiKey"}), "description"))
 }
 
 func listOf(v any) []any {
@@ -214,7 +217,8 @@ func TestAreasAreDeclared(t *testing.T) {
 	}
 	slices.Sort(used)
 	require.ElementsMatch(t, slices.Compact(used), declared)
-	require.Equal(t, []string{"availability", "holds", "orders", "catalog", "articles"}, declared[:5], "as a shop needs them")
+	require.Equal(t, []string{"availability", "holds", "orders", "catalog", "articles"}, declared[:5],
+		"as a shop needs them")
 }
 
 // Every event stands in the document, its example is as its schema says, and so is what a webhook is really sent.
@@ -225,7 +229,8 @@ func TestEventsAreDocumented(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	hooks := map[base.HookEvent]string{}
 	for _, typ := range base.HookEvents {
-		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks", fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
+		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks",
+			fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
 	}
 	order := "/v1/admin/orders/" + s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
 		`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
@@ -251,17 +256,20 @@ func TestEventsAreDocumented(t *testing.T) {
 	}
 }
 
-// happens has stock of two units come to what events tell of: a conflict that is made and is over, a hold that lapses, a unit that is late, a webhook that
-// is disabled.
+// happens has stock of two units come to what events tell of: a conflict that is made and is over, a hold that lapses,
+// a unit that is late, a webhook that is disabled.
 func (s *shop) happens(location, sku string) {
 	s.Helper()
 	order := func(from, to int64, quantity int) map[string]any {
-		return s.ok("POST", "/v1/admin/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"allowOverbooking":true,"lineItems":[`+
-			`{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]}`, location, sku, when(from), when(to), quantity))
+		return s.ok("POST", "/v1/admin/orders",
+			fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"allowOverbooking":true,"lineItems":[`+
+				`{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]}`, location, sku,
+				when(from), when(to), quantity))
 	}
 	s.ok("DELETE", "/v1/admin/orders/"+order(noon+5*day, noon+6*day, 3)["id"].(string), "")
-	s.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"expiresInSeconds":60,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		sku, location, when(noon+5*day), when(noon+6*day)))
+	s.ok("POST", "/v1/admin/holds",
+		fmt.Sprintf(`{"expiresInSeconds":60,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
+			sku, location, when(noon+5*day), when(noon+6*day)))
 	s.ok("POST", "/v1/admin/orders/"+order(noon, noon+hour, 1)["id"].(string)+"/fulfill", "{}")
 	failing := hooksPath + "/" + s.hook("failing")["id"].(string)
 	for range 3 {
@@ -275,7 +283,8 @@ func (s *shop) happens(location, sku string) {
 	require.NoError(s, s.eng.Tick(context.Background()))
 }
 
-// Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal has its form.
+// Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal
+// has its form.
 func TestCodesAreDocumented(t *testing.T) {
 	p := theDocument(t)
 	given := map[base.Code]bool{}
@@ -293,18 +302,20 @@ func TestCodesAreDocumented(t *testing.T) {
 		require.Empty(t, p.mismatch(problem, tree{"$ref": "#/components/schemas/Problem"}, ""), code)
 	}
 	for id, codes := range ofState {
-		require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == id }), "there is no operation %s", id)
+		require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == id }),
+			"there is no operation %s", id)
 		require.NotEmpty(t, codes, id)
 	}
 }
 
 var anyHeader = []string{
-	"Content-Type", "Content-Length", "Content-Encoding", "Date", "Connection", "Vary", "Cache-Control", "X-Content-Type-Options",
+	"Content-Type", "Content-Length", "Content-Encoding", "Date", "Connection", "Vary", "Cache-Control",
+	"X-Content-Type-Options",
 	"Content-Security-Policy", "Referrer-Policy", "Allow",
 }
 
-// documented holds the answer to a request against what the document says of it: status, code, headers, media type and body. As all
-// tests ask through it, no code that they meet is missing from its operation.
+// documented holds the answer to a request against what the document says of it: status, code, headers, media type and
+// body. As all tests ask through it, no code that they meet is missing from its operation.
 func (a *answer) documented(method, path string) {
 	a.Helper()
 	p := theDocument(a)
@@ -320,8 +331,10 @@ func (a *answer) documented(method, path string) {
 		code, _ = refusal["code"].(string)
 	}
 	// Where no operation is reached, it is a problem like any other.
-	response := tree{"content": tree{string(mediaProblem): tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}}}
-	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, base.Code(code)) {
+	response := tree{
+		"content": tree{string(mediaProblem): tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}}}
+	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil &&
+		!slices.Contains(ofNoOperation, base.Code(code)) {
 		if op.apart || !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
 			return // the document itself, or one that a test has put in
 		}
@@ -377,7 +390,8 @@ func (a *answer) headersDocumented(p published, own []any) {
 		}
 	}
 	for name := range a.header {
-		require.True(a, headers[name] || slices.Contains(anyHeader, name), "%s: %d: the header %s is not in the document", a.what, a.status, name)
+		require.True(a, headers[name] || slices.Contains(anyHeader, name),
+			"%s: %d: the header %s is not in the document", a.what, a.status, name)
 	}
 }
 

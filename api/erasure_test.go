@@ -13,8 +13,10 @@ import (
 func TestAnOrderOutlivesItsCustomer(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	const customers = "/v1/admin/customers"
-	ann := s.ok("POST", customers, `{"firstName":"Ann","email":"ann@example.com","taxId":"PT1","billingAddress":{"city":"Lisboa"}}`)["id"].(string)
-	order := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, `,"customerId":"`+ann+`","note":"rings twice"`))["id"].(string)
+	ann := s.ok("POST", customers,
+		`{"firstName":"Ann","email":"ann@example.com","taxId":"PT1","billingAddress":{"city":"Lisboa"}}`)["id"].(string)
+	order := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1,
+		`,"customerId":"`+ann+`","note":"rings twice"`))["id"].(string)
 	s.refused(409, base.CodeInUse, "DELETE", customers+"/"+ann, "")
 	s.refused(409, base.CodeInUse, "POST", customers+"/"+ann+"/erase", "")
 	s.ok("POST", ordersPath+"/"+order+"/cancel", "")
@@ -28,11 +30,13 @@ func TestAnOrderOutlivesItsCustomer(t *testing.T) {
 	require.NotNil(t, at(erased, "keptLog", "bytes"))
 	require.Equal(t, erased["erasedAt"], s.ok("GET", customers+"/"+ann, "")["erasedAt"])
 	r = s.ok("GET", ordersPath+"/"+order, "")
-	require.Equal(t, []any{nil, nil, ann}, []any{at(r, "mainContact", "firstName"), at(r, "mainContact", "billingAddress"), at(r, "mainContact", "crmCustomerId")})
+	require.Equal(t, []any{nil, nil, ann}, []any{at(r, "mainContact", "firstName"),
+		at(r, "mainContact", "billingAddress"), at(r, "mainContact", "crmCustomerId")})
 
 	// One who is deleted leaves it as it was.
 	ben := s.ok("POST", customers, `{"firstName":"Ben","taxId":"PT2"}`)["id"].(string)
-	order = s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, `,"customerId":"`+ben+`"`))["id"].(string)
+	order = s.ok("POST", ordersPath,
+		rental("open", location, sku, noon+day, noon+2*day, 1, `,"customerId":"`+ben+`"`))["id"].(string)
 	s.ok("POST", ordersPath+"/"+order+"/cancel", "")
 	before := s.ok("GET", ordersPath+"/"+order, "")
 	s.ok("DELETE", customers+"/"+ben, "")

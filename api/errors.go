@@ -77,8 +77,8 @@ func notFound(kind string) *base.Error {
 	return refuse(base.CodeNotFound, "no "+kind+" with this id")
 }
 
-// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an error of ours, and its
-// text is for the log, not for the caller.
+// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an error of ours, and
+// its text is for the log, not for the caller.
 func asRefusal(err error) *base.Error {
 	if e := (*base.Error)(nil); errors.As(err, &e) {
 		return e
@@ -135,18 +135,24 @@ func appendProblemType(b []byte, code base.Code) []byte {
 	return b
 }
 
-// problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details their form.
+// problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details
+// their form.
 var problemSchema = wire.RecordSchema("Problem",
-	wire.Has("type", (&wire.Schema{Type: "string", Format: "uri-reference"}).Says("Where this service tells of the code: a page and its anchor.")),
+	wire.Has("type", (&wire.Schema{Type: "string", Format: "uri-reference"}).Says("Where this service tells of the "+
+		"code: a page and its anchor.")),
 	wire.Has("title", wire.TextSchema.Says("What the code means, in a few words.")),
 	wire.Has("status", wire.IntegerSchema.Says("The HTTP status of the code.")),
 	wire.Has("detail", wire.TextSchema.Says("What is wrong with this request, for people.")),
-	wire.Has("code", (&wire.Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).Says("What the refusal is called; a code has one status.")),
+	wire.Has("code",
+		(&wire.Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).
+			Says("What the refusal is called; a code has one status.")),
 	wire.Has("requestId", wire.TextSchema.Says("The request's id, for questions about it.")),
-	wire.Has("details", (&wire.Schema{Type: "object", Extra: &wire.Schema{}}).Says("What the code tells beside; its form is that of the code.")),
+	wire.Has("details", (&wire.Schema{Type: "object", Extra: &wire.Schema{}}).Says("What the code tells beside; its "+
+		"form is that of the code.")),
 	wire.May("errors", wire.ListSchema(wire.RecordSchema("Fault",
 		wire.Has("in", wire.EnumSchema("body", "query", "path", "header").Says("Where the fault stands.")),
-		wire.Has("pointer", wire.TextSchema.Says("A JSON pointer into the body, or the name of the parameter or header.")),
+		wire.Has("pointer",
+			wire.TextSchema.Says("A JSON pointer into the body, or the name of the parameter or header.")),
 		wire.Has("code", wire.TextSchema.Says("What kind of fault it is, such as required, unknown, format or range.")),
 		wire.Has("message", wire.TextSchema.Says("What is wrong, in words that follow on the name.")),
 	)).Says("All faults of a request that is refused with 400."))).Uncut().Says("A refusal, as RFC 9457 has it.")

@@ -11,20 +11,32 @@ import (
 var eventType = wire.Enum(stock.EventReservation, stock.EventNote)
 
 var createEventShape = wire.ShapeOf("CreateScheduledEvent",
-	wire.Required("type", eventType, func(o *stock.CreateScheduledEvent) *stock.EventType { return &o.Type }).Says("A reservation takes one unit, a note none."),
-	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).Says("What people call the event."),
-	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).Says("The location that it is at."),
-	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).Says("First instant of the event."),
-	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).Says("First instant behind the event."),
-	wire.Optional("comment", wire.Text(0, 10_000), func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).Says("A note for those who read it."))
+	wire.Required("type", eventType, func(o *stock.CreateScheduledEvent) *stock.EventType {
+		return &o.Type
+	}).Says("A reservation takes one unit, a note none."),
+	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).
+		Says("What people call the event."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).
+		Says("The location that it is at."),
+	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).
+		Says("First instant of the event."),
+	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).
+		Says("First instant behind the event."),
+	wire.Optional("comment", wire.Text(0, 10_000), func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).
+		Says("A note for those who read it."))
 
 var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
-	wire.Merged("name", wire.Text(1, 255), false, func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Name }).Says("What people call the event."),
-	wire.Merged("serviceLocationId", wire.UUID, false, func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
+	wire.Merged("name", wire.Text(1, 255), false,
+		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Name }).Says("What people call the event."),
+	wire.Merged("serviceLocationId", wire.UUID, false,
+		func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
 		Says("The location that it is at."),
-	wire.Merged("startDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
-	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).Says("First instant behind the event."),
-	wire.Merged("comment", wire.Text(0, 10_000), true, func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Comment }).
+	wire.Merged("startDate", wire.Instant, false,
+		func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
+	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).
+		Says("First instant behind the event."),
+	wire.Merged("comment", wire.Text(0, 10_000), true,
+		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Comment }).
 		Says("A note for those who read it. Null clears it."))
 
 var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
@@ -48,7 +60,8 @@ func (w *scribe) scheduledEvents(list []*stock.ScheduledEvent, most int) {
 		w.Key("scheduledEvents", wire.ListSchema(eventSchema), aboutEvents)
 		return
 	}
-	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents, func(s **stock.ScheduledEvent) { w.writeEvent(*s) })
+	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents,
+		func(s **stock.ScheduledEvent) { w.writeEvent(*s) })
 }
 
 const aboutEvents = "The events over the window, by start."
@@ -61,7 +74,8 @@ func answerEvent(q *request, s *stock.ScheduledEvent) error {
 
 // eventPath is the path of one event of an article.
 func eventPath[In any](article, event func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."), wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
+	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."),
+		wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
 }
 
 var eventOperations = []operation{
@@ -73,19 +87,25 @@ var eventOperations = []operation{
 		path: byID(func(o *stock.CreateScheduledEvent) *base.ID { return &o.Article }), body: createEventShape,
 	}, asIs, answerEvent),
 	write(operation{
-		id: "admin.articles.updateScheduledEvent", method: "PATCH", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
+		id: "admin.articles.updateScheduledEvent", method: "PATCH",
+		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
 		summary: "Changes a scheduled event; its type stays.",
 	}, input[stock.PatchScheduledEvent]{
-		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID { return &o.Article }, func(o *stock.PatchScheduledEvent) *base.ID { return &o.ID }),
+		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID {
+			return &o.Article
+		}, func(o *stock.PatchScheduledEvent) *base.ID { return &o.ID }),
 		body: patchEventShape,
 	}, guarded(func(o *stock.PatchScheduledEvent) *[]uint64 { return &o.IfMatch }), answerEvent),
 	write(operation{
-		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
+		id: "admin.articles.deleteScheduledEvent", method: "DELETE",
+		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[stock.DeleteScheduledEvent]{
-		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID { return &o.Article }, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
+		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID {
+			return &o.Article
+		}, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
 	}, guarded(func(o *stock.DeleteScheduledEvent) *[]uint64 { return &o.IfMatch }), answerNull),
 }
 

@@ -19,11 +19,12 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns import and export: the records of a resource as rows, one JSON object a line, through the operator's calls.
+// This file owns import and export: the records of a resource as rows, one JSON object a line, through the operator's
+// calls.
 //
-// A row is the body that makes the record over REST, read by the same shape and so with the same faults, but that what it
-// refers to may be named (exchange_names.go), and that it may say under which id the record was known before: one that the
-// account has is not made twice. What is imported in one call is one command, all or none.
+// A row is the body that makes the record over REST, read by the same shape and so with the same faults, but that what
+// it refers to may be named (exchange_names.go), and that it may say under which id the record was known before: one
+// that the account has is not made twice. What is imported in one call is one command, all or none.
 //
 // A whole account goes out and comes in as the lines of an archive (engine/archive.go), in one body.
 
@@ -66,13 +67,21 @@ func sourceID[In any]() wire.Field[In] {
 
 // exchanges are the resources in the order in which an empty account takes them.
 var exchanges = []*exchanged{
-	exchangedAs(exchanged{name: "locations", own: func(v base.View, id base.ID) bool { return stock.LocationByID(v, id) != nil }, each: (*exporter).locations},
+	exchangedAs(exchanged{name: "locations", own: func(v base.View, id base.ID) bool {
+		return stock.LocationByID(v, id) != nil
+	}, each: (*exporter).locations},
 		createLocationShape, func(_ *request, o *stock.CreateLocation) engine.Row { return *o }),
-	exchangedAs(exchanged{name: "skus", own: func(v base.View, id base.ID) bool { return stock.SKUByID(v, id) != nil }, tags: label.TagInventory, each: (*exporter).skus},
+	exchangedAs(exchanged{name: "skus", own: func(v base.View, id base.ID) bool {
+		return stock.SKUByID(v, id) != nil
+	}, tags: label.TagInventory, each: (*exporter).skus},
 		createSKUShape, func(q *request, o *createSKU) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "articles", own: func(v base.View, id base.ID) bool { return stock.ArticleByID(v, id) != nil }, tags: label.TagInventory, each: (*exporter).articles},
+	exchangedAs(exchanged{name: "articles", own: func(v base.View, id base.ID) bool {
+		return stock.ArticleByID(v, id) != nil
+	}, tags: label.TagInventory, each: (*exporter).articles},
 		createArticleShape, func(q *request, o *createArticle) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "customers", own: func(v base.View, id base.ID) bool { return commerce.CustomerByID(v, id) != nil }, tags: label.TagCustomers, each: (*exporter).customers},
+	exchangedAs(exchanged{name: "customers", own: func(v base.View, id base.ID) bool {
+		return commerce.CustomerByID(v, id) != nil
+	}, tags: label.TagCustomers, each: (*exporter).customers},
 		createCustomerShape, func(_ *request, o *commerce.CreateCustomer) engine.Row { return *o }),
 	exchangedAs(exchanged{name: "holds", own: func(v base.View, id base.ID) bool {
 		_, ok := hold.HoldByID(v, id)
@@ -84,7 +93,8 @@ var exchanges = []*exchanged{
 		}),
 }
 
-// ExchangeNames lists the resources that can be imported and exported, in the order in which an empty account takes them.
+// ExchangeNames lists the resources that can be imported and exported, in the order in which an empty account takes
+// them.
 func ExchangeNames() (names []string) {
 	for _, e := range exchanges {
 		names = append(names, e.name)
@@ -110,7 +120,8 @@ func exchangeOf(resource string) *exchanged {
 // exchange finds what a call is about.
 func (a *adminCall) exchange() (e *exchanged, v base.View, err error) {
 	if e = exchangeOf(a.r.PathValue("resource")); e == nil {
-		return nil, v, refuse(base.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
+		return nil, v, refuse(base.CodeNotFound,
+			"only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
 	}
 	v, err = a.meant()
 	return e, v, err
@@ -153,7 +164,8 @@ func (a *adminCall) importRows() error {
 	}
 	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
 	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
-		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)), Fingerprint: digest(a.body, nil, nil)}
+		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)),
+			Fingerprint: digest(a.body, nil, nil)}
 	}
 	var res engine.Result
 	switch check {
@@ -227,7 +239,8 @@ func judgeRest(eng *engine.Engine, v base.View, all engine.Batch, faults []base.
 		}
 	}
 	var refusal *base.Error
-	if _, err := eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) || len(rest.Rows) == 0 {
+	if _, err := eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) ||
+		len(rest.Rows) == 0 {
 		return faults
 	}
 	for _, f := range refusal.Faults {
@@ -248,7 +261,8 @@ type importOfRows struct {
 
 // rawRows are rows as they stand; each is read by the shape of the resource.
 var rawRows = wire.Kind[[][]byte]{
-	Schema: (&wire.Schema{Type: "array", Items: &wire.Schema{Type: "object", Extra: &wire.Schema{}}, Example: `[{"name":"Harbour","timezone":"Europe/Helsinki","address":{"city":"Helsinki"}}]`}),
+	Schema: (&wire.Schema{Type: "array", Items: &wire.Schema{Type: "object", Extra: &wire.Schema{}},
+		Example: `[{"name":"Harbour","timezone":"Europe/Helsinki","address":{"city":"Helsinki"}}]`}),
 	JSON: func(r *wire.Reader, dst *[][]byte) {
 		if !r.Enter('[', "an array") {
 			return
@@ -264,11 +278,13 @@ var importShape = wire.ShapeOf("ImportRows",
 	wire.Required("resource", wire.Enum(ExchangeNames()...), func(o *importOfRows) *string { return &o.resource }).
 		Says("What is made: locations first, then skus, articles, customers and holds."),
 	wire.Required("rows", rawRows, func(o *importOfRows) *[][]byte { return &o.rows }).
-		Says("What is made, each as the operation that makes one takes it; what it refers to may be named. At most 5,000."),
+		Says("What is made, each as the operation that makes one takes it; what it refers to may be named. At "+
+			"most 5,000."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *importOfRows) *bool { return &o.dryRun }).
 		Says("Names all faults of all rows, and makes nothing."))
 
-var importedSchema = describe("Imported", func(w *scribe, n *int) { w.Count("rows", *n, "How many records were made, or would be.") })
+var importedSchema = describe("Imported",
+	func(w *scribe, n *int) { w.Count("rows", *n, "How many records were made, or would be.") })
 
 // importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name.
 func (q *request) importByRows(in input[importOfRows]) error {
@@ -280,7 +296,8 @@ func (q *request) importByRows(in input[importOfRows]) error {
 	}
 	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
 	if len(faults) > 0 {
-		return atRows(&base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: judgeRest(q.eng, q.view, batch, faults)})
+		return atRows(&base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all",
+			Faults: judgeRest(q.eng, q.view, batch, faults)})
 	}
 	q.preview = o.dryRun
 	if _, err := q.do(batch); err != nil {
@@ -307,8 +324,10 @@ func atRows(err error) error {
 var importOperations = []operation{func() operation {
 	in := input[importOfRows]{body: importShape}
 	o := operation{
-		id: "admin.import.rows", method: "POST", path: "/v1/admin/import", access: fullAccess, limit: bulkBodyLimit, write: true,
-		answer: importedSchema, summary: "Makes records of the rows of a file, all or none; tried with dryRun it names the faults of all rows.",
+		id: "admin.import.rows", method: "POST", path: "/v1/admin/import", access: fullAccess, limit: bulkBodyLimit,
+		write:  true,
+		answer: importedSchema, summary: "Makes records of the rows of a file, all or none; tried with dryRun it " +
+			"names the faults of all rows.",
 	}
 	declare(&o, in)
 	o.run = func(q *request) error { return q.importByRows(in) }
@@ -324,7 +343,8 @@ func (a *adminCall) exportRows() error {
 	a.stream = func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", mediaRows)
 		w.Header().Set("Trailer", NotesTrailer)
-		x := &exporter{request: &request{scribe: scribe{view: v}, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
+		x := &exporter{request: &request{scribe: scribe{view: v}, now: v.Now(a.server.now())}, w: w,
+			names: newNameBook(e, v)}
 		e.each(x)
 		x.flush()
 		w.Header().Set(NotesTrailer, strings.Join(x.notes(), "; "))
@@ -340,7 +360,8 @@ const NotesTrailer = "Holdfast-Notes"
 
 const archivePath = "/archive"
 
-// exportArchive answers with an account as an archive, of one snapshot. One that breaks off has no end, and is no archive.
+// exportArchive answers with an account as an archive, of one snapshot. One that breaks off has no end, and is no
+// archive.
 func (a *adminCall) exportArchive() error {
 	v, err := a.meant()
 	if err != nil {
@@ -355,9 +376,10 @@ func (a *adminCall) exportArchive() error {
 	return nil
 }
 
-// importArchive makes an account of an archive, which is judged whole before anything is done. account names one without records, or
-// is the id of the new one; without it the one is meant that an import of the archive has begun or made, or else a new one: of the
-// archive's own id where ids is keep, the default, and no account has it. The same archive again goes on where an import ended.
+// importArchive makes an account of an archive, which is judged whole before anything is done. account names one
+// without records, or is the id of the new one; without it the one is meant that an import of the archive has begun or
+// made, or else a new one: of the archive's own id where ids is keep, the default, and no account has it. The same
+// archive again goes on where an import ended.
 func (a *adminCall) importArchive() error {
 	query := a.r.URL.Query()
 	o := engine.ImportArchive{Name: query.Get("name"), Secret: func() (b [outbox.SecretBytes]byte) {

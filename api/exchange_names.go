@@ -10,10 +10,11 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export does.
+// This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export
+// does.
 
-// nameBook knows an account's records by name. A name stands for a record where it is the name of one alone; codes come before
-// names.
+// nameBook knows an account's records by name. A name stands for a record where it is the name of one alone; codes come
+// before names.
 type nameBook struct {
 	of     *exchanged
 	view   base.View
@@ -79,7 +80,9 @@ func (n *nameBook) table(member string) *nameTable {
 			t.add(codes, s.ID, s.Name)
 		}
 	case "articleId":
-		t.what, t.by, t.has = "article", "code or name", func(id base.ID) bool { return stock.ArticleByID(v, id) != nil }
+		t.what, t.by, t.has = "article", "code or name", func(id base.ID) bool {
+			return stock.ArticleByID(v, id) != nil
+		}
 		for r := range stock.Articles(v).All() {
 			t.add(nil, r.ID, r.Codes...)
 		}
@@ -88,13 +91,17 @@ func (n *nameBook) table(member string) *nameTable {
 			t.add(codes, r.ID, r.Name)
 		}
 	case "catalogItemId":
-		t.what, t.by, t.has = "catalog item", "name", func(id base.ID) bool { return commerce.CatalogItemByID(v, id) != nil }
+		t.what, t.by, t.has = "catalog item", "name", func(id base.ID) bool {
+			return commerce.CatalogItemByID(v, id) != nil
+		}
 		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, math.MaxInt)
 		for _, i := range items {
 			t.add(nil, i.ID, i.Name)
 		}
 	case "customerId":
-		t.what, t.by, t.has = "customer", "email or name", func(id base.ID) bool { return commerce.CustomerByID(v, id) != nil }
+		t.what, t.by, t.has = "customer", "email or name", func(id base.ID) bool {
+			return commerce.CustomerByID(v, id) != nil
+		}
 		for m := range commerce.Customers(v).All() {
 			if m.Email != nil {
 				t.add(nil, m.ID, *m.Email)
@@ -125,7 +132,8 @@ func (n *nameBook) refer(member string, raw []byte, dst *base.ID) wire.Wrong {
 	id, isID := wire.ParseID(raw)
 	if member == "id" {
 		if isID && n.of.own(n.view, id) {
-			return wire.Wrong{Code: wire.FaultDuplicate, Message: "is a record of this account: an import makes new ones"}
+			return wire.Wrong{Code: wire.FaultDuplicate,
+				Message: "is a record of this account: an import makes new ones"}
 		}
 		return wire.Wrong{}
 	}
@@ -143,9 +151,11 @@ func (n *nameBook) refer(member string, raw []byte, dst *base.ID) wire.Wrong {
 	id, known := t.ids[string(raw)]
 	switch {
 	case !known:
-		return wire.Wrong{Code: wire.FaultReference, Message: "no " + t.what + " has this " + t.by + ", and it is no id"}
+		return wire.Wrong{Code: wire.FaultReference,
+			Message: "no " + t.what + " has this " + t.by + ", and it is no id"}
 	case id == base.ID{}:
-		return wire.Wrong{Code: wire.FaultReference, Message: "more than one " + t.what + " has this " + t.by + ": name it by its id"}
+		return wire.Wrong{Code: wire.FaultReference,
+			Message: "more than one " + t.what + " has this " + t.by + ": name it by its id"}
 	}
 	*dst = id
 	return wire.Wrong{}

@@ -50,7 +50,8 @@ func (x *exporter) notes() (notes []string) {
 		count int
 		text  string
 	}{
-		{x.byID, "references are ids, as no code or name stands for the record alone: another account does not have them"},
+		{x.byID, "references are ids, as no code or name stands for the record alone: another account does " +
+			"not have them"},
 		{x.archived, "archived articles are left out"},
 		{x.ending, "units that end later are left out"},
 		{x.conflicts, "holds are in conflict: where the stock is as here, an import refuses them"},
@@ -206,8 +207,8 @@ func (x *exporter) customers() {
 	}
 }
 
-// holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and taken in
-// this order it finds some wherever there was any.
+// holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and
+// taken in this order it finds some wherever there was any.
 func (x *exporter) holds() {
 	for o := range order.Orders(x.view).All() {
 		if slices.ContainsFunc(o.Lines, func(l order.OrderLine) bool {

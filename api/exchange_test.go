@@ -27,12 +27,14 @@ type exchangeShop struct {
 
 func newExchangeShop(t *testing.T) *exchangeShop {
 	s := &exchangeShop{shop: newShop(t)}
-	s.ops = httptest.NewServer(admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
+	s.ops = httptest.NewServer(
+		admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
 	t.Cleanup(s.ops.Close)
 	return s
 }
 
-func (s *exchangeShop) send(method, path, body string, headers ...string) (status int, text string, answer *http.Response) {
+func (s *exchangeShop) send(method, path, body string, headers ...string) (status int, text string,
+	answer *http.Response) {
 	s.Helper()
 	r, err := http.NewRequest(method, s.ops.URL+path, strings.NewReader(body))
 	require.NoError(s, err)
@@ -55,7 +57,8 @@ func (s *exchangeShop) rows(resource, rows string, headers ...string) (status in
 	return status, text
 }
 
-// bad demands that an import is refused with exactly these faults ("pointer code"), by checks and by itself, and changes nothing.
+// bad demands that an import is refused with exactly these faults ("pointer code"), by checks and by itself, and
+// changes nothing.
 func (s *exchangeShop) bad(resource, rows string, faults ...string) {
 	s.Helper()
 	seq, hash := s.eng.State()
@@ -87,26 +90,37 @@ func TestImportNamesEveryFault(t *testing.T) {
 	s := newExchangeShop(t)
 	foreign := s.ok("POST", "/v1/admin/skus", `{"name":"Foreign"}`, "X-API-KEY", s.other)["id"].(string)
 	s.ok("POST", "/v1/admin/tags", `{"value":"vip","scope":"customers"}`)
-	s.made("locations", `{"name":"Harbour","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n", 3)
+	s.made("locations", `{"name":"Harbour","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n"+
+		`{"name":"Twice","timezone":"UTC"}`+"\n", 3)
 	s.made("skus", `{"name":"Bike","code":"B"}`+"\n"+`{"name":"B"}`+"\n"+`{"name":"Helmet","code":"Bike"}`, 3)
 	s.made("articles", `{"name":"B1","skuId":"B","quantities":[{"serviceLocationId":"Harbour","count":1}]}`, 1)
 
-	s.bad("locations", `{"name":"x"}`+"\n"+`{"name":"y","timezone":"Mars","zone":1}`+"\n"+`{"name":"z","timezone":"UTC"`+"\n"+`[]`+"\n"+`{"name":"ok","timezone":"UTC","id":"ours"}`,
+	s.bad("locations", `{"name":"x"}`+"\n"+`{"name":"y","timezone":"Mars","zone":1}`+"\n"+
+		`{"name":"z","timezone":"UTC"`+"\n"+`[]`+"\n"+`{"name":"ok","timezone":"UTC","id":"ours"}`,
 		"/0/timezone required", "/1/zone unknown", "/1/timezone zone", "/2/timezone malformed", "/3 type")
 	s.bad("locations", "", "/0 malformed")
-	s.bad("locations", strings.Repeat("[", 40), "/0 type", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 too_deep")
-	s.bad("skus", `{"name":"x","code":"N","code":"M","tags":["vip","nowhere","none"],"attributes":{"color":1}}`+"\n"+`{"name":"y","code":"B"}`+"\n"+`{"name":"z","code":"N"}`,
-		"/0/code duplicate", "/0/tags/0 reference", "/0/tags/1 reference", "/0/tags/2 reference", "/0/attributes/color unknown", "/2/code duplicate", "/1 CONFLICT")
-	s.bad("articles", fmt.Sprintf(`{"name":"x","skuId":%q}`, foreign)+"\n"+`{"name":"y","skuId":"Helmets","quantities":[{"serviceLocationId":"Twice","count":0}]}`+"\n"+`{"name":"z","skuId":7}`,
-		"/0/skuId reference", "/1/skuId reference", "/1/quantities/0/serviceLocationId reference", "/1/quantities/0/count range", "/2/skuId type")
-	s.bad("articles", strings.Repeat(`{"name":"lot","quantities":[{"serviceLocationId":"Harbour","count":10000}]}`+"\n", 5000), " range")
+	s.bad("locations", strings.Repeat("[", 40), "/0 type",
+		"/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 too_deep")
+	s.bad("skus", `{"name":"x","code":"N","code":"M","tags":["vip","nowhere","none"],"attributes":{"color":1}}`+"\n"+
+		`{"name":"y","code":"B"}`+"\n"+`{"name":"z","code":"N"}`,
+		"/0/code duplicate", "/0/tags/0 reference", "/0/tags/1 reference", "/0/tags/2 reference",
+		"/0/attributes/color unknown", "/2/code duplicate", "/1 CONFLICT")
+	s.bad("articles", fmt.Sprintf(`{"name":"x","skuId":%q}`, foreign)+"\n"+
+		`{"name":"y","skuId":"Helmets","quantities":[{"serviceLocationId":"Twice","count":0}]}`+"\n"+
+		`{"name":"z","skuId":7}`,
+		"/0/skuId reference", "/1/skuId reference", "/1/quantities/0/serviceLocationId reference",
+		"/1/quantities/0/count range", "/2/skuId type")
+	s.bad("articles", strings.Repeat(`{"name":"lot","quantities":[{"serviceLocationId":"Harbour","count":10000}]}`+"\n",
+		5000), " range")
 	s.bad("customers", `{}`+"\n"+`{"email":"x"}`, "/0 required", "/1/email format")
 	hold := func(item, from, to string) string {
 		return fmt.Sprintf(`{"lines":[{%s,"serviceLocationId":"Harbour","from":%q,"to":%q}]}`, item, from, to) + "\n"
 	}
 	day1, day2, day3 := when(noon+day), when(noon+2*day), when(noon+3*day)
-	s.bad("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day1, day3)+hold(`"skuId":"Bike"`, day2, day3)+hold(`"skuId":"B"`, day3, day2)+hold(`"catalogItemId":"x","skuId":"B"`, day1, day2),
-		"/3/lines/0/to order", "/4/lines/0/catalogItemId reference", "/4/lines/0 exclusive", "/1/lines/0 INSUFFICIENT_AVAILABILITY", "/2/lines/0 INSUFFICIENT_AVAILABILITY")
+	s.bad("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day1, day3)+hold(`"skuId":"Bike"`, day2,
+		day3)+hold(`"skuId":"B"`, day3, day2)+hold(`"catalogItemId":"x","skuId":"B"`, day1, day2),
+		"/3/lines/0/to order", "/4/lines/0/catalogItemId reference", "/4/lines/0 exclusive",
+		"/1/lines/0 INSUFFICIENT_AVAILABILITY", "/2/lines/0 INSUFFICIENT_AVAILABILITY")
 	s.made("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day2, day3), 2)
 }
 
@@ -140,7 +154,8 @@ func TestImportOnce(t *testing.T) {
 	s := newExchangeShop(t)
 	rows := `{"companyName":"A"}` + "\n" + `{"companyName":"B"}` + "\n"
 	for _, check := range []string{"all", "inputs"} {
-		status, text, _ := s.send("POST", "/import/customers?check="+check+"&account="+s.account.String(), rows, "Idempotency-Key", "k")
+		status, text, _ := s.send("POST", "/import/customers?check="+check+"&account="+s.account.String(), rows,
+			"Idempotency-Key", "k")
 		require.Equal(t, 200, status, text)
 	}
 	require.Zero(t, at(s.ok("GET", "/v1/admin/customers", ""), "pagination", "total"))
@@ -165,13 +180,16 @@ func TestExportNotes(t *testing.T) {
 	s.ok("POST", "/v1/admin/locations", `{"name":"Lisbon","timezone":"UTC"}`)
 	sku := s.ok("POST", "/v1/admin/skus", `{"name":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}`)["id"].(string)
 	article := func(body string) string {
-		return s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{%s,"skuId":%q,"quantities":[{"serviceLocationId":%q,"count":2}]}`, body, sku, location))["id"].(string)
+		return s.ok("POST", "/v1/admin/articles",
+			fmt.Sprintf(`{%s,"skuId":%q,"quantities":[{"serviceLocationId":%q,"count":2}]}`, body, sku,
+				location))["id"].(string)
 	}
 	a := article(`"name":"one","codes":["x","same"]`)
 	gone := article(`"name":"two","codes":["same"]`)
 	s.ok("POST", "/v1/admin/articles/"+gone+"/archive", "")
 	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("article", a, location, noon+day, noon+2*day, 2))["id"].(string)
-	s.ok("POST", "/v1/admin/articles/"+a+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, location, when(noon+hour)))
+	s.ok("POST", "/v1/admin/articles/"+a+"/decrease-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, location, when(noon+hour)))
 
 	status, text, answer := s.send("GET", "/export/articles?account="+s.account.String(), "")
 	require.Equal(t, 200, status)
@@ -179,12 +197,14 @@ func TestExportNotes(t *testing.T) {
 	require.JSONEq(t, fmt.Sprintf(`{"id":%q,"name":"one","status":"active","skuId":%q,"codes":["x","same"],"description":null,"condition":null,"purchasePrice":null,
 		"quantities":[{"serviceLocationId":%q,"count":1,"from":%q}],"tags":[],"attributes":{},"externalId":null,"metadata":{},"bufferTimeAmountBefore":null,"bufferTimeUnitBefore":null,
 		"bufferTimeAmountAfter":null,"bufferTimeUnitAfter":null}`, a, sku, location, when(noon)), text)
-	require.Equal(t, "2 references are ids, as no code or name stands for the record alone: another account does not have them; 1 archived articles are left out; "+
+	require.Equal(t, "2 references are ids, as no code or name stands for the record alone: another account does "+
+		"not have them; 1 archived articles are left out; "+
 		"1 units that end later are left out", answer.Trailer.Get(NotesTrailer))
 
 	_, text, answer = s.send("GET", "/export/holds?account="+s.account.String(), "")
-	require.JSONEq(t, fmt.Sprintf(`{"id":%q,"lines":[{"articleId":"x","serviceLocationId":%q,"from":%q,"to":%q,"quantity":2,"purchaseType":"booking"}]}`,
-		hold, location, when(noon+day), when(noon+2*day)), text)
+	require.JSONEq(t,
+		fmt.Sprintf(`{"id":%q,"lines":[{"articleId":"x","serviceLocationId":%q,"from":%q,"to":%q,"quantity":2,"purchaseType":"booking"}]}`,
+			hold, location, when(noon+day), when(noon+2*day)), text)
 	require.Contains(t, answer.Trailer.Get(NotesTrailer), "1 holds are in conflict")
 
 	_, text, answer = s.send("GET", "/export/customers?account="+s.account.String(), "")
@@ -201,8 +221,11 @@ func TestExchangeRows(t *testing.T) {
 		for _, o := range operations {
 			if o.method == "POST" && o.path == "/v1/admin/"+name {
 				made = true
-				members := slices.DeleteFunc(slices.Clone(o.body.Members), func(m wire.Member) bool { return m.Name == "allowPast" }) // a row may always be of the past
-				require.Equal(t, append([]wire.Member{{Name: "id", Schema: wire.TextSchema.OrNull()}}, members...), row.Members)
+				// a row may always be of the past
+				members := slices.DeleteFunc(slices.Clone(o.body.Members),
+					func(m wire.Member) bool { return m.Name == "allowPast" })
+				require.Equal(t, append([]wire.Member{{Name: "id", Schema: wire.TextSchema.OrNull()}}, members...),
+					row.Members)
 			}
 		}
 		require.True(t, made, name)

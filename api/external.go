@@ -6,7 +6,8 @@ import (
 	"holdfast/engine/label"
 )
 
-// This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and metadata.
+// This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and
+// metadata.
 
 const (
 	maxMetadata      = 50
@@ -19,9 +20,12 @@ var externalID = wire.Text(1, 255)
 func externalFields[In any](at func(*In) *label.ExternalPatch) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Merged("externalId", externalID, true, func(in *In) *base.Opt[string] { return &at(in).ID }).
-			Says("The record's id in another system. No other record of the kind has the same. Null clears it.").Shows("null"),
-		wire.Merged("metadata", metadata, true, func(in *In) *base.Opt[[]label.MetadataInput] { return &at(in).Metadata }).
-			Says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
+			Says("The record's id in another system. No other record of the kind has the same. Null clears it.").
+			Shows("null"),
+		wire.Merged("metadata", metadata, true,
+			func(in *In) *base.Opt[[]label.MetadataInput] { return &at(in).Metadata }).
+			Says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes " +
+				"one away, or all.").
 			Shows(`{"source":"shop"}`),
 	}
 }
@@ -55,7 +59,8 @@ func (w *scribe) external(x *label.External) {
 var noExternal label.External
 
 // metadata are texts by their keys.
-var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *label.MetadataInput) *string { return &m.Key },
+var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata,
+	func(m *label.MetadataInput) *string { return &m.Key },
 	func(r *wire.Reader, m *label.MetadataInput) {
 		if !r.Null() {
 			m.Value = new(string)

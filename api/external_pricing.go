@@ -12,12 +12,17 @@ import (
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
-	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
-	wire.Required("url", wire.Link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
+	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).
+		Says("What people call the price."),
+	wire.Required("url", wire.Link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).
+		Says("Absolute, http or https."))
 
 var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
-	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.Label }).Says("What people call the price."),
-	wire.Merged("translatedLabel", wire.Text(1, 255), true, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
+	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] {
+		return &o.Label
+	}).Says("What people call the price."),
+	wire.Merged("translatedLabel", wire.Text(1, 255), true,
+		func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
 		Says("The label in the customer's language. Null clears it."),
 	wire.Merged("url", wire.Link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
 		Says("Where it can be found: absolute, http or https."))
@@ -44,22 +49,31 @@ const externalRowPath = pricingTablePath + "/external-pricing-row"
 
 var externalPricingOperations = []operation{
 	write(operation{
-		id: "admin.pricingTables.createExternalPricingRow", method: "POST", path: externalRowPath, scopes: externalWrite,
-		summary: "Adds an external row to a pricing table; while external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
+		id: "admin.pricingTables.createExternalPricingRow", method: "POST", path: externalRowPath,
+		scopes: externalWrite,
+		summary: "Adds an external row to a pricing table; while external pricing is off there, the row is kept " +
+			"and not shown.", answer: externalRowSchema,
 	}, input[commerce.CreateExternalPricingRow]{
-		path: byTable(func(o *commerce.CreateExternalPricingRow) *base.ID { return &o.Table }), body: createExternalRowShape,
+		path: byTable(func(o *commerce.CreateExternalPricingRow) *base.ID { return &o.Table }),
+		body: createExternalRowShape,
 	}, asIs, answerExternalRow),
 	write(operation{
-		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
+		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}",
+		scopes: externalWrite, guarded: true,
 		summary: "Changes an external row.", answer: externalRowSchema,
 	}, input[commerce.PatchExternalPricingRow]{
-		path: byTableRow(func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.PatchExternalPricingRow) *base.ID {
+			return &o.Table
+		}, func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.ID }),
 		body: patchExternalRowShape,
 	}, guarded(func(o *commerce.PatchExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerExternalRow),
 	write(operation{
-		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
+		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}",
+		scopes: externalWrite, guarded: true,
 		summary: "Takes an external row out of a pricing table.", answer: wire.NullSchema,
 	}, input[commerce.DeleteExternalPricingRow]{
-		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.Table }, func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) *base.ID {
+			return &o.Table
+		}, func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.ID }),
 	}, guarded(func(o *commerce.DeleteExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
 }

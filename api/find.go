@@ -16,12 +16,16 @@ type foundPage struct {
 // searchedWords begins what is said of a search by words.
 const searchedWords = "Words, without case and accents, each the beginning of a word of "
 
-// foundQuery is the query of such a list; code is the name of the parameter that is the record's code, empty: it has none.
+// foundQuery is the query of such a list; code is the name of the parameter that is the record's code, empty: it has
+// none.
 func foundQuery(record, words, code string) *wire.Shape[foundPage] {
-	fields := append(pageFields(func(p *foundPage) *page { return &p.page }), externalIDFilter(func(p *foundPage) **string { return &p.External }, record),
+	fields := append(pageFields(func(p *foundPage) *page {
+		return &p.page
+	}), externalIDFilter(func(p *foundPage) **string { return &p.External }, record),
 		searchFilter(words, func(p *foundPage) *string { return &p.Search }))
 	if code != "" {
-		fields = append(fields, wire.Optional(code, wire.Text(1, 255), func(p *foundPage) **string { return &p.Code }).Says("Only "+record+" with this "+code+", without case."))
+		fields = append(fields, wire.Optional(code, wire.Text(1, 255),
+			func(p *foundPage) **string { return &p.Code }).Says("Only "+record+" with this "+code+", without case."))
 	}
 	return wire.ShapeOf("List", fields...)
 }
@@ -31,7 +35,8 @@ func searchFilter[In any](words string, at func(*In) *string) wire.Field[In] {
 }
 
 // appendFound appends the page that a function finds.
-func appendFound[R any](q *request, p *foundPage, find func(base.View, *base.RecordQuery, base.Part) ([]*R, int), record func(w *scribe, r *R)) error {
+func appendFound[R any](q *request, p *foundPage, find func(base.View, *base.RecordQuery, base.Part) ([]*R, int),
+	record func(w *scribe, r *R)) error {
 	rows, total := find(q.view, &p.RecordQuery, p.page.part())
 	appendRows(q, p.page, rows, total, record)
 	return nil

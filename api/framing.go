@@ -15,7 +15,8 @@ import (
 // This file owns what may stand on the wire. The HTTP library accepts some framings that two programs in a row can read
 // differently, which is how requests are smuggled past the first: these are refused, and the connection is closed.
 
-// seen says which of a request's headers are there at all: most have none of these, and to look for one costs as much as to go over all.
+// seen says which of a request's headers are there at all: most have none of these, and to look for one costs as much
+// as to go over all.
 type seen struct {
 	passed  bool // one tells that somebody passes the request on for another
 	id      bool // X-Request-Id
@@ -91,7 +92,8 @@ func (q *request) admitUnread(cause error) *base.Error {
 		return q.tooLarge()
 	case errors.As(cause, &small):
 		q.identify(true)
-		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the address is long.
+		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the
+		// address is long.
 		if !strings.Contains(strings.SplitN(cause.Error(), `"..."`, 2)[0], `\n`) {
 			return refuse(base.CodeURITooLong, "request line and headers may have at most 16 KiB")
 		}
@@ -104,8 +106,8 @@ func (q *request) admitUnread(cause error) *base.Error {
 	return refuse(base.CodeInvalid, "this is not an HTTP request that can be read")
 }
 
-// drain takes in what the client still sends, within bounds, since a client that is refused while it sends may never see
-// the answer. Where it has sent all, nothing is waited for but a moment.
+// drain takes in what the client still sends, within bounds, since a client that is refused while it sends may never
+// see the answer. Where it has sent all, nothing is waited for but a moment.
 func (q *request) drain() {
 	c := q.ctx.Conn()
 	end := time.Now().Add(drainTime)

@@ -43,7 +43,8 @@ func (s *shop) wire(raw string) (statuses []int, closed bool) {
 func TestFraming(t *testing.T) {
 	s := newShop(t)
 	const body = `{"name":"x","timezone":"UTC"}`
-	head := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + s.key + "\r\nContent-Type: application/json\r\n"
+	head := "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + s.key +
+		"\r\nContent-Type: application/json\r\n"
 	get := "GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n"
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	chunks := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
@@ -77,13 +78,20 @@ func TestFraming(t *testing.T) {
 		require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash}, "%q", raw)
 	}
 	for _, two := range []string{
-		length + "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\n" + length, "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
-		length + "Transfer-Encoding: identity\r\n", "Transfer-Encoding: identity\r\n", "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked, chunked\r\n",
-		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "Transfer-Encoding: xchunked\r\n",
-		"Transfer-Encoding : chunked\r\n", "Transfer-Encoding:\r\n chunked\r\n", "Transfer-Encoding: chun\r\n ked\r\n", "Transfer-Encoding: \"chunked\"\r\n", "Transfer-Encoding: chunked;q=1\r\n",
-		length + length, length + "Content-Length: 5\r\n", "Content-Length: +5\r\n", "Content-Length: -5\r\n", "Content-Length: 0x5\r\n", "Content-Length: 5, 5\r\n", "Content-Length: 5 5\r\n",
-		"Content-Length: \r\n", "Content-Length: 99999999999999999999\r\n", "Content-Length : 5\r\n", "Content-Length\r\n", ": 5\r\n", " Content-Length: 5\r\n",
-		"X-Folded: a\r\n b\r\n" + length, "X-Folded: a\r\n\tb\r\n" + length, "X-Bare: a\n" + length, "X-Nul: a\x00b\r\n" + length, "X-CR: a\rb\r\n" + length, "X(bad): 1\r\n" + length,
+		length + "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\n" + length,
+		"Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+		length + "Transfer-Encoding: identity\r\n", "Transfer-Encoding: identity\r\n",
+		"Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked, chunked\r\n",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "Transfer-Encoding: xchunked\r\n",
+		"Transfer-Encoding : chunked\r\n", "Transfer-Encoding:\r\n chunked\r\n", "Transfer-Encoding: chun\r\n ked\r\n",
+		"Transfer-Encoding: \"chunked\"\r\n", "Transfer-Encoding: chunked;q=1\r\n",
+		length + length, length + "Content-Length: 5\r\n", "Content-Length: +5\r\n", "Content-Length: -5\r\n",
+		"Content-Length: 0x5\r\n", "Content-Length: 5, 5\r\n", "Content-Length: 5 5\r\n",
+		"Content-Length: \r\n", "Content-Length: 99999999999999999999\r\n", "Content-Length : 5\r\n",
+		"Content-Length\r\n", ": 5\r\n", " Content-Length: 5\r\n",
+		"X-Folded: a\r\n b\r\n" + length, "X-Folded: a\r\n\tb\r\n" + length, "X-Bare: a\n" + length,
+		"X-Nul: a\x00b\r\n" + length, "X-CR: a\rb\r\n" + length, "X(bad): 1\r\n" + length,
 		"Host: other\r\n" + length, "X Y: z\r\n" + length, "X : z\r\n" + length, "X\tY: z\r\n" + length,
 	} {
 		bad(head + two + "\r\n" + body)
@@ -93,15 +101,21 @@ func TestFraming(t *testing.T) {
 		bad(first + "\r\n" + two + rest + "\r\n" + chunks)
 	}
 	for _, chunk := range []string{
-		"5;ext=\nx\r\n12345\r\n0\r\n\r\n", "-5\r\n12345\r\n0\r\n\r\n", "0x5\r\n12345\r\n0\r\n\r\n", "5\r\n1234567\r\n0\r\n\r\n", "zz\r\n12345\r\n0\r\n\r\n", "5\n12345\n0\n\n",
-		"fffffffffffffffff\r\n12345\r\n0\r\n\r\n", "\r\n5\r\n12345\r\n0\r\n\r\n", "5\r\n12345x\n0\r\n\r\n", " 5\r\n12345\r\n0\r\n\r\n",
+		"5;ext=\nx\r\n12345\r\n0\r\n\r\n", "-5\r\n12345\r\n0\r\n\r\n", "0x5\r\n12345\r\n0\r\n\r\n",
+		"5\r\n1234567\r\n0\r\n\r\n", "zz\r\n12345\r\n0\r\n\r\n", "5\n12345\n0\n\n",
+		"fffffffffffffffff\r\n12345\r\n0\r\n\r\n", "\r\n5\r\n12345\r\n0\r\n\r\n", "5\r\n12345x\n0\r\n\r\n",
+		" 5\r\n12345\r\n0\r\n\r\n",
 	} {
 		bad(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk)
 	}
 	for _, line := range []string{
-		"GET /healthz\r\nHost: shop\r\n\r\n", "GET  /healthz HTTP/1.1\r\nHost: shop\r\n\r\n", "GET /healthz HTTP/1.1 \r\nHost: shop\r\n\r\n", "GET /healthz HTTP/2.0\r\nHost: shop\r\n\r\n",
-		"GET /healthz HTTP/1.1\r\n\r\n", "GET /hea lthz HTTP/1.1\r\nHost: shop\r\n\r\n", "GET /healthz\x00 HTTP/1.1\r\nHost: shop\r\n\r\n", "G(T /healthz HTTP/1.1\r\nHost: shop\r\n\r\n",
-		"GET /healthz HTTP/1.1\nHost: shop\n\n", "POST /v1/admin/locations HTTP/1.0\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+		"GET /healthz\r\nHost: shop\r\n\r\n", "GET  /healthz HTTP/1.1\r\nHost: shop\r\n\r\n",
+		"GET /healthz HTTP/1.1 \r\nHost: shop\r\n\r\n", "GET /healthz HTTP/2.0\r\nHost: shop\r\n\r\n",
+		"GET /healthz HTTP/1.1\r\n\r\n", "GET /hea lthz HTTP/1.1\r\nHost: shop\r\n\r\n",
+		"GET /healthz\x00 HTTP/1.1\r\nHost: shop\r\n\r\n", "G(T /healthz HTTP/1.1\r\nHost: shop\r\n\r\n",
+		"GET /healthz HTTP/1.1\nHost: shop\n\n",
+		"POST /v1/admin/locations HTTP/1.0\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks,
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 		"GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: shop\r\n\x00: 1\r\n\r\n",
 	} {
 		bad(line)
@@ -121,7 +135,8 @@ func TestHeaderSizes(t *testing.T) {
 	check("GET /healthz HTTP/1.1\r\nHost: shop\r\nX-Pad: "+strings.Repeat("x", 17_000)+"\r\n\r\n", 431)
 	check("GET /healthz HTTP/1.1\r\nHost: shop\r\n"+strings.Repeat("X-Pad: x\r\n", 2_000)+"\r\n", 431)
 	check("GET /healthz?"+strings.Repeat("x", 17_000)+" HTTP/1.1\r\nHost: shop\r\n\r\n", 414)
-	check("GET /healthz?"+strings.Repeat("x", 10_000)+" HTTP/1.1\r\nHost: shop\r\nX-Pad: "+strings.Repeat("x", 8_000)+"\r\n\r\n", 414)
+	check("GET /healthz?"+strings.Repeat("x", 10_000)+" HTTP/1.1\r\nHost: shop\r\nX-Pad: "+strings.Repeat("x", 8_000)+
+		"\r\n\r\n", 414)
 }
 
 // A client that asks before it sends its body is told on the headers alone.
@@ -133,7 +148,8 @@ func TestExpect(t *testing.T) {
 		c, err := s.listener.Dial()
 		require.NoError(t, err)
 		defer c.Close()
-		fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, length)
+		fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, length)
 		r := bufio.NewReader(c)
 		var statuses []int
 		for {

@@ -26,9 +26,9 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns the shop that the tests play in: the real engine on a file system in memory behind the real server on a
-// listener in memory, with a clock that the test owns. Every answer is held against the document, and every
-// refusal must leave the state as it was.
+// This file owns the shop that the tests play in: the real engine on a file system in memory behind the real server on
+// a listener in memory, with a clock that the test owns. Every answer is held against the document, and every refusal
+// must leave the state as it was.
 
 const (
 	hour = int64(60 * 60 * 1000)
@@ -49,8 +49,8 @@ type shop struct {
 	other    string // full access, of another account
 }
 
-// timely is a listener in memory whose connections say that they are out of time as real ones do: a patient connection looks for
-// that error, and would take another for the end.
+// timely is a listener in memory whose connections say that they are out of time as real ones do: a patient connection
+// looks for that error, and would take another for the end.
 type timely struct{ net.Listener }
 
 func (l timely) Accept() (net.Conn, error) {
@@ -91,7 +91,8 @@ func newShop(t testing.TB) *shop {
 	require.NoError(t, err)
 	var drawn atomic.Uint64
 	s.eng, err = engine.Open(context.Background(), engine.Options{
-		Store: store, Now: s.clock.Load, Manual: true, Checks: true, Logger: slog.New(slog.DiscardHandler), Payload: EventPayload,
+		Store: store, Now: s.clock.Load, Manual: true, Checks: true, Logger: slog.New(slog.DiscardHandler),
+		Payload: EventPayload,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], drawn.Add(1)<<20)
 			return b
@@ -102,7 +103,9 @@ func newShop(t testing.TB) *shop {
 	s.server.Attach(s.eng)
 	done := make(chan error, 1)
 	go func() { done <- s.server.Serve(timely{s.listener}) }()
-	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) { return s.listener.Dial() }, MaxIdemponentCallAttempts: 1, DisablePathNormalizing: true}
+	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) {
+		return s.listener.Dial()
+	}, MaxIdemponentCallAttempts: 1, DisablePathNormalizing: true}
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		require.NoError(t, s.server.Shutdown(context.Background()))
@@ -117,7 +120,8 @@ func newShop(t testing.TB) *shop {
 
 func (s *shop) newAccount(name, keyID string) (id base.ID, key string) {
 	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: name, Timezone: "Europe/Lisbon"}}})
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: name, Timezone: "Europe/Lisbon"}}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }
@@ -168,7 +172,8 @@ func (s *shop) call(method, path, body string, headers ...string) *answer {
 		require.NoError(s, err)
 		received = slices.Clone(plain)
 	}
-	a := &answer{shop: s, what: method + " " + path, status: res.StatusCode(), header: map[string]string{}, body: received}
+	a := &answer{shop: s, what: method + " " + path, status: res.StatusCode(), header: map[string]string{},
+		body: received}
 	for k, v := range res.Header.All() {
 		a.header[string(k)] = string(v)
 	}

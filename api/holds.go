@@ -33,8 +33,10 @@ func stockFields[In any](at func(*In) *base.Item) []wire.Field[In] {
 // windowFields are a range whose end may be left open.
 func windowFields[In any](at func(*In) *base.Span) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Start }).Says("First instant of the window."),
-		wire.Defaulted("to", wire.Instant, base.Forever, func(in *In) *int64 { return &at(in).End }).Says("First instant behind the window. Default: without end."),
+		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Start }).
+			Says("First instant of the window."),
+		wire.Defaulted("to", wire.Instant, base.Forever, func(in *In) *int64 { return &at(in).End }).
+			Says("First instant behind the window. Default: without end."),
 	}
 }
 
@@ -45,14 +47,18 @@ const maxCount = 10_000
 var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *hold.HoldLineInput) *base.Item { return &l.Item }),
 	[]wire.Field[hold.HoldLineInput]{
-		wire.Required("serviceLocationId", wire.UUID, func(l *hold.HoldLineInput) *base.ID { return &l.Location }).Says("The location that units are taken at."),
-		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{}, func(l *hold.HoldLineInput) *base.ID { return &l.Return }).
+		wire.Required("serviceLocationId", wire.UUID, func(l *hold.HoldLineInput) *base.ID { return &l.Location }).
+			Says("The location that units are taken at."),
+		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{},
+			func(l *hold.HoldLineInput) *base.ID { return &l.Return }).
 			Says(aboutReturn),
 	},
 	windowFields(func(l *hold.HoldLineInput) *base.Span { return &l.Window }),
 	[]wire.Field[hold.HoldLineInput]{
-		wire.Defaulted("quantity", count, 1, func(l *hold.HoldLineInput) *int { return &l.Quantity }).Says("How many units. Default: 1."),
-		wire.Defaulted("purchaseType", purchaseType, base.PurchaseBooking, func(l *hold.HoldLineInput) *base.PurchaseType { return &l.Purchase }).
+		wire.Defaulted("quantity", count, 1, func(l *hold.HoldLineInput) *int { return &l.Quantity }).
+			Says("How many units. Default: 1."),
+		wire.Defaulted("purchaseType", purchaseType, base.PurchaseBooking,
+			func(l *hold.HoldLineInput) *base.PurchaseType { return &l.Purchase }).
 			Says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
 	})...)
 
@@ -66,13 +72,15 @@ var expiry = wire.Integer[int64](minExpiry, maxExpiry)
 
 // holdFields are what a hold is made of, by a request or by a row of a file.
 var holdFields = []wire.Field[hold.PlaceHold]{
-	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(o *hold.PlaceHold) *[]hold.HoldLineInput { return &o.Lines }).
+	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000),
+		func(o *hold.PlaceHold) *[]hold.HoldLineInput { return &o.Lines }).
 		Says("What is held, all or nothing."),
 	wire.Optional("expiresInSeconds", expiry, func(o *hold.PlaceHold) **int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
 	wire.Optional("customerId", wire.UUID, func(o *hold.PlaceHold) **base.ID { return &o.Customer }).
 		Says("The customer whom it is for, and whom an order of it is for. Default: nobody."),
-	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *hold.PlaceHold) *string { return &o.Note }).Says("A text for those who read it."),
+	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *hold.PlaceHold) *string { return &o.Note }).
+		Says("A text for those who read it."),
 }
 
 var placeHoldShape = wire.ShapeOf("PlaceHold", append(holdFields,
@@ -93,11 +101,17 @@ type moveHold struct {
 
 var moveHoldShape = wire.ShapeOf("MoveHold",
 	wire.Required("lines", wire.ListOf(wire.Object(wire.ShapeOf("MoveLine",
-		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *base.ID { return &l.Unavailability }).Says("The unit of the hold that is moved."),
-		wire.Optional("from", wire.Instant, func(l *moveLine) **int64 { return &l.From }).Says("Its new first instant. Default: as it is."),
-		wire.Merged("to", wire.Instant, true, func(l *moveLine) *base.Opt[int64] { return &l.to }).Says("Its new end. Default: as it is; null: without end."),
-		wire.Optional("articleId", wire.UUID, func(l *moveLine) **base.ID { return &l.Article }).Says("Pins the unit to this article."),
-		wire.Optional("slotId", wire.UUID, func(l *moveLine) **base.ID { return &l.Slot }).Says("Pins the unit to this slot."),
+		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *base.ID { return &l.Unavailability }).
+			Says("The unit of the hold that is moved."),
+		wire.Optional("from", wire.Instant, func(l *moveLine) **int64 { return &l.From }).
+			Says("Its new first instant. Default: as it is."),
+		wire.Merged("to", wire.Instant, true, func(l *moveLine) *base.Opt[int64] {
+			return &l.to
+		}).Says("Its new end. Default: as it is; null: without end."),
+		wire.Optional("articleId", wire.UUID, func(l *moveLine) **base.ID { return &l.Article }).
+			Says("Pins the unit to this article."),
+		wire.Optional("slotId", wire.UUID, func(l *moveLine) **base.ID { return &l.Slot }).
+			Says("Pins the unit to this slot."),
 	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
@@ -121,16 +135,24 @@ type heldChanges struct {
 var changeHoldShape = wire.ShapeOf("ChangeHold",
 	wire.Merged("customerId", wire.UUID, true, func(o *heldChanges) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer whom it is for. Null: nobody. Default: as it is."),
-	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]hold.HoldLineInput { return &o.Add }).
+	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil,
+		func(o *heldChanges) *[]hold.HoldLineInput { return &o.Add }).
 		Says("New lines, behind those that stay. Default: none.").Shows("null"),
 	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
-		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).Says("The number of the line, from 0."),
-		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).Says("How many units. Default: as it is."),
-		wire.Optional("from", wire.Instant, func(x *holdLineChange) **int64 { return &x.From }).Says("Its new first instant. Default: as it is."),
-		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *base.Opt[int64] { return &x.to }).Says("Its new end. Default: as it is; null: without end."),
+		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).
+			Says("The number of the line, from 0."),
+		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).
+			Says("How many units. Default: as it is."),
+		wire.Optional("from", wire.Instant, func(x *holdLineChange) **int64 { return &x.From }).
+			Says("Its new first instant. Default: as it is."),
+		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *base.Opt[int64] {
+			return &x.to
+		}).Says("Its new end. Default: as it is; null: without end."),
 	)), 0, 1000), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
-		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none.").Shows("null"),
-	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil, func(o *heldChanges) *[]int { return &o.Remove }).
+		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. "+
+			"Default: none.").Shows("null"),
+	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil,
+		func(o *heldChanges) *[]int { return &o.Remove }).
 		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
 	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).
 		Says("Takes lines whose window is over, which are refused else. Default: false."),
@@ -197,20 +219,23 @@ func (w *scribe) writeHold(h *hold.Hold, most int) {
 	w.GivenID("customerId", h.Customer, "The customer whom it is for; null: nobody is named.")
 	w.GivenText("note", h.Note, "A text for those who read it.")
 	left := most
-	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *hold.HoldLine) {
-		w.GivenID("skuId", l.SKU, "The SKU that was asked for; null where it was another item.")
-		w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
-		w.GivenID("catalogItemId", l.CatalogItem, "The catalog item that was asked for; null where it was another item.")
-		w.ID("serviceLocationId", l.Location, "The location that its units are at.")
-		w.ID("returnServiceLocationId", l.Return, "The location that they are brought back to.")
-		w.Instant("from", l.Window.Start, "First instant of the line.")
-		w.End("to", l.Window.End, "First instant behind it; null: without end.")
-		w.Count("quantity", l.Quantity, "How many units.")
-		w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
-		shown := wire.UpTo(l.Units, left)
-		left -= len(shown)
-		wire.First(&w.Writer, "unavailabilities", "HeldUnit", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.", w.heldUnit)
-	})
+	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.",
+		func(l *hold.HoldLine) {
+			w.GivenID("skuId", l.SKU, "The SKU that was asked for; null where it was another item.")
+			w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
+			w.GivenID("catalogItemId", l.CatalogItem,
+				"The catalog item that was asked for; null where it was another item.")
+			w.ID("serviceLocationId", l.Location, "The location that its units are at.")
+			w.ID("returnServiceLocationId", l.Return, "The location that they are brought back to.")
+			w.Instant("from", l.Window.Start, "First instant of the line.")
+			w.End("to", l.Window.End, "First instant behind it; null: without end.")
+			w.Count("quantity", l.Quantity, "How many units.")
+			w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
+			shown := wire.UpTo(l.Units, left)
+			left -= len(shown)
+			wire.First(&w.Writer, "unavailabilities", "HeldUnit", shown, max(l.Taken, len(l.Units)),
+				"Its units, each where it is and until when.", w.heldUnit)
+		})
 }
 
 var heldUnitSchema = describe("HeldUnit", (*scribe).heldUnit)
@@ -222,7 +247,8 @@ func (w *scribe) heldUnit(u *hold.HeldUnit) {
 	if w.Writes() {
 		name, code = hold.CalledAs(w.view, u.Ordered)
 	}
-	w.orderedAs("What the unit was asked for as, also while it has no slot: of a kit, the component.", u.Ordered, name, code)
+	w.orderedAs("What the unit was asked for as, also while it has no slot: of a kit, the component.", u.Ordered, name,
+		code)
 }
 
 func answerHold(q *request, h *hold.Hold) error {
@@ -248,16 +274,29 @@ type listHolds struct {
 const ofOneLine = " One line has to meet all that is asked of lines."
 
 var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHolds]{
-	wire.Defaulted("status", wire.ListOf(wire.Enum(hold.HoldStatuses...), 0, len(hold.HoldStatuses)), nil, func(o *listHolds) *[]string { return &o.status }).
+	wire.Defaulted("status", wire.ListOf(wire.Enum(hold.HoldStatuses...), 0, len(hold.HoldStatuses)), nil,
+		func(o *listHolds) *[]string { return &o.status }).
 		Says("Only holds in one of these states. Default: all."),
-	wire.Optional("skuId", wire.UUID, func(o *listHolds) **base.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU." + ofOneLine),
-	wire.Optional("articleId", wire.UUID, func(o *listHolds) **base.ID { return &o.article }).Says("Only holds of which a line asks for this article." + ofOneLine),
-	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **base.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
-	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **base.ID { return &o.Location }).Says("Only holds of which a line is at this location." + ofOneLine),
-	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it." + ofOneLine),
-	wire.Optional("customerId", wire.UUID, func(o *listHolds) **base.ID { return &o.Customer }).Says("Only holds for this customer."),
+	wire.Optional("skuId", wire.UUID, func(o *listHolds) **base.ID {
+		return &o.sku
+	}).Says("Only holds of which a line asks for this SKU." + ofOneLine),
+	wire.Optional("articleId", wire.UUID, func(o *listHolds) **base.ID {
+		return &o.article
+	}).Says("Only holds of which a line asks for this article." + ofOneLine),
+	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **base.ID {
+		return &o.catalogItem
+	}).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **base.ID {
+		return &o.Location
+	}).Says("Only holds of which a line is at this location." + ofOneLine),
+	wire.Optional("dateRange", dateRange, func(o *listHolds) **window {
+		return &o.window
+	}).Says("Only holds of which a line is for some of it." + ofOneLine),
+	wire.Optional("customerId", wire.UUID, func(o *listHolds) **base.ID { return &o.Customer }).
+		Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
-	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listHolds) *sortDirection { return &o.direction }).
+	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
+		func(o *listHolds) *sortDirection { return &o.direction }).
 		Says("desc: the youngest first."),
 }, pageFields(func(o *listHolds) *page { return &o.page }))...)
 
@@ -286,11 +325,16 @@ func (q *request) listHolds(o *listHolds) error {
 var holdOperations = []operation{
 	readChecked(operation{
 		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
-		summary: "Lists holds in order of creation: those that pass all filters, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
-	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) { q.checkWindow(o.window) }, (*request).listHolds),
+		summary: "Lists holds in order of creation: those that pass all filters, those that ended within the last " +
+			"24 hours included.", answer: pagedSchema(holdSchema),
+	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) {
+		q.checkWindow(o.window)
+	}, (*request).listHolds),
 	read(operation{
-		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
-		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(heldUnitSchema),
+		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities",
+		scopes:  holdsRead,
+		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.",
+		answer:  pagedSchema(heldUnitSchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *base.ID { return &l.of }),
 		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
@@ -322,8 +366,10 @@ var holdOperations = []operation{
 	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })},
 		guarded(func(o *hold.ReleaseHold) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
-		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
-		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.",
+		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
+		answer: holdSchema,
+		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one " +
+			"request without the hold's own room, all or nothing.",
 	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *base.ID { return &o.ID }), body: changeHoldShape},
 		func(q *request, o *heldChanges) base.OpOf[*hold.Hold] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun

@@ -11,23 +11,30 @@ import (
 func TestImportByRows(t *testing.T) {
 	s := newShop(t)
 	rows := `[{"name":"Harbour","timezone":"Europe/Helsinki","address":{"city":"Helsinki"}},{"name":"Yard","timezone":"Europe/Lisbon","address":{"city":"Lisboa"}}]`
-	require.EqualValues(t, 2, s.ok("POST", "/v1/admin/import", `{"resource":"locations","rows":`+rows+`,"dryRun":true}`)["rows"])
+	require.EqualValues(t, 2,
+		s.ok("POST", "/v1/admin/import", `{"resource":"locations","rows":`+rows+`,"dryRun":true}`)["rows"])
 	require.Empty(t, s.ok("GET", "/v1/admin/locations", "")["data"], "it was tried, not done")
 	require.EqualValues(t, 2, s.ok("POST", "/v1/admin/import", `{"resource":"locations","rows":`+rows+`}`)["rows"])
 	require.Len(t, s.ok("GET", "/v1/admin/locations", "")["data"], 2)
 
-	// A row with a fault of its own, one that refers to what is not there, and a good one between them: nothing is made.
+	// A row with a fault of its own, one that refers to what is not there, and a good one between them: nothing is
+	// made.
 	bad := `{"resource":"skus","rows":[{"name":"","code":"A"},{"name":"Bike","code":"B"},{"code":"C"}]`
-	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", bad+`}`, "body /rows/0/name length", "body /rows/2/name required")
-	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", bad+`,"dryRun":true}`, "body /rows/0/name length", "body /rows/2/name required")
+	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", bad+`}`, "body /rows/0/name length",
+		"body /rows/2/name required")
+	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", bad+`,"dryRun":true}`, "body /rows/0/name length",
+		"body /rows/2/name required")
 	require.Empty(t, s.ok("GET", "/v1/admin/skus", "")["data"])
 	s.ok("POST", "/v1/admin/import", `{"resource":"skus","rows":[{"name":"Bike","code":"B"}]}`)
-	s.ok("POST", "/v1/admin/import", `{"resource":"articles","rows":[{"name":"Bike 1","skuId":"B","quantities":[{"serviceLocationId":"Harbour","count":2}]}]}`)
+	s.ok("POST", "/v1/admin/import",
+		`{"resource":"articles","rows":[{"name":"Bike 1","skuId":"B","quantities":[{"serviceLocationId":"Harbour","count":2}]}]}`)
 	require.Len(t, s.ok("GET", "/v1/admin/articles", "")["articles"], 1)
-	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", `{"resource":"orders","rows":[]}`, "body /resource enum")
+	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", `{"resource":"orders","rows":[]}`,
+		"body /resource enum")
 	s.refused(400, "INVALID_ARGUMENTS", "POST", "/v1/admin/import", `{"resource":"skus","rows":7}`, "body /rows type")
 	scoped := s.ok("POST", keysPath, `{"label":"reader","scopes":["inventory.write"]}`)["key"].(string)
-	require.Equal(t, 403, s.call("POST", "/v1/admin/import", `{"resource":"skus","rows":[]}`, "X-API-KEY", scoped).status)
+	require.Equal(t, 403,
+		s.call("POST", "/v1/admin/import", `{"resource":"skus","rows":[]}`, "X-API-KEY", scoped).status)
 }
 
 func TestHealthTellsTheMetrics(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept nowhere.
+// This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept
+// nowhere.
 
 // scope is one of the scopes that there are.
 var scope = wire.Scalar(wire.JSONString, wire.EnumSchema(auth.Scopes...), func(raw []byte, dst *string) wire.Wrong {
@@ -22,15 +23,19 @@ var scope = wire.Scalar(wire.JSONString, wire.EnumSchema(auth.Scopes...), func(r
 	return wire.Wrong{}
 })
 
-var createKeyShape = wire.ShapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
+var createKeyShape = wire.ShapeOf("CreateAPIKey",
+	keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
 
 // keyFields are what is said of a new key.
 func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Required("label", wire.Text(1, 255), func(in *In) *string { return &at(in).Label }).Says("What people call the key."),
-		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).Says(
-			"What the key may do. Default: everything. An area covers what is below it, write includes read."),
-		wire.Optional("expiresAt", wire.Instant, func(in *In) **int64 { return &at(in).ExpiresAt }).Says("When the key stops being good. Default: never."),
+		wire.Required("label", wire.Text(1, 255), func(in *In) *string { return &at(in).Label }).
+			Says("What people call the key."),
+		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).
+			Says(
+				"What the key may do. Default: everything. An area covers what is below it, write includes read."),
+		wire.Optional("expiresAt", wire.Instant, func(in *In) **int64 { return &at(in).ExpiresAt }).
+			Says("When the key stops being good. Default: never."),
 	}
 }
 
@@ -78,8 +83,9 @@ func (w *scribe) webhooksOf(r *engine.RevokedKey) {
 			hooks = append(hooks, h)
 		}
 	}
-	wire.Each(&w.Writer, "webhooks", "Webhook", hooks, "Those that the key made, or gave their url or type of event since, in order of "+
-		"creation. They go on.", func(h *outbox.Webhook) { w.writeWebhook(h) })
+	wire.Each(&w.Writer, "webhooks", "Webhook", hooks,
+		"Those that the key made, or gave their url or type of event since, in order of "+
+			"creation. They go on.", func(h *outbox.Webhook) { w.writeWebhook(h) })
 }
 
 // lastUsed is when a key was last used; 0: never.
@@ -112,7 +118,8 @@ var keyOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
-		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
+		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null " +
+			"in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
 		func(q *request, o *engine.CreateKey) base.OpOf[*base.Key] {
 			q.secret = drawKey(o)
@@ -129,10 +136,14 @@ var keyOperations = []operation{
 
 		}),
 	write(operation{
-		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
-		summary: "Revokes an API key: the next request with it is refused; the webhooks that the key made go on: the answer names them.", answer: revokedKeySchema,
+		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess,
+		guarded: true,
+		summary: "Revokes an API key: the next request with it is refused; the webhooks that the key made go on: " +
+			"the answer names them.", answer: revokedKeySchema,
 	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *base.ID { return &o.ID })},
-		guarded(func(o *engine.RevokeKey) *[]uint64 { return &o.IfMatch }), behind(func(q *request, r *engine.RevokedKey) error {
+		guarded(func(o *engine.RevokeKey) *[]uint64 {
+			return &o.IfMatch
+		}), behind(func(q *request, r *engine.RevokedKey) error {
 			last := q.server.lastUsed(q.view.Account().ID, &r.Key)
 			appendRecord(&q.scribe, r, func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, last) })
 			return nil

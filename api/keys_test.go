@@ -18,7 +18,8 @@ const keysPath = "/v1/admin/api-keys"
 
 func TestKeysAreMadeAndRevoked(t *testing.T) {
 	s := newShop(t)
-	made := s.ok("POST", keysPath, `{"label":"Storefront","scopes":["inventory.read","locations.read"],"expiresAt":"2025-07-01T00:00:00Z"}`)
+	made := s.ok("POST", keysPath,
+		`{"label":"Storefront","scopes":["inventory.read","locations.read"],"expiresAt":"2025-07-01T00:00:00Z"}`)
 	text := made["key"].(string)
 	require.Regexp(t, `^hf_[0-9A-Za-z]{12}_[0-9A-Za-z]{40}$`, text)
 	require.Equal(t, text[:len("hf_")+12], made["prefix"])
@@ -31,7 +32,8 @@ func TestKeysAreMadeAndRevoked(t *testing.T) {
 	a := s.call("GET", "/v1/admin/locations", "", "X-API-KEY", text)
 	require.Equal(t, 200, a.status)
 	require.Equal(t, "2025-07-01T00:00:00.000Z", a.header["X-Api-Key-Expires-At"])
-	s.call("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`, "X-API-KEY", text).isRefusal(403, base.CodeMissingScope)
+	s.call("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`, "X-API-KEY", text).
+		isRefusal(403, base.CodeMissingScope)
 	list := s.call("GET", keysPath, "")
 	require.NotContains(t, string(list.body), text[len("hf_")+13:])
 	require.Equal(t, 2.0, at(list.object(), "pagination", "total"))
@@ -48,12 +50,14 @@ func TestKeysAreMadeAndRevoked(t *testing.T) {
 	a = s.call("GET", "/v1/admin/locations", "", "X-API-KEY", text)
 	a.isRefusal(401, base.CodeKeyRevoked)
 	require.Equal(t, "2025-07-01T00:00:00.000Z", a.header["X-Api-Key-Expires-At"])
-	require.Equal(t, "revoked", at(s.refused(409, base.CodeStateNotAllowed, "DELETE", path, "").object(), "details", "state"))
+	require.Equal(t, "revoked",
+		at(s.refused(409, base.CodeStateNotAllowed, "DELETE", path, "").object(), "details", "state"))
 	require.Equal(t, when(noon), at(s.ok("GET", keysPath, ""), "data", 1, "revokedAt"))
 
 	// A key may revoke itself.
 	own := s.ok("POST", keysPath, `{"label":"own","scopes":null,"expiresAt":null}`)
-	require.Equal(t, 200, s.call("DELETE", keysPath+"/"+own["id"].(string), "", "X-API-KEY", own["key"].(string)).status)
+	require.Equal(t, 200,
+		s.call("DELETE", keysPath+"/"+own["id"].(string), "", "X-API-KEY", own["key"].(string)).status)
 	s.call("GET", keysPath, "", "X-API-KEY", own["key"].(string)).isRefusal(401, base.CodeKeyRevoked)
 	require.NoError(t, s.eng.Check())
 }
@@ -67,9 +71,11 @@ func TestKeyInputs(t *testing.T) {
 	bad(`{}`, "body /label required")
 	bad(`{"label":"x","scopes":[]}`, "body /scopes length")
 	bad(`{"label":"x","expiresAt":"2025-06-01T12:00:00Z"}`, "body /expiresAt range")
-	bad(`{"label":"","secret":"s","expiresAt":"2025-06-01"}`, "body /label length", "body /secret unknown", "body /expiresAt format")
+	bad(`{"label":"","secret":"s","expiresAt":"2025-06-01"}`, "body /label length", "body /secret unknown",
+		"body /expiresAt format")
 	bad(`{"label":"x","scopes":["reports.write","account.write","settings.emails.read","reports.read","inventory","orders.admin","", 1]}`,
-		"body /scopes/0 enum", "body /scopes/1 enum", "body /scopes/2 enum", "body /scopes/4 enum", "body /scopes/5 enum", "body /scopes/6 enum", "body /scopes/7 type")
+		"body /scopes/0 enum", "body /scopes/1 enum", "body /scopes/2 enum", "body /scopes/4 enum",
+		"body /scopes/5 enum", "body /scopes/6 enum", "body /scopes/7 type")
 	s.refused(400, base.CodeInvalid, "DELETE", keysPath+"/x", "", "path id format")
 	s.refused(404, base.CodeNotFound, "DELETE", keysPath+"/0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "")
 	require.Equal(t, 1.0, at(s.ok("GET", keysPath, ""), "pagination", "total"))
@@ -99,12 +105,14 @@ func TestEveryScopeOnEveryOperation(t *testing.T) {
 	for _, held := range auth.Scopes {
 		key := s.ok("POST", keysPath, `{"label":"x","scopes":["`+held+`"]}`)["key"].(string)
 		for _, op := range operations {
-			path := strings.NewReplacer("{id}", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "{eventId}", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e").Replace(op.path)
+			path := strings.NewReplacer("{id}", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "{eventId}",
+				"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e").Replace(op.path)
 			a := s.call(op.method, path+"?no=parameter", `{"no":"member"}`, "X-API-KEY", key)
 			may := op.access == anyKey || op.access == noKey
 			for _, need := range op.scopes {
 				area, mode := need[:strings.LastIndexByte(need, '.')], need[strings.LastIndexByte(need, '.'):]
-				for part := area; part != "" && op.access == scoped; part = part[:max(0, strings.LastIndexByte(part, '.'))] {
+				for part := area; part != "" &&
+					op.access == scoped; part = part[:max(0, strings.LastIndexByte(part, '.'))] {
 					may = may || held == part+mode || held == part+".write"
 				}
 			}
@@ -122,8 +130,8 @@ func TestEveryScopeOnEveryOperation(t *testing.T) {
 	}
 }
 
-// What a body may hold under a scope of its own is told from what it may not, behind all other faults of the request and
-// in front of every effect.
+// What a body may hold under a scope of its own is told from what it may not, behind all other faults of the request
+// and in front of every effect.
 func TestDeniedFields(t *testing.T) {
 	type line struct{ note, price *string }
 	type order struct {
@@ -134,14 +142,20 @@ func TestDeniedFields(t *testing.T) {
 	text := wire.Text(1, 20)
 	shape := wire.ShapeOf("DeniedFields",
 		wire.Required("name", text, func(o *order) *string { return &o.Name }),
-		wire.Defaulted("timezone", text, "UTC", func(o *order) *string { return &o.Timezone }).Needs("settings.account.write"),
-		wire.Merged("code", text, true, func(o *order) *base.Opt[string] { return &o.code }).Needs("orders.payments.write"),
+		wire.Defaulted("timezone", text, "UTC", func(o *order) *string { return &o.Timezone }).
+			Needs("settings.account.write"),
+		wire.Merged("code", text, true, func(o *order) *base.Opt[string] { return &o.code }).
+			Needs("orders.payments.write"),
 		wire.Defaulted("lines", wire.ListOf(wire.Object(wire.ShapeOf("DeniedLine",
 			wire.Optional("note", text, func(l *line) **string { return &l.note }),
-			wire.Optional("price", text, func(l *line) **string { return &l.price }).Needs("orders.payments.write"))), 0, 9), nil,
+			wire.Optional("price", text, func(l *line) **string { return &l.price }).Needs("orders.payments.write"))),
+			0, 9), nil,
 			func(o *order) *[]line { return &o.lines }))
-	make := write(operation{id: "test.denied", method: "POST", path: "/denied", scopes: []string{"orders.details.write"}, answer: locationSchema},
-		input[order]{body: shape}, func(_ *request, o *order) base.OpOf[*stock.Location] { return o.CreateLocation }, answerLocation)
+	make := write(operation{id: "test.denied", method: "POST", path: "/denied",
+		scopes: []string{"orders.details.write"}, answer: locationSchema},
+		input[order]{body: shape}, func(_ *request, o *order) base.OpOf[*stock.Location] {
+			return o.CreateLocation
+		}, answerLocation)
 	require.Equal(t, "settings.account.write", make.body.Members[1].Scope)
 
 	s := newShop(t)
@@ -160,9 +174,11 @@ func TestDeniedFields(t *testing.T) {
 		return map[string]any{"fields": fields, "requiredScopes": []any{scope}}
 	}
 	require.Equal(t, 200, call(details, `{"name":"x"}`).status)
-	require.Equal(t, 200, call(details, `{"name":"x","timezone":null,"lines":[{"price":null}]}`).status, "null is absent here")
+	require.Equal(t, 200, call(details, `{"name":"x","timezone":null,"lines":[{"price":null}]}`).status,
+		"null is absent here")
 	require.Equal(t, 200, call(s.key, `{"name":"x","timezone":"UTC","code":"c","lines":[{"price":"p"}]}`).status)
-	require.Equal(t, 200, call(orders, `{"name":"x","code":null,"lines":[{"price":"p"}]}`).status, "an area covers what is below")
+	require.Equal(t, 200, call(orders, `{"name":"x","code":null,"lines":[{"price":"p"}]}`).status,
+		"an area covers what is below")
 	denied(call(details, `{"name":"x","timezone":"UTC"}`), entry("settings.account.write", "timezone"))
 	denied(call(details, `{"name":"x","code":null}`), entry("orders.payments.write", "code"))
 	denied(call(details, `{"lines":[{"note":"n"},{"price":"p"},{"price":"q"}],"timezone":"UTC","code":"c","name":"x"}`),
@@ -192,7 +208,8 @@ func TestPinnedVersion(t *testing.T) {
 		status       int
 	}{
 		{s.key, "", 200}, {s.key, Version, 200}, {s.key, "2025-07", 400}, {s.key, "v1", 400},
-		{"hf_pinned111_" + secret, "", 400}, {"hf_pinned111_" + secret, Version, 200}, {"hf_unpinned1_" + secret, "", 200},
+		{"hf_pinned111_" + secret, "", 400}, {"hf_pinned111_" + secret, Version, 200},
+		{"hf_unpinned1_" + secret, "", 200},
 	} {
 		a := s.call("GET", keysPath, "", "X-API-KEY", c.key, "X-Api-Version", c.version)
 		require.Equal(t, c.status, a.status, "%v", c)

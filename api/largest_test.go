@@ -14,8 +14,8 @@ import (
 	"holdfast/api/wire"
 )
 
-// This file makes records as long as the document lets them be, by the document alone, and reads every list that there is: a list
-// that is added is in it by itself.
+// This file makes records as long as the document lets them be, by the document alone, and reads every list that there
+// is: a list that is added is in it by itself.
 
 // longest is a value with texts and lists as long as its schema allows, and the pointers of what was made longer.
 func (w *world) longest(v, schema any, at string, made map[string]bool) any {
@@ -133,14 +133,16 @@ func TestRowsOfEveryListAreBounded(t *testing.T) {
 	require.Greater(t, grown, 100, "values of requests that are as long as can be")
 	lists, cut := 0, 0
 	for _, r := range w.requests() {
-		if r.method != "GET" || !slices.ContainsFunc(listOf(r.op["parameters"]), func(x any) bool { return w.doc.resolve(x)["name"] == "pageSize" }) {
+		if r.method != "GET" || !slices.ContainsFunc(listOf(r.op["parameters"]),
+			func(x any) bool { return w.doc.resolve(x)["name"] == "pageSize" }) {
 			continue
 		}
 		if strings.HasSuffix(r.path, "/plan-quantity-change") {
 			continue // its lists are parts of one plan
 		}
 		size := 250
-		a := w.call("GET", r.path+"?"+strings.Join(append(slices.Clone(r.query), fmt.Sprint("pageSize=", size)), "&"), "")
+		a := w.call("GET", r.path+"?"+strings.Join(append(slices.Clone(r.query), fmt.Sprint("pageSize=", size)), "&"),
+			"")
 		if a.status == 404 {
 			continue // gone by what was sent
 		}
@@ -172,8 +174,10 @@ func TestRowsOfEveryListAreBounded(t *testing.T) {
 
 // What is cut says how long it is, and what is not cut is as it was.
 func TestCutsSayWhatTheyCut(t *testing.T) {
-	list := "[" + strings.TrimSuffix(strings.Repeat(`{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"a \"b\" \u0007"},`, 900), ",") + "]"
-	text := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","note":"` + strings.Repeat("é", 20_000) + `","codes":[],"n":-1.5,"b":false,"units":` + list + `,"unitsTotal":5000,"parts":` + list + `,"short":"x"}`
+	list := "[" + strings.TrimSuffix(
+		strings.Repeat(`{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"a \"b\" \u0007"},`, 900), ",") + "]"
+	text := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","note":"` + strings.Repeat("é", 20_000) +
+		`","codes":[],"n":-1.5,"b":false,"units":` + list + `,"unitsTotal":5000,"parts":` + list + `,"short":"x"}`
 	require.Equal(t, text, string(wire.Bounded([]byte(text), 0, len(text))))
 	b := wire.Bounded([]byte("["+text), 1, wire.MaxRow)
 	require.LessOrEqual(t, len(b)-1, wire.MaxRow)

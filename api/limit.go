@@ -12,15 +12,17 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the limits as the chain asks them: which of them are a request's, what is said of them, and how the counts
-// outlive the process.
+// This file owns the limits as the chain asks them: which of them are a request's, what is said of them, and how the
+// counts outlive the process.
 
-// Limits say how much may be asked. An account is held to the limits of its plan's name; one whose plan is not listed has none.
+// Limits say how much may be asked. An account is held to the limits of its plan's name; one whose plan is not listed
+// has none.
 type Limits struct {
-	PerAddress      int64          // requests a minute; 0: no limit
-	ConnsPerAddress int            // connections at once, or requests that a trusted proxy passes on; 0: no limit
-	Exempt          []netip.Prefix // networks whose addresses have none; the machine itself has none where nobody else is passed on
-	Plans           map[string]ratelimit.Plan
+	PerAddress      int64 // requests a minute; 0: no limit
+	ConnsPerAddress int   // connections at once, or requests that a trusted proxy passes on; 0: no limit
+	// networks whose addresses have none; the machine itself has none where nobody else is passed on
+	Exempt []netip.Prefix
+	Plans  map[string]ratelimit.Plan
 }
 
 // DefaultLimits are the limits where nothing else is said.
@@ -70,7 +72,8 @@ func (q *request) chargeAddress() *base.Error {
 		q.charge.cost = botCost
 	}
 	if q.charge.state, ok = s.addresses.Take(address, q.clock, limit, q.charge.cost); !ok {
-		return q.limited(base.CodeRateLimited, q.charge.state, q.charge.state.Reset-q.clock, "too many requests from this address")
+		return q.limited(base.CodeRateLimited, q.charge.state, q.charge.state.Reset-q.clock,
+			"too many requests from this address")
 	}
 	return nil
 }
@@ -122,8 +125,8 @@ func begins(text []byte, letters string) bool {
 	return true
 }
 
-// chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is given
-// back.
+// chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is
+// given back.
 func (q *request) chargeKey() *base.Error {
 	s, account := q.server, q.view.Account()
 	q.meter = s.meters.Of(account.ID)

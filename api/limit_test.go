@@ -59,7 +59,8 @@ func (s *shop) tells(r *fasthttp.Response) [4]string {
 // planned makes an account of a plan, with a key.
 func (s *shop) planned(plan, keyID string) (id base.ID, key string) {
 	id = base.ID{15: keyID[0], 6: 0x70, 8: 0x80}
-	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: plan}, Plan: plan}})
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: plan}, Plan: plan}})
 	require.NoError(s, err)
 	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
 }
@@ -95,16 +96,20 @@ func TestAddressLimit(t *testing.T) {
 
 func TestWhoPaysForAnAddress(t *testing.T) {
 	s := newShop(t)
-	s.server.limits.Exempt = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+	s.server.limits.Exempt = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"),
+		netip.MustParsePrefix("2001:db8::/32")}
 	const path = "/v1/admin/account"
 	remaining := func(address, raw string) string { return s.tells(s.from(address, raw))[1] }
-	for i, agent := range []string{"", "User-Agent:", "User-Agent: Bingbot", "User-Agent: some CRAWLER", "User-Agent: Baiduspider+", "User-Agent: " + strings.Repeat("long ", 200) + "bot"} {
-		require.Equal(t, "595", remaining(fmt.Sprintf("192.0.2.%d:1", i), strings.Replace(get(path, "x", agent), "\n\n\n", "\n\n", 1)), agent)
+	for i, agent := range []string{"", "User-Agent:", "User-Agent: Bingbot", "User-Agent: some CRAWLER",
+		"User-Agent: Baiduspider+", "User-Agent: " + strings.Repeat("long ", 200) + "bot"} {
+		require.Equal(t, "595", remaining(fmt.Sprintf("192.0.2.%d:1", i),
+			strings.Replace(get(path, "x", agent), "\n\n\n", "\n\n", 1)), agent)
 	}
 	for i, agent := range []string{"User-Agent: curl/8", "User-Agent: bo t", "User-Agent: holdfast-client"} {
 		require.Equal(t, "599", remaining(fmt.Sprintf("192.0.2.%d:1", 10+i), get(path, "x", agent)), agent)
 	}
-	for _, address := range []string{"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "198.51.100.7:1", "[::ffff:198.51.100.7]:1", "[2001:db8:9::1]:1"} {
+	for _, address := range []string{"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "198.51.100.7:1",
+		"[::ffff:198.51.100.7]:1", "[2001:db8:9::1]:1"} {
 		require.Equal(t, "", remaining(address, get(path, "x")), address)
 	}
 	require.Equal(t, "599", remaining("[2001:db9::1]:1", get(path, "x")))
@@ -128,7 +133,8 @@ func TestAccountAndKeyLimits(t *testing.T) {
 	second := s.newKey(id, engine.CreateKey{PublicID: "starter22"})
 	call := func(key string) *answer { return s.call("GET", "/v1/admin/account", "", "X-API-KEY", key) }
 	tells := func(a *answer) [4]string {
-		return [4]string{a.header["X-Ratelimit-Limit"], a.header["X-Ratelimit-Remaining"], a.header["X-Ratelimit-Reset"], a.header["Retry-After"]}
+		return [4]string{a.header["X-Ratelimit-Limit"], a.header["X-Ratelimit-Remaining"],
+			a.header["X-Ratelimit-Reset"], a.header["Retry-After"]}
 	}
 	reset := func(in int64) string { return strconv.FormatInt(noon/1000+in, 10) }
 	for i := range 50 {
@@ -160,7 +166,8 @@ func TestAccountAndKeyLimits(t *testing.T) {
 	// Another account is not touched, and a request that is refused for its key costs none.
 	require.Equal(t, 200, call(s.other).status)
 	call("hf_starter11_"+strings.Repeat("x", 32)).isRefusal(401, base.CodeUnauthenticated)
-	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key, "X-Api-Version", "2020-01").isRefusal(400, base.CodeVersion)
+	s.call("GET", "/v1/admin/account", "", "X-API-KEY", key, "X-Api-Version", "2020-01").
+		isRefusal(400, base.CodeVersion)
 	s.clock.Add(50_000)
 	a = call(key)
 	require.Equal(t, 200, a.status)
@@ -174,14 +181,16 @@ func TestAccountAndKeyLimits(t *testing.T) {
 
 func TestMonthlyCap(t *testing.T) {
 	s := newShop(t)
-	s.server.limits.Plans = map[string]ratelimit.Plan{"starter": {PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 10}}
+	s.server.limits.Plans = map[string]ratelimit.Plan{
+		"starter": {PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 10}}
 	_, key := s.planned("starter", "starter11")
 	call := func() *answer { return s.call("GET", "/v1/admin/account", "", "X-API-KEY", key) }
 	for i := range 10 {
 		a := call()
 		require.Equal(t, 200, a.status)
 		require.Equal(t, "10", a.header["X-Ratelimit-Limit"])
-		require.Equal(t, map[bool]string{true: fmt.Sprintf("%d of the month's 10 requests are used", i+1)}[i+1 >= 8], a.header["X-Ratelimit-Warning"])
+		require.Equal(t, map[bool]string{true: fmt.Sprintf("%d of the month's 10 requests are used", i+1)}[i+1 >= 8],
+			a.header["X-Ratelimit-Warning"])
 	}
 	a := call()
 	a.isRefusal(429, base.CodeMonthlyCap)
@@ -197,14 +206,16 @@ func TestMonthlyCap(t *testing.T) {
 // A client that asks before it sends its body is charged once.
 func TestExpectIsChargedOnce(t *testing.T) {
 	s := newShop(t)
-	s.server.limits.Plans = map[string]ratelimit.Plan{"unlimited": {PerMinute: 100, PerSecond: 1, Burst: 50, PerMonth: 1000}}
+	s.server.limits.Plans = map[string]ratelimit.Plan{
+		"unlimited": {PerMinute: 100, PerSecond: 1, Burst: 50, PerMonth: 1000}}
 	c, err := s.listener.Dial()
 	require.NoError(t, err)
 	defer c.Close()
 	r := bufio.NewReader(c)
 	for i := range 2 {
 		const body = `{"name":"x","timezone":"UTC"}`
-		_, err = fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", s.key, len(body))
+		_, err = fmt.Fprintf(c, "POST /v1/admin/locations HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", s.key, len(body))
 		require.NoError(t, err)
 		var res fasthttp.Response
 		require.NoError(t, res.Header.Read(r))
@@ -221,13 +232,15 @@ func TestExpectIsChargedOnce(t *testing.T) {
 func TestUsageOutlivesTheProcess(t *testing.T) {
 	fs := vfs.NewMem()
 	account := base.ID{15: 'u', 6: 0x70, 8: 0x80}
-	limits := Limits{Plans: map[string]ratelimit.Plan{"starter": {PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 1000}}}
+	limits := Limits{
+		Plans: map[string]ratelimit.Plan{"starter": {PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 1000}}}
 	s := &shop{TB: t}
 	s.clock.Store(noon)
 	run := func(use func()) {
 		store, err := persist.Open(persist.Options{Dir: "data", FS: fs})
 		require.NoError(t, err)
-		s.eng, err = engine.Open(context.Background(), engine.Options{Store: store, Now: s.clock.Load, Manual: true, Random: func() (b [10]byte) { return b }})
+		s.eng, err = engine.Open(context.Background(),
+			engine.Options{Store: store, Now: s.clock.Load, Manual: true, Random: func() (b [10]byte) { return b }})
 		require.NoError(t, err)
 		s.server = NewServer(Options{Now: s.clock.Load, Limits: limits, Logger: slog.New(slog.DiscardHandler)})
 		s.server.Attach(s.eng)
@@ -235,7 +248,8 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 		require.NoError(t, s.server.Shutdown(context.Background()))
 		require.NoError(t, s.eng.Close())
 		require.NoError(t, store.Close())
-		_, err = persist.Verify("data", persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(context.Background(), s, 0) }})
+		_, err = persist.Verify("data", persist.VerifyOptions{FS: fs,
+			Check: func(s *persist.Store) error { return engine.Verify(context.Background(), s, 0) }})
 		require.NoError(t, err)
 	}
 	var key string
@@ -246,7 +260,8 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 	}
 	var hash uint64
 	run(func() {
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}, Plan: "starter"}})
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test",
+			Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}, Plan: "starter"}})
 		require.NoError(t, err)
 		key = s.newKey(account, engine.CreateKey{PublicID: "counted11"})
 		_, hash = s.eng.State()
@@ -269,7 +284,8 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 
 func TestUsageIsSavedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(Options{Now: func() int64 { return time.Now().UnixMilli() }, Logger: slog.New(slog.DiscardHandler)})
+		s := NewServer(Options{Now: func() int64 { return time.Now().UnixMilli() },
+			Logger: slog.New(slog.DiscardHandler)})
 		saved := make(chan []engine.Usage, 10)
 		var fails error
 		done := make(chan bool)
@@ -329,8 +345,10 @@ func TestLastUsedAt(t *testing.T) {
 // What goes through pages by itself says so somewhere in its user agent, in whatever case.
 func TestUserAgentsOfMachines(t *testing.T) {
 	for agent, machine := range map[string]bool{
-		"": true, "Mozilla/5.0 (compatible; GoogleBot/2.1)": true, "bot": true, "A CRAWLER": true, "crawlers": true, "Baiduspider": true,
-		"curl/8.5.0": false, "Mozilla/5.0 (X11; Linux x86_64)": false, "bo": false, "robust": false, "Crawl": false, "spi der": false,
+		"": true, "Mozilla/5.0 (compatible; GoogleBot/2.1)": true, "bot": true, "A CRAWLER": true, "crawlers": true,
+		"Baiduspider": true,
+		"curl/8.5.0":  false, "Mozilla/5.0 (X11; Linux x86_64)": false, "bo": false, "robust": false, "Crawl": false,
+		"spi der": false,
 	} {
 		require.Equal(t, machine, noPerson([]byte(agent)), "%q", agent)
 	}

@@ -28,7 +28,8 @@ func (w *scribe) writeLocation(l *stock.Location) {
 }
 
 func (w *scribe) locationAddress(a *base.Address) {
-	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", wire.Fields[base.Address](&w.Writer))
+	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.",
+		wire.Fields[base.Address](&w.Writer))
 }
 
 // answerLocation answers with a location and its entity tag.
@@ -43,7 +44,8 @@ var locationOperations = []operation{
 	read(operation{
 		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
 		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
-	}, input[foundPage]{query: foundQuery("the location", "the name, or the street, zip code or city of the address", "")}, func(q *request, p *foundPage) error {
+	}, input[foundPage]{query: foundQuery("the location", "the name, or the street, zip code or city of the address",
+		"")}, func(q *request, p *foundPage) error {
 		return appendFound(q, p, stock.FindLocations, (*scribe).writeLocation)
 	}),
 	write(operation{
@@ -52,7 +54,8 @@ var locationOperations = []operation{
 	}, input[stock.CreateLocation]{body: createLocationShape},
 		asIs, answerLocation),
 	read(operation{
-		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"}, cached: true,
+		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"},
+		cached:  true,
 		summary: "Returns a location.", answer: locationSchema,
 	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
 		l := stock.LocationByID(q.view, *id)
@@ -62,13 +65,18 @@ var locationOperations = []operation{
 		return answerLocation(q, l)
 	}),
 	write(operation{
-		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
-		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
-	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }), body: patchLocationShape},
+		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}",
+		scopes: []string{"locations.write"}, guarded: true,
+		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.",
+		answer:  locationSchema,
+	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }),
+		body: patchLocationShape},
 		guarded(func(o *stock.PatchLocation) *[]uint64 { return &o.IfMatch }), answerLocation),
 	write(operation{
-		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
-		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: wire.NullSchema,
+		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}",
+		scopes: []string{"locations.write"}, guarded: true,
+		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that " +
+			"is not over.", answer: wire.NullSchema,
 	}, input[stock.DeleteLocation]{path: byUUID(func(o *stock.DeleteLocation) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteLocation) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -17,8 +17,8 @@ import (
 
 // This file holds every operation of the document against every scope there is, and against another account's ids.
 
-// suffices says in the words of the document whether a scope is enough for one of those needed: write includes read, and an
-// area covers what is below it.
+// suffices says in the words of the document whether a scope is enough for one of those needed: write includes read,
+// and an area covers what is below it.
 func suffices(scope string, needed []any) bool {
 	area, write := strings.CutSuffix(scope, ".write")
 	area = strings.TrimSuffix(area, ".read")
@@ -32,13 +32,15 @@ func suffices(scope string, needed []any) bool {
 	return false
 }
 
-// A request with an unknown parameter tells whether the key was let in, and changes nothing: the scope is looked at before.
+// A request with an unknown parameter tells whether the key was let in, and changes nothing: the scope is looked at
+// before.
 func TestEveryOperationWithEveryScope(t *testing.T) {
 	long(t)
 	w := newWorld(t)
 	keys := map[string]string{}
 	for i, scope := range auth.Scopes {
-		keys[scope] = w.newKey(w.account, engine.CreateKey{PublicID: fmt.Sprintf("matrix%04d", i), Scopes: []string{scope}})
+		keys[scope] = w.newKey(w.account,
+			engine.CreateKey{PublicID: fmt.Sprintf("matrix%04d", i), Scopes: []string{scope}})
 	}
 	for _, r := range w.requests() {
 		access, scopes := r.op["x-access"], listOf(r.op["x-scopes"])
@@ -83,12 +85,15 @@ func TestMembersWithScopesOfTheirOwn(t *testing.T) {
 					continue
 				}
 				keys++
-				key := w.newKey(w.account, engine.CreateKey{PublicID: fmt.Sprintf("member%04d", keys), Scopes: []string{scope.(string)}})
+				key := w.newKey(w.account,
+					engine.CreateKey{PublicID: fmt.Sprintf("member%04d", keys), Scopes: []string{scope.(string)}})
 				a := w.call(r.method, r.target(), r.text(), "X-API-KEY", key)
 				a.isRefusal(403, base.CodeDeniedFields)
-				require.True(t, slices.ContainsFunc(listOf(at(a.object(), "details", "deniedFields")), func(entry any) bool {
-					return slices.Contains(listOf(at(entry, "fields")), any(name)) && reflect.DeepEqual(own, at(entry, "requiredScopes"))
-				}), "%s of %s: %s", name, r.id, a.body)
+				require.True(t, slices.ContainsFunc(listOf(at(a.object(), "details", "deniedFields")),
+					func(entry any) bool {
+						return slices.Contains(listOf(at(entry, "fields")), any(name)) &&
+							reflect.DeepEqual(own, at(entry, "requiredScopes"))
+					}), "%s of %s: %s", name, r.id, a.body)
 			}
 		}
 	}

@@ -31,14 +31,17 @@ type opMetrics struct {
 
 // newMetrics registers the series and gives each operation its own.
 func newMetrics(registry prometheus.Registerer, list []operation, meters *ratelimit.Meters) *metrics {
-	m := &metrics{refusals: map[base.Code]prometheus.Counter{}, requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "holdfast_http_requests_total", Help: "Requests answered, by operation and status.",
-	}, []string{"operation", "status"}), limited: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "holdfast_rate_limited_total", Help: "Requests refused by a limit, by whose it was.",
-	}, []string{"layer"})}
+	m := &metrics{refusals: map[base.Code]prometheus.Counter{},
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_http_requests_total", Help: "Requests answered, by operation and status.",
+		}, []string{"operation", "status"}), limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_rate_limited_total", Help: "Requests refused by a limit, by whose it was.",
+		}, []string{"layer"})}
 	m.latency = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "holdfast_http_request_seconds", Help: "Time from a request being read to its answer being rendered, by operation.",
-		Buckets: []float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, .1, .25, .5, 1, 2.5},
+		Name: "holdfast_http_request_seconds",
+		Help: "Time from a request being read to its answer being rendered, by operation.",
+		Buckets: []float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, .1, .25, .5,
+			1, 2.5},
 	}, []string{"operation"})
 	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "holdfast_refusals_total", Help: "Requests refused, by the code of the refusal.",
@@ -82,12 +85,14 @@ type dearest struct{ meters *ratelimit.Meters }
 const dearestShown = 10
 
 var dearestDesc = prometheus.NewDesc("holdfast_account_request_seconds_total",
-	"Time that requests of an account were being answered since the start, of the ten accounts with the most.", []string{"account"}, nil)
+	"Time that requests of an account were being answered since the start, of the ten accounts with the most.",
+	[]string{"account"}, nil)
 
 func (d dearest) Describe(to chan<- *prometheus.Desc) { to <- dearestDesc }
 
 func (d dearest) Collect(to chan<- prometheus.Metric) {
 	for _, s := range d.meters.Dearest(dearestShown) {
-		to <- prometheus.MustNewConstMetric(dearestDesc, prometheus.CounterValue, time.Duration(s.Nanoseconds).Seconds(), base.ID(s.Account).String())
+		to <- prometheus.MustNewConstMetric(dearestDesc, prometheus.CounterValue,
+			time.Duration(s.Nanoseconds).Seconds(), base.ID(s.Account).String())
 	}
 }

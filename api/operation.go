@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what an operation is. An operation is declared once, as a value: the router, the chain, the decoder, the
-// scope check and the document are all driven by it.
+// This file owns what an operation is. An operation is declared once, as a value: the router, the chain, the decoder,
+// the scope check and the document are all driven by it.
 
 // access says who may ask for an operation.
 type access uint8
@@ -70,7 +70,8 @@ func read[In any](o operation, in input[In], handle func(q *request, in *In) err
 }
 
 // readChecked is read with a check of what the fields say together, whose faults are named with all others.
-func readChecked[In any](o operation, in input[In], check func(q *request, in *In), handle func(q *request, in *In) error) operation {
+func readChecked[In any](o operation, in input[In], check func(q *request, in *In),
+	handle func(q *request, in *In) error) operation {
 	declare(&o, in)
 	o.run = func(q *request) error {
 		v := new(In)
@@ -92,11 +93,12 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 	return o
 }
 
-// write declares an operation that is one command of the engine. command makes it of the input; render appends the record
-// that the command answers with. Where the input has faults of its own the command's check is asked all the same, so that
-// all faults are named together.
+// write declares an operation that is one command of the engine. command makes it of the input; render appends the
+// record that the command answers with. Where the input has faults of its own the command's check is asked all the
+// same, so that all faults are named together.
 func write[In, Record any](
-	o operation, in input[In], command func(q *request, in *In) base.OpOf[Record], render func(q *request, record Record) error,
+	o operation, in input[In], command func(q *request, in *In) base.OpOf[Record],
+	render func(q *request, record Record) error,
 ) operation {
 	o.write = true
 	declare(&o, in)
@@ -130,7 +132,8 @@ func write[In, Record any](
 // asIs is the command of an input that is one.
 func asIs[Op base.OpOf[R], R any](_ *request, in Op) base.OpOf[R] { return in }
 
-// guarded is the command of an input that is one and takes If-Match; at is where the revisions go that the record may have.
+// guarded is the command of an input that is one and takes If-Match; at is where the revisions go that the record may
+// have.
 func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in Op) base.OpOf[R] {
 	return func(q *request, in Op) base.OpOf[R] {
 		*at(in) = q.ifMatch
@@ -162,8 +165,8 @@ func declare[In any](o *operation, in input[In]) {
 	}
 }
 
-// readInput reads path, query and body and collects their faults. Nothing of what it leaves in v belongs to the request's
-// memory: every parser copies.
+// readInput reads path, query and body and collects their faults. Nothing of what it leaves in v belongs to the
+// request's memory: every parser copies.
 func readInput[In any](q *request, in input[In], v *In) {
 	if in.path != nil {
 		q.readPath()

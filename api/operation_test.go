@@ -48,9 +48,12 @@ func TestOperationsAreWellDeclared(t *testing.T) {
 		require.False(t, op.guarded && op.method != "PATCH" && op.method != "DELETE", op.id)
 		require.True(t, op.method != "PATCH" || op.guarded, "%s: a PATCH takes If-Match", op.id)
 		single := strings.HasSuffix(op.path, "}") && op.access != noKey
-		moves := strings.HasPrefix(op.path, "/v1/admin/articles/") || strings.HasPrefix(op.path, "/v1/admin/holds/") || strings.HasPrefix(op.path, ordersPath+"/")
-		require.True(t, op.method != "GET" || !single || op.cached != moves, "%s: If-None-Match is for single records, but articles, holds and orders", op.id)
-		require.True(t, op.method != "DELETE" || !single || op.guarded, "%s: a DELETE of a record takes If-Match", op.id)
+		moves := strings.HasPrefix(op.path, "/v1/admin/articles/") || strings.HasPrefix(op.path, "/v1/admin/holds/") ||
+			strings.HasPrefix(op.path, ordersPath+"/")
+		require.True(t, op.method != "GET" || !single || op.cached != moves,
+			"%s: If-None-Match is for single records, but articles, holds and orders", op.id)
+		require.True(t, op.method != "DELETE" || !single || op.guarded, "%s: a DELETE of a record takes If-Match",
+			op.id)
 		for _, scope := range op.scopes {
 			require.Equal(t, op.write, strings.HasSuffix(scope, ".write"), "%s: %s", op.id, scope)
 			require.True(t, auth.Known(scope), "%s: %s", op.id, scope)

@@ -23,12 +23,13 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 	s := NewServer(Options{Now: func() int64 { return noon }, Metrics: registry})
 	s.metrics.observe(&operation{metrics: s.metrics.unrouted}, 200, 0)
 	var fails error
-	ops := admin.New(admin.Options{Metrics: registry, Logger: slog.New(slog.DiscardHandler), Backup: func(_ context.Context, w io.Writer) error {
-		if fails == nil {
-			_, _ = io.WriteString(w, "snapshot")
-		}
-		return fails
-	}})
+	ops := admin.New(admin.Options{Metrics: registry, Logger: slog.New(slog.DiscardHandler),
+		Backup: func(_ context.Context, w io.Writer) error {
+			if fails == nil {
+				_, _ = io.WriteString(w, "snapshot")
+			}
+			return fails
+		}})
 	server := httptest.NewServer(ops.Handler)
 	defer server.Close()
 	call := func(method, path string, headers ...string) (int, string) {
@@ -66,7 +67,8 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 		status, _ = call("GET", "/metrics", "Host", host)
 		require.Equal(t, 200, status, host)
 	}
-	for _, host := range []string{"evil.example", "evil.example:8081", "10.0.0.1", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0"} {
+	for _, host := range []string{"evil.example", "evil.example:8081", "10.0.0.1", "localhost.evil.example",
+		"127.0.0.1.evil.example", "0.0.0.0"} {
 		status, _ = call("GET", "/metrics", "Host", host)
 		require.Equal(t, 403, status, host)
 	}
@@ -75,7 +77,8 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 		require.Equal(t, 403, status, origin)
 	}
 	// A page of another site can make a browser send a plain GET, which has no Origin.
-	for site, want := range map[string]int{"none": 200, "same-origin": 200, "cross-site": 403, "same-site": 403, "": 200} {
+	for site, want := range map[string]int{"none": 200, "same-origin": 200, "cross-site": 403, "same-site": 403,
+		"": 200} {
 		var headers []string
 		if site != "" {
 			headers = []string{"Sec-Fetch-Site", site}
@@ -85,7 +88,8 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 	}
 }
 
-// With a token each call has to bring it; beyond loopback the listener has any name, and a page of a browser is refused all the same.
+// With a token each call has to bring it; beyond loopback the listener has any name, and a page of a browser is refused
+// all the same.
 func TestOpsTakesAToken(t *testing.T) {
 	const token = "a token of thirty-two characters"
 	registry, log := prometheus.NewRegistry(), slog.New(slog.DiscardHandler)
@@ -103,17 +107,20 @@ func TestOpsTakesAToken(t *testing.T) {
 		return w.Code, w.Header()
 	}
 	local := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token }})
-	remote := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token }, Remote: true})
+	remote := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token },
+		Remote: true})
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline"} {
 		for _, ops := range []*http.Server{local, remote} {
-			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ", "bearer " + token, "Basic " + token} {
+			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ",
+				"bearer " + token, "Basic " + token} {
 				status, header := ask(ops, path, "Authorization", bad)
 				require.Equal(t, 401, status, "%s %q", path, bad)
 				require.Equal(t, "Bearer", header.Get("WWW-Authenticate"))
 			}
 			status, _ := ask(ops, path, "Authorization", "Bearer "+token)
 			require.Equal(t, 200, status)
-			for name, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
+			for name, value := range map[string]string{"Origin": "https://evil.example",
+				"Sec-Fetch-Site": "cross-site"} {
 				status, _ = ask(ops, path, "Authorization", "Bearer "+token, name, value)
 				require.Equal(t, 403, status)
 			}
@@ -126,7 +133,8 @@ func TestOpsTakesAToken(t *testing.T) {
 
 	// Metrics alone: no token, and nothing else.
 	figures := admin.NewFigures(registry, log, false)
-	for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 404, "/accounts": 404, "/keys": 404, "/backup": 404, "/": 404} {
+	for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 404, "/accounts": 404, "/keys": 404,
+		"/backup": 404, "/": 404} {
 		status, _ := ask(figures, path)
 		require.Equal(t, want, status, path)
 	}
@@ -140,8 +148,11 @@ func TestOpsTakesAToken(t *testing.T) {
 
 func TestCheckLoopback(t *testing.T) {
 	for address, want := range map[string]bool{
-		"127.0.0.1:8081": true, "[::1]:8081": true, "localhost:0": true, "127.1.2.3:1": true, "[::ffff:127.0.0.1]:1": true,
-		":8081": false, "0.0.0.0:8081": false, "[::]:8081": false, "10.0.0.1:8081": false, "example.com:8081": false, "127.0.0.1": false, "": false,
+		"127.0.0.1:8081": true, "[::1]:8081": true, "localhost:0": true, "127.1.2.3:1": true,
+		"[::ffff:127.0.0.1]:1": true,
+		":8081":                false, "0.0.0.0:8081": false, "[::]:8081": false, "10.0.0.1:8081": false,
+		"example.com:8081": false,
+		"127.0.0.1":        false, "": false,
 	} {
 		require.Equal(t, want, admin.CheckLoopback(address), address)
 	}
@@ -158,7 +169,8 @@ func TestRequestsAreCounted(t *testing.T) {
 	s.call("GET", "/nothing", "", "X-API-KEY", "")
 	counted, timed := counts(t, registry)
 	require.Equal(t, map[string]float64{
-		"holdfast_http_requests_total none 404": 1, "holdfast_http_requests_total service.health 200": 2, "holdfast_refusals_total NOT_FOUND": 1,
+		"holdfast_http_requests_total none 404": 1, "holdfast_http_requests_total service.health 200": 2,
+		"holdfast_refusals_total NOT_FOUND": 1,
 	}, counted)
 	require.Equal(t, []string{"none", "service.health"}, timed, "what is never called has no buckets")
 }
@@ -180,7 +192,8 @@ func TestDearestAccountsAreTold(t *testing.T) {
 	}
 }
 
-// counts are the counters of a registry that have counted something, by name and labels, and the operations that were timed.
+// counts are the counters of a registry that have counted something, by name and labels, and the operations that were
+// timed.
 func counts(t *testing.T, registry *prometheus.Registry) (counted map[string]float64, timed []string) {
 	families, err := registry.Gather()
 	require.NoError(t, err)

@@ -32,7 +32,8 @@ func TestOrderList(t *testing.T) {
 	d := make("draft", noon+9*day, `,"customers":[{"firstName":"Paul"}]`)
 	s.ok("POST", ordersPath+"/"+d+"/cancel", "")
 	s.ok("POST", ordersPath+"/"+d+"/archive", "")
-	sale := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","startDate":%q,"name":"Sold bell"}]}`, location, sku, when(noon-day)))["id"].(string)
+	sale := s.ok("POST", ordersPath,
+		fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","startDate":%q,"name":"Sold bell"}]}`, location, sku, when(noon-day)))["id"].(string)
 
 	found := func(query string, want ...string) {
 		t.Helper()
@@ -71,7 +72,8 @@ func TestOrderList(t *testing.T) {
 	found("number=99", []string(nil)...)
 	found("number=2&status=draft", []string(nil)...)
 	for search, want := range map[string][]string{
-		"web-7": {a}, "ZOË": {b}, "zoe@": {b}, "TWICE": {c}, "bell": {sale}, "bike": {a, b, c}, "3": {c}, "nothing": nil,
+		"web-7": {a}, "ZOË": {b}, "zoe@": {b}, "TWICE": {c}, "bell": {sale}, "bike": {a, b, c}, "3": {c},
+		"nothing": nil,
 	} {
 		found("search="+search, want...)
 	}
@@ -86,11 +88,17 @@ func TestOrderList(t *testing.T) {
 	found("pickupDue[from]="+when(noon+5*day)+"&pickupDue[to]="+when(noon+6*day), b, c)
 	found("latestEndDate[from]="+when(noon)+"&latestEndDate[to]="+when(noon+4*day), a)
 
-	s.refused(400, base.CodeInvalid, "GET", ordersPath+"?status=gone&number=0&archive=x&direction=up&customerId=x&createdAt[from]="+when(noon)+"&createdAt[to]="+when(noon-1)+"&dateRange[from]="+when(noon)+"&colour=1", "",
-		"query status enum", "query dateRange[to] required", "query customerId format", "query number range", "query archive enum", "query direction enum", "query colour unknown",
+	s.refused(400, base.CodeInvalid, "GET",
+		ordersPath+"?status=gone&number=0&archive=x&direction=up&customerId=x&createdAt[from]="+when(noon)+
+			"&createdAt[to]="+when(noon-1)+"&dateRange[from]="+when(noon)+"&colour=1", "",
+		"query status enum", "query dateRange[to] required", "query customerId format", "query number range",
+		"query archive enum", "query direction enum", "query colour unknown",
 		"query createdAt[to] order")
-	s.refused(400, base.CodeInvalid, "GET", ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+when(noon)+"&returnDue[to]="+when(noon-1), "",
-		"query fulfillmentState enum", "query hasConflicts type", "query late enum", "query channel enum", "query pickupLocationId format", "query sort enum", "query returnDue[to] order")
+	s.refused(400, base.CodeInvalid, "GET",
+		ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+
+			when(noon)+"&returnDue[to]="+when(noon-1), "",
+		"query fulfillmentState enum", "query hasConflicts type", "query late enum", "query channel enum",
+		"query pickupLocationId format", "query sort enum", "query returnDue[to] order")
 }
 
 // A page of a long list costs what a page costs.
@@ -109,33 +117,43 @@ func TestOrderListRendersItsPage(t *testing.T) {
 
 func TestDiscountsOnOrders(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
-	code := s.ok("POST", discountCodes, `{"code":"Summer","valueType":"percentage","value":15,"usageLimit":1}`)["id"].(string)
+	code := s.ok("POST", discountCodes,
+		`{"code":"Summer","valueType":"percentage","value":15,"usageLimit":1}`)["id"].(string)
 	used := func() any { return s.ok("GET", discountCodes+"/"+code, "")["usedCount"] }
-	body := fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":333,"quantity":1},{"skuId":%[2]q,"purchaseType":"sale","unitPrice":334,"taxRate":1000}]}`, location, sku)
+	body := fmt.Sprintf(
+		`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":333,"quantity":1},{"skuId":%[2]q,"purchaseType":"sale","unitPrice":334,"taxRate":1000}]}`, location, sku)
 	o := s.ok("POST", ordersPath, body)
 	path := ordersPath + "/" + o["id"].(string) + "/discount-codes"
-	brief := map[string]any{"id": code, "code": "Summer", "valueType": "percentage", "value": 15.0, "applicablePurchaseTypes": []any{"booking", "sale", "subscription"}}
+	brief := map[string]any{"id": code, "code": "Summer", "valueType": "percentage", "value": 15.0,
+		"applicablePurchaseTypes": []any{"booking", "sale", "subscription"}}
 	lines := []any{at(o, "lineItems", 0, "id"), at(o, "lineItems", 1, "id")}
-	allocations := []any{map[string]any{"itemId": lines[0], "value": 50.0}, map[string]any{"itemId": lines[1], "value": 50.0}}
+	allocations := []any{map[string]any{"itemId": lines[0], "value": 50.0},
+		map[string]any{"itemId": lines[1], "value": 50.0}}
 
 	trial := s.ok("POST", path+"/validate", `{"code":"SUMMER"}`)
-	require.Equal(t, map[string]any{"valid": true, "reason": nil, "code": brief, "appliedValue": 100.0, "allocations": allocations}, trial["result"])
+	require.Equal(t, map[string]any{"valid": true, "reason": nil, "code": brief, "appliedValue": 100.0,
+		"allocations": allocations}, trial["result"])
 	require.Zero(t, used())
 	res := s.ok("POST", path, `{"code":"sUMMER"}`)
-	require.Equal(t, map[string]any{"valid": true, "code": brief, "appliedValue": 100.0, "allocations": allocations}, res["result"])
+	require.Equal(t, map[string]any{"valid": true, "code": brief, "appliedValue": 100.0, "allocations": allocations},
+		res["result"])
 	require.Equal(t, []any{667.0, 100.0, 28.0, 595.0}, []any{
-		at(res, "order", "pricing", "subtotal"), at(res, "order", "pricing", "totalDiscounts"), at(res, "order", "pricing", "totalTaxes"), at(res, "order", "pricing", "total"),
+		at(res, "order", "pricing", "subtotal"), at(res, "order", "pricing", "totalDiscounts"),
+		at(res, "order", "pricing", "totalTaxes"), at(res, "order", "pricing", "total"),
 	})
 	require.Equal(t, 50.0, at(res, "order", "lineItems", 0, "pricing", "totalDiscounts"))
-	require.Equal(t, []any{"Summer", 100.0}, []any{at(res, "order", "pricing", "discountCodes", 0, "code"), at(res, "order", "pricing", "discountCodes", 0, "appliedValue")})
+	require.Equal(t, []any{"Summer", 100.0}, []any{at(res, "order", "pricing", "discountCodes", 0, "code"),
+		at(res, "order", "pricing", "discountCodes", 0, "appliedValue")})
 	require.Equal(t, res["order"], s.ok("GET", strings.TrimSuffix(path, "/discount-codes"), ""))
 	require.Equal(t, 1.0, used())
 
 	// What is refused uses nothing, and a trial says why.
-	for text, want := range map[string]base.Code{"summer": base.CodeDiscountApplied, "winter": base.CodeDiscountNotFound} {
+	for text, want := range map[string]base.Code{"summer": base.CodeDiscountApplied,
+		"winter": base.CodeDiscountNotFound} {
 		s.refused(422, want, "POST", path, fmt.Sprintf(`{"code":%q}`, text))
 		r := s.ok("POST", path+"/validate", fmt.Sprintf(`{"code":%q}`, text))["result"]
-		require.Equal(t, []any{false, string(want), 0.0, []any{}}, []any{at(r, "valid"), at(r, "reason"), at(r, "appliedValue"), at(r, "allocations")})
+		require.Equal(t, []any{false, string(want), 0.0, []any{}},
+			[]any{at(r, "valid"), at(r, "reason"), at(r, "appliedValue"), at(r, "allocations")})
 	}
 	second := ordersPath + "/" + s.ok("POST", ordersPath, body)["id"].(string) + "/discount-codes"
 	s.refused(422, base.CodeDiscountUsageLimit, "POST", second, `{"code":"summer"}`)
@@ -157,18 +175,22 @@ func TestDiscountsOnOrders(t *testing.T) {
 	cancelled := s.ok("POST", ordersPath, body)["id"].(string)
 	s.ok("POST", ordersPath+"/"+cancelled+"/cancel", "")
 	s.refused(409, base.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes", `{"code":"summer"}`)
-	s.refused(409, base.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes/validate", `{"code":"summer"}`)
+	s.refused(409, base.CodeStateNotAllowed, "POST", ordersPath+"/"+cancelled+"/discount-codes/validate",
+		`{"code":"summer"}`)
 }
 
 func TestPaymentsAndComments(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon+day, noon+2*day, 1, ""))
 	path, line := ordersPath+"/"+o["id"].(string), at(o, "lineItems", 0, "id").(string)
-	for i, kind := range []string{"capture", "refund", "deposit_capture", "deposit_refund", "deposit_authorise", "deposit_cancel"} {
+	for i, kind := range []string{"capture", "refund", "deposit_capture", "deposit_refund", "deposit_authorise",
+		"deposit_cancel"} {
 		s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(6-i), line))
 	}
-	o = s.ok("POST", path+"/payments", `{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z","reference":"pi_1","method":"card"}`)
-	for i, name := range []string{"capturedTotal", "refundedTotal", "depositCapturedTotal", "depositRefundedTotal", "depositAuthorisedTotal", "depositCancelledTotal"} {
+	o = s.ok("POST", path+"/payments",
+		`{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z","reference":"pi_1","method":"card"}`)
+	for i, name := range []string{"capturedTotal", "refundedTotal", "depositCapturedTotal", "depositRefundedTotal",
+		"depositAuthorisedTotal", "depositCancelledTotal"} {
 		require.Equal(t, float64(10*(6-i)), at(o, "lineItems", 0, name), name)
 		if i > 0 {
 			require.Equal(t, float64(10*(6-i)), o[name], name)
@@ -178,34 +200,46 @@ func TestPaymentsAndComments(t *testing.T) {
 	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16}`, "body /amount range")
 	list := s.ok("GET", path+"/payments?page=4&pageSize=2", "")
 	require.Equal(t, []any{7.0, "capture", 5.0, nil, "2025-05-01T00:00:00.000Z"}, []any{
-		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"), at(list, "data", 0, "lineItemId"), at(list, "data", 0, "at"),
+		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"),
+		at(list, "data", 0, "lineItemId"), at(list, "data", 0, "at"),
 	})
-	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"tip","amount":0}`, "body /kind enum", "body /amount range")
-	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":1,"reference":"","method":7}`, "body /reference length", "body /method type")
-	s.refused(404, base.CodeNotFound, "POST", path+"/payments", `{"kind":"capture","amount":1,"lineItemId":"`+nobodyID+`"}`)
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"tip","amount":0}`, "body /kind enum",
+		"body /amount range")
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":1,"reference":"","method":7}`,
+		"body /reference length", "body /method type")
+	s.refused(404, base.CodeNotFound, "POST", path+"/payments",
+		`{"kind":"capture","amount":1,"lineItemId":"`+nobodyID+`"}`)
 
 	o = s.ok("PATCH", path, `{"paymentMethodKey":"CARD_ONLINE_PROVIDER","hasSavedPaymentMethod":true,"savedCard":{"brand":"visa","last4":"4242"},
 		"customPaymentMethod":{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","label":"Invoice","key":"invoice"}}`)
-	require.Equal(t, []any{"CARD_ONLINE_PROVIDER", true, map[string]any{"brand": "visa", "last4": "4242"}, "Invoice"}, []any{
-		o["paymentMethodKey"], o["hasSavedPaymentMethod"], o["savedCard"], at(o, "customPaymentMethod", "label"),
-	})
-	o = s.ok("PATCH", path, `{"paymentMethodKey":null,"hasSavedPaymentMethod":null,"savedCard":null,"customPaymentMethod":null}`)
-	require.Equal(t, []any{nil, false, nil, nil}, []any{o["paymentMethodKey"], o["hasSavedPaymentMethod"], o["savedCard"], o["customPaymentMethod"]})
+	require.Equal(t, []any{"CARD_ONLINE_PROVIDER", true, map[string]any{"brand": "visa", "last4": "4242"}, "Invoice"},
+		[]any{
+			o["paymentMethodKey"], o["hasSavedPaymentMethod"], o["savedCard"], at(o, "customPaymentMethod", "label"),
+		})
+	o = s.ok("PATCH", path,
+		`{"paymentMethodKey":null,"hasSavedPaymentMethod":null,"savedCard":null,"customPaymentMethod":null}`)
+	require.Equal(t, []any{nil, false, nil, nil},
+		[]any{o["paymentMethodKey"], o["hasSavedPaymentMethod"], o["savedCard"], o["customPaymentMethod"]})
 
 	o = s.ok("POST", path+"/comments", `{"content":"First"}`)
 	first := at(o, "comments", 0, "id").(string)
-	require.Equal(t, []any{"system", nil, nil, nil}, []any{at(o, "comments", 0, "authorType"), at(o, "comments", 0, "author"), at(o, "comments", 0, "authorId"), at(o, "comments", 0, "parentCommentId")})
-	o = s.ok("POST", path+"/comments", fmt.Sprintf(`{"content":"Second","parentCommentId":%q,"author":{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"Rui"}}`, first))
+	require.Equal(t, []any{"system", nil, nil, nil}, []any{at(o, "comments", 0, "authorType"),
+		at(o, "comments", 0, "author"), at(o, "comments", 0, "authorId"), at(o, "comments", 0, "parentCommentId")})
+	o = s.ok("POST", path+"/comments",
+		fmt.Sprintf(`{"content":"Second","parentCommentId":%q,"author":{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"Rui"}}`, first))
 	require.Equal(t, []any{"user", "Rui", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", first}, []any{
-		at(o, "comments", 1, "authorType"), at(o, "comments", 1, "author", "name"), at(o, "comments", 1, "authorId"), at(o, "comments", 1, "parentCommentId"),
+		at(o, "comments", 1, "authorType"), at(o, "comments", 1, "author", "name"), at(o, "comments", 1, "authorId"),
+		at(o, "comments", 1, "parentCommentId"),
 	})
 	s.refused(404, base.CodeNotFound, "POST", path+"/comments", `{"content":"x","parentCommentId":"`+nobodyID+`"}`)
-	s.refused(400, base.CodeInvalid, "POST", path+"/comments", `{"content":"","author":{"id":"x","name":""}}`, "body /content length", "body /author/id format", "body /author/name length")
+	s.refused(400, base.CodeInvalid, "POST", path+"/comments", `{"content":"","author":{"id":"x","name":""}}`,
+		"body /content length", "body /author/id format", "body /author/name length")
 }
 
 func TestSubscriptions(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
-	s.ok("POST", discountCodes, `{"code":"three","valueType":"percentage","value":50,"subscriptionDuration":"repeating","subscriptionDurationCycles":3}`)
+	s.ok("POST", discountCodes,
+		`{"code":"three","valueType":"percentage","value":50,"subscriptionDuration":"repeating","subscriptionDurationCycles":3}`)
 	subscribe := func(status string) map[string]any {
 		return s.ok("POST", ordersPath, fmt.Sprintf(`{"status":%q,"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"subscription","startDate":%q,"unitPrice":4000,"taxRate":1000,
 			"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","renewalPrice":3000,"commitmentCycles":2,"cancellationLeadTimeAmount":14,"cancellationLeadTimeUnit":"days"}}]}`,
@@ -218,31 +252,42 @@ func TestSubscriptions(t *testing.T) {
 	o = s.ok("POST", path+"/confirm", "")
 	line := at(o, "lineItems", 0).(map[string]any)
 	require.Equal(t, map[string]any{
-		"id": at(line, "subscription", "id"), "orderLineItemId": line["id"], "label": nil, "price": 4000.0, "renewalPrice": 3000.0, "commitmentCycles": 2.0,
-		"paymentCycleAmount": 1.0, "paymentCycleUnit": "months", "commitmentPeriodAmount": nil, "commitmentPeriodUnit": nil, "cancellationLeadTimeAmount": 14.0,
-		"cancellationLeadTimeUnit": "days", "initialChargeType": "order_creation", "renewalType": "none", "collectionMethod": "charge_automatically", "status": "active",
+		"id": at(line, "subscription", "id"), "orderLineItemId": line["id"], "label": nil, "price": 4000.0,
+		"renewalPrice": 3000.0, "commitmentCycles": 2.0,
+		"paymentCycleAmount": 1.0, "paymentCycleUnit": "months", "commitmentPeriodAmount": nil,
+		"commitmentPeriodUnit": nil, "cancellationLeadTimeAmount": 14.0,
+		"cancellationLeadTimeUnit": "days", "initialChargeType": "order_creation", "renewalType": "none",
+		"collectionMethod": "charge_automatically", "status": "active",
 		"nextBillingAt": "2025-07-01T12:00:00.000Z", "cancelAt": nil, "cancelledAt": nil,
 	}, line["subscription"])
 	require.Equal(t, []any{map[string]any{
-		"code": "three", "valueType": "percentage", "value": 50.0, "subscriptionDuration": "repeating", "subscriptionDurationCycles": 3.0, "firstDiscountedCycleIndex": 0.0,
+		"code": "three", "valueType": "percentage", "value": 50.0, "subscriptionDuration": "repeating",
+		"subscriptionDurationCycles": 3.0, "firstDiscountedCycleIndex": 0.0,
 		"discountCodeId": at(o, "pricing", "discountCodes", 0, "id"), "discountPeriodTo": "2025-09-01T12:00:00.000Z",
 	}}, line["subscriptionDiscounts"])
 	item := func(amount float64, date string) map[string]any {
 		return map[string]any{
-			"productName": "Bike", "planLabel": nil, "listPrice": 4000.0, "paymentCycleUnit": "months", "paymentCycleAmount": 1.0,
-			"discounts":   []any{map[string]any{"code": "three", "valueType": "percentage", "value": 50.0}},
-			"nextPayment": map[string]any{"amount": amount, "date": date}, "minimumTerm": map[string]any{"periodAmount": 2.0, "periodUnit": "months", "endDate": "2025-08-01T12:00:00.000Z"},
-			"renewal": map[string]any{"price": 3000.0, "fromDate": "2025-08-01T12:00:00.000Z"}, "endsAt": nil, "cancellationNotice": map[string]any{"amount": 14.0, "unit": "days"},
+			"productName": "Bike", "planLabel": nil, "listPrice": 4000.0, "paymentCycleUnit": "months",
+			"paymentCycleAmount": 1.0,
+			"discounts":          []any{map[string]any{"code": "three", "valueType": "percentage", "value": 50.0}},
+			"nextPayment":        map[string]any{"amount": amount, "date": date},
+			"minimumTerm": map[string]any{"periodAmount": 2.0, "periodUnit": "months",
+				"endDate": "2025-08-01T12:00:00.000Z"},
+			"renewal":            map[string]any{"price": 3000.0, "fromDate": "2025-08-01T12:00:00.000Z"},
+			"endsAt":             nil,
+			"cancellationNotice": map[string]any{"amount": 14.0, "unit": "days"},
 		}
 	}
-	require.Equal(t, map[string]any{"hasSubscriptions": true, "currency": "EUR", "items": []any{item(2200, "2025-07-01T12:00:00.000Z")}}, o["subscriptionData"])
+	require.Equal(t, map[string]any{"hasSubscriptions": true, "currency": "EUR",
+		"items": []any{item(2200, "2025-07-01T12:00:00.000Z")}}, o["subscriptionData"])
 
 	// The months go by: the price of the renewal, then the full one.
 	for _, c := range []struct {
 		clock  string
 		amount float64
 		next   string
-	}{{"2025-07-01T12:00:00Z", 1650, "2025-08-01T12:00:00.000Z"}, {"2025-08-15T00:00:00Z", 3300, "2025-09-01T12:00:00.000Z"}} {
+	}{{"2025-07-01T12:00:00Z", 1650, "2025-08-01T12:00:00.000Z"},
+		{"2025-08-15T00:00:00Z", 3300, "2025-09-01T12:00:00.000Z"}} {
 		s.clock.Store(instantOf(t, c.clock))
 		require.NoError(t, s.eng.Tick(t.Context()))
 		require.Equal(t, []any{item(c.amount, c.next)}, at(s.ok("GET", path, ""), "subscriptionData", "items"), c.clock)
@@ -251,20 +296,23 @@ func TestSubscriptions(t *testing.T) {
 	id := at(line, "subscription", "id").(string)
 	one := s.ok("GET", "/v1/admin/subscriptions/"+id, "")
 	require.Equal(t, []any{o["id"], 1.0, nil, "Bike", 1.0, "active", line["id"]}, []any{
-		one["orderId"], one["orderNumber"], one["customerId"], one["productName"], one["quantity"], one["status"], one["orderLineItemId"],
+		one["orderId"], one["orderNumber"], one["customerId"], one["productName"], one["quantity"], one["status"],
+		one["orderLineItemId"],
 	})
 	other := at(subscribe("draft"), "lineItems", 0, "subscription", "id").(string)
 	require.Equal(t, 2.0, at(s.ok("GET", "/v1/admin/subscriptions", ""), "pagination", "total"))
 	a := s.refused(409, base.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+other+"/cancel", "")
 	require.Equal(t, map[string]any{"state": "draft", "allowed": []any{}}, at(a.object(), "details"))
 	for status, wanted := range map[string]float64{"active": 1, "draft": 1} {
-		require.Equal(t, wanted, at(s.ok("GET", "/v1/admin/subscriptions?status="+status, ""), "pagination", "total"), status)
+		require.Equal(t, wanted, at(s.ok("GET", "/v1/admin/subscriptions?status="+status, ""), "pagination", "total"),
+			status)
 	}
 
 	// Cancelled at the end, it keeps its unit until then.
 	o = s.ok("POST", "/v1/admin/subscriptions/"+id+"/cancel", `{"atEnd":true}`)
 	require.Equal(t, []any{"cancelling", "2025-09-01T12:00:00.000Z", nil}, []any{
-		at(o, "lineItems", 0, "subscription", "status"), at(o, "lineItems", 0, "subscription", "cancelAt"), at(o, "lineItems", 0, "subscription", "nextBillingAt"),
+		at(o, "lineItems", 0, "subscription", "status"), at(o, "lineItems", 0, "subscription", "cancelAt"),
+		at(o, "lineItems", 0, "subscription", "nextBillingAt"),
 	})
 	require.Equal(t, "2025-09-01T12:00:00.000Z", at(o, "subscriptionData", "items", 0, "endsAt"))
 	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/subscriptions?status=cancelling", ""), "pagination", "total"))
@@ -303,7 +351,8 @@ func TestOrdersInTheFeed(t *testing.T) {
 	// A unit that goes to another article changes its order.
 	used := at(o, "stockItems", 0, "inventoryArticleId").(string)
 	s.ok("POST", "/v1/admin/articles/"+used+"/archive", "")
-	require.NotEqual(t, used, at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
+	require.NotEqual(t, used,
+		at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
 	told := map[any]any{}
 	res := s.ok("GET", "/v1/admin/changes?after="+after, "")
 	for _, c := range listOf(res["changes"]) {

@@ -22,7 +22,8 @@ func byOrder[In any](order func(*In) *base.ID) *wire.Shape[In] {
 }
 
 func discountCodeShape[In any](code func(*In) *string) *wire.Shape[In] {
-	return wire.ShapeOf("OrderDiscountCode", wire.Required("code", discountCode, code).Shows(`"SUMMER"`).Says("Compares without case."))
+	return wire.ShapeOf("OrderDiscountCode",
+		wire.Required("code", discountCode, code).Shows(`"SUMMER"`).Says("Compares without case."))
 }
 
 var (
@@ -44,13 +45,16 @@ func (w *scribe) writeDiscounted(of, about string, d *order.Discounted, trial bo
 			w.Bool("valid", d.Reason == "", "Whether the code takes something off.")
 		} else {
 			w.Bool("valid", d.Reason == "", "Whether the code would take something off.")
-			w.GivenText("reason", string(d.Reason), "The code of the refusal that applying it would meet; null where it would do.")
+			w.GivenText("reason", string(d.Reason),
+				"The code of the refusal that applying it would meet; null where it would do.")
 		}
 		brief := func(c *commerce.DiscountCode) { w.discountBrief(c.ID, &c.DiscountTerms) }
 		if trial {
-			wire.Nullable(&w.Writer, "code", "DiscountCodeResult", d.Code, "The code; null where there is none of this text.", brief)
+			wire.Nullable(&w.Writer, "code", "DiscountCodeResult", d.Code,
+				"The code; null where there is none of this text.", brief)
 		} else {
-			w.Object("code", "DiscountCodeResult", "The code.", func() { brief(orElse(d.Code, new(commerce.DiscountCode))) })
+			w.Object("code", "DiscountCodeResult", "The code.",
+				func() { brief(orElse(d.Code, new(commerce.DiscountCode))) })
 		}
 		w.Int("appliedValue", d.Applied, "What it takes off, in minor units.")
 		w.allocations(d.Allocations)
@@ -59,10 +63,13 @@ func (w *scribe) writeDiscounted(of, about string, d *order.Discounted, trial bo
 
 var orderDiscountOperations = []operation{
 	write(operation{
-		id: "admin.orders.applyDiscountCode", method: "POST", path: orderDiscountsPath, scopes: ordersWrite, answer: appliedResultSchema,
+		id: "admin.orders.applyDiscountCode", method: "POST", path: orderDiscountsPath, scopes: ordersWrite,
+		answer:  appliedResultSchema,
 		summary: "Puts a discount code on a draft or an open order and counts a use of it, or refuses and counts none.",
 	}, input[order.ApplyDiscount]{
-		path: byOrder(func(o *order.ApplyDiscount) *base.ID { return &o.Order }), body: discountCodeShape(func(o *order.ApplyDiscount) *string { return &o.Code }),
+		path: byOrder(func(o *order.ApplyDiscount) *base.ID {
+			return &o.Order
+		}), body: discountCodeShape(func(o *order.ApplyDiscount) *string { return &o.Code }),
 	}, asIs, func(q *request, d *order.Discounted) error {
 		q.Braces(func() {
 			q.writeDiscounted("DiscountResult", "What the code does.", d, false)
@@ -72,10 +79,13 @@ var orderDiscountOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "admin.orders.validateDiscountCode", method: "POST", path: orderDiscountsPath + "/validate", scopes: ordersRead, answer: validateResultSchema,
+		id: "admin.orders.validateDiscountCode", method: "POST", path: orderDiscountsPath + "/validate",
+		scopes: ordersRead, answer: validateResultSchema,
 		summary: "Says what a discount code would take off an order, and why not if it would not; counts no use.",
 	}, input[discountOfOrder]{
-		path: byOrder(func(o *discountOfOrder) *base.ID { return &o.order }), body: discountCodeShape(func(o *discountOfOrder) *string { return &o.code }),
+		path: byOrder(func(o *discountOfOrder) *base.ID {
+			return &o.order
+		}), body: discountCodeShape(func(o *discountOfOrder) *string { return &o.code }),
 	}, func(q *request, o *discountOfOrder) error {
 		d, err := order.TryDiscount(q.view, o.order, o.code, q.now)
 		if err != nil {
@@ -85,10 +95,12 @@ var orderDiscountOperations = []operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
+		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}",
+		scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a discount code off a draft or an open order and gives its use back.",
 	}, input[order.RemoveDiscount]{
-		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID, func(o *order.RemoveDiscount) *base.ID { return &o.Order }).Says("The order's id."),
+		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID,
+			func(o *order.RemoveDiscount) *base.ID { return &o.Order }).Says("The order's id."),
 			wire.Required("code", wire.Text(0, 1000), func(o *order.RemoveDiscount) *string { return &o.Code }).
 				Shows(`"SUMMER"`).Says("The text of the discount code; case does not count.")),
 	}, guarded(func(o *order.RemoveDiscount) *[]uint64 { return &o.IfMatch }), answerNull),

@@ -15,8 +15,9 @@ import (
 func TestOrderHistory(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	const path = "/v1/admin/orders"
-	id := s.ok("POST", path, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","quantity":1,"startDate":%q,"endDate":%q}]}`,
-		location, sku, when(noon+day), when(noon+2*day)))["id"].(string)
+	id := s.ok("POST", path,
+		fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","quantity":1,"startDate":%q,"endDate":%q}]}`,
+			location, sku, when(noon+day), when(noon+2*day)))["id"].(string)
 	s.clock.Add(1000)
 	s.ok("POST", path+"/"+id+"/comments", `{"content":"x"}`)
 	s.ok("POST", path+"/"+id+"/confirm", "")
@@ -26,9 +27,11 @@ func TestOrderHistory(t *testing.T) {
 	list := all["changes"].([]any)
 	require.Len(t, list, 4)
 	require.Equal(t, []any{"payments"}, at(list, 0, "changed"))
-	require.Equal(t, []any{"status", "open", 3.0}, []any{at(list, 1, "changed", 0), at(list, 1, "status"), at(list, 1, "revision")})
+	require.Equal(t, []any{"status", "open", 3.0},
+		[]any{at(list, 1, "changed", 0), at(list, 1, "status"), at(list, 1, "revision")})
 	require.Equal(t, []any{"comments"}, at(list, 2, "changed"))
-	require.Equal(t, map[string]any{"sequence": at(list, 3, "sequence"), "at": when(noon), "actor": "key 11111111", "change": "created", "revision": 1.0, "status": "draft",
+	require.Equal(t, map[string]any{"sequence": at(list, 3, "sequence"), "at": when(noon), "actor": "key 11111111",
+		"change": "created", "revision": 1.0, "status": "draft",
 		"changed": []any{}, "moved": []any{}}, at(list, 3))
 
 	var paged []any
@@ -43,7 +46,8 @@ func TestOrderHistory(t *testing.T) {
 	}
 	require.Equal(t, list, paged)
 
-	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=x&limit=51", "", "query before format", "query limit range")
+	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=x&limit=51", "", "query before format",
+		"query limit range")
 	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=0.5", "", "query before format")
 	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=5", "", "query before format")
 	require.Empty(t, s.ok("GET", path+"/"+id+"/history?before=900.1", "")["changes"], "there is no such revision")
@@ -51,17 +55,19 @@ func TestOrderHistory(t *testing.T) {
 	s.call("GET", path+"/"+id+"/history", "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }
 
-// Bookings push each other from one bike to the other. The feed tells of each unit that goes, with the bikes' names, and without the records where nobody
-// wants them.
+// Bookings push each other from one bike to the other. The feed tells of each unit that goes, with the bikes' names,
+// and without the records where nobody wants them.
 func TestFeedTellsOfMoves(t *testing.T) {
 	s, location, sku, article, second := stocked(t)
-	names := map[any]any{article: s.ok("GET", "/v1/admin/articles/"+article, "")["name"], second: s.ok("GET", "/v1/admin/articles/"+second, "")["name"]}
+	names := map[any]any{article: s.ok("GET", "/v1/admin/articles/"+article, "")["name"],
+		second: s.ok("GET", "/v1/admin/articles/"+second, "")["name"]}
 	units, moved := map[string]string{}, 0
 	next := s.ok("GET", changesPath, "")["next"]
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 80 {
 		from := noon + int64(1+chance.IntN(60))*day/2
-		a := s.call("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, from+int64(1+chance.IntN(9))*day/2, 1))
+		a := s.call("POST", "/v1/admin/holds",
+			s.holdBody("sku", sku, location, from, from+int64(1+chance.IntN(9))*day/2, 1))
 		if a.status != 200 {
 			continue
 		}
@@ -75,13 +81,15 @@ func TestFeedTellsOfMoves(t *testing.T) {
 				id := at(m, "unavailabilityId").(string)
 				require.Equal(t, units[id], at(m, "fromArticleId"))
 				require.NotEqual(t, at(m, "fromArticleId"), at(m, "toArticleId"))
-				require.Equal(t, []any{names[at(m, "fromArticleId")], names[at(m, "toArticleId")]}, []any{at(m, "fromArticleName"), at(m, "toArticleName")})
+				require.Equal(t, []any{names[at(m, "fromArticleId")], names[at(m, "toArticleId")]},
+					[]any{at(m, "fromArticleName"), at(m, "toArticleName")})
 				units[id] = at(m, "toArticleId").(string)
 				moved++
 			}
 		}
 		for id := range names {
-			row := s.ok("GET", fmt.Sprintf("/v1/admin/articles/%s/unavailabilities?dateRange[from]=%s&dateRange[to]=%s", id, when(noon), when(noon+100*day)), "")
+			row := s.ok("GET", fmt.Sprintf("/v1/admin/articles/%s/unavailabilities?dateRange[from]=%s&dateRange[to]=%s",
+				id, when(noon), when(noon+100*day)), "")
 			for _, u := range row["data"].([]any) {
 				require.Equal(t, id, units[at(u, "id").(string)])
 			}

@@ -46,39 +46,45 @@ func orderCustomerOf(r *order.OrderRecord, more *order.LineMore) base.ID {
 func (w *scribe) orderLines(r *order.OrderRecord, most int) {
 	prices, _ := r.LinePrices()
 	n := 0
-	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *order.OrderLine) {
-		var p commerce.LinePrice
-		if n < len(prices) {
-			p = prices[n]
-		}
-		n++
-		w.orderLine(r, l, p)
-	})
+	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.",
+		func(l *order.OrderLine) {
+			var p commerce.LinePrice
+			if n < len(prices) {
+				p = prices[n]
+			}
+			n++
+			w.orderLine(r, l, p)
+		})
 }
 
 // combinedRows writes the rows that make a line's price together.
 func (w *scribe) combinedRows(l *order.OrderLine) {
-	wire.Nullable(&w.Writer, "combinedRows", "RowCombination", l.Combination(), "The rows of a table with combineRows that make the line's price together, or the one that asks less than "+
-		"any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold.", w.combination)
+	wire.Nullable(&w.Writer, "combinedRows", "RowCombination", l.Combination(),
+		"The rows of a table with combineRows that make the line's price together, or the one that asks less than "+
+			"any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the "+
+			"line was sold.", w.combination)
 }
 
 func (w *scribe) combination(c *commerce.Combination) {
 	w.Int("unitPrice", c.Total, "What they ask together for one unit, in minor units.")
-	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *commerce.RowUnits) {
-		w.ID("pricingRowId", u.Row, "The row.")
-		w.Int("units", u.Units, "How many of its durations are taken.")
-	})
+	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.",
+		func(u *commerce.RowUnits) {
+			w.ID("pricingRowId", u.Row, "The row.")
+			w.Int("units", u.Units, "How many of its durations are taken.")
+		})
 }
 
 func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.LinePrice) {
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
-	w.GivenID("orderCustomerId", orderCustomerOf(r, more), "The customer of the order that the line is for; null: the order's own.")
+	w.GivenID("orderCustomerId", orderCustomerOf(r, more),
+		"The customer of the order that the line is for; null: the order's own.")
 	item := l.Item()
 	w.GivenID("catalogItemId", item.CatalogItem, "The catalog item; null where it is another item.")
 	w.GivenID("skuId", item.SKU, "The SKU; null where it is another item.")
 	w.GivenID("articleId", item.Article, "The article; null where it is another item.")
-	w.GivenID("pricingRowId", l.PricingRow, "The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.")
+	w.GivenID("pricingRowId", l.PricingRow,
+		"The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.")
 	w.combinedRows(l)
 	w.Created(l.ID)
 	w.Updated(l.UpdatedAt)
@@ -87,31 +93,38 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	})
 	w.Object("pricing", "LineItemPricing", "What the line costs.", func() {
 		w.Text("currency", r.Currency.String(), aboutCurrency)
-		w.Bool("priced", l.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
-		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
+		w.Bool("priced", l.Priced(),
+			"Whether its price was given or is of a pricing row; a line that is not costs nothing.")
+		w.Int("unitPrice", p.Unit,
+			"Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.Quantity), "How many units.")
 		w.Int("cancelledQuantity", int64(l.Waived), "How many of them are not charged for, as nobody fetched them.")
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
 		w.sums(commerce.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})
-	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", wire.Fields[order.LineVariant](&w.Writer))
-	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and endDate, which are what a line is given: it is not taken.")
+	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.",
+		wire.Fields[order.LineVariant](&w.Writer))
+	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end. It is "+
+		"worked out of startDate and endDate, which are what a line is given: it is not taken.")
 	label := ""
 	if w.Writes() {
 		label = r.DurationLabel(l)
 	}
-	w.GivenText("durationLabel", label, "How long the line is in words, such as 2 days; null without end. It is not taken either.")
+	w.GivenText("durationLabel", label,
+		"How long the line is in words, such as 2 days; null without end. It is not taken either.")
 	w.Instant("startDate", l.From, "First instant of the line.")
 	w.End("endDate", l.To, "First instant behind it; null: without end.")
 	w.GivenInstant("returnedDate", l.ReturnedAt(), "When the last of its units came back; null: not all are back.")
-	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()),
+		"How it is taken: booked for a time, sold, or subscribed to.")
 	w.GivenText("imageUrl", more.ImageURL, "A picture of it.")
 	w.GivenText("note", more.Note, "A text for those who read it.")
 	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(), aboutFulfillment)
-	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *order.CheckoutField) {
-		w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
-		w.checkoutField(f)
-	})
+	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields,
+		"What the customer was asked for this line.", func(f *order.CheckoutField) {
+			w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
+			w.checkoutField(f)
+		})
 	w.totals(r.Order, l.ID)
 	w.GivenID("addonOfLineItemId", more.AddonOf, "The line that this one is an add-on of.")
 	w.GivenID("catalogAddonId", more.CatalogAddon, "The add-on's id in the shop's catalog, as it was given.")
@@ -124,26 +137,30 @@ const aboutFulfillment = "How far it is: waiting, ready, handed over, back, or c
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
 func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
-	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *order.Subscription) {
-		line := l
-		if s != l.Subscription { // it is described
-			line = &order.OrderLine{Subscription: s}
-		}
-		w.lineSubscription(r.Order, line)
-	})
+	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription,
+		"The subscription, of a line that is one.", func(s *order.Subscription) {
+			line := l
+			if s != l.Subscription { // it is described
+				line = &order.OrderLine{Subscription: s}
+			}
+			w.lineSubscription(r.Order, line)
+		})
 	var discounts []order.SubscriptionDiscount
 	if l.Subscription != nil {
 		discounts = r.Plan(l).Discounts
 	}
-	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
-		c := orElse(d.OrderCode, &noCode)
-		w.discountTerms(&c.Terms)
-		w.As(discountDuration.Schema, "subscriptionDuration", string(c.Terms.Duration), "For which payments it counts: the first, some, or all.")
-		w.IntOrNull("subscriptionDurationCycles", c.Terms.Cycles, "How many payments it counts for, where that is repeating.")
-		w.Int("firstDiscountedCycleIndex", 0, "The first payment that it counts for, from 0.")
-		w.ID("discountCodeId", c.ID, "The id of the discount code.")
-		w.End("discountPeriodTo", d.Until, "Until when it counts; null: without end.")
-	})
+	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts,
+		"What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
+			c := orElse(d.OrderCode, &noCode)
+			w.discountTerms(&c.Terms)
+			w.As(discountDuration.Schema, "subscriptionDuration", string(c.Terms.Duration),
+				"For which payments it counts: the first, some, or all.")
+			w.IntOrNull("subscriptionDurationCycles", c.Terms.Cycles,
+				"How many payments it counts for, where that is repeating.")
+			w.Int("firstDiscountedCycleIndex", 0, "The first payment that it counts for, from 0.")
+			w.ID("discountCodeId", c.ID, "The id of the discount code.")
+			w.End("discountPeriodTo", d.Until, "Until when it counts; null: without end.")
+		})
 }
 
 var noCode order.OrderCode
@@ -162,15 +179,18 @@ func (w *scribe) lineSubscription(o *order.Order, l *order.OrderLine) {
 	w.ID("orderLineItemId", l.ID, "The line that it is of.")
 	w.GivenText("label", s.Label, "What people call its price.")
 	w.Int("price", l.UnitPrice, "What each payment is, in minor units.")
-	w.IntOrNull("renewalPrice", s.Terms.RenewalPrice, "What a payment is after the commitment, in minor units; null: the same.")
-	w.IntOrNull("commitmentCycles", s.Terms.CommitmentCycles, "For how many payments the customer is bound; null: none.")
+	w.IntOrNull("renewalPrice", s.Terms.RenewalPrice,
+		"What a payment is after the commitment, in minor units; null: the same.")
+	w.IntOrNull("commitmentCycles", s.Terms.CommitmentCycles,
+		"For how many payments the customer is bound; null: none.")
 	w.period("paymentCycleAmount", "paymentCycleUnit", &s.Terms.Cycle)
 	w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Terms.Commitment)
 	w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.Terms.CancellationLead)
 	w.Text("initialChargeType", s.Terms.InitialCharge, "When the first payment is due, as it was given.")
 	w.Text("renewalType", s.Terms.RenewalType, "What follows the commitment, as it was given.")
 	w.Text("collectionMethod", s.Collection, "How payments are collected, as it was given; nothing is charged here.")
-	w.As(subscriptionStatus.Schema, "status", string(s.Status(o)), "Whether its order is a draft, it goes on, ends at cancelAt, or has ended.")
+	w.As(subscriptionStatus.Schema, "status", string(s.Status(o)),
+		"Whether its order is a draft, it goes on, ends at cancelAt, or has ended.")
 	w.GivenInstant("nextBillingAt", s.NextBillingAt, "When the next payment is due; null: none is.")
 	w.GivenInstant("cancelAt", s.CancelAt, "When it will end; null: it goes on.")
 	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
@@ -234,15 +254,18 @@ func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.Or
 		codeType = "manual"
 	}
 	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
-	w.orderedAs("What the unit was ordered as, also while it has no article: of a kit, the component.", at.Ordered, at.OrderedName, at.OrderedCode)
+	w.orderedAs("What the unit was ordered as, also while it has no article: of a kit, the component.", at.Ordered,
+		at.OrderedName, at.OrderedCode)
 	w.Bool("substitute", u.Substitute, "Whether somebody has put an article there that is not what was ordered.")
-	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
-	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *order.Requirement) {
-		w.Text("key", r.Key, "What is looked at: an attribute.")
-		w.As(operatorSchema, "operator", string(r.Operator), "How its value is compared.")
-		w.Texts("values", r.Values, "With what it is compared.")
-		w.ID("attributeId", r.Attribute, "The attribute.")
-	})
+	w.Bool("expectsInventoryLink", more.ExpectsLink,
+		"Whether an article is expected to be named, as it was given; nothing is checked here.")
+	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.",
+		func(r *order.Requirement) {
+			w.Text("key", r.Key, "What is looked at: an attribute.")
+			w.As(operatorSchema, "operator", string(r.Operator), "How its value is compared.")
+			w.Texts("values", r.Values, "With what it is compared.")
+			w.ID("attributeId", r.Attribute, "The attribute.")
+		})
 	w.GivenID("inventoryArticleId", at.Article, "The article that it is a unit of; null while it has none.")
 	w.stockPlace("pickupServiceLocation", r.Pickup, r.PickupAt, "Where it is handed over.")
 	w.stockPlace("returnServiceLocation", r.Return, r.ReturnAt, "Where it comes back to.")
@@ -256,13 +279,16 @@ func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.Or
 	w.Instant("pickupDate", pickup, "When it is, or was, handed over.")
 	w.End("returnDate", back, "When it is due, or came, back; null: never.")
 	w.GivenID("unavailabilityId", u.Hold, "The unit of stock that it takes; null while it takes none.")
-	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()),
+		"How it is taken: booked for a time, sold, or subscribed to.")
 	w.stockArticle(at)
 	w.Null("note", "Always null: units have no notes.")
-	w.Number("revenueSplitRate", l.SplitRate(), "Which part of the line's total counts as the article's income, from 0 to 1.")
+	w.Number("revenueSplitRate", l.SplitRate(),
+		"Which part of the line's total counts as the article's income, from 0 to 1.")
 	w.Bool("hasConflicts", at.Conflict, "Whether it has no unit of stock though it needs one.")
 	w.Bool("requirementsUnmet", at.Unmet,
-		"Whether its article lost what the line requires and no other of its pool had room: the unit stays where it is.")
+		"Whether its article lost what the line requires and no other of its pool had room: the unit stays "+
+			"where it is.")
 }
 
 // stockArticle writes the article of a unit in short.
@@ -270,13 +296,14 @@ func (w *scribe) stockArticle(at *order.UnitRecord) {
 	if at.Article == (base.ID{}) {
 		at = nil
 	}
-	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *order.UnitRecord) {
-		w.Text("name", at.Name, "What the article is called.")
-		w.Texts("codes", at.Codes, "Codes on its units.")
-		w.Null("binLocation", "Always null: shelves are not kept here.")
-		w.TextOrNull("skuName", at.SKUName, "What its SKU is called.")
-		w.TextOrNull("skuCode", at.SKUCode, "The code of its SKU.")
-	})
+	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.",
+		func(at *order.UnitRecord) {
+			w.Text("name", at.Name, "What the article is called.")
+			w.Texts("codes", at.Codes, "Codes on its units.")
+			w.Null("binLocation", "Always null: shelves are not kept here.")
+			w.TextOrNull("skuName", at.SKUName, "What its SKU is called.")
+			w.TextOrNull("skuCode", at.SKUCode, "The code of its SKU.")
+		})
 }
 
 func (w *scribe) stockPlace(name string, id base.ID, l *stock.PlaceCopy, about string) {
@@ -291,13 +318,15 @@ func (w *scribe) subscriptionData(r *order.OrderRecord) {
 	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
 		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
 		w.Text("currency", r.Currency.String(), aboutCurrency)
-		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *order.SubscriptionRecord) {
-			if s.Subscription == nil { // it is described
-				w.subscriptionItem(order.SubscriptionRecord{Subscription: new(order.Subscription), Line: new(order.OrderLine)}, order.SubscriptionPlan{})
-				return
-			}
-			w.subscriptionItem(*s, r.Plan(s.Line))
-		})
+		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed,
+			"The subscriptions, in the order of their lines.", func(s *order.SubscriptionRecord) {
+				if s.Subscription == nil { // it is described
+					w.subscriptionItem(order.SubscriptionRecord{Subscription: new(order.Subscription),
+						Line: new(order.OrderLine)}, order.SubscriptionPlan{})
+					return
+				}
+				w.subscriptionItem(*s, r.Plan(s.Line))
+			})
 	})
 }
 
@@ -308,27 +337,32 @@ func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.Subscripti
 	w.periodOf("paymentCycleAmount", "How many units there are from payment to payment.", "paymentCycleUnit",
 		"The unit of the time from payment to payment.", &s.Terms.Cycle)
 	w.Before("paymentCycleUnit", "paymentCycleAmount")
-	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
-		w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
-	})
+	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts,
+		"What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
+			w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
+		})
 	next := &s.NextBillingAt
 	if *next == 0 {
 		next = nil
 	}
-	wire.Nullable(&w.Writer, "nextPayment", "NextPayment", next, "The payment that is due next; null: none is.", func(at *int64) {
-		w.Int("amount", p.NextAmount, "What it is, in minor units, after discounts.")
-		w.Instant("date", *at, "When it is due.")
-	})
-	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *commerce.Period) {
-		w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
-		w.Instant("endDate", p.TermEnd, "When that is over.")
-	})
-	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal, "What follows the commitment; null: nothing changes.", func(price *int64) {
-		w.Int("price", *price, "What a payment is from then on, in minor units.")
-		w.Instant("fromDate", p.RenewsAt, "From when on.")
-	})
+	wire.Nullable(&w.Writer, "nextPayment", "NextPayment", next, "The payment that is due next; null: none is.",
+		func(at *int64) {
+			w.Int("amount", p.NextAmount, "What it is, in minor units, after discounts.")
+			w.Instant("date", *at, "When it is due.")
+		})
+	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm,
+		"How long the customer is bound; null: not at all.", func(t *commerce.Period) {
+			w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
+			w.Instant("endDate", p.TermEnd, "When that is over.")
+		})
+	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal,
+		"What follows the commitment; null: nothing changes.", func(price *int64) {
+			w.Int("price", *price, "What a payment is from then on, in minor units.")
+			w.Instant("fromDate", p.RenewsAt, "From when on.")
+		})
 	w.End("endsAt", p.EndsAt, "When it ends; null: it goes on.")
-	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead, "How long before the end it has to be cancelled; null: any time.",
+	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead,
+		"How long before the end it has to be cancelled; null: any time.",
 		func(t *commerce.Period) {
 			w.periodOf("amount", "How many of the unit.", "unit", "The unit of the amount.", t)
 		})

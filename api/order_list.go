@@ -29,14 +29,18 @@ var orderRanges = [...]struct {
 	{"createdAt", "When it was made.", func(q *order.OrderQuery) **base.Span { return &q.Created }},
 	{"updatedAt", "When it was last changed.", func(q *order.OrderQuery) **base.Span { return &q.Updated }},
 	{"earliestStartDate", "When its first line begins.", func(q *order.OrderQuery) **base.Span { return &q.Start }},
-	{"latestEndDate", "When the last of its lines ends that has an end.", func(q *order.OrderQuery) **base.Span { return &q.End }},
-	{"pickupDue", "When the first line begins of which a unit is still to be handed over.", func(q *order.OrderQuery) **base.Span { return &q.PickupDue }},
-	{"returnDue", "When the first line ends of which a unit is out.", func(q *order.OrderQuery) **base.Span { return &q.ReturnDue }},
+	{"latestEndDate", "When the last of its lines ends that has an end.",
+		func(q *order.OrderQuery) **base.Span { return &q.End }},
+	{"pickupDue", "When the first line begins of which a unit is still to be handed over.",
+		func(q *order.OrderQuery) **base.Span { return &q.PickupDue }},
+	{"returnDue", "When the first line ends of which a unit is out.",
+		func(q *order.OrderQuery) **base.Span { return &q.ReturnDue }},
 }
 
 func rangeFields() (fields []wire.Field[listOrders]) {
 	for i, r := range orderRanges {
-		fields = append(fields, wire.Optional(r.name, dateRange, func(o *listOrders) **window { return &o.ranges[i] }).Says(r.about+" Both ends are in the range."))
+		fields = append(fields, wire.Optional(r.name, dateRange,
+			func(o *listOrders) **window { return &o.ranges[i] }).Says(r.about+" Both ends are in the range."))
 	}
 	return fields
 }
@@ -44,31 +48,52 @@ func rangeFields() (fields []wire.Field[listOrders]) {
 var locationIDs = wire.ListOf(wire.UUID, 1, 100)
 
 var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[listOrders]{
-	wire.Defaulted("status", wire.ListOf(wire.Enum(order.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).
+	wire.Defaulted("status", wire.ListOf(wire.Enum(order.OrderStatuses...), 0, 4), nil,
+		func(o *listOrders) *[]string { return &o.status }).
 		Says("Only orders in one of these states. Default: all."),
 	wire.Defaulted("fulfillmentState", wire.ListOf(wire.Enum(order.Fulfillments...), 0, len(order.Fulfillments)), nil,
-		func(o *listOrders) *[]string { return &o.fulfillment }).Says("Only orders whose units are together so far. Default: all."),
-	wire.Optional("hasConflicts", wire.Boolean, func(o *listOrders) **bool { return &o.Conflict }).Says("Whether a unit of it has no stock."),
-	wire.Defaulted("late", wire.ListOf(wire.Enum(order.LatePickup, order.LateReturn), 0, 2), nil, func(o *listOrders) *[]order.Lateness { return &o.Late }).
-		Says("pickup: a unit was not handed over though its line has begun; return: one is out though its line is over. By the instant of the answer."),
-	wire.Defaulted("channel", wire.ListOf(wire.Enum(order.Channels...), 0, len(order.Channels)), nil, func(o *listOrders) *[]string { return &o.Channel }).
+		func(o *listOrders) *[]string {
+			return &o.fulfillment
+		}).Says("Only orders whose units are together so far. Default: all."),
+	wire.Optional("hasConflicts", wire.Boolean, func(o *listOrders) **bool { return &o.Conflict }).
+		Says("Whether a unit of it has no stock."),
+	wire.Defaulted("late", wire.ListOf(wire.Enum(order.LatePickup, order.LateReturn), 0, 2), nil,
+		func(o *listOrders) *[]order.Lateness { return &o.Late }).
+		Says("pickup: a unit was not handed over though its line has begun; return: one is out though its line is " +
+			"over. By the instant of the answer."),
+	wire.Defaulted("channel", wire.ListOf(wire.Enum(order.Channels...), 0, len(order.Channels)), nil,
+		func(o *listOrders) *[]string { return &o.Channel }).
 		Says("Only orders that came from there. Default: all."),
-	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID { return &o.Pickup }).Says("Only orders that are handed over at one of these locations."),
-	wire.Defaulted("returnLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID { return &o.Return }).Says("Only orders that come back to one of these locations."),
-	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **base.ID { return &o.Assigned }).Says("Only orders that this user looks after."),
-	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).Says("Orders of which a line is for some of it."),
+	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID {
+		return &o.Pickup
+	}).Says("Only orders that are handed over at one of these locations."),
+	wire.Defaulted("returnLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID {
+		return &o.Return
+	}).Says("Only orders that come back to one of these locations."),
+	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **base.ID { return &o.Assigned }).
+		Says("Only orders that this user looks after."),
+	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).
+		Says("Orders of which a line is for some of it."),
 	wire.Optional("customerId", wire.UUID, func(o *listOrders) **base.ID { return &o.Customer }).
 		Says("Orders that are for this customer, or name them in their list of customers."),
-	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]base.ID { return &o.Tags }).Says("Orders that have one of them."),
-	wire.Optional("number", wire.Integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).Says("Only the order of this number."),
+	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]base.ID { return &o.Tags }).
+		Says("Orders that have one of them."),
+	wire.Optional("number", wire.Integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).
+		Says("Only the order of this number."),
 	externalIDFilter(func(o *listOrders) **string { return &o.External }, "the order"),
-	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }).
+	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
+		func(o *listOrders) *archiveFilter { return &o.archive }).
 		Says("Which orders by whether they are archived. Default: active."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).Says(searchedWords +
-		"the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too."),
-	wire.Defaulted("sort", wire.Enum(order.OrderSorts...), order.OrdersByCreatedAt, func(o *listOrders) *order.OrderSort { return &o.Sort }).
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).
+		Says(searchedWords +
+			"the reference, the note, a customer's name, company or email, or a line's name. A number " +
+			"finds the order " +
+			"with that number, too."),
+	wire.Defaulted("sort", wire.Enum(order.OrderSorts...), order.OrdersByCreatedAt,
+		func(o *listOrders) *order.OrderSort { return &o.Sort }).
 		Says("What they are ordered by: equal ones by their numbers, what has no value last, in both directions."),
-	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listOrders) *sortDirection { return &o.direction }).
+	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
+		func(o *listOrders) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),
 }, rangeFields(), pageFields(func(o *listOrders) *page { return &o.page }))...)
 

@@ -18,35 +18,45 @@ var userInput = wire.ObjectOf[order.UserRef]("UserReferenceInput")
 
 // fieldOption is an option of a checkout field as it comes in.
 var fieldOption = func() wire.Kind[string] {
-	s := wire.ShapeOf("CheckoutFieldOptionInput", wire.Required("name", wire.Text(0, 255), func(name *string) *string { return name }).Says("What people call the choice."))
+	s := wire.ShapeOf("CheckoutFieldOptionInput", wire.Required("name", wire.Text(0, 255),
+		func(name *string) *string { return name }).Says("What people call the choice."))
 	return wire.Object(s)
 }()
 
 // checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
 func checkoutFields(name string, id wire.Field[order.CheckoutField]) wire.Kind[[]order.CheckoutField] {
 	return wire.ListOf(wire.Object(wire.ShapeOf(name, id,
-		wire.Defaulted("name", wire.Text(0, 255), "", func(f *order.CheckoutField) *string { return &f.Name }).Says("What the customer was asked."),
-		wire.Defaulted("type", wire.Enum(order.CheckoutFieldTypes...), "", func(f *order.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
-		wire.Optional("placeholder", wire.Text(0, 255), func(f *order.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
+		wire.Defaulted("name", wire.Text(0, 255), "", func(f *order.CheckoutField) *string { return &f.Name }).
+			Says("What the customer was asked."),
+		wire.Defaulted("type", wire.Enum(order.CheckoutFieldTypes...), "",
+			func(f *order.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
+		wire.Optional("placeholder", wire.Text(0, 255),
+			func(f *order.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
 		wire.Defaulted("required", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Required }).
 			Says("Whether it had to be filled in. Default: false."),
 		wire.Defaulted("internal", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Internal }).
 			Says("Whether only the merchant sees it. Default: false."),
-		wire.Optional("attributeId", wire.Text(0, 255), func(f *order.CheckoutField) **string { return &f.AttributeID }).
+		wire.Optional("attributeId", wire.Text(0, 255),
+			func(f *order.CheckoutField) **string { return &f.AttributeID }).
 			Says("The customer's attribute that the answer is for."),
-		wire.Optional("attributeFormat", wire.Enum(order.CheckoutFieldFormats...), func(f *order.CheckoutField) **string { return &f.AttributeFormat }).
+		wire.Optional("attributeFormat", wire.Enum(order.CheckoutFieldFormats...),
+			func(f *order.CheckoutField) **string { return &f.AttributeFormat }).
 			Says("The format of that attribute."),
-		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil, func(f *order.CheckoutField) *[]string { return &f.Options }).
+		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil,
+			func(f *order.CheckoutField) *[]string { return &f.Options }).
 			Says("What could be chosen. Default: nothing."),
-		wire.Optional("value", fieldValue, func(f *order.CheckoutField) **order.CheckoutValue { return &f.Value }).Says(aboutFieldValue),
-		wire.Optional("checkoutFieldId", wire.UUID, func(f *order.CheckoutField) **base.ID { return &f.CheckoutFieldID }).
+		wire.Optional("value", fieldValue, func(f *order.CheckoutField) **order.CheckoutValue { return &f.Value }).
+			Says(aboutFieldValue),
+		wire.Optional("checkoutFieldId", wire.UUID,
+			func(f *order.CheckoutField) **base.ID { return &f.CheckoutFieldID }).
 			Says("The id of the field in the shop that asked."),
 	)), 0, maxParts)
 }
 
 const (
 	maxParts        = 100
-	aboutFieldValue = "What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format."
+	aboutFieldValue = "What the customer answered: a string, of a number also a number and of a checkbox also true " +
+		"or false, as it is by its type or its attribute's format."
 )
 
 // fieldValue is what a field of a form was filled in with.
@@ -72,7 +82,8 @@ func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 	switch takes := f.Takes(); {
 	case f.Value == nil:
 		return append(b, "null"...)
-	case takes == label.NumberValue && wire.IsNumber(f.Value.Text), takes == label.BooleanValue && (f.Value.Text == "true" || f.Value.Text == "false"):
+	case takes == label.NumberValue && wire.IsNumber(f.Value.Text), takes == label.BooleanValue &&
+		(f.Value.Text == "true" || f.Value.Text == "false"):
 		return append(b, f.Value.Text...)
 	}
 	return wire.AppendText(b, f.Value.Text)
@@ -80,21 +91,26 @@ func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
-		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, maxParts), nil, func(f *order.CheckoutField) *[]base.ID { return &f.IDs }).
+		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, maxParts), nil,
+			func(f *order.CheckoutField) *[]base.ID { return &f.IDs }).
 			Says("Ids of the same field in other places."))
-	lineFormFields = checkoutFields("LineCheckoutFieldInput", wire.Optional("id", wire.Text(1, 255), func(f *order.CheckoutField) **string { return &f.ID }).
+	lineFormFields = checkoutFields("LineCheckoutFieldInput",
+		wire.Optional("id", wire.Text(1, 255), func(f *order.CheckoutField) **string { return &f.ID }).
 			Says("The field's id in the shop that asked."))
 
-	contactInput = wire.Object(wire.ShapeOf("ContactInput", wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))
+	contactInput = wire.Object(wire.ShapeOf("ContactInput",
+		wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))
 
 	orderCustomers = wire.ListOf(wire.Object(wire.ShapeOf("OrderCustomerInput", slices.Concat(
 		[]wire.Field[order.OrderCustomerInput]{
-			wire.Optional("crmCustomerId", wire.UUID, func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
+			wire.Optional("crmCustomerId", wire.UUID,
+				func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
 				Says("The customer whose contact is taken where nothing else is given."),
 		},
 		wire.ChangedBy(func(c *order.OrderCustomerInput) *base.Changes[commerce.Contact] { return &c.Contact }),
 		[]wire.Field[order.OrderCustomerInput]{
-			wire.Defaulted("checkoutFields", customerFormFields, nil, func(c *order.OrderCustomerInput) *[]order.CheckoutField { return &c.Fields }).
+			wire.Defaulted("checkoutFields", customerFormFields, nil,
+				func(c *order.OrderCustomerInput) *[]order.CheckoutField { return &c.Fields }).
 				Says("What this customer was asked. Default: nothing."),
 		})...)), 0, maxParts)
 
@@ -103,19 +119,25 @@ var (
 	orderDocuments = wire.ListOf(wire.Object(wire.ShapeOf("OrderDocumentInput",
 		wire.Required("type", wire.Text(1, 255), func(d *order.OrderDocument) *string { return &d.Type }).
 			Says("What kind of document it is, such as invoice.").Shows(`"email"`),
-		wire.Defaulted("name", wire.Text(0, 255), "", func(d *order.OrderDocument) *string { return &d.Name }).Says("What people call the document."),
-		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).Says("Where the file is kept."),
+		wire.Defaulted("name", wire.Text(0, 255), "", func(d *order.OrderDocument) *string { return &d.Name }).
+			Says("What people call the document."),
+		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).
+			Says("Where the file is kept."),
 	)), 0, maxParts)
 
 	variantsChosen = wire.ListOf(wire.ObjectOf[order.LineVariant]("ChosenVariantInput"), 0, 20)
 
 	requirements = wire.ListOf(wire.Object(wire.ShapeOf("RequirementInput",
-		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute, func(r *order.Requirement) *string { return &r.Key }).
+		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute,
+			func(r *order.Requirement) *string { return &r.Key }).
 			Says("What is looked at: an attribute. Default: attribute."),
-		wire.Required("attributeId", wire.UUID, func(r *order.Requirement) *base.ID { return &r.Attribute }).Says("The attribute."),
-		wire.Required("operator", wire.Enum(label.Operators...), func(r *order.Requirement) *label.Operator { return &r.Operator }).
+		wire.Required("attributeId", wire.UUID, func(r *order.Requirement) *base.ID { return &r.Attribute }).
+			Says("The attribute."),
+		wire.Required("operator", wire.Enum(label.Operators...),
+			func(r *order.Requirement) *label.Operator { return &r.Operator }).
 			Says("How its value is compared."),
-		wire.Defaulted("values", wire.ListOf(operandText, 0, maxListIDs), nil, func(r *order.Requirement) *[]string { return &r.Values }).
+		wire.Defaulted("values", wire.ListOf(operandText, 0, maxListIDs), nil,
+			func(r *order.Requirement) *[]string { return &r.Values }).
 			Says("Any of them, as text; of a negated operator none."),
 	)), 0, 32)
 
@@ -148,8 +170,9 @@ type lineSubscription struct {
 }
 
 const (
-	aboutUnitPrice = "Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
-	aboutOpenEnd   = "Default: without end, until the units come back; where a pricing row is for a length of time, " +
+	aboutUnitPrice = "Price of one unit for the whole time, in minor units of the account's currency; " +
+		"of a subscription for a cycle."
+	aboutOpenEnd = "Default: without end, until the units come back; where a pricing row is for a length of time, " +
 		"the unit price is that of one such length until there is an end."
 )
 
@@ -163,7 +186,8 @@ const asRead = ": a string, or an object with the string as def, as a line is re
 // lineName is what a line is called: as it is written, or as it is read.
 var lineName = func() wire.Kind[string] {
 	text := wire.Text(1, 255)
-	read := wire.Object(wire.ShapeOf("LocalizedNameInput", wire.Required("def", text, func(s *string) *string { return s }).Says("The name in the merchant's language.")))
+	read := wire.Object(wire.ShapeOf("LocalizedNameInput",
+		wire.Required("def", text, func(s *string) *string { return s }).Says("The name in the merchant's language.")))
 	return wire.Kind[string]{
 		Schema: &wire.Schema{Example: `"City bike"`},
 		JSON: func(r *wire.Reader, dst *string) {
@@ -185,18 +209,30 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 	[]wire.Field[orderLine]{
 		wire.Required("purchaseType", purchaseType, func(l *orderLine) *base.PurchaseType { return &l.Purchase }).
 			Says("How it is taken: booked for a time, sold, or subscribed to."),
-		wire.Defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }).Says("How many units. Default: 1."),
+		wire.Defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }).
+			Says("How many units. Default: 1."),
 		wire.Optional("startDate", wire.Instant, func(l *orderLine) **int64 { return &l.From }).
 			Says("First instant of the line; of a sale it may be left out and is now."),
-		wire.Optional("endDate", wire.Instant, func(l *orderLine) **int64 { return &l.To }).Says("First instant behind the line; a sale has none. " + aboutOpenEnd),
+		wire.Optional("endDate", wire.Instant, func(l *orderLine) **int64 {
+			return &l.To
+		}).Says("First instant behind the line; a sale has none. " + aboutOpenEnd),
 		wire.Optional("pricingRowId", wire.UUID, func(l *orderLine) **base.ID { return &l.PricingRow }).
-			Says("The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of " +
-				"that table with the least total, and is refused where none fits; what has no table is free.").Shows("null"),
-		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
-		wire.Optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
-		wire.Optional("name", lineName, func(l *orderLine) **string { return &l.Name }).Says("What the line is called" + asRead + " Default: the item's name."),
-		wire.Optional("note", longText, func(l *orderLine) **string { return &l.Note }).Says("A text for those who read it."),
-		wire.Optional("imageUrl", wire.Text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).Says("A picture of it."),
+			Says("The pricing row that the price is of, which is of the item's table where it has one. Without it " +
+				"or a unit price the line is sold by the fitting row of " +
+				"that table with the least total, and is refused where none fits; what has no table is free.").Shows(
+			"null"),
+		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).
+			Needs("orders.payments.write"),
+		wire.Optional("taxRate", taxRate, func(l *orderLine) **int {
+			return &l.TaxRate
+		}).Says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
+		wire.Optional("name", lineName, func(l *orderLine) **string {
+			return &l.Name
+		}).Says("What the line is called" + asRead + " Default: the item's name."),
+		wire.Optional("note", longText, func(l *orderLine) **string { return &l.Note }).
+			Says("A text for those who read it."),
+		wire.Optional("imageUrl", wire.Text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).
+			Says("A picture of it."),
 		wire.Optional("orderCustomerId", wire.UUID, func(l *orderLine) **base.ID { return &l.OrderCustomer }).
 			Says("The customer of the order that the line is for.").Shows("null"),
 		wire.Optional("addonOfLineItemId", wire.UUID, func(l *orderLine) **base.ID { return &l.AddonOf }).
@@ -205,20 +241,25 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 			Says("The earlier line of this request that it is an add-on of, counted from 0.").Shows("null"),
 		wire.Optional("catalogAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CatalogAddon }).
 			Says("The add-on's id in the shop's catalog, as it was given."),
-		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CartAddon }).Says("The add-on's id in the cart, as it was given."),
+		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CartAddon }).
+			Says("The add-on's id in the cart, as it was given."),
 		wire.Optional("isAddon", wire.Text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).
 			Says("What kind of add-on it is, which is kept as it is.").Shows(`"cart"`),
 		wire.Defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]order.LineVariant { return &l.Variants }).
 			Says("What the customer chose. Default: nothing."),
-		wire.Defaulted("requirements", requirements, nil, func(l *orderLine) *[]order.Requirement { return &l.Requirements }).
+		wire.Defaulted("requirements", requirements, nil,
+			func(l *orderLine) *[]order.Requirement { return &l.Requirements }).
 			Says("What the article of each unit has to be like.").Shows("null"),
-		wire.Defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]order.CheckoutField { return &l.Fields }).
+		wire.Defaulted("checkoutFields", lineFormFields, nil,
+			func(l *orderLine) *[]order.CheckoutField { return &l.Fields }).
 			Says("What the customer was asked for this line. Default: nothing."),
 		wire.Defaulted("expectsInventoryLink", wire.Boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }).
-			Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Default: false."),
+			Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. " +
+				"Default: false."),
 		wire.Optional("revenueSplitRate", splitRate, func(l *orderLine) **int64 { return &l.RevenueSplit }).
 			Says("The part of the income that is the article's own. Default 1."),
-		wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(l *orderLine) **lineSubscription { return &l.subscription }).
+		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
+			func(l *orderLine) **lineSubscription { return &l.subscription }).
 			Says("The terms of a subscription, in place of those of the pricing row.").Shows("null"),
 	})...))
 
@@ -231,7 +272,8 @@ func (q *request) lines(list []orderLine) []order.OrderLineInput {
 	for i := range list {
 		l := &list[i]
 		if s := l.subscription; s != nil {
-			l.Subscription, l.Collection = q.terms("/lineItems/"+strconv.Itoa(i)+"/subscription", s.subscriptionInput), s.collection
+			l.Subscription, l.Collection = q.terms("/lineItems/"+strconv.Itoa(i)+"/subscription", s.subscriptionInput),
+				s.collection
 		}
 		if l.PricingRow != nil {
 			q.claimRow(l.Item, "lineItems.pricingRowId")
@@ -241,7 +283,8 @@ func (q *request) lines(list []orderLine) []order.OrderLineInput {
 	return out
 }
 
-// claimRow has a row that is named for what has no pricing table take the scope of a unit price: it can be a row of any price.
+// claimRow has a row that is named for what has no pricing table take the scope of a unit price: it can be a row of any
+// price.
 func (q *request) claimRow(i base.Item, field string) {
 	c := wire.Claim{Field: field, Scope: "orders.payments.write"}
 	if !order.HasPricingTable(q.view, i) && !slices.Contains(q.json.Claims, c) {

@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns how an order is written. It needs the record alone: the same bytes go to whoever asks and to whoever is told.
-// order_line_record.go has its lines and units.
+// This file owns how an order is written. It needs the record alone: the same bytes go to whoever asks and to whoever
+// is told. order_line_record.go has its lines and units.
 
 var (
 	orderStatuses     = wire.EnumSchema(order.OrderStatuses...)
@@ -29,8 +29,10 @@ var paymentTotals = [...]struct {
 	kind  order.PaymentKind
 	about string
 }{
-	{"capturedTotal", order.Capture, "What was taken from the customer" + byPayments}, {"refundedTotal", order.Refund, "What was given back" + byPayments},
-	{"depositCapturedTotal", order.DepositCapture, "What was kept of the deposit" + byPayments}, {"depositRefundedTotal", order.DepositRefund, "What of the deposit was given back" + byPayments},
+	{"capturedTotal", order.Capture, "What was taken from the customer" + byPayments},
+	{"refundedTotal", order.Refund, "What was given back" + byPayments},
+	{"depositCapturedTotal", order.DepositCapture, "What was kept of the deposit" + byPayments},
+	{"depositRefundedTotal", order.DepositRefund, "What of the deposit was given back" + byPayments},
 	{"depositAuthorisedTotal", order.DepositAuthorise, "What was set aside as a deposit" + byPayments},
 	{"depositCancelledTotal", order.DepositCancel, "What is not set aside any more" + byPayments},
 }
@@ -53,7 +55,8 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	w.ID("id", r.ID, "The order's id.")
 	w.Int("number", int64(r.Number), "The account's count of orders, this one included.")
 	w.GivenText("reference", more.Reference, "The merchant's or the shop's own name for the order.")
-	w.As(orderStatuses, "status", r.Status.String(), "draft: it takes no stock; open: it does; active: units are out; closed: it is over.")
+	w.As(orderStatuses, "status", r.Status.String(),
+		"draft: it takes no stock; open: it does; active: units are out; closed: it is over.")
 	w.As(orderChannels, "channel", r.Channel.String(), "Where it came from.")
 	w.Created(r.ID)
 	w.Updated(r.UpdatedAt)
@@ -61,20 +64,26 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	w.Text("updatedBy", r.UpdatedBy.String(), "The label of the key that last changed it.")
 	w.Null("currentlyViewing", "Always null: who looks at it is not kept.")
 	w.user("assignedTo", more.Assigned, "The user who looks after it.")
-	w.orderLocation("pickupLocation", r.Pickup, r.PickupAt, "Where its units are handed over; stock is taken there. As it was when the order was opened or given it.")
+	w.orderLocation("pickupLocation", r.Pickup, r.PickupAt,
+		"Where its units are handed over; stock is taken there. As it was when the order was opened or given it.")
 	w.orderLocation("returnLocation", r.Return, r.ReturnAt, "Where its units come back to, as it was then.")
 	w.orderCustomers(r, more)
-	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with, as they were when it was opened or given them.", func(c *commerce.Contact) {
-		w.contact(c)
-		w.crmCustomer(r.Customer)
-	})
-	wire.List(&w.Writer, "checkoutFields", "CheckoutField", more.Fields, "What the customer was asked for the order as a whole.", w.customerField)
+	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact,
+		"Whom the order is with, as they were when it was opened or given them.", func(c *commerce.Contact) {
+			w.contact(c)
+			w.crmCustomer(r.Customer)
+		})
+	wire.List(&w.Writer, "checkoutFields", "CheckoutField", more.Fields,
+		"What the customer was asked for the order as a whole.", w.customerField)
 	w.orderLines(r, most)
 	w.stockItems(r, most)
 	w.orderDocuments(more)
-	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments), "The comments on the order, the oldest first.", w.comment)
-	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved, "Whether the customer's means of payment is kept by who charges it.")
-	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", wire.Fields[order.SavedCard](&w.Writer))
+	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments),
+		"The comments on the order, the oldest first.", w.comment)
+	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved,
+		"Whether the customer's means of payment is kept by who charges it.")
+	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.",
+		wire.Fields[order.SavedCard](&w.Writer))
 	w.orderPricing(r)
 	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far its lines are together.")
 	w.subscriptionData(r)
@@ -86,7 +95,8 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	from, to := r.Bounds()
 	w.GivenInstant("earliestStartDate", from, "First instant of its first line.")
 	w.GivenInstant("latestEndDate", to, "Last end of its lines; null: none has one.")
-	wire.List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.", func(c *order.Consent) { w.consent(r.ID, c) })
+	wire.List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.",
+		func(c *order.Consent) { w.consent(r.ID, c) })
 }
 
 // totals writes the sums of payments, of a line or of the whole order.
@@ -111,23 +121,27 @@ func (w *scribe) orderLocation(name string, id base.ID, l *stock.PlaceCopy, abou
 }
 
 func (w *scribe) crmCustomer(id base.ID) {
-	w.GivenID("crmCustomerId", id, "The customer's id among the account's customers, also of one who is deleted by now; null: there is none.")
+	w.GivenID("crmCustomerId", id,
+		"The customer's id among the account's customers, also of one who is deleted by now; null: there is none.")
 }
 
 // orderCustomers writes those whom an order is for: those given, else the one whom the main contact is of.
 func (w *scribe) orderCustomers(r *order.OrderRecord, more *order.OrderMore) {
 	list := more.Customers
 	if len(list) == 0 && r.Contact != nil {
-		list = []order.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact, Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
+		list = []order.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact,
+			Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
 	}
-	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.", func(c *order.OrderCustomer) {
-		w.ID("id", c.ID, "The customer's id in the order.")
-		w.contact(&c.Contact)
-		w.crmCustomer(c.Customer)
-		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", w.customerField)
-		w.Created(c.ID)
-		w.Updated(c.UpdatedAt)
-	})
+	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.",
+		func(c *order.OrderCustomer) {
+			w.ID("id", c.ID, "The customer's id in the order.")
+			w.contact(&c.Contact)
+			w.crmCustomer(c.Customer)
+			wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.",
+				w.customerField)
+			w.Created(c.ID)
+			w.Updated(c.UpdatedAt)
+		})
 }
 
 // customerField writes a field of a form that is none of a line's.
@@ -137,12 +151,13 @@ func (w *scribe) customerField(f *order.CheckoutField) {
 }
 
 func (w *scribe) orderDocuments(more *order.OrderMore) {
-	wire.List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.", func(d *order.OrderDocument) {
-		w.ID("id", d.ID, "The document's id.")
-		w.Text("type", d.Type, "What kind of document it is, such as invoice.")
-		w.Text("name", d.Name, "What people call the document.")
-		w.TextOrNull("fileRef", d.FileRef, "Where the file is kept.")
-	})
+	wire.List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.",
+		func(d *order.OrderDocument) {
+			w.ID("id", d.ID, "The document's id.")
+			w.Text("type", d.Type, "What kind of document it is, such as invoice.")
+			w.Text("name", d.Name, "What people call the document.")
+			w.TextOrNull("fileRef", d.FileRef, "Where the file is kept.")
+		})
 }
 
 func (w *scribe) comment(c *order.OrderComment) {
@@ -171,7 +186,8 @@ func (w *scribe) orderPricing(r *order.OrderRecord) {
 	w.Object("pricing", "OrderPricing", "What the order costs.", func() {
 		w.Text("currency", r.Currency.String(), aboutCurrency)
 		w.sums(p)
-		wire.List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes, "The discount codes of the order, in the order in which they were applied.",
+		wire.List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes,
+			"The discount codes of the order, in the order in which they were applied.",
 			func(c *order.OrderCode) {
 				w.discountBrief(c.ID, &c.Terms)
 				w.Int("appliedValue", c.Applied(), "What it takes off, in minor units.")
@@ -200,20 +216,22 @@ func (w *scribe) discountBrief(id base.ID, d *commerce.DiscountTerms) {
 }
 
 func (w *scribe) allocations(list []order.LineAmount) {
-	wire.List(&w.Writer, "allocations", "DiscountAllocation", list, "What it takes off each line; the sum is appliedValue.", func(a *order.LineAmount) {
-		w.TextID("itemId", a.Line, "The line's id.")
-		w.Int("value", a.Value, "What is taken off the line, in minor units.")
-	})
+	wire.List(&w.Writer, "allocations", "DiscountAllocation", list,
+		"What it takes off each line; the sum is appliedValue.", func(a *order.LineAmount) {
+			w.TextID("itemId", a.Line, "The line's id.")
+			w.Int("value", a.Value, "What is taken off the line, in minor units.")
+		})
 }
 
 func (w *scribe) paymentMethod(more *order.OrderMore) {
 	w.TextOrNull("paymentMethodKey", more.Method.Key, "How the customer pays, as it was given.")
-	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.",
+	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom,
+		"The merchant's own way of payment.",
 		wire.Fields[order.CustomMethod](&w.Writer))
 }
 
-// answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are
-// changes without it.
+// answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its
+// units are changes without it.
 func answerOrder(q *request, r *order.OrderRecord) error {
 	q.tag = r.Revision
 	appendOrder(&q.scribe, r)

@@ -6,13 +6,15 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the steps of an order on the wire: confirmed, handed over, returned, over and put away; and which article a
-// unit is.
+// This file owns the steps of an order on the wire: confirmed, handed over, returned, over and put away; and which
+// article a unit is.
 
 // step declares an operation that takes an order on its way.
-func step[In any](name, summary string, id func(*In) *base.ID, body *wire.Shape[In], command func(q *request, in *In) base.OpOf[*order.OrderRecord]) operation {
+func step[In any](name, summary string, id func(*In) *base.ID, body *wire.Shape[In],
+	command func(q *request, in *In) base.OpOf[*order.OrderRecord]) operation {
 	return write(operation{
-		id: "admin.orders." + name, method: "POST", path: orderPath + "/" + name, scopes: ordersWrite, summary: summary, answer: orderSchema,
+		id: "admin.orders." + name, method: "POST", path: orderPath + "/" + name, scopes: ordersWrite, summary: summary,
+		answer: orderSchema,
 	}, input[In]{path: byUUID(id), body: body}, command, answerOrder)
 }
 
@@ -25,7 +27,8 @@ type previewed[O base.Op] struct {
 // previewable is the shape of a command with the member that has it planned only.
 func previewable[O base.Op](s *wire.Shape[O]) *wire.Shape[previewed[O]] {
 	return wire.ShapeOf(s.Name, append(wire.Within(s.Fields, func(o *previewed[O]) *O { return &o.op }),
-		wire.Defaulted("dryRun", wire.Boolean, false, func(o *previewed[O]) *bool { return &o.dryRun }).Says(aboutDryRun))...)
+		wire.Defaulted("dryRun", wire.Boolean, false, func(o *previewed[O]) *bool { return &o.dryRun }).
+			Says(aboutDryRun))...)
 }
 
 // orPreview is the command of an input that may be planned only.
@@ -63,8 +66,9 @@ const (
 
 // byStockItem is the path of one unit of an order.
 func byStockItem[In any](order, item func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("StockItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."), wire.Required("stockItemId", wire.UUID, item).
-		Says("The unit's id in the order."))
+	return wire.ShapeOf("StockItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."),
+		wire.Required("stockItemId", wire.UUID, item).
+			Says("The unit's id in the order."))
 }
 
 const stockItemPath = orderPath + "/stock-items/{stockItemId}"
@@ -73,34 +77,47 @@ var orderStepOperations = []operation{
 	step("confirm", "Makes a draft an open order: it takes stock for all lines or not at all.",
 		func(o *previewed[order.ConfirmOrder]) *base.ID { return &o.op.ID },
 		previewable(wire.ShapeOf("ConfirmOrder",
-			wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *order.ConfirmOrder) *bool { return &o.AllowOverbooked }).
+			wire.Defaulted("allowOverbooking", wire.Boolean, false,
+				func(o *order.ConfirmOrder) *bool { return &o.AllowOverbooked }).
 				Says("What is short becomes a conflict."))),
 		orPreview),
-	step("cancel", "Closes a draft or an open order: its stock is free again.", func(o *order.CancelOrder) *base.ID { return &o.ID }, nil, asIs),
+	step("cancel", "Closes a draft or an open order: its stock is free again.",
+		func(o *order.CancelOrder) *base.ID { return &o.ID }, nil, asIs),
 	step("prepare", "Says that units lie ready.", func(o *order.PrepareOrder) *base.ID { return &o.ID },
-		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *order.PrepareOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems)),
+		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil,
+			func(o *order.PrepareOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
-	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.", func(o *fulfillOrder) *base.ID { return &o.ID },
+	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.",
+		func(o *fulfillOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("HandOver",
-			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *fulfillOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems),
-			wire.Optional("at", wire.Instant, func(o *fulfillOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null"),
+			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *fulfillOrder) *[]base.ID { return &o.Units }).
+				Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *fulfillOrder) **int64 { return &o.At }).Says(aboutAt).
+				Shows("null"),
 			wire.Defaulted("ready", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.Ready }).
 				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).
+				Says(aboutDryRun)),
 		func(q *request, o *fulfillOrder) base.OpOf[*order.OrderRecord] {
 			q.preview = o.dryRun
 			return o.FulfillOrder
 		}),
-	step("return", "Takes units back: what is left of their time is free again, behind the buffer.", func(o *order.ReturnOrder) *base.ID { return &o.ID },
+	step("return", "Takes units back: what is left of their time is free again, behind the buffer.",
+		func(o *order.ReturnOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("TakeBack",
-			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *order.ReturnOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems),
-			wire.Optional("at", wire.Instant, func(o *order.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
+			wire.Defaulted("stockItemIds", stockItemIDs, nil,
+				func(o *order.ReturnOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *order.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).
+				Shows("null")),
 		asIs),
-	step("undo", "Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.",
+	step("undo", "Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and "+
+		"planned dates count again.",
 		func(o *undoOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("Undo",
-			wire.Required("stockItemIds", stockItemIDs, func(o *undoOrder) *[]base.ID { return &o.Units }).Says("The units of the order that it is about."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *undoOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
+			wire.Required("stockItemIds", stockItemIDs, func(o *undoOrder) *[]base.ID { return &o.Units }).
+				Says("The units of the order that it is about."),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *undoOrder) *bool { return &o.dryRun }).
+				Says(aboutDryRun)),
 		func(q *request, o *undoOrder) base.OpOf[*order.OrderRecord] {
 			q.preview = o.dryRun
 			return o.UndoOrder
@@ -109,43 +126,61 @@ var orderStepOperations = []operation{
 		func(_ *request, o *order.ArchiveOrder) base.OpOf[*order.OrderRecord] {
 			return order.ArchiveOrder{ID: o.ID, Archive: true}
 		}),
-	step("unarchive", "Takes an archived order out again.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil, asIs),
+	step("unarchive", "Takes an archived order out again.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
+		asIs),
 	write(operation{
-		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite, answer: movedOrderSchema,
-		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.",
+		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite,
+		answer: movedOrderSchema,
+		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, " +
+			"and what may move makes room.",
 	}, input[assignUnit]{
-		path: byStockItem(func(o *assignUnit) *base.ID { return &o.Order }, func(o *assignUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *assignUnit) *base.ID { return &o.Order },
+			func(o *assignUnit) *base.ID { return &o.Unit }),
 		body: wire.ShapeOf("AssignStockItem",
 			wire.Required("articleId", wire.UUID, func(o *assignUnit) *base.ID { return &o.Article }).
 				Says("The article that the unit is to be of."),
 			wire.Defaulted("substitute", wire.Boolean, false, func(o *assignUnit) *bool { return &o.Substitute }).
-				Says("Takes an article that is not what was ordered, or has not what the line requires. What was ordered is kept; unassign undoes it."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *assignUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
+				Says("Takes an article that is not what was ordered, or has not what the line requires. What was "+
+					"ordered is kept; unassign undoes it."),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *assignUnit) *bool { return &o.dryRun }).
+				Says(aboutDryRun)),
 	}, func(q *request, o *assignUnit) base.OpOf[*order.OrderRecord] {
 		q.preview = o.dryRun
 		return o.AssignUnit
 	}, answerMovedOrder),
 	write(operation{
-		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
-		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.",
+		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite,
+		answer: orderSchema,
+		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its " +
+			"line costs as much less.",
 	}, input[cancelUnit]{
-		path: byStockItem(func(o *cancelUnit) *base.ID { return &o.Order }, func(o *cancelUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *cancelUnit) *base.ID { return &o.Order },
+			func(o *cancelUnit) *base.ID { return &o.Unit }),
 		body: wire.ShapeOf("CancelStockItem",
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *cancelUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *cancelUnit) *bool { return &o.dryRun }).
+				Says(aboutDryRun)),
 	}, func(q *request, o *cancelUnit) base.OpOf[*order.OrderRecord] {
 		q.preview = o.dryRun
 		return o.CancelUnit
 	}, answerOrder),
 	write(operation{
-		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite, answer: orderSchema,
-		summary: "Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.",
+		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite,
+		answer: orderSchema,
+		summary: "Says that a unit that came back is ready: its buffer ends now, and what is left of it is " +
+			"free at once.",
 	}, input[order.ReadyUnit]{
-		path: byStockItem(func(o *order.ReadyUnit) *base.ID { return &o.Order }, func(o *order.ReadyUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.ReadyUnit) *base.ID {
+			return &o.Order
+		}, func(o *order.ReadyUnit) *base.ID { return &o.Unit }),
 	}, asIs, answerOrder),
 	write(operation{
-		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite, answer: orderSchema,
-		summary: "Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.",
+		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite,
+		answer: orderSchema,
+		summary: "Has a unit be what its line says again: it may move from then on, and is seated anew where it was " +
+			"a substitute.",
 	}, input[order.UnassignUnit]{
-		path: byStockItem(func(o *order.UnassignUnit) *base.ID { return &o.Order }, func(o *order.UnassignUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.UnassignUnit) *base.ID {
+			return &o.Order
+		}, func(o *order.UnassignUnit) *base.ID { return &o.Unit }),
 	}, asIs, answerOrder),
 }

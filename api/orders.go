@@ -10,8 +10,8 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns orders as a whole on the wire: made, read, changed as given, deleted. order_steps.go has the way of their
-// units, order_lines.go their lines, order_record.go how they are written.
+// This file owns orders as a whole on the wire: made, read, changed as given, deleted. order_steps.go has the way of
+// their units, order_lines.go their lines, order_record.go how they are written.
 
 var (
 	ordersRead    = []string{"orders.details.read"}
@@ -30,26 +30,39 @@ const (
 // orderFields are what an order is made of, but for where its stock is taken.
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 	return append(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }), []wire.Field[In]{
-		wire.Optional("customerId", wire.UUID, func(in *In) **base.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
-		wire.Optional("mainContact", contactInput, func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact }).
-			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
+		wire.Optional("customerId", wire.UUID, func(in *In) **base.ID {
+			return &at(in).Customer
+		}).Says("The customer, in place of a mainContact. Default: nobody."),
+		wire.Optional("mainContact", contactInput,
+			func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact }).
+			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a " +
+				"new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 		wire.Optional("returnLocationId", wire.UUID, func(in *In) **base.ID { return &at(in).Return }).
 			Says("Where its units come back to. Default: the pickup location."),
-		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string { return &at(in).Reference }).Says("The merchant's or the shop's own name for the order."),
-		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).Says("A text for those who read it."),
+		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string {
+			return &at(in).Reference
+		}).Says("The merchant's or the shop's own name for the order."),
+		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).
+			Says("A text for those who read it."),
 		wire.Defaulted("channel", wire.Enum(order.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
 			Says("Where the order came from. Default: api."),
-		wire.Defaulted("customers", orderCustomers, nil, func(in *In) *[]order.OrderCustomerInput { return &at(in).Customers }).
+		wire.Defaulted("customers", orderCustomers, nil,
+			func(in *In) *[]order.OrderCustomerInput { return &at(in).Customers }).
 			Says("The people whom the order is for. Default: the main contact."),
-		wire.Defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]order.CheckoutField { return &at(in).Fields }).
+		wire.Defaulted("checkoutFields", customerFormFields, nil,
+			func(in *In) *[]order.CheckoutField { return &at(in).Fields }).
 			Says("What the main contact was asked."),
 		wire.Defaulted("consentAcceptances", consents, nil, func(in *In) *[]order.Consent { return &at(in).Consents }).
 			Says("What the customers have agreed to. Default: nothing."),
-		wire.Defaulted("documents", orderDocuments, nil, func(in *In) *[]order.OrderDocument { return &at(in).Documents }).
+		wire.Defaulted("documents", orderDocuments, nil,
+			func(in *In) *[]order.OrderDocument { return &at(in).Documents }).
 			Says("The documents of the order. Default: none."),
-		wire.Optional("assignedTo", userInput, func(in *In) **order.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
-		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]base.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
-		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
+		wire.Optional("assignedTo", userInput, func(in *In) **order.UserRef { return &at(in).Assigned }).
+			Says("The user who looks after it."),
+		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]base.ID { return &at(in).Tags }).
+			Says("Ids of tags of scope orders."),
+		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil,
+			func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
 			Says("Discount codes that are put on it, one after the other; one that cannot be refuses all."),
 	}...)
 }
@@ -64,11 +77,14 @@ var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[cr
 	wire.Optional("status", orderStatus, func(o *createOrder) **string { return &o.status }).Shows(`"draft"`).
 		Says("An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open."),
 	wire.Optional("pickupLocationId", wire.UUID, func(o *createOrder) **base.ID { return &o.pickup }).
-		Says("Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is where they have their stock."),
+		Says("Where its units are handed over; stock is taken there. It is needed, but of holds: there the default " +
+			"is where they have their stock."),
 	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).
 		Says("What is ordered. Default: nothing, in a draft. An order of holds has their lines."),
-	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]base.ID { return &o.Holds }).Shows("null").
-		Says("Holds that become this order, in place of lineItems: it takes all their lines and units over as they are, or none. An expired one refuses it."),
+	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]base.ID { return &o.Holds }).
+		Shows("null").
+		Says("Holds that become this order, in place of lineItems: it takes all their lines and units over as they " +
+			"are, or none. An expired one refuses it."),
 }, heldFields(func(o *createOrder) *orderHold { return &o.orderHold }))...)
 
 // orderHold is an order of holds as it comes in.
@@ -81,16 +97,21 @@ type orderHold struct {
 }
 
 var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderHold]{
-	wire.Optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).Says("An order of a hold is open.").Shows(`"open"`),
-	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **base.ID { return &o.pickup }).Says("Where the hold has its stock."),
+	wire.Optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).
+		Says("An order of a hold is open.").Shows(`"open"`),
+	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **base.ID { return &o.pickup }).
+		Says("Where the hold has its stock."),
 }, heldFields(func(o *orderHold) *orderHold { return o }))...)
 
 // heldFields are what an order of holds is made of, but for the holds, and where they have their stock.
 func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	return append([]wire.Field[In]{
-		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]order.HeldLineInput { return &at(in).Held }).Shows("null").
-			Says("How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price."),
-		wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(in *In) **lineSubscription { return &at(in).subscription }).
+		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]order.HeldLineInput { return &at(in).Held }).
+			Shows("null").
+			Says("How lines of the holds are sold. What no entry is of is sold as a line that names neither a row " +
+				"nor a price."),
+		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
+			func(in *In) **lineSubscription { return &at(in).subscription }).
 			Says("The terms of the lines that are held as subscriptions.").Shows("null"),
 		wire.Defaulted("allowOverbooking", wire.Boolean, false, func(in *In) *bool { return &at(in).AllowOverbooked }).
 			Says("What is short, or counts on units that come back elsewhere, becomes a conflict."),
@@ -99,14 +120,24 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 }
 
 var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput",
-	wire.Optional("holdId", wire.UUID, func(l *order.HeldLineInput) **base.ID { return &l.Hold }).Says("The hold; it may be left out where there is one."),
-	wire.Required("line", wire.Integer[int](0, 999), func(l *order.HeldLineInput) *int { return &l.Line }).Says("The number of its line, from 0."),
+	wire.Optional("holdId", wire.UUID, func(l *order.HeldLineInput) **base.ID {
+		return &l.Hold
+	}).Says("The hold; it may be left out where there is one."),
+	wire.Required("line", wire.Integer[int](0, 999), func(l *order.HeldLineInput) *int { return &l.Line }).
+		Says("The number of its line, from 0."),
 	wire.Optional("pricingRowId", wire.UUID, func(l *order.HeldLineInput) **base.ID { return &l.PricingRow }).
-		Says("The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks least.").Shows("null"),
-	wire.Optional("unitPrice", price, func(l *order.HeldLineInput) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
-	wire.Optional("taxRate", taxRate, func(l *order.HeldLineInput) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Optional("name", wire.Text(1, 255), func(l *order.HeldLineInput) **string { return &l.Name }).Says("What the line is called. Default: as the item is."),
-	wire.Optional("note", longText, func(l *order.HeldLineInput) **string { return &l.Note }).Says("A text for those who read it."),
+		Says("The pricing row that the price is of. Default: of an item with a pricing table the fitting row that "+
+			"asks least.").Shows("null"),
+	wire.Optional("unitPrice", price, func(l *order.HeldLineInput) **int64 {
+		return &l.UnitPrice
+	}).Says(aboutUnitPrice).Needs("orders.payments.write"),
+	wire.Optional("taxRate", taxRate, func(l *order.HeldLineInput) **int { return &l.TaxRate }).
+		Says("Tax in hundredths of a percent: 2300 is 23 %."),
+	wire.Optional("name", wire.Text(1, 255), func(l *order.HeldLineInput) **string {
+		return &l.Name
+	}).Says("What the line is called. Default: as the item is."),
+	wire.Optional("note", longText, func(l *order.HeldLineInput) **string { return &l.Note }).
+		Says("A text for those who read it."),
 )), 0, 1000)
 
 // take has the operation take what comes in with words of the wire.
@@ -132,18 +163,22 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	o.take(q)
 	if o.Holds != nil {
 		if o.lines != nil {
-			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive", Message: "an order is of lineItems or of holdIds, not of both"})
+			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive",
+				Message: "an order is of lineItems or of holdIds, not of both"})
 		}
 		return o.OrderHold
 	}
 	if o.pickup == nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired, Message: "is missing"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired,
+			Message: "is missing"})
 	}
 	if o.Held != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive", Message: "is of an order of holds, which names them in holdIds"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive",
+			Message: "is of an order of holds, which names them in holdIds"})
 	}
 	if o.subscription != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: "exclusive", Message: "is of an order of holds; a line of lineItems has its own"})
+		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: "exclusive",
+			Message: "is of an order of holds; a line of lineItems has its own"})
 	}
 	of := order.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}
 	if o.OrderHold.Status != nil {
@@ -155,50 +190,76 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[order.PatchOrder]{
 	wire.Merged("customerId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer, who becomes the main contact. Null clears it."),
-	wire.Optional("mainContact", contactInput, func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }).
-		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
-	wire.Merged("pickupLocationId", wire.UUID, false, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
+	wire.Optional("mainContact", contactInput,
+		func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }).
+		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new " +
+			"one. What is given stays on the order.").Needs("customers.write").Shows("null"),
+	wire.Merged("pickupLocationId", wire.UUID, false,
+		func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 	wire.Merged("returnLocationId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Return }).
-		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the " +
+		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: " +
+			"what counts on them at the " +
 			"pickup location refuses it."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
+	wire.Defaulted("allowOverbooking", wire.Boolean, false,
+		func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
 		Says("What counts on units that come back elsewhere becomes a conflict."),
-	wire.Merged("reference", wire.Text(0, 255), true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
+	wire.Merged("reference", wire.Text(0, 255), true,
+		func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
 		Says("The merchant's or the shop's own name for the order. Null clears it."),
-	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
-	wire.Merged("assignedTo", userInput, true, func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
+	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] {
+		return &o.Note
+	}).Says("A text for those who read it. Null clears it."),
+	wire.Merged("assignedTo", userInput, true,
+		func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
 		Says("The user who looks after it. Null clears it."),
-	wire.Merged("customers", orderCustomers, true, func(o *order.PatchOrder) *base.Opt[[]order.OrderCustomerInput] { return &o.Customers }).
+	wire.Merged("customers", orderCustomers, true,
+		func(o *order.PatchOrder) *base.Opt[[]order.OrderCustomerInput] { return &o.Customers }).
 		Says("The people whom the order is for, replaced as a whole."),
-	wire.Merged("checkoutFields", customerFormFields, true, func(o *order.PatchOrder) *base.Opt[[]order.CheckoutField] { return &o.Fields }).
+	wire.Merged("checkoutFields", customerFormFields, true,
+		func(o *order.PatchOrder) *base.Opt[[]order.CheckoutField] { return &o.Fields }).
 		Says("What the main contact was asked, replaced as a whole."),
-	wire.Merged("consentAcceptances", consents, true, func(o *order.PatchOrder) *base.Opt[[]order.Consent] { return &o.Consents }).
+	wire.Merged("consentAcceptances", consents, true,
+		func(o *order.PatchOrder) *base.Opt[[]order.Consent] { return &o.Consents }).
 		Says("What the customers have agreed to, replaced as a whole."),
-	wire.Merged("documents", orderDocuments, true, func(o *order.PatchOrder) *base.Opt[[]order.OrderDocument] { return &o.Documents }).
+	wire.Merged("documents", orderDocuments, true,
+		func(o *order.PatchOrder) *base.Opt[[]order.OrderDocument] { return &o.Documents }).
 		Says("The documents of the order, replaced as a whole."),
-	wire.Merged("paymentMethodKey", wire.Text(1, 255), true, func(o *order.PatchOrder) *base.Opt[string] { return &o.Key }).
-		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).Needs("orders.payments.write"),
-	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true, func(o *order.PatchOrder) *base.Opt[bool] { return &o.HasSaved }).
-		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").Needs("orders.payments.write"),
-	wire.Merged("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput"), true, func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
+	wire.Merged("paymentMethodKey", wire.Text(1, 255), true,
+		func(o *order.PatchOrder) *base.Opt[string] { return &o.Key }).
+		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).
+		Needs("orders.payments.write"),
+	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true,
+		func(o *order.PatchOrder) *base.Opt[bool] { return &o.HasSaved }).
+		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").
+		Needs("orders.payments.write"),
+	wire.Merged("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput"), true,
+		func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
 		Says("The card that is kept; null: none.").Needs("orders.payments.write"),
-	wire.Merged("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput"), true, func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
+	wire.Merged("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput"), true,
+		func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
 		Says("The merchant's own way of payment. Null clears it.").Needs("orders.payments.write"),
 }, externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
 
 var orderOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.orders.list", method: "GET", path: ordersPath, scopes: ordersRead,
-		summary: "Lists orders: those that pass all filters, in the order that is asked for.", answer: pagedSchema(orderSchema),
+		summary: "Lists orders: those that pass all filters, in the order that is asked for.",
+		answer:  pagedSchema(orderSchema),
 	}, input[listOrders]{query: listOrdersQuery}, (*request).checkListOrders, (*request).listOrders),
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
-		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.",
-	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.OpOf[*order.OrderRecord] { return o.op(q) }, answerOrder),
+		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or " +
+			"not at all, or takes holds over.",
+	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.OpOf[*order.OrderRecord] {
+		return o.op(q)
+	}, answerOrder),
 	write(operation{
-		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
-		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
-	}, input[orderHold]{path: byUUID(func(o *orderHold) *base.ID { o.Holds = make([]base.ID, 1); return &o.Holds[0] }), body: orderHoldShape},
+		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite,
+		answer: orderSchema,
+		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a " +
+			"moment between.",
+	}, input[orderHold]{path: byUUID(func(o *orderHold) *base.ID { o.Holds = make([]base.ID, 1); return &o.Holds[0] }),
+		body: orderHoldShape},
 		func(q *request, o *orderHold) base.OpOf[*order.OrderRecord] {
 			o.take(q)
 			return o.OrderHold
@@ -224,14 +285,16 @@ var orderOperations = append([]operation{
 		if r == nil {
 			return notFound("order")
 		}
-		appendRows(q, l.page, items, total, func(w *scribe, x order.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
+		appendRows(q, l.page, items, total,
+			func(w *scribe, x order.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
 		return nil
 	}),
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
 		summary: "Changes what an order has as given; its lines have operations of their own.", answer: orderSchema,
 	}, input[previewed[order.PatchOrder]]{
-		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }), body: previewable(patchOrderShape),
+		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }),
+		body: previewable(patchOrderShape),
 	},
 		func(q *request, o *previewed[order.PatchOrder]) base.OpOf[*order.OrderRecord] {
 			o.op.IfMatch = q.ifMatch
@@ -240,7 +303,8 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
 		answer: wire.NullSchema,
-		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; " +
+		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was " +
+			"sold for good stays gone; " +
 			"its codes get their uses back.",
 	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })},
 		guarded(func(o *order.DeleteOrder) *[]uint64 { return &o.IfMatch }), answerNull),

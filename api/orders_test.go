@@ -18,7 +18,8 @@ import (
 
 // rental is an order of a booking of a SKU, with more members behind it.
 func rental(status, location, sku string, from, to int64, quantity int, more string) string {
-	return fmt.Sprintf(`{"status":%q,"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]%s}`,
+	return fmt.Sprintf(
+		`{"status":%q,"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]%s}`,
 		status, location, sku, when(from), when(to), quantity, more)
 }
 
@@ -33,10 +34,12 @@ func states(o map[string]any) (all []any) {
 
 func TestOrderRecord(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)
-	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"City bike","components":[{"skuId":%q}]}`, sku))["id"].(string)
+	item := s.ok("POST", "/v1/admin/catalog",
+		fmt.Sprintf(`{"name":"City bike","components":[{"skuId":%q}]}`, sku))["id"].(string)
 	tag := s.ok("POST", "/v1/admin/tags", `{"value":"VIP","scope":"orders"}`)
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
-	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
 	user := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"Rui","email":"rui@example.com"}`
 	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"reference":"WEB-1","note":"By the door","channel":"online","tags":[%q],
 		"mainContact":{"firstName":"Ana","lastName":"Silva","email":"ana@example.com","billingAddress":{"city":"Lisboa"}},"assignedTo":%s,
@@ -46,65 +49,87 @@ func TestOrderRecord(t *testing.T) {
 		"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"pricingRowId":%q,"taxRate":2300,"note":"Saddle high","revenueSplitRate":0.25,
 			"variants":[{"variantId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","variantValueId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f","variantLabel":"Frame","variantValueLabel":"L"}],"checkoutFields":[{"id":"helmet","name":"Helmet","type":"checkbox","value":"true"}]},
 			{"articleId":%q,"purchaseType":"sale","startDate":%q,"unitPrice":100,"isAddon":"cart","addonOfLine":0,"name":"To keep"}]}`,
-		location, tag["id"], user, "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", item, when(noon+day), when(noon+3*day), row, first, when(noon+10*day)))
+		location, tag["id"], user, "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", item, when(noon+day), when(noon+3*day), row,
+		first, when(noon+10*day)))
 	id, line := o["id"].(string), at(o, "lineItems", 0).(map[string]any)
 	require.Equal(t, o, s.ok("GET", ordersPath+"/"+id, ""))
-	require.Equal(t, []any{1.0, "WEB-1", "open", "online", when(noon), when(noon), nil, "key 11111111", nil, "By the door", when(noon + day), when(noon + 3*day), "pending"}, []any{
-		o["number"], o["reference"], o["status"], o["channel"], o["createdAt"], o["updatedAt"], o["archivedAt"], o["updatedBy"], o["currentlyViewing"], o["note"],
+	require.Equal(t, []any{1.0, "WEB-1", "open", "online", when(noon), when(noon), nil, "key 11111111", nil,
+		"By the door", when(noon + day), when(noon + 3*day), "pending"}, []any{
+		o["number"], o["reference"], o["status"], o["channel"], o["createdAt"], o["updatedAt"], o["archivedAt"],
+		o["updatedBy"], o["currentlyViewing"], o["note"],
 		o["earliestStartDate"], o["latestEndDate"], o["fulfillmentState"],
 	})
-	require.Equal(t, map[string]any{"id": "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "name": "Rui", "email": "rui@example.com", "avatarUrl": nil}, o["assignedTo"])
+	require.Equal(t, map[string]any{"id": "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "name": "Rui",
+		"email": "rui@example.com", "avatarUrl": nil}, o["assignedTo"])
 	require.Equal(t, []any{location, "Lisbon", "Lisboa", "Europe/Lisbon"}, []any{
-		at(o, "pickupLocation", "id"), at(o, "pickupLocation", "name"), at(o, "pickupLocation", "address", "city"), at(o, "pickupLocation", "timezone"),
+		at(o, "pickupLocation", "id"), at(o, "pickupLocation", "name"), at(o, "pickupLocation", "address", "city"),
+		at(o, "pickupLocation", "timezone"),
 	})
 	require.Equal(t, o["pickupLocation"], o["returnLocation"])
 	require.Equal(t, []any{tag}, o["tags"])
 
 	// The one whom it is for is a new customer, and the order's own record of them has an id of the order's.
 	customer := s.ok("GET", "/v1/admin/customers/"+at(o, "mainContact", "crmCustomerId").(string), "")
-	require.Equal(t, []any{"Ana Silva", "ana@example.com", "Lisboa"}, []any{customer["fullName"], at(o, "mainContact", "email"), at(o, "mainContact", "billingAddress", "city")})
+	require.Equal(t, []any{"Ana Silva", "ana@example.com", "Lisboa"},
+		[]any{customer["fullName"], at(o, "mainContact", "email"), at(o, "mainContact", "billingAddress", "city")})
 	require.Len(t, o["customers"], 1)
 	require.Equal(t, at(o, "customers", 0, "id"), line["orderCustomerId"])
 	require.Equal(t, []any{customer["id"], "Ana", 172.0}, []any{
-		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
+		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"),
+		at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})
 
-	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
+	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0,
+		"cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0,
+		"total": 6150.0},
 		line["pricing"])
-	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
-	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT48H", "2 days", "booking", nil, "Saddle high", "L", true, "helmet", nil}, []any{
-		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"], line["purchaseType"], line["returnedDate"], line["note"],
-		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"), at(line, "checkoutFields", 0, "id"), line["isAddon"],
+	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0,
+		"total": 6250.0, "discountCodes": []any{}}, o["pricing"])
+	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT48H", "2 days", "booking", nil,
+		"Saddle high", "L", true, "helmet", nil}, []any{
+		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"],
+		line["purchaseType"], line["returnedDate"], line["note"],
+		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"),
+		at(line, "checkoutFields", 0, "id"), line["isAddon"],
 	})
 	require.Equal(t, line["id"], at(o, "lineItems", 1, "addonOfLineItemId"))
 	require.Equal(t, []any{nil, nil, first, "cart", map[string]any{"def": "To keep"}, nil}, []any{
-		at(o, "lineItems", 1, "endDate"), at(o, "lineItems", 1, "catalogItemId"), at(o, "lineItems", 1, "articleId"), at(o, "lineItems", 1, "isAddon"),
+		at(o, "lineItems", 1, "endDate"), at(o, "lineItems", 1, "catalogItemId"), at(o, "lineItems", 1, "articleId"),
+		at(o, "lineItems", 1, "isAddon"),
 		at(o, "lineItems", 1, "name"), at(o, "lineItems", 1, "duration"),
 	})
 
 	// One stock item a unit; the unavailability names order and stock item, and the article of it shows both.
 	require.Len(t, o["stockItems"], 2)
 	unit, sold := at(o, "stockItems", 0).(map[string]any), at(o, "stockItems", 1).(map[string]any)
-	require.Equal(t, []any{line["id"], id, "auto-assigned", false, 0.25, "Bike", "B1", nil, nil, when(noon + day), when(noon + 3*day)}, []any{
-		unit["lineItemId"], unit["orderId"], unit["codeType"], unit["hasConflicts"], unit["revenueSplitRate"], at(unit, "inventoryArticle", "skuName"),
-		at(unit, "inventoryArticle", "skuCode"), at(unit, "inventoryArticle", "binLocation"), unit["note"], unit["pickupDate"], unit["returnDate"],
+	require.Equal(t, []any{line["id"], id, "auto-assigned", false, 0.25, "Bike", "B1", nil, nil, when(noon + day),
+		when(noon + 3*day)}, []any{
+		unit["lineItemId"], unit["orderId"], unit["codeType"], unit["hasConflicts"], unit["revenueSplitRate"],
+		at(unit, "inventoryArticle", "skuName"),
+		at(unit, "inventoryArticle", "skuCode"), at(unit, "inventoryArticle", "binLocation"), unit["note"],
+		unit["pickupDate"], unit["returnDate"],
 	})
 	require.Equal(t, at(unit, "inventoryArticle", "codes", 0), unit["code"])
-	require.Equal(t, []any{"manual", "c-one", first, 1.0, nil}, []any{sold["codeType"], sold["code"], sold["inventoryArticleId"], sold["revenueSplitRate"], sold["returnDate"]})
-	article := s.ok("GET", "/v1/admin/articles/"+unit["inventoryArticleId"].(string)+"?dateRange[from]="+when(noon+day)+"&dateRange[to]="+when(noon+2*day), "")
+	require.Equal(t, []any{"manual", "c-one", first, 1.0, nil},
+		[]any{sold["codeType"], sold["code"], sold["inventoryArticleId"], sold["revenueSplitRate"], sold["returnDate"]})
+	article := s.ok("GET", "/v1/admin/articles/"+unit["inventoryArticleId"].(string)+"?dateRange[from]="+when(noon+day)+
+		"&dateRange[to]="+when(noon+2*day), "")
 	taken := at(article, "unavailability", 0)
 	require.Equal(t, []any{unit["unavailabilityId"], id, unit["id"], "order", nil}, []any{
-		at(taken, "id"), at(taken, "orderId"), at(taken, "orderStockItemId"), at(taken, "blockerType"), at(taken, "holdId"),
+		at(taken, "id"), at(taken, "orderId"), at(taken, "orderStockItemId"), at(taken, "blockerType"),
+		at(taken, "holdId"),
 	})
 	require.Equal(t, []any{"policy", "192.0.2.1", id}, []any{
-		at(o, "consentAcceptances", 0, "links", 0, "kind"), at(o, "consentAcceptances", 0, "ipAddress"), at(o, "consentAcceptances", 0, "orderId"),
+		at(o, "consentAcceptances", 0, "links", 0, "kind"), at(o, "consentAcceptances", 0, "ipAddress"),
+		at(o, "consentAcceptances", 0, "orderId"),
 	})
 	require.Equal(t, "Confirmation", at(o, "documents", 0, "name"))
 
 	// What is told of an order needs no request.
 	view, _ := s.eng.View(s.account)
 	parsed, _ := base.ParseID(id)
-	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(EventPayload(Version, order.OrderByID(view, parsed))))
+	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body),
+		string(EventPayload(Version, order.OrderByID(view, parsed))))
 }
 
 func TestOrderFromDraftToArchive(t *testing.T) {
@@ -119,18 +144,21 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 		a := s.refused(409, base.CodeStateNotAllowed, "POST", path+step, "")
 		require.Equal(t, map[string]any{"state": state, "allowed": allowed}, at(a.object(), "details"))
 		for _, name := range allowed {
-			require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == "admin.orders."+name.(string) }), name)
+			require.True(t, slices.ContainsFunc(operations,
+				func(op operation) bool { return op.id == "admin.orders."+name.(string) }), name)
 		}
 	}
 	for _, step := range []string{"/prepare", "/fulfill", "/return", "/archive", "/unarchive"} {
-		notAllowed(step, "draft", "confirm", "cancel", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem", "updateLineItem", "update")
+		notAllowed(step, "draft", "confirm", "cancel", "delete", "applyDiscountCode", "removeDiscountCode",
+			"addLineItems", "deleteLineItem", "updateLineItem", "update")
 	}
 
 	o = s.ok("POST", path+"/confirm", "")
 	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	for _, step := range []string{"/confirm", "/return", "/archive"} {
-		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem", "updateLineItem",
+		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete",
+			"applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem", "updateLineItem",
 			"assignStockItem", "unassignStockItem", "update")
 	}
 	units := []any{at(o, "stockItems", 0, "id"), at(o, "stockItems", 1, "id")}
@@ -143,8 +171,10 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, []any{"active", "partially_fulfilled", "fulfilled", "prepared"}, states(o))
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, base.CodeStateNotAllowed, "POST", path+"/fulfill", one)
-	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "updateLineItem", "assignStockItem", "unassignStockItem", "update")
+	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}},
+		at(a.object(), "details"))
+	notAllowed("/cancel", "active", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "updateLineItem",
+		"assignStockItem", "unassignStockItem", "update")
 	s.refused(409, base.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -186,9 +216,11 @@ func TestCancelledAndDeletedOrders(t *testing.T) {
 	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"7"`).isRefusal(412, base.CodePrecondition)
 	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"1"`)
 	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
-	require.Equal(t, 3.0, s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 1, ""))["number"], "a number is given once")
+	require.Equal(t, 3.0, s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 1, ""))["number"],
+		"a number is given once")
 
-	sale := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":500}]}`, location, sku))
+	sale := s.ok("POST", ordersPath,
+		fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":500}]}`, location, sku))
 	require.Equal(t, 1.0, s.available("sku", sku, location, from, to))
 	sold := s.ok("POST", ordersPath+"/"+sale["id"].(string)+"/fulfill", "")
 	require.Equal(t, []any{"closed", "fulfilled", "fulfilled"}, states(sold))
@@ -230,13 +262,15 @@ func TestShortOrders(t *testing.T) {
 	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/conflicts", ""), "pagination", "total"))
 	s.ok("POST", ordersPath+"/"+first["id"].(string)+"/cancel", "")
 	require.Zero(t, conflict(s.ok("GET", path, "")))
-	require.Equal(t, 1, conflict(s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, `,"allowOverbooking":true`))))
+	require.Equal(t, 1,
+		conflict(s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, `,"allowOverbooking":true`))))
 }
 
 func TestOrderOfAHold(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day
-	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 2), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))
+	hold := s.ok("POST", "/v1/admin/holds",
+		strings.Replace(s.holdBody("sku", sku, location, from, to, 2), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))
 	path := "/v1/admin/holds/" + hold["id"].(string)
 	s.refused(400, base.CodeInvalid, "POST", path+"/order", `{"status":"draft"}`, "body /status enum")
 	s.refused(400, base.CodeInvalid, "POST", path+"/order", `{"lineItems":[]}`, "body /lineItems unknown")
@@ -264,10 +298,12 @@ func TestOrderOfHoldsWithPrices(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day
 	hold := func() string {
-		return s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 1), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))["id"].(string)
+		return s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 1),
+			`{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))["id"].(string)
 	}
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
-	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"booking","price":2500}`)["id"].(string)
 	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
 	gone, a := hold(), ""
 	s.clock.Add(hour)
@@ -278,12 +314,17 @@ func TestOrderOfHoldsWithPrices(t *testing.T) {
 	}
 	expired := s.refused(409, base.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
 	require.Equal(t, gone, at(expired.object(), "details", "holdId"))
-	s.refused(400, base.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
+	s.refused(400, base.CodeInvalid, "POST", ordersPath,
+		of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
 		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
-	s.refused(400, base.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	s.refused(400, base.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`,
+		"body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
 	b := hold()
-	o := s.ok("POST", ordersPath, of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
-	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0}, []any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"), at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
+	o := s.ok("POST", ordersPath,
+		of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
+	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0},
+		[]any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"),
+			at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
 	for _, id := range []string{a, b} {
 		require.Equal(t, "ordered", s.ok("GET", "/v1/admin/holds/"+id, "")["status"])
 	}
@@ -296,16 +337,20 @@ func TestChangeHold(t *testing.T) {
 	from, to := noon+day, noon+2*day
 	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, to, 1))
 	path := "/v1/admin/holds/" + hold["id"].(string)
-	add := fmt.Sprintf(`"add":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]`, sku, location, when(from), when(to))
+	add := fmt.Sprintf(`"add":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]`, sku, location, when(from),
+		when(to))
 	require.Len(t, s.ok("PATCH", path, `{`+add+`,"dryRun":true}`)["lines"], 2)
 	require.Len(t, s.ok("GET", path, "")["lines"], 1)
 	two := s.ok("PATCH", path, `{`+add+`,"change":[{"line":0,"to":null}]}`)
 	require.Equal(t, []any{nil, when(to)}, []any{at(two, "lines", 0, "to"), at(two, "lines", 1, "to")})
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	short := s.refused(409, base.CodeInsufficient, "PATCH", path, `{"change":[{"line":1,"quantity":2}]}`)
-	require.Equal(t, []any{1.0, 1.0}, []any{at(short.object(), "details", "lines", 0, "line"), at(short.object(), "details", "lines", 0, "available")})
+	require.Equal(t, []any{1.0, 1.0}, []any{at(short.object(), "details", "lines", 0, "line"),
+		at(short.object(), "details", "lines", 0, "available")})
 	require.Equal(t, two["lines"], s.ok("GET", path, "")["lines"])
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`, "body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate", "body /remove/1 duplicate", "body /remove/2 range")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`,
+		"body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate",
+		"body /remove/1 duplicate", "body /remove/2 range")
 	one := s.ok("PATCH", path, `{"remove":[0]}`)
 	require.Equal(t, at(two, "lines", 1), at(one, "lines", 0))
 }
@@ -316,16 +361,23 @@ func TestQuote(t *testing.T) {
 	const tables = "/v1/admin/pricing-tables/pricing-table"
 	table := s.ok("POST", tables, `{"name":"Bikes"}`)["id"].(string)
 	row := func(unit string, price int) string {
-		return s.ok("POST", tables+"/"+table+"/pricing-row", fmt.Sprintf(`{"label":"x","purchaseType":"booking","price":%d,"durationAmount":1,"durationUnit":%q}`, price, unit))["id"].(string)
+		return s.ok("POST", tables+"/"+table+"/pricing-row",
+			fmt.Sprintf(`{"label":"x","purchaseType":"booking","price":%d,"durationAmount":1,"durationUnit":%q}`, price,
+				unit))["id"].(string)
 	}
 	days, weeks := row("days", 1000), row("weeks", 4000)
-	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"].(string)
+	item := s.ok("POST", "/v1/admin/catalog",
+		fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"].(string)
 	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
-	lines := fmt.Sprintf(`"pickupLocationId":%q,"discountCodes":["five"],"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","quantity":2,"startDate":%q,"endDate":%q,"taxRate":1000}]`,
+	lines := fmt.Sprintf(
+		`"pickupLocationId":%q,"discountCodes":["five"],"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","quantity":2,"startDate":%q,"endDate":%q,"taxRate":1000}]`,
 		location, item, when(noon), when(noon+8*day))
 	q := s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
-	require.Equal(t, []any{days, true, 8000.0, 5000.0}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combination", "unitPrice")})
-	require.Equal(t, []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}, at(q, "lineItems", 0, "combination", "rows"))
+	require.Equal(t, []any{days, true, 8000.0, 5000.0},
+		[]any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"),
+			at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combination", "unitPrice")})
+	require.Equal(t, []any{map[string]any{"pricingRowId": weeks, "units": 1.0},
+		map[string]any{"pricingRowId": days, "units": 1.0}}, at(q, "lineItems", 0, "combination", "rows"))
 	back := func(at string) string { return fmt.Sprintf(`{"returnLocationId":%q,`, at) + lines + `}` }
 	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
 	require.Equal(t, q["pricing"], s.ok("POST", "/v1/admin/quotes", back(porto))["pricing"])
@@ -341,17 +393,27 @@ func TestQuote(t *testing.T) {
 	// Where the table combines its rows that is the price, of the quote as of an order.
 	require.Equal(t, true, s.ok("PATCH", tables+"/"+table, `{"combineRows":true}`)["combineRows"])
 	s.refused(400, base.CodeInvalid, "PATCH", tables+"/"+table, `{"combineRows":null}`, "body /combineRows required")
-	best := map[string]any{"unitPrice": 5000.0, "rows": []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}}
+	best := map[string]any{"unitPrice": 5000.0, "rows": []any{map[string]any{"pricingRowId": weeks, "units": 1.0},
+		map[string]any{"pricingRowId": days, "units": 1.0}}}
 	q = s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
-	require.Equal(t, []any{nil, true, 5000.0, best, nil}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combinedRows"), at(q, "lineItems", 0, "combination")})
+	require.Equal(t, []any{nil, true, 5000.0, best, nil},
+		[]any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"),
+			at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combinedRows"),
+			at(q, "lineItems", 0, "combination")})
 	o = s.ok("POST", ordersPath, `{`+lines+`}`)
-	require.Equal(t, []any{nil, true, 5000.0, best}, []any{at(o, "lineItems", 0, "pricingRowId"), at(o, "lineItems", 0, "pricing", "priced"), at(o, "lineItems", 0, "pricing", "unitPrice"), at(o, "lineItems", 0, "combinedRows")})
+	require.Equal(t, []any{nil, true, 5000.0, best},
+		[]any{at(o, "lineItems", 0, "pricingRowId"), at(o, "lineItems", 0, "pricing", "priced"),
+			at(o, "lineItems", 0, "pricing", "unitPrice"), at(o, "lineItems", 0, "combinedRows")})
 	require.Equal(t, true, s.ok("POST", tables, `{"name":"Boats","combineRows":true}`)["combineRows"])
-	s.refused(422, base.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
+	s.refused(422, base.CodeDiscountNotFound, "POST", "/v1/admin/quotes",
+		strings.Replace(`{`+lines+`}`, "five", "none", 1))
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/quotes",
+		strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range",
+		"body /lineItems/0/endDate forbidden")
 }
 
-// A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
+// A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row
+// until it has an end.
 func TestBookingsWithoutEnd(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
@@ -370,11 +432,13 @@ func TestBookingsWithoutEnd(t *testing.T) {
 	require.Equal(t, 1.0, free())
 	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
 	end := when(from + 3*day)
-	require.Equal(t, []any{end, "PT72H", "3 days", 7500.0, end, end}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
+	require.Equal(t, []any{end, "PT72H", "3 days", 7500.0, end, end},
+		dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
 	require.Equal(t, 2.0, free())
 	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(s.ok("PATCH", line, `{"endDate":null}`)))
 
-	hold := s.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":null}]}`, sku, location, when(from)))
+	hold := s.ok("POST", "/v1/admin/holds",
+		fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":null}]}`, sku, location, when(from)))
 	held := s.ok("POST", "/v1/admin/holds/"+hold["id"].(string)+"/order", "")
 	require.Equal(t, []any{nil, nil, nil, 0.0, nil, nil}, dates(held))
 	require.Zero(t, free())
@@ -391,7 +455,8 @@ func TestOrderLines(t *testing.T) {
 	path := ordersPath + "/" + o["id"].(string)
 	first := at(o, "lineItems", 0, "id").(string)
 	add := func(more string) string {
-		return fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q%s}]}`, sku, when(from), when(to), more)
+		return fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q%s}]}`, sku,
+			when(from), when(to), more)
 	}
 	o = s.ok("POST", path+"/line-items", add(fmt.Sprintf(`,"addonOfLineItemId":%q,"unitPrice":200`, first)))
 	require.Equal(t, first, at(o, "lineItems", 1, "addonOfLineItemId"))
@@ -403,24 +468,33 @@ func TestOrderLines(t *testing.T) {
 	line := path + "/line-items/" + first
 	s.refused(409, base.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
 	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
-	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
-	a := s.refused(409, base.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
+	require.Equal(t, when(to+3*day),
+		at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
+	a := s.refused(409, base.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string),
+		fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
 	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
 	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
-	s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
-		"body /unitPrice range", "body /taxRate range", "body /quantity range", "body /revenueSplitRate range", "body /endDate order")
-	s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
+	s.refused(400, base.CodeInvalid, "PATCH", line,
+		fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`,
+			when(to), when(from)),
+		"body /unitPrice range", "body /taxRate range", "body /quantity range", "body /revenueSplitRate range",
+		"body /endDate order")
+	s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)),
+		"body /endDate order")
 
 	// The price is a row's or the line's own.
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
-	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
 	for _, c := range []struct {
 		row, price string
 		want       []any
 	}{
-		{"null", "7", []any{nil, 7.0}}, {`"` + row + `"`, "null", []any{row, 10000.0}}, {"null", "null", []any{nil, 0.0}},
+		{"null", "7", []any{nil, 7.0}}, {`"` + row + `"`, "null", []any{row, 10000.0}},
+		{"null", "null", []any{nil, 0.0}},
 	} {
-		s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"pricingRowId":%q,"unitPrice":1}`, row), "body /unitPrice exclusive")
+		s.refused(400, base.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"pricingRowId":%q,"unitPrice":1}`, row),
+			"body /unitPrice exclusive")
 		l := at(s.ok("PATCH", line, fmt.Sprintf(`{"pricingRowId":%s,"unitPrice":%s}`, c.row, c.price)), "lineItems", 0)
 		require.Equal(t, c.want, []any{at(l, "pricingRowId"), at(l, "pricing", "unitPrice")})
 	}
@@ -468,7 +542,8 @@ func TestStockItemsSayWhenTheyChanged(t *testing.T) {
 	o = s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
 	path = ordersPath + "/" + o["id"].(string)
 	times[0] = s.clock.Load()
-	lines := fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`, sku, when(to+day), when(to+2*day))
+	lines := fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`, sku,
+		when(to+day), when(to+2*day))
 	times[1] = times[0] + 60_000
 	step("POST", path+"/line-items", lines)
 	s.ok("DELETE", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), "")
@@ -484,16 +559,21 @@ func TestAssignedUnits(t *testing.T) {
 	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
 	for _, article := range []string{first, second, first} {
 		o = s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, article))
-		require.Equal(t, []any{article, "manual"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
+		require.Equal(t, []any{article, "manual"},
+			[]any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
 	}
 	pinned := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
-	a := s.refused(409, base.CodeInsufficient, "POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
+	a := s.refused(409, base.CodeInsufficient, "POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+
+		at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
 	require.Equal(t, o["id"], at(a.object(), "details", "lines", 0, "blockingUnavailabilities", 0, "orderId"))
 	o = s.ok("POST", path+"/unassign", "")
-	require.Equal(t, []any{first, "auto-assigned"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
-	swapped := s.ok("POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
+	require.Equal(t, []any{first, "auto-assigned"},
+		[]any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
+	swapped := s.ok("POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+
+		at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
 	require.Equal(t, first, at(swapped, "stockItems", 0, "inventoryArticleId"), "what may move makes room")
-	require.Equal(t, second, at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
+	require.Equal(t, second,
+		at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
 	s.refused(404, base.CodeNotFound, "POST", path+"/assign", `{"articleId":"`+nobodyID+`"}`)
 }
 
@@ -514,9 +594,11 @@ func TestOrderIsReadWithItsUnitsWhereTheyAre(t *testing.T) {
 		return at(a.object(), "stockItems", 0)
 	}
 	next := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
-	s.ok("POST", ordersPath+"/"+next["id"].(string)+"/stock-items/"+at(next, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, was))
+	s.ok("POST", ordersPath+"/"+next["id"].(string)+"/stock-items/"+at(next, "stockItems", 0, "id").(string)+"/assign",
+		fmt.Sprintf(`{"articleId":%q}`, was))
 	require.Equal(t, []any{other, false}, []any{at(read(), "inventoryArticleId"), at(read(), "hasConflicts")})
-	s.ok("POST", "/v1/admin/articles/"+other+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
+	s.ok("POST", "/v1/admin/articles/"+other+"/decrease-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
 	require.Equal(t, []any{nil, true}, []any{at(read(), "inventoryArticleId"), at(read(), "hasConflicts")})
 	require.Equal(t, 200, s.call("PATCH", path, `{"note":"Phone"}`, "If-Match", tag).status)
 	s.call("PATCH", path, `{"note":"Mail"}`, "If-Match", tag).isRefusal(412, base.CodePrecondition)
@@ -525,7 +607,8 @@ func TestOrderIsReadWithItsUnitsWhereTheyAre(t *testing.T) {
 func TestBadOrders(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
-	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"sale","price":2500}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"sale","price":2500}`)["id"].(string)
 	scoped := s.ok("POST", "/v1/admin/tags", `{"value":"x","scope":"catalog"}`)["id"].(string)
 	s.refused(400, base.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"active","customerId":"x","mainContact":{},"channel":"fax","tags":[%q],"customers":[{"email":"?"}],"allowOverbooking":1,
 		"consentAcceptances":[{"links":[{}]}],"documents":[{"name":"x"}],"assignedTo":{"name":""},"checkoutFields":[{"type":"colour"}],"extra":1,"lineItems":[
@@ -536,23 +619,33 @@ func TestBadOrders(t *testing.T) {
 		{"skuId":%[2]q,"purchaseType":"booking","startDate":%[3]q,"endDate":%[4]q,"pricingRowId":%[5]q,"unitPrice":1,"subscription":{"paymentCycleAmount":1}},
 		{"skuId":%[2]q,"purchaseType":"subscription","startDate":%[3]q,"requirements":[{"attributeId":%[2]q,"operator":"has"}]}]}`,
 		scoped, sku, when(noon), when(noon+day), row),
-		"body /status enum", "body /customerId format", "body /channel enum", "body /allowOverbooking type", "body /consentAcceptances/0/links/0/kind required",
-		"body /documents/0/type required", "body /assignedTo/name length", "body /assignedTo/id required", "body /checkoutFields/0/type enum", "body /extra unknown",
-		"body /lineItems/0/purchaseType enum", "body /lineItems/1/startDate format", "body /lineItems/2/taxRate range", "body /lineItems/2/revenueSplitRate range",
-		"body /lineItems/3/quantity range", "body /lineItems/4/subscription/paymentCycleUnit required", "body /lineItems/5/requirements/0/operator enum",
-		"body /pickupLocationId required", "body /mainContact exclusive", "body /mainContact required", "body /customers/0/email format",
+		"body /status enum", "body /customerId format", "body /channel enum", "body /allowOverbooking type",
+		"body /consentAcceptances/0/links/0/kind required",
+		"body /documents/0/type required", "body /assignedTo/name length", "body /assignedTo/id required",
+		"body /checkoutFields/0/type enum", "body /extra unknown",
+		"body /lineItems/0/purchaseType enum", "body /lineItems/1/startDate format", "body /lineItems/2/taxRate range",
+		"body /lineItems/2/revenueSplitRate range",
+		"body /lineItems/3/quantity range", "body /lineItems/4/subscription/paymentCycleUnit required",
+		"body /lineItems/5/requirements/0/operator enum",
+		"body /pickupLocationId required", "body /mainContact exclusive", "body /mainContact required",
+		"body /customers/0/email format",
 		"body /lineItems/0/startDate required", "body /lineItems/1 exclusive", "body /lineItems/2/endDate forbidden",
 		"body /lineItems/3/endDate order", "body /lineItems/4/unitPrice exclusive",
-		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden", "body /tags/0 scope",
-		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown", "body /lineItems/5/subscription required")
-	s.refused(400, base.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q}`, location), "body /lineItems length")
+		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden",
+		"body /tags/0 scope",
+		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown",
+		"body /lineItems/5/subscription required")
+	s.refused(400, base.CodeInvalid, "POST", ordersPath,
+		fmt.Sprintf(`{"status":"open","pickupLocationId":%q}`, location), "body /lineItems length")
 	s.refused(404, base.CodeNotFound, "POST", ordersPath, `{"pickupLocationId":"`+nobodyID+`"}`)
-	s.refused(404, base.CodeNotFound, "POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"customerId":"`+nobodyID+`"`))
+	s.refused(404, base.CodeNotFound, "POST", ordersPath,
+		rental("draft", location, sku, noon, noon+day, 1, `,"customerId":"`+nobodyID+`"`))
 	s.refused(404, base.CodeNotFound, "POST", ordersPath, rental("draft", location, nobodyID, noon, noon+day, 1, ""))
 
 	// Members that take a scope of their own.
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "orders00", Scopes: []string{"orders.details.write"}})
-	denied := s.call("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"phone":"5"},"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":1}]}`, location, sku), "X-API-KEY", key)
+	denied := s.call("POST", ordersPath,
+		fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"phone":"5"},"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":1}]}`, location, sku), "X-API-KEY", key)
 	denied.isRefusal(403, base.CodeDeniedFields)
 	require.ElementsMatch(t, []any{
 		map[string]any{"fields": []any{"mainContact"}, "requiredScopes": []any{"customers.write"}},
@@ -560,34 +653,45 @@ func TestBadOrders(t *testing.T) {
 	}, at(denied.object(), "details", "deniedFields"))
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, ""), "X-API-KEY", key)
 	path := ordersPath + "/" + o["id"].(string)
-	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, base.CodeDeniedFields)
-	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, base.CodeDeniedFields)
-	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
+	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).
+		isRefusal(403, base.CodeDeniedFields)
+	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).
+		isRefusal(403, base.CodeDeniedFields)
+	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).
+		isRefusal(403, base.CodeMissingScope)
 
 	// A row that is named for what has no table is as good as a price.
-	byRow := fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, sku, row)
+	byRow := fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","pricingRowId":%q}]}`,
+		location, sku, row)
 	denied = s.call("POST", ordersPath, byRow, "X-API-KEY", key)
 	denied.isRefusal(403, base.CodeDeniedFields)
-	rowNeeds := []any{map[string]any{"fields": []any{"lineItems.pricingRowId"}, "requiredScopes": []any{"orders.payments.write"}}}
+	rowNeeds := []any{
+		map[string]any{"fields": []any{"lineItems.pricingRowId"}, "requiredScopes": []any{"orders.payments.write"}}}
 	require.Equal(t, rowNeeds, at(denied.object(), "details", "deniedFields"))
 	sale := s.ok("POST", ordersPath, byRow)
-	s.call("PATCH", ordersPath+"/"+sale["id"].(string)+"/line-items/"+at(sale, "lineItems", 0, "id").(string), fmt.Sprintf(`{"pricingRowId":%q}`, row), "X-API-KEY", key).
+	s.call("PATCH", ordersPath+"/"+sale["id"].(string)+"/line-items/"+at(sale, "lineItems", 0, "id").(string),
+		fmt.Sprintf(`{"pricingRowId":%q}`, row), "X-API-KEY", key).
 		isRefusal(403, base.CodeDeniedFields)
-	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"]
-	s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"catalogItemId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, item, row), "X-API-KEY", key)
+	item := s.ok("POST", "/v1/admin/catalog",
+		fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"]
+	s.ok("POST", ordersPath,
+		fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"catalogItemId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, item, row), "X-API-KEY", key)
 }
 
-// TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is taken back.
+// TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is
+// taken back.
 func TestSubstitute(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)
-	helmet := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
+	helmet := s.ok("POST", "/v1/admin/articles",
+		fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
 	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, ""))
 	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
 	need := s.refused(409, base.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
 	require.Equal(t, sku, at(need.object(), "details", "skuId"))
 	require.Contains(t, at(need.object(), "details", "articleIds"), first)
 	dry := s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true,"dryRun":true}`, helmet))
-	require.Equal(t, []any{helmet, true}, []any{at(dry, "stockItems", 0, "inventoryArticleId"), at(dry, "stockItems", 0, "substitute")})
+	require.Equal(t, []any{helmet, true},
+		[]any{at(dry, "stockItems", 0, "inventoryArticleId"), at(dry, "stockItems", 0, "substitute")})
 	kept := s.ok("GET", ordersPath+"/"+o["id"].(string), "")
 	require.Equal(t, false, at(kept, "stockItems", 0, "substitute"), "nothing was done")
 	s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true}`, helmet))
@@ -596,7 +700,8 @@ func TestSubstitute(t *testing.T) {
 	require.NotEqual(t, helmet, at(back, "stockItems", 0, "inventoryArticleId"))
 }
 
-// TestCheckoutFields keeps what the customer was asked on an order of nobody, and takes numbers and checkboxes as what they are.
+// TestCheckoutFields keeps what the customer was asked on an order of nobody, and takes numbers and checkboxes as what
+// they are.
 func TestCheckoutFields(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"checkoutFields":[{"name":"Height","value":180,"type":"number"},{"name":"Weight","type":"number","value":"80.50"},
@@ -619,12 +724,16 @@ func TestCheckoutFields(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, o["checkoutFields"], s.ok("PATCH", path, string(back))["checkoutFields"])
 	line := path + "/line-items/" + at(o, "lineItems", 0, "id").(string)
-	named := s.ok("PATCH", line, `{"name":{"def":"Saddle"},"checkoutFields":[{"id":"h","type":"checkbox","value":true}]}`)
-	require.Equal(t, []any{map[string]any{"def": "Saddle"}, true}, []any{at(named, "lineItems", 0, "name"), at(named, "lineItems", 0, "checkoutFields", 0, "value")})
+	named := s.ok("PATCH", line,
+		`{"name":{"def":"Saddle"},"checkoutFields":[{"id":"h","type":"checkbox","value":true}]}`)
+	require.Equal(t, []any{map[string]any{"def": "Saddle"}, true},
+		[]any{at(named, "lineItems", 0, "name"), at(named, "lineItems", 0, "checkoutFields", 0, "value")})
 	s.refused(400, base.CodeInvalid, "PATCH", line, `{"name":{}}`, "body /name/def required", "body /name required")
 	s.refused(400, base.CodeInvalid, "PATCH", line, `{"name":7}`, "body /name type")
 
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"d","value":[]}]}`, "body /checkoutFields/0/value type")
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"d","value":[]}]}`,
+		"body /checkoutFields/0/value type")
+	s.refused(400, base.CodeInvalid, "PATCH", path,
+		`{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
 		"body /checkoutFields/0/value type", "body /checkoutFields/1/value type", "body /checkoutFields/2/value type")
 }

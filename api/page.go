@@ -31,8 +31,10 @@ const (
 // pageFields are the parameters of every list.
 func pageFields[In any](at func(*In) *page) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).Says("Which page, from 1. Default: 1."),
-		wire.Defaulted(pageSizeName, wire.Integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
+		wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).
+			Says("Which page, from 1. Default: 1."),
+		wire.Defaulted(pageSizeName, wire.Integer[int](1, maxPageSize), defaultPage,
+			func(in *In) *int { return &at(in).size }).
 			Says("How many records a page has. Default: 50."),
 	}
 }
@@ -62,8 +64,9 @@ func (q *request) page(p page, total, n int, row func(i int)) {
 	}
 }
 
-// rows appends rows, each cut to its length; false: there is no room for all. Where the next one may not fit, room is made for all that are
-// to come, as long as those before them are: an answer that grows bit by bit is copied again and again.
+// rows appends rows, each cut to its length; false: there is no room for all. Where the next one may not fit, room is
+// made for all that are to come, as long as those before them are: an answer that grows bit by bit is copied again and
+// again.
 func (q *request) rows(n int, row func(i int)) bool {
 	first := len(q.Out)
 	for i := range n {

@@ -19,11 +19,13 @@ var (
 
 // byTable is the path of what belongs to a pricing table; byTableRow that of one row of it.
 func byTable[In any](table func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("PricingTablePath", wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."))
+	return wire.ShapeOf("PricingTablePath",
+		wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."))
 }
 
 func byTableRow[In any](table, row func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("PricingRowPath", wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."), wire.Required("rowId", wire.UUID, row).
+	return wire.ShapeOf("PricingRowPath", wire.Required("pricingTableId", wire.UUID,
+		table).Says("The id of the pricing table."), wire.Required("rowId", wire.UUID, row).
 		Says("The row's id."))
 }
 
@@ -31,7 +33,10 @@ var createPricingTableShape = wire.ShapeOf("CreatePricingTable",
 	wire.MadeOf(func(o *commerce.CreatePricingTable) *commerce.PricingTableFields { return &o.PricingTableFields })...)
 
 var patchPricingTableShape = wire.ShapeOf("PatchPricingTable",
-	wire.ChangedBy(func(o *commerce.PatchPricingTable) *base.Changes[commerce.PricingTableFields] { return &o.Fields })...)
+	wire.ChangedBy(func(
+		o *commerce.PatchPricingTable) *base.Changes[commerce.PricingTableFields] {
+		return &o.Fields
+	})...)
 
 // subscriptionInput is the terms of a subscription as they come in.
 type subscriptionInput struct {
@@ -51,12 +56,15 @@ func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In
 		wire.Required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),
 	}, terms[:2],
-		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
-		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
+		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount,
+			func(in *In) *bufferInput { return &at(in).commitment }),
+		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount,
+			func(in *In) *bufferInput { return &at(in).lead }),
 		terms[2:])
 }
 
-var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
+var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput",
+	subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
 
 // terms makes the terms of what came in under a pointer.
 func (q *request) terms(pointer string, s subscriptionInput) *commerce.SubscriptionTerms {
@@ -73,29 +81,39 @@ type createPricingRow struct {
 
 var createPricingRowShape = wire.ShapeOf("CreatePricingRow", slices.Concat(
 	wire.MadeOf(func(o *createPricingRow) *commerce.PricingRowFields { return &o.PricingRowFields }),
-	periodFields("durationAmount", "durationUnit", periodAmount, func(o *createPricingRow) *bufferInput { return &o.duration }),
+	periodFields("durationAmount", "durationUnit", periodAmount,
+		func(o *createPricingRow) *bufferInput { return &o.duration }),
 	[]wire.Field[createPricingRow]{
-		wire.Optional("subscription", wire.Object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
+		wire.Optional("subscription", wire.Object(subscriptionShape),
+			func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
 			Says("The terms, of a price for a subscription and only there."),
 	})...)
 
-var termsChanged = wire.ChangedBy(func(s *commerce.SubscriptionPatch) *base.Changes[commerce.SubscriptionTerms] { return &s.Fields })
+var termsChanged = wire.ChangedBy(
+	func(s *commerce.SubscriptionPatch) *base.Changes[commerce.SubscriptionTerms] { return &s.Fields })
 
-var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms", slices.Concat([]wire.Field[commerce.SubscriptionPatch]{
-	wire.Merged("paymentCycleAmount", periodAmount, false, func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.Cycle.Amount }).
-		Says("How many units there are from payment to payment."),
-	wire.Merged("paymentCycleUnit", periodUnit, false, func(s *commerce.SubscriptionPatch) *base.Opt[timeline.Unit] { return &s.Cycle.Unit }).
-		Says("The unit of the time from payment to payment."),
-}, termsChanged[:2],
-	periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.Commitment }),
-	periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.CancellationLead }),
-	termsChanged[2:])...)
+var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms",
+	slices.Concat([]wire.Field[commerce.SubscriptionPatch]{
+		wire.Merged("paymentCycleAmount", periodAmount, false,
+			func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.Cycle.Amount }).
+			Says("How many units there are from payment to payment."),
+		wire.Merged("paymentCycleUnit", periodUnit, false,
+			func(s *commerce.SubscriptionPatch) *base.Opt[timeline.Unit] { return &s.Cycle.Unit }).
+			Says("The unit of the time from payment to payment."),
+	}, termsChanged[:2],
+		periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount,
+			func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.Commitment }),
+		periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount,
+			func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.CancellationLead }),
+		termsChanged[2:])...)
 
 var patchPricingRowShape = wire.ShapeOf("PatchPricingRow", slices.Concat(
 	wire.ChangedBy(func(o *commerce.PatchPricingRow) *base.Changes[commerce.PricingRowFields] { return &o.Fields }),
-	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *commerce.PatchPricingRow) *stock.BufferPatch { return &o.Duration }),
+	periodPatchFields("durationAmount", "durationUnit", periodAmount,
+		func(o *commerce.PatchPricingRow) *stock.BufferPatch { return &o.Duration }),
 	[]wire.Field[commerce.PatchPricingRow]{
-		wire.Merged("subscription", wire.Object(patchSubscriptionShape), true, func(o *commerce.PatchPricingRow) *base.Opt[commerce.SubscriptionPatch] { return &o.Subscription }).
+		wire.Merged("subscription", wire.Object(patchSubscriptionShape), true,
+			func(o *commerce.PatchPricingRow) *base.Opt[commerce.SubscriptionPatch] { return &o.Subscription }).
 			Says("The terms, of a price for a subscription; members that are not given stay. Null clears it."),
 	})...)
 
@@ -120,10 +138,12 @@ func (w *scribe) writePricingRow(r *commerce.PricingRow) {
 	wire.WriteFields(&w.Writer, &r.PricingRowFields)
 	w.Text("currency", r.Currency, "ISO 4217 code of the currency of its amounts: the account's as the row was made.")
 	w.period("durationAmount", "durationUnit", r.Duration)
-	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
+	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription,
+		"The terms, of a price for a subscription.", w.terms)
 	w.Created(r.ID)
 	w.Updated(r.UpdatedAt)
-	w.GivenInstant("retiredAt", r.RetiredAt, "Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order that is not closed was sold by it.")
+	w.GivenInstant("retiredAt", r.RetiredAt, "Since when it sells no line that it did not sell before; null: it "+
+		"sells. It was deleted while an order that is not closed was sold by it.")
 }
 
 func (w *scribe) terms(s *commerce.SubscriptionTerms) {
@@ -170,7 +190,8 @@ var pricingOperations = []operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table", scopes: pricingWrite,
+		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table",
+		scopes:  pricingWrite,
 		summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
 	}, input[commerce.CreatePricingTable]{body: createPricingTableShape},
 		asIs, answerPricingTable),
@@ -187,12 +208,15 @@ var pricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite, guarded: true,
 		summary: "Changes a pricing table.", answer: pricingTableSchema,
-	}, input[commerce.PatchPricingTable]{path: byTable(func(o *commerce.PatchPricingTable) *base.ID { return &o.ID }), body: patchPricingTableShape},
+	}, input[commerce.PatchPricingTable]{path: byTable(func(o *commerce.PatchPricingTable) *base.ID { return &o.ID }),
+		body: patchPricingTableShape},
 		guarded(func(o *commerce.PatchPricingTable) *[]uint64 { return &o.IfMatch }), answerPricingTable),
 	write(operation{
 		id: "admin.pricingTables.delete", method: "DELETE", path: pricingTablePath, scopes: pricingWrite, guarded: true,
-		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.", answer: wire.NullSchema,
-	}, input[commerce.DeletePricingTable]{path: byTable(func(o *commerce.DeletePricingTable) *base.ID { return &o.ID })},
+		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.",
+		answer:  wire.NullSchema,
+	}, input[commerce.DeletePricingTable]{
+		path: byTable(func(o *commerce.DeletePricingTable) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeletePricingTable) *[]uint64 { return &o.IfMatch }), answerNull),
 	read(operation{
 		id: "admin.pricingTables.listRows", method: "GET", path: pricingTablePath + "/pricing-row", scopes: pricingRead,
@@ -205,13 +229,16 @@ var pricingOperations = []operation{
 		if p == nil {
 			return notFound("pricing table")
 		}
-		appendPage(q, l.page, len(p.Rows), func(i int) *commerce.PricingRow { return &p.Rows[i] }, (*scribe).writePricingRow)
+		appendPage(q, l.page, len(p.Rows), func(i int) *commerce.PricingRow { return &p.Rows[i] },
+			(*scribe).writePricingRow)
 		return nil
 	}),
 	write(operation{
-		id: "admin.pricingTables.createRow", method: "POST", path: pricingTablePath + "/pricing-row", scopes: pricingWrite,
+		id: "admin.pricingTables.createRow", method: "POST", path: pricingTablePath + "/pricing-row",
+		scopes:  pricingWrite,
 		summary: "Adds a row to a pricing table.", answer: pricingRowSchema,
-	}, input[createPricingRow]{path: byTable(func(o *createPricingRow) *base.ID { return &o.Table }), body: createPricingRowShape},
+	}, input[createPricingRow]{path: byTable(func(o *createPricingRow) *base.ID { return &o.Table }),
+		body: createPricingRowShape},
 		func(q *request, o *createPricingRow) base.OpOf[*commerce.PricingRow] {
 			o.Duration = q.period("/durationAmount", "/durationUnit", o.duration)
 			if o.subscription != nil {
@@ -239,13 +266,19 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.updateRow", method: "PATCH", path: pricingRowPath, scopes: pricingWrite, guarded: true,
 		summary: "Changes a row of a pricing table.", answer: pricingRowSchema,
 	}, input[commerce.PatchPricingRow]{
-		path: byTableRow(func(o *commerce.PatchPricingRow) *base.ID { return &o.Table }, func(o *commerce.PatchPricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.PatchPricingRow) *base.ID {
+			return &o.Table
+		}, func(o *commerce.PatchPricingRow) *base.ID { return &o.ID }),
 		body: patchPricingRowShape,
 	}, guarded(func(o *commerce.PatchPricingRow) *[]uint64 { return &o.IfMatch }), answerPricingRow),
 	write(operation{
-		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,
-		summary: "Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.", answer: wire.NullSchema,
+		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite,
+		guarded: true,
+		summary: "Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: " +
+			"it stays, and sells nothing else.", answer: wire.NullSchema,
 	}, input[commerce.DeletePricingRow]{
-		path: byTableRow(func(o *commerce.DeletePricingRow) *base.ID { return &o.Table }, func(o *commerce.DeletePricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.DeletePricingRow) *base.ID {
+			return &o.Table
+		}, func(o *commerce.DeletePricingRow) *base.ID { return &o.ID }),
 	}, guarded(func(o *commerce.DeletePricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// This file owns connections that a proxy passes on without looking into them: it tells in front of each, by the PROXY protocol (versions 1
-// and 2), whose it is. Where that is agreed, only proxies that are trusted can connect, and this machine, which tells nothing: whoever else
-// could, could call itself by any address.
+// This file owns connections that a proxy passes on without looking into them: it tells in front of each, by the PROXY
+// protocol (versions 1 and 2), whose it is. Where that is agreed, only proxies that are trusted can connect, and this
+// machine, which tells nothing: whoever else could, could call itself by any address.
 
 // proxied has the connections of a listener begin with the protocol.
 func (s *Server) proxied(l net.Listener) net.Listener {
@@ -26,7 +26,8 @@ func (s *Server) judgePeer(c proxyproto.ConnPolicyOptions) (proxyproto.Policy, e
 		return proxyproto.SKIP, nil
 	default:
 		s.crowd.say(func() {
-			s.log.Warn("a connection was closed: it is of no network of --trusted-proxy, and --proxy-protocol takes no others", "address", from.String())
+			s.log.Warn("a connection was closed: it is of no network of --trusted-proxy, and --proxy-protocol "+
+				"takes no others", "address", from.String())
 		})
 		return proxyproto.REJECT, fmt.Errorf("%w: no proxy that is trusted", proxyproto.ErrInvalidUpstream)
 	}

@@ -19,13 +19,17 @@ type planQuantity struct {
 }
 
 var planQuantityQuery = wire.ShapeOf("PlanQuantityChange",
-	wire.Required("serviceLocationId", wire.UUID, func(o *planQuantity) *base.ID { return &o.location }).Says("The location that units would go from."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *planQuantity) *base.ID { return &o.location }).
+		Says("The location that units would go from."),
 	wire.Required("amount", count, func(o *planQuantity) *int { return &o.amount }).Says("How many units would go."),
-	wire.Optional("effectiveFrom", wire.Instant, func(o *planQuantity) **int64 { return &o.at }).Says("From when on the quantity is another. Default: now."),
+	wire.Optional("effectiveFrom", wire.Instant, func(o *planQuantity) **int64 { return &o.at }).
+		Says("From when on the quantity is another. Default: now."),
 	wire.Optional("plan", wire.Text(1, 64), func(o *planQuantity) **string { return &o.plan }).
 		Says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
-	wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).Says("Which page of each of the plan's lists."),
-	wire.Defaulted("pageSize", wire.Integer[int](1, base.MaxListed), base.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
+	wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).
+		Says("Which page of each of the plan's lists."),
+	wire.Defaulted("pageSize", wire.Integer[int](1, base.MaxListed), base.MaxListed,
+		func(o *planQuantity) *int { return &o.page.size }).
 		Says("How many entries of each list a page has. Default: 1000."))
 
 // quantityFields are what all changes of a quantity take.
@@ -48,14 +52,19 @@ var decreaseShape = wire.ShapeOf("DecreaseQuantity", slices.Concat(quantityField
 	func(o *stock.DecreaseQuantity) **int64 { return &o.From }), []wire.Field[stock.DecreaseQuantity]{
 	wire.Optional("expectedPlan", wire.Text(1, 64), func(o *stock.DecreaseQuantity) **string { return &o.Expected }).
 		Says("The digest of a preview: any other plan is refused."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *stock.DecreaseQuantity) *bool { return &o.Force }).Says("What cannot be kept becomes a conflict."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *stock.DecreaseQuantity) *bool { return &o.Force }).
+		Says("What cannot be kept becomes a conflict."),
 })...)
 
 var transferShape = wire.ShapeOf("TransferQuantity",
-	wire.Required("fromServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.From }).Says("The location that the units leave."),
-	wire.Required("toServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.To }).Says("The location that they go to."),
+	wire.Required("fromServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.From }).
+		Says("The location that the units leave."),
+	wire.Required("toServiceLocationId", wire.UUID, func(o *stock.TransferQuantity) *base.ID { return &o.To }).
+		Says("The location that they go to."),
 	wire.Required("amount", count, func(o *stock.TransferQuantity) *int { return &o.Amount }).Says("How many units."),
-	wire.Optional("effectiveFrom", wire.Instant, func(o *stock.TransferQuantity) **int64 { return &o.At }).Says("From when on the quantity is another. Default: now."))
+	wire.Optional("effectiveFrom", wire.Instant, func(o *stock.TransferQuantity) **int64 {
+		return &o.At
+	}).Says("From when on the quantity is another. Default: now."))
 
 var (
 	planReasons = wire.EnumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way")
@@ -68,11 +77,12 @@ func first[T any](list []T) []T { return wire.UpTo(list, base.MaxListed) }
 
 func (w *scribe) writePlan(p *stock.QuantityPlan) {
 	w.Bool("ok", p.OK, "Whether all holds can be kept.")
-	wire.List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.", func(m *stock.SlotMove) {
-		w.ID("unavailabilityId", m.Unavailability, "The unit that is taken.")
-		w.ID("fromSlotId", m.From, "The slot that it leaves.")
-		w.ID("toSlotId", m.To, "The slot that it goes to.")
-	})
+	wire.List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.",
+		func(m *stock.SlotMove) {
+			w.ID("unavailabilityId", m.Unavailability, "The unit that is taken.")
+			w.ID("fromSlotId", m.From, "The slot that it leaves.")
+			w.ID("toSlotId", m.To, "The slot that it goes to.")
+		})
 	w.Count("movesTotal", max(p.MovesTotal, len(p.Moves)), "How many moves the whole plan has.")
 	w.IDs("removedSlotIds", first(p.Removed), "The slots that end.")
 	w.Count("removedSlotIdsTotal", max(p.RemovedTotal, len(p.Removed)), "How many slots the whole plan ends.")
@@ -81,8 +91,10 @@ func (w *scribe) writePlan(p *stock.QuantityPlan) {
 		reason = nil
 	}
 	w.AsOrNull(planReasons, "reason", reason, "Why not all holds can be kept; null where they can.")
-	w.InstantOrNull("possibleFrom", p.PossibleFrom, "With not_enough_stock: the earliest instant from which on there are as many units "+
-		"at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")
+	w.InstantOrNull("possibleFrom", p.PossibleFrom,
+		"With not_enough_stock: the earliest instant from which on there are as many units "+
+			"at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from "+
+			"then on, too.")
 	w.units("blockingUnavailabilities", first(p.Blockers), 0, "The holds in the way, by start, then id.")
 	w.Count("blockingTotal", max(p.BlockersTotal, len(p.Blockers)), "How many stand in the way of the whole plan.")
 	w.Bool("minimal", p.Minimal, "Whether it is known that fewer moves would not do.")
@@ -99,10 +111,14 @@ var quantityOperations = []operation{
 	read(operation{
 		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
 		scopes: []string{"inventory.stock_items.read"}, answer: planSchema,
-		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.",
+		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at " +
+			"every instant from the effective one on, whatever is planned: where there are too few units at one of " +
+			"them, the reason is not_enough_stock and possibleFrom says from when on there are enough. " +
+			"Changes nothing.",
 	}, input[planQuantity]{path: byID(func(o *planQuantity) *base.ID { return &o.article }), query: planQuantityQuery},
 		func(q *request, o *planQuantity) error {
-			p, err := stock.PlanQuantityPart(q.view, o.article, o.location, o.amount, o.at, o.plan, o.page.part(), q.now)
+			p, err := stock.PlanQuantityPart(q.view, o.article, o.location, o.amount, o.at, o.plan, o.page.part(),
+				q.now)
 			if err != nil {
 				return err
 			}
@@ -112,19 +128,28 @@ var quantityOperations = []operation{
 	write(operation{
 		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
-		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.",
-	}, input[stock.DecreaseQuantity]{path: byID(func(o *stock.DecreaseQuantity) *base.ID { return &o.Article }), body: decreaseShape},
+		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity " +
+			"is lower at every instant from the effective one on, beside all that is planned. Units that were to " +
+			"come just then are called off before others where that moves no more holds. Slots of the article at " +
+			"the location may hand planned ends to each other.",
+	}, input[stock.DecreaseQuantity]{path: byID(func(o *stock.DecreaseQuantity) *base.ID { return &o.Article }),
+		body: decreaseShape},
 		asIs, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
-		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.",
-	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }), body: increaseShape},
+		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned " +
+			"decrease is called off before new units are made.",
+	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }),
+		body: increaseShape},
 		asIs, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
-		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.",
-	}, input[stock.TransferQuantity]{path: byID(func(o *stock.TransferQuantity) *base.ID { return &o.Article }), body: transferShape},
+		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers " +
+			"with the plan of the location that they leave. The transfer back at the same instant calls off a " +
+			"planned one.",
+	}, input[stock.TransferQuantity]{path: byID(func(o *stock.TransferQuantity) *base.ID { return &o.Article }),
+		body: transferShape},
 		asIs, answerPlan),
 }

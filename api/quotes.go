@@ -20,9 +20,12 @@ var quoteShape = wire.ShapeOf("QuoteInput",
 		Says("Where the units would be handed over: days, weeks and months of a price are counted there."),
 	wire.Optional("returnLocationId", wire.UUID, func(o *quoteOf) **base.ID { return &o.Return }).
 		Says("Where the units would come back to. Default: the pickup location. No price depends on it."),
-	wire.Required("lineItems", orderLines(1), func(o *quoteOf) *[]orderLine { return &o.lines }).Says("What would be ordered, as an order takes it."),
-	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
-		Says("Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is counted."))
+	wire.Required("lineItems", orderLines(1), func(o *quoteOf) *[]orderLine { return &o.lines }).
+		Says("What would be ordered, as an order takes it."),
+	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil,
+		func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
+		Says("Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use "+
+			"is counted."))
 
 var quoteSchema = describe("Quote", (*scribe).writeQuote)
 
@@ -41,24 +44,33 @@ func (w *scribe) writeQuote(x *order.Quote) {
 	for i := range lines {
 		lines[i] = quotedLine{r.Lines[i], prices[i], x.Combinations[i]}
 	}
-	wire.List(&w.Writer, "lineItems", "QuotedLineItem", lines, "What each line costs, in their order.", func(l *quotedLine) {
-		w.ID("id", l.line.ID, "The line's id in allocations of this answer; nothing has it else.")
-		w.Text("name", l.line.Name.String(), "What the line would be called.")
-		w.Bool("priced", l.line.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
-		w.GivenID("pricingRowId", l.line.PricingRow, "The pricing row that the price is of; null where it is of none, or of combinedRows.")
-		w.combinedRows(&l.line)
-		w.Int("unitPrice", l.price.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
-		w.Int("quantity", int64(l.line.Quantity), "How many units.")
-		w.sums(commerce.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax, Total: l.price.Total})
-		wire.Nullable(&w.Writer, "combination", "RowCombination", l.other, "Rows of the item's table, one behind the other, that ask less together than the line costs, "+
-			"those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice.", w.combination)
-	})
+	wire.List(&w.Writer, "lineItems", "QuotedLineItem", lines, "What each line costs, in their order.",
+		func(l *quotedLine) {
+			w.ID("id", l.line.ID, "The line's id in allocations of this answer; nothing has it else.")
+			w.Text("name", l.line.Name.String(), "What the line would be called.")
+			w.Bool("priced", l.line.Priced(),
+				"Whether its price was given or is of a pricing row; a line that is not costs nothing.")
+			w.GivenID("pricingRowId", l.line.PricingRow,
+				"The pricing row that the price is of; null where it is of none, or of combinedRows.")
+			w.combinedRows(&l.line)
+			w.Int("unitPrice", l.price.Unit,
+				"Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
+			w.Int("quantity", int64(l.line.Quantity), "How many units.")
+			w.sums(commerce.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax,
+				Total: l.price.Total})
+			wire.Nullable(&w.Writer, "combination", "RowCombination", l.other,
+				"Rows of the item's table, one behind the other, that ask less together than the line costs, "+
+					"those that take longest first; null where none do, or there are too many to look at. The "+
+					"line costs "+
+					"that much with it as unitPrice.", w.combination)
+		})
 }
 
 var quoteOperations = []operation{
 	readChecked(operation{
 		id: "admin.orders.quote", method: "POST", path: "/v1/admin/quotes", scopes: ordersRead, answer: quoteSchema,
-		summary: "Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.",
+		summary: "Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and " +
+			"nobody is told.",
 	}, input[quoteOf]{body: quoteShape}, func(q *request, o *quoteOf) {
 		o.Lines = q.lines(o.lines)
 		read := q.faults.ListOf

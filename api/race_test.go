@@ -12,13 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many clients want the last units at once: exactly as many win as there are units, and each winner holds a unit of its own.
+// Many clients want the last units at once: exactly as many win as there are units, and each winner holds a unit of its
+// own.
 func TestRaceForTheLastUnits(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)
-	s.ok("POST", "/v1/admin/articles/"+first+"/increase-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":5}`, location))
+	s.ok("POST", "/v1/admin/articles/"+first+"/increase-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":5}`, location))
 	const clients, units = 64, 7
 	body := s.holdBody("sku", sku, location, noon+day, noon+2*day, 1)
-	request := fmt.Sprintf("POST /v1/admin/holds HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.key, len(body), body)
+	request := fmt.Sprintf("POST /v1/admin/holds HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s", s.key, len(body), body)
 	var won, lost atomic.Int64
 	var all sync.WaitGroup
 	for range clients {

@@ -39,20 +39,23 @@ type probeLine struct {
 type probePlace struct{ City string }
 
 var (
-	probePlaceShape = wire.ShapeOf("Place", wire.Required("city", wire.Text(0, 20), func(p *probePlace) *string { return &p.City }))
-	probeLineShape  = wire.ShapeOf("Line",
+	probePlaceShape = wire.ShapeOf("Place",
+		wire.Required("city", wire.Text(0, 20), func(p *probePlace) *string { return &p.City }))
+	probeLineShape = wire.ShapeOf("Line",
 		wire.Defaulted("quantity", wire.Integer[int](1, 10_000), 1, func(l *probeLine) *int { return &l.Quantity }),
 		wire.Optional("where", wire.Object(probePlaceShape), func(l *probeLine) **probePlace { return &l.Where }))
 	probeShape = wire.ShapeOf("Probe",
 		wire.Required("name", wire.Text(1, 255), func(p *probe) *string { return &p.Name }),
-		wire.Defaulted("count", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), 7, func(p *probe) *int64 { return &p.Count }),
+		wire.Defaulted("count", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), 7,
+			func(p *probe) *int64 { return &p.Count }),
 		wire.Defaulted("small", wire.Integer[int](0, 100), 0, func(p *probe) *int { return &p.Small }),
 		wire.Optional("flag", wire.Boolean, func(p *probe) **bool { return &p.Flag }),
 		wire.Defaulted("id", wire.UUID, base.ID{}, func(p *probe) *base.ID { return &p.ID }),
 		wire.Optional("at", wire.Instant, func(p *probe) **int64 { return &p.At }),
 		wire.Defaulted("color", wire.Enum("red", "green"), "red", func(p *probe) *string { return &p.Color }),
 		wire.Defaulted("tags", wire.ListOf(wire.Text(0, 50), 0, 5), nil, func(p *probe) *[]string { return &p.Tags }),
-		wire.Defaulted("lines", wire.ListOf(wire.Object(probeLineShape), 0, 3), nil, func(p *probe) *[]probeLine { return &p.Lines }),
+		wire.Defaulted("lines", wire.ListOf(wire.Object(probeLineShape), 0, 3), nil,
+			func(p *probe) *[]probeLine { return &p.Lines }),
 		wire.Merged("note", wire.Text(0, 50), true, func(p *probe) *base.Opt[string] { return &p.Note }),
 		wire.Merged("label", wire.Text(1, 50), false, func(p *probe) *base.Opt[string] { return &p.Label }))
 )
@@ -83,7 +86,8 @@ func TestReaderReadsEveryKind(t *testing.T) {
 	id, _ := wire.ParseID([]byte("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"))
 	require.Equal(t, probe{
 		Name: "aé😀\n", Count: -9007199254740991, Flag: &no, ID: id, At: &at, Color: "green", Tags: []string{"x", ""},
-		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}}, Note: base.Opt[string]{Set: true, Null: true},
+		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}},
+		Note:  base.Opt[string]{Set: true, Null: true},
 	}, p)
 }
 
@@ -98,17 +102,20 @@ func TestReaderNamesEveryFault(t *testing.T) {
 	check(`{}`, "body /name required")
 	check(`{"name":null,"label":null}`, "body /name required", "body /label required")
 	check(`{"name":1,"count":"1","flag":0,"id":7,"at":1,"tags":{},"lines":[1,{"where":[]}]}`,
-		"body /name type", "body /count type", "body /flag type", "body /id type", "body /at type", "body /tags type", "body /lines/0 type",
+		"body /name type", "body /count type", "body /flag type", "body /id type", "body /at type", "body /tags type",
+		"body /lines/0 type",
 		"body /lines/1/where type")
 	check(`{"name":"","count":9007199254740992,"small":101,"id":"x","at":"2025-06-01","color":"blue","tags":["","","","","",""]}`,
-		"body /name length", "body /count range", "body /small range", "body /id format", "body /at format", "body /color enum", "body /tags length")
+		"body /name length", "body /count range", "body /small range", "body /id format", "body /at format",
+		"body /color enum", "body /tags length")
 	check(`{"name":"a","count":1.0,"small":1e2}`, "body /count type", "body /small type")
 	check(`{"name":"a","count":123456789012345678901234567890}`, "body /count range")
 	check(`{"name":"a","Name":"b","name":"c"}`, "body /Name unknown", "body /name duplicate")
 	check(`{"name":"a","n\u0061me":"c"}`, "body /name duplicate")
 	check(`{"name":"a","a/b~c":{"x":[1,2,{"y":null}]}}`, "body /a~1b~0c unknown")
 	check(`{"name":"a","lines":[{"quantity":0},{"where":{"city":1,"zip":2}},{},{"quantity":"x"}]}`,
-		"body /lines/0/quantity range", "body /lines/1/where/city type", "body /lines/1/where/zip unknown", "body /lines length")
+		"body /lines/0/quantity range", "body /lines/1/where/city type", "body /lines/1/where/zip unknown",
+		"body /lines length")
 	check(`[]`, "body  type")
 	check(`"text"`, "body  type")
 	check(`null`, "body  type")
@@ -134,7 +141,8 @@ func TestReaderNamesEveryFault(t *testing.T) {
 	check("{\"name\":\"a\"}\x00", "body  malformed")
 	check("\ufeff{}", "body  malformed")
 	check(strings.Repeat("[", 1000), "body  type", "body "+strings.Repeat("/0", 32)+" too_deep")
-	check(`{"name":"a","x":`+strings.Repeat(`{"x":`, 1000), "body /x unknown", "body "+strings.Repeat("/x", 32)+" too_deep")
+	check(`{"name":"a","x":`+strings.Repeat(`{"x":`, 1000), "body /x unknown",
+		"body "+strings.Repeat("/x", 32)+" too_deep")
 	check(`{"name":"a","x":`+strings.Repeat(`[`, 31)+strings.Repeat(`]`, 31)+`}`, "body /x unknown")
 }
 
@@ -149,11 +157,16 @@ func TestReaderCountsFaultsItDoesNotKeep(t *testing.T) {
 
 func TestParseIDIsTheEngines(t *testing.T) {
 	for _, s := range []string{
-		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190D3A4-6B1F-7C32-9D5E-3F2A1B0C9D8E", "00000000-0000-0000-0000-000000000000",
-		"ffffffff-ffff-ffff-ffff-ffffffffffff", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-9c32-9d5e-3f2a1b0c9d8e",
-		"0190d3a4-6b1f-7c32-cd5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-1d5e-3f2a1b0c9d8e", "0190d3a46b1f7c329d5e3f2a1b0c9d8e",
-		"{0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e}", "urn:uuid:0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8", "",
-		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8g", "0190d3a4x6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-8c32-bd5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190D3A4-6B1F-7C32-9D5E-3F2A1B0C9D8E",
+		"00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-9c32-9d5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-7c32-cd5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-1d5e-3f2a1b0c9d8e",
+		"0190d3a46b1f7c329d5e3f2a1b0c9d8e",
+		"{0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e}", "urn:uuid:0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8", "",
+		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8g", "0190d3a4x6b1f-7c32-9d5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-8c32-bd5e-3f2a1b0c9d8e",
 	} {
 		want, wantOK := base.ParseID(s)
 		got, ok := wire.ParseID([]byte(s))
@@ -164,15 +177,18 @@ func TestParseIDIsTheEngines(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the reader against encoding/json: they call the same documents malformed but for what we refuse on top,
-// which is found here by other means; of an object they see the same members missing, unknown and given twice; and where no
-// fault is found they read the same values.
+// FuzzReader holds the reader against encoding/json: they call the same documents malformed but for what we refuse on
+// top, which is found here by other means; of an object they see the same members missing, unknown and given twice; and
+// where no fault is found they read the same values.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"name":"a","count":-5,"small":3,"flag":true,"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","tags":["\u00e9\\\"\ud83d\ude00"]}`,
-		`{"name":"a","lines":[{"quantity":3,"where":{"city":"x"}},{}],"note":null,"label":"l"}`, `[1.5e-3,null,true,"\ud800"]`, `{"a":{"a":{}}`, "\"\xff\"",
-		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`, `{"count":-0,"name":"-"}`, `{"name":"\\ud800","at":"2025-06-01T12:00:00Z"}`,
-		`{"name":"\ud83d\u0041"}`, `{"n\u0061me":"a","Name":"b","color":"green"}`, strings.Repeat("[", 33) + strings.Repeat("]", 33), `{"name":"a","x":` + strings.Repeat(`{"[":`, 40),
+		`{"name":"a","lines":[{"quantity":3,"where":{"city":"x"}},{}],"note":null,"label":"l"}`,
+		`[1.5e-3,null,true,"\ud800"]`, `{"a":{"a":{}}`, "\"\xff\"",
+		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`,
+		`{"count":-0,"name":"-"}`, `{"name":"\\ud800","at":"2025-06-01T12:00:00Z"}`,
+		`{"name":"\ud83d\u0041"}`, `{"n\u0061me":"a","Name":"b","color":"green"}`,
+		strings.Repeat("[", 33) + strings.Repeat("]", 33), `{"name":"a","x":` + strings.Repeat(`{"[":`, 40),
 	} {
 		f.Add([]byte(s))
 	}
@@ -201,8 +217,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// beyondJSON says of a document whether a half of a surrogate pair stands alone in it, and how deep it is. It looks at bytes,
-// where it is not JSON to no avail.
+// beyondJSON says of a document whether a half of a surrogate pair stands alone in it, and how deep it is. It looks at
+// bytes, where it is not JSON to no avail.
 func beyondJSON(data []byte) (lone bool, depth int) {
 	level, inside := 0, false
 	unit := func(at int) (u uint64, ok bool) {
@@ -269,7 +285,8 @@ func sameMembers(t *testing.T, data []byte, faults []base.Fault) {
 	}
 	got := map[string]int{}
 	for _, f := range faults {
-		if strings.Count(f.Pointer, "/") == 1 && (f.Code == wire.FaultUnknown || f.Code == wire.FaultDuplicate || f.Code == wire.FaultRequired && f.Pointer == "/name") {
+		if strings.Count(f.Pointer, "/") == 1 && (f.Code == wire.FaultUnknown || f.Code == wire.FaultDuplicate ||
+			f.Code == wire.FaultRequired && f.Pointer == "/name") {
 			got[f.Pointer+" "+f.Code]++
 		}
 	}

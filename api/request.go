@@ -21,11 +21,12 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the request: what an operation's handler is given, and how it answers. A request is reused; nothing of it,
-// nor of the memory of its connection, outlives the handler.
+// This file owns the request: what an operation's handler is given, and how it answers. A request is reused; nothing of
+// it, nor of the memory of its connection, outlives the handler.
 
 type request struct {
-	scribe // the answer, in the connection's own buffer, and the state of the key's account, of the same snapshot as the key
+	// the answer, in the connection's own buffer, and the state of the key's account, of the same snapshot as the key
+	scribe
 	server *Server
 	ctx    *fasthttp.RequestCtx
 	op     *operation // nil until the route is known
@@ -147,7 +148,8 @@ func (q *request) readConditions() {
 		return
 	}
 	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat, Message: "must be 1 to 255 visible ASCII characters"})
+		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat,
+			Message: "must be 1 to 255 visible ASCII characters"})
 		return
 	}
 	q.keyed = true
@@ -169,8 +171,9 @@ func digest(a, b, c []byte) (id base.ID) {
 	return id
 }
 
-// faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on top;
-// what it says of a value that could not even be read is left out, and so is all it says of a body that was not read to its end.
+// faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on
+// top; what it says of a value that could not even be read is left out, and so is all it says of a body that was not
+// read to its end.
 func (q *request) faulted(check base.Op) *base.Error {
 	if len(q.faults.ListOf) == 0 {
 		return nil
@@ -185,9 +188,11 @@ func (q *request) faulted(check base.Op) *base.Error {
 	}
 	malformed := func(f base.Fault) bool { return f.Code == wire.FaultMalformed && f.In == "body" }
 	if slices.ContainsFunc(q.faults.ListOf, malformed) {
-		return &base.Error{Code: base.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.ListOf}
+		return &base.Error{Code: base.CodeMalformed, Detail: "the body is not well-formed JSON",
+			Faults: q.faults.ListOf}
 	}
-	return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.ListOf}
+	return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all",
+		Faults: q.faults.ListOf}
 }
 
 // denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
@@ -212,7 +217,8 @@ func (q *request) denied(op base.Op) error {
 // deniedFields lists the members that were given without the scope for them, those of one scope together.
 func deniedFields(claims []wire.Claim, held []string) (entries []map[string]any) {
 	for i, c := range claims {
-		if auth.Allows(held, []string{c.Scope}) || slices.ContainsFunc(claims[:i], func(d wire.Claim) bool { return d.Scope == c.Scope }) {
+		if auth.Allows(held, []string{c.Scope}) ||
+			slices.ContainsFunc(claims[:i], func(d wire.Claim) bool { return d.Scope == c.Scope }) {
 			continue
 		}
 		var fields []string
@@ -235,9 +241,10 @@ func coversFault(faults []base.Fault, f base.Fault) bool {
 		if within(f.Pointer, g.Pointer) {
 			return true
 		}
-		// What could not be read counts as absent there: that it is missing is not news. A member that is not there itself,
-		// or is a number out of range, could not have been it.
-		if f.Code == wire.FaultRequired && g.Code != wire.FaultRequired && g.Code != wire.FaultRange && within(g.Pointer, f.Pointer) {
+		// What could not be read counts as absent there: that it is missing is not news. A member that is not there
+		// itself, or is a number out of range, could not have been it.
+		if f.Code == wire.FaultRequired && g.Code != wire.FaultRequired && g.Code != wire.FaultRange &&
+			within(g.Pointer, f.Pointer) {
 			return true
 		}
 	}
@@ -285,7 +292,8 @@ func behind[R any](render func(*request, R) error) func(*request, R) error {
 	}
 }
 
-// appendEntityTag appends the entity tag of a revision. A strong tag names bytes: an answer in another coding has another.
+// appendEntityTag appends the entity tag of a revision. A strong tag names bytes: an answer in another coding has
+// another.
 func appendEntityTag(b []byte, revision uint64, c coding) []byte {
 	b = strconv.AppendUint(append(b, '"'), revision, 10)
 	if c != plain {
@@ -313,8 +321,8 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 	return tags, false
 }
 
-// sameLabelled is sameRevision of a record that shows the names of its labels: where one of them has changed since the record did,
-// the caller's copy may have the old name.
+// sameLabelled is sameRevision of a record that shows the names of its labels: where one of them has changed since the
+// record did, the caller's copy may have the old name.
 func (q *request) sameLabelled(revision uint64, l *label.Labels, updatedAt int64) bool {
 	if label.Relabelled(q.view, l, updatedAt) {
 		q.tag = revision
@@ -323,8 +331,8 @@ func (q *request) sameLabelled(revision uint64, l *label.Labels, updatedAt int64
 	return q.sameRevision(revision)
 }
 
-// sameRevision sets the answer's entity tag, and says whether the caller has this revision already, by If-None-Match: then
-// the answer is 304 and has no body.
+// sameRevision sets the answer's entity tag, and says whether the caller has this revision already, by If-None-Match:
+// then the answer is 304 and has no body.
 func (q *request) sameRevision(revision uint64) bool {
 	q.tag = revision
 	raw := q.ctx.Request.Header.Peek("If-None-Match")

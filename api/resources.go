@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// This file owns what the interface offers: the list of all operations, and the server and the document that are made of it.
+// This file owns what the interface offers: the list of all operations, and the server and the document that are made
+// of it.
 
 // operations lists what the interface offers: a resource is its file, and one line here.
 var operations = slices.Concat(

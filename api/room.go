@@ -10,11 +10,11 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the memory of answers: how many bytes of them are under way, from the first that is written until the last has
-// gone out or the connection has ended, and what becomes of their buffers then. Short answers are not counted.
+// This file owns the memory of answers: how many bytes of them are under way, from the first that is written until the
+// last has gone out or the connection has ended, and what becomes of their buffers then. Short answers are not counted.
 
-// AnswerBytes bound the bytes of answers under way. Where they are used up, a request is refused before it has done anything, and
-// a read that comes to its end later is.
+// AnswerBytes bound the bytes of answers under way. Where they are used up, a request is refused before it has done
+// anything, and a read that comes to its end later is.
 type AnswerBytes struct {
 	PerAccount int64 // default 64 MiB
 	InAll      int64 // default 256 MiB
@@ -23,8 +23,9 @@ type AnswerBytes struct {
 const (
 	countedFrom  = 32 << 10  // shorter answers are not counted
 	countedSteps = 256 << 10 // by which an answer that grows takes more
-	keptBuffer   = 512 << 10 // longer buffers are given back to the collector; bars of 60 articles over a season take half of it
-	keptStock    = 16 << 10  // entries of a list of stock that a request keeps room for
+	// longer buffers are given back to the collector; bars of 60 articles over a season take half of it
+	keptBuffer = 512 << 10
+	keptStock  = 16 << 10 // entries of a list of stock that a request keeps room for
 
 	layerBytes ratelimit.Layer = "bytes"
 )
@@ -74,8 +75,8 @@ func (r *room) give(account base.ID, n int64) {
 // taken is all that is under way.
 func (r *room) taken() int64 { return r.all.Load() }
 
-// grown takes room for what the answer has come to, n bytes. Where there is none, it says so, and the answer is not to grow any
-// more. What has changed the state is answered in any case.
+// grown takes room for what the answer has come to, n bytes. Where there is none, it says so, and the answer is not to
+// grow any more. What has changed the state is answered in any case.
 func (q *request) grown(n int) bool {
 	if q.crowded || n <= countedFrom || int64(n) <= q.taken || q.key == nil {
 		return !q.crowded
@@ -117,7 +118,8 @@ func keep(b []byte) {
 func (q *request) send() {
 	if len(q.Out) <= countedFrom || q.key == nil {
 		q.giveBack()
-		if cap(q.Out) > countedFrom { // with a connection it would be lost to the next long answer, which would have to grow one anew
+		if cap(q.Out) > countedFrom {
+			// with a connection it would be lost to the next long answer, which would have to grow one anew
 			long := q.Out
 			q.Out = append(q.ctx.Response.SwapBody(nil)[:0], long...)
 			keep(long)

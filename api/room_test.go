@@ -35,7 +35,8 @@ func TestLongBuffersAreNotKept(t *testing.T) {
 
 // A short answer that was written into the buffer of a long one leaves it to the next long one.
 func TestShortAnswersLeaveLongBuffers(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what one goroutine puts into a pool another finds on the same processor
+	// what one goroutine puts into a pool another finds on the same processor
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := newShop(t)
 	kept := 0
 	for range 50 { // the collector empties the pool now and then, and the race detector does not keep all
@@ -53,7 +54,8 @@ func TestShortAnswersLeaveLongBuffers(t *testing.T) {
 
 // A buffer that was filled and then compressed is used again, with its room: it is empty, and holds nobody's answer.
 func TestBuffersThatWereCompressedAreUsedAgain(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what one goroutine puts into a pool another finds on the same processor
+	// what one goroutine puts into a pool another finds on the same processor
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s, _, _, _, _ := stocked(t)
 	for i := range 20 {
 		s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Pump %d"}`, i))

@@ -12,8 +12,9 @@ import (
 
 // routes finds operations by method and path.
 type routes struct {
-	fixed   map[string]map[string]*operation // by method, those whose path has no parameters: none that has is asked for them
-	paths   map[string]bool                  // theirs
+	// by method, those whose path has no parameters: none that has is asked for them
+	fixed   map[string]map[string]*operation
+	paths   map[string]bool // theirs
 	router  *router.Router
 	methods []string
 }

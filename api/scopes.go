@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the scopes that a request needs beside those of its operation: by what it names, which is known when its
-// input was read. They are asked for behind all faults and in front of the command (operation.go).
+// This file owns the scopes that a request needs beside those of its operation: by what it names, which is known when
+// its input was read. They are asked for behind all faults and in front of the command (operation.go).
 
 // may says whether the key has a scope, by itself or by one above it.
 func (q *request) may(scope string) bool {
@@ -22,8 +22,8 @@ func (q *request) need(scope string) {
 	}
 }
 
-// lacking is the refusal of a command, or of a read without one, for which the key lacks what was noted, nil if it lacks nothing.
-// Faults of the command come first.
+// lacking is the refusal of a command, or of a read without one, for which the key lacks what was noted, nil if it
+// lacks nothing. Faults of the command come first.
 func (q *request) lacking(op base.Op) error {
 	if len(q.lacks) == 0 {
 		return nil
@@ -32,7 +32,8 @@ func (q *request) lacking(op base.Op) error {
 		return q.missing()
 	}
 	if faults := q.view.Check(op); len(faults) > 0 {
-		return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
+		return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all",
+			Faults: faults}
 	}
 	return q.missing()
 }

@@ -34,14 +34,17 @@ type Options struct {
 
 	Limits Limits         // default: DefaultLimits
 	Proxy  []netip.Prefix // networks of proxies that tell whose requests they pass on
-	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this machine.
+	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this
+	// machine.
 	ProxyProtocol bool
 	Bytes         AnswerBytes // of answers under way
 	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
 	Endpoint func(ctx context.Context, address string) (why string)
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
 	Backups func() error
-	Share   int // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
+	// what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are
+	// cores
+	Share int
 
 	MaxConns int // at once; default 20,000
 }
@@ -77,8 +80,8 @@ type Server struct {
 	count     atomic.Uint64 // of request ids made
 }
 
-// The time-outs of a connection. Headers have to arrive within readTimeout of their first byte, so a client that drips holds
-// a connection for no longer; a body has the time that bodyTime gives it.
+// The time-outs of a connection. Headers have to arrive within readTimeout of their first byte, so a client that drips
+// holds a connection for no longer; a body has the time that bodyTime gives it.
 const (
 	readTimeout  = 5 * time.Second
 	writeTimeout = 10 * time.Second
@@ -147,7 +150,8 @@ func newServer(o Options, of offer) *Server {
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
 	}, func() float64 { return float64(s.pins.count()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "holdfast_answer_bytes", Help: "Bytes of longer answers that are being written, or are under way to their readers.",
+		Name: "holdfast_answer_bytes",
+		Help: "Bytes of longer answers that are being written, or are under way to their readers.",
 	}, func() float64 { return float64(s.room.taken()) }))
 	s.http = &fasthttp.Server{
 		Handler:       s.serve,
@@ -184,7 +188,8 @@ func (s *Server) Attach(e *engine.Engine) {
 	s.engine.Store(e)
 }
 
-// Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
+// Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several
+// listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)) }
 
 // ServeTLS is Serve with TLS on every connection.
@@ -202,16 +207,16 @@ func (s *Server) listener(l net.Listener) net.Listener {
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
 
-// Admits says whether a request passes all that stands in front of its operation, and charges it: a part of the interface, for
-// measurements.
+// Admits says whether a request passes all that stands in front of its operation, and charges it: a part of the
+// interface, for measurements.
 func (s *Server) Admits(ctx *fasthttp.RequestCtx) bool {
 	q := s.acquire(ctx, time.Now())
 	defer q.release()
 	return q.admit() == nil
 }
 
-// Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends. It is called
-// before the engine is closed.
+// Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends. It is
+// called before the engine is closed.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if !s.stopping.Swap(true) {
 		close(s.quit)

@@ -15,10 +15,12 @@ import (
 // readiness is what is asked besides.
 type readiness struct{ backup *string }
 
-var readinessShape = wire.ShapeOf("Readiness", wire.Optional("backup", wire.Text(0, 5), func(r *readiness) **string { return &r.backup }).
-	Says("Given, with or without a value: whether a good backup is there that is not too old, too."))
+var readinessShape = wire.ShapeOf("Readiness",
+	wire.Optional("backup", wire.Text(0, 5), func(r *readiness) **string { return &r.backup }).
+		Says("Given, with or without a value: whether a good backup is there that is not too old, too."))
 
-// figures are what the service tells of itself: a name, and the series of the metrics that it is of. Of a histogram it is the mean.
+// figures are what the service tells of itself: a name, and the series of the metrics that it is of. Of a histogram it
+// is the mean.
 var figures = []struct{ name, series, about string }{
 	{"queued", "holdfast_commands_queued", "Commands that wait for the writer."},
 	{"commands", "holdfast_commands_total", "Commands done since the start."},
@@ -31,7 +33,8 @@ var figures = []struct{ name, series, about string }{
 	{"snapshots", "holdfast_snapshots_held", "Snapshots that are pinned."},
 	{"deliveriesQueued", "holdfast_webhook_deliveries_queued", "Deliveries of webhooks that wait, retries included."},
 	{"oldestDeliverySeconds", "holdfast_webhook_oldest_delivery_seconds", "The age of the oldest of them."},
-	{"backupAtSeconds", "holdfast_backup_last_good_timestamp_seconds", "When the newest good backup was made, in seconds since 1970; 0: never."},
+	{"backupAtSeconds", "holdfast_backup_last_good_timestamp_seconds",
+		"When the newest good backup was made, in seconds since 1970; 0: never."},
 	{"articles", "holdfast_articles", "Articles of all accounts."},
 	{"units", "holdfast_units_taken", "Units of all accounts that are taken, now or later."},
 	{"startedAtSeconds", "process_start_time_seconds", "When the process began, in seconds since 1970."},
@@ -47,7 +50,8 @@ var conditionSchema = describe("Condition", (*scribe).writeCondition)
 
 func (w *scribe) writeCondition(c *condition) {
 	w.sequence()
-	w.GivenText("backupFault", c.backup, "What is not well with the backups, that none are kept included; null: nothing.")
+	w.GivenText("backupFault", c.backup,
+		"What is not well with the backups, that none are kept included; null: nothing.")
 	for i, f := range figures {
 		if w.Key(f.name, wire.NumberSchema.OrNull(), f.about+" Null: it is not counted here."); !w.Writes() {
 			continue
@@ -90,15 +94,17 @@ func valueOf(m *dto.Metric) float64 {
 var serviceOperations = []operation{
 	read(operation{
 		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true, apart: true,
-		summary: "Says that the process lives.", answer: wire.RecordSchema("Health", wire.Has("status", wire.EnumSchema("ok").Says("ok: the process lives."))),
+		summary: "Says that the process lives.", answer: wire.RecordSchema("Health",
+			wire.Has("status", wire.EnumSchema("ok").Says("ok: the process lives."))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.Out = append(q.Out, `{"status":"ok"}`...)
 		return nil
 	}),
 	read(operation{
 		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true, apart: true,
-		summary: "Says that the state is loaded and the log can be written.", answer: wire.RecordSchema("Readiness", wire.Has("status", wire.EnumSchema("ready").
-				Says("ready: the state is loaded, and the log can be written."))),
+		summary: "Says that the state is loaded and the log can be written.",
+		answer: wire.RecordSchema("Readiness", wire.Has("status", wire.EnumSchema("ready").
+			Says("ready: the state is loaded, and the log can be written."))),
 	}, input[readiness]{query: readinessShape}, func(q *request, in *readiness) error {
 		switch {
 		case q.eng == nil:
@@ -106,7 +112,8 @@ var serviceOperations = []operation{
 		case q.server.stopping.Load():
 			return refuse(base.CodeNotReady, "the server is stopping")
 		case q.eng.Failed() != nil:
-			return refuse(base.CodeStorageFailed, "the log cannot be written: reads go on, writes are refused until a restart")
+			return refuse(base.CodeStorageFailed,
+				"the log cannot be written: reads go on, writes are refused until a restart")
 		case in.backup != nil:
 			if err := q.server.backups(); err != nil {
 				return refuse(base.CodeNotReady, err.Error())
@@ -116,7 +123,8 @@ var serviceOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "admin.health.get", method: "GET", path: "/v1/admin/health", access: fullAccess, live: true, answer: conditionSchema,
+		id: "admin.health.get", method: "GET", path: "/v1/admin/health", access: fullAccess, live: true,
+		answer:  conditionSchema,
 		summary: "Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.",
 	}, input[none]{}, func(q *request, _ *none) error {
 		if err := q.dear(searchCost); err != nil {

@@ -12,8 +12,9 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the share of the machine that one account's dear reads have at once, and how they wait for it. What a read costs
-// is a matter of its kind and of how much it is asked for; a read that costs nothing here is asked for by the thousand.
+// This file owns the share of the machine that one account's dear reads have at once, and how they wait for it. What a
+// read costs is a matter of its kind and of how much it is asked for; a read that costs nothing here is asked for by
+// the thousand.
 
 const (
 	pageCost   = 1 // of a list's page, or of many questions at once
@@ -68,7 +69,8 @@ func (q *request) weigh() *base.Error {
 	return q.dear(cost)
 }
 
-// defaultShare is what dear reads of an account may cost at once: so much that a list keeps all cores busy, and a search half.
+// defaultShare is what dear reads of an account may cost at once: so much that a list keeps all cores busy, and a
+// search half.
 func defaultShare() int { return max(searchCost, runtime.GOMAXPROCS(0)) }
 
 // shares are what is under way, by account.
@@ -165,8 +167,8 @@ func (q *request) dear(cost int) *base.Error {
 	return nil
 }
 
-// MayExplain has a refusal wait for its account's share before it is explained. Nothing was done: one that waits for too long is
-// asked to come again.
+// MayExplain has a refusal wait for its account's share before it is explained. Nothing was done: one that waits for
+// too long is asked to come again.
 func (q *request) MayExplain() bool {
 	q.tooDear = q.dear(searchCost)
 	return q.tooDear == nil

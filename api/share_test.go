@@ -30,7 +30,8 @@ func (s *shares) empty() bool {
 	return len(s.by) == 0
 }
 
-// Reads begin in the order in which they came, as far as what they cost fits; one that has waited for too long leaves the others.
+// Reads begin in the order in which they came, as far as what they cost fits; one that has waited for too long leaves
+// the others.
 func TestSharesAreGivenInOrder(t *testing.T) {
 	a, b := base.ID{1}, base.ID{2}
 	s := &shares{most: 2, patience: time.Hour}
@@ -65,24 +66,29 @@ func TestSharesAreGivenInOrder(t *testing.T) {
 
 func TestCostsAreOfOperations(t *testing.T) {
 	for id := range costs {
-		require.True(t, slices.ContainsFunc(operations, func(o operation) bool { return o.id == id && o.cost == costs[id] }), id)
+		require.True(t, slices.ContainsFunc(operations,
+			func(o operation) bool { return o.id == id && o.cost == costs[id] }), id)
 	}
 }
 
-// Beyond its share an account's dear reads wait, and are refused when they have waited for too long; what is cheap goes on, and so
-// do others. A refusal that cannot be explained in time is asked for again.
+// Beyond its share an account's dear reads wait, and are refused when they have waited for too long; what is cheap goes
+// on, and so do others. A refusal that cannot be explained in time is asked for again.
 func TestDearReadsAreBounded(t *testing.T) {
 	s := newShop(t)
 	loc := s.ok("POST", "/v1/admin/locations", `{"name":"Lisboa","timezone":"Europe/Lisbon"}`)["id"].(string)
 	sku := s.ok("POST", "/v1/admin/skus", `{"name":"Bike"}`)["id"].(string)
-	line := fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q,"quantity":1,"from":"2025-07-01T00:00:00Z","to":"2025-07-02T00:00:00Z"`, sku, loc)
+	line := fmt.Sprintf(
+		`"skuId":%q,"serviceLocationId":%q,"quantity":1,"from":"2025-07-01T00:00:00Z","to":"2025-07-02T00:00:00Z"`, sku,
+		loc)
 	window := fmt.Sprintf("?skuId=%s&serviceLocationId=%s&from=2025-07-01T00:00:00Z&to=2025-07-02T00:00:00Z", sku, loc)
 	next := fmt.Sprintf(`{"skuId":%q,"notBefore":"2025-07-01T00:00:00Z","seconds":60}`, sku)
 	const short = "/v1/admin/availability"
 	reads := [][3]string{
-		{"GET", "/v1/admin/skus", ""}, {"GET", "/v1/admin/orders?pageSize=250", ""}, {"GET", "/v1/admin/changes?limit=1", ""},
+		{"GET", "/v1/admin/skus", ""}, {"GET", "/v1/admin/orders?pageSize=250", ""},
+		{"GET", "/v1/admin/changes?limit=1", ""},
 		{"GET", short + "/calendar" + window, ""}, {"POST", short + "/next", next},
-		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"}, {"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
+		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"},
+		{"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
 		{"POST", "/v1/admin/holds", `{"lines":[{` + line + `}]}`},
 	}
 	free := map[string]int{}
@@ -98,7 +104,8 @@ func TestDearReadsAreBounded(t *testing.T) {
 		require.Equal(t, "cost", at(a.object(), "details", "layer"), r)
 		require.Equal(t, "1", a.header["Retry-After"])
 	}
-	for _, r := range [][2]string{{"GET", "/v1/admin/account"}, {"GET", "/v1/admin/skus/" + sku}, {"GET", short + window}} {
+	for _, r := range [][2]string{{"GET", "/v1/admin/account"}, {"GET", "/v1/admin/skus/" + sku},
+		{"GET", short + window}} {
 		require.Equal(t, 200, s.call(r[0], r[1], "").status, r)
 	}
 	require.Equal(t, 200, s.call("PATCH", "/v1/admin/skus/"+sku, `{"name":"Tandem"}`).status)
@@ -109,7 +116,8 @@ func TestDearReadsAreBounded(t *testing.T) {
 	for _, r := range reads[:3] {
 		go func() { answered <- s.call(r[0], r[1], r[2]).status }()
 	}
-	require.Eventually(t, func() bool { return s.server.shares.waits(s.account) == 3 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.server.shares.waits(s.account) == 3 }, 10*time.Second,
+		time.Millisecond)
 	require.Empty(t, answered)
 	s.server.shares.give(s.account, s.server.shares.most)
 	for range 3 {

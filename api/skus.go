@@ -64,15 +64,19 @@ var skuOperations = append([]operation{
 	read(operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
-	}, input[foundPage]{query: foundQuery("the SKU", "the name or the code", "code")}, func(q *request, p *foundPage) error {
+	}, input[foundPage]{query: foundQuery("the SKU", "the name or the code", "code")}, func(q *request,
+		p *foundPage) error {
 		return appendFound(q, p, stock.FindSKUs, (*scribe).writeSKU)
 	}),
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
 		summary: "Creates a SKU; its articles take its buffers where they have none of their own.", answer: skuSchema,
-	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.OpOf[*stock.SKU] { return o.command(q) }, behind(answerSKU)),
+	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.OpOf[*stock.SKU] {
+		return o.command(q)
+	}, behind(answerSKU)),
 	read(operation{
-		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
+		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"},
+		cached:  true,
 		summary: "Returns a SKU.", answer: skuSchema,
 	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
 		s := stock.SKUByID(q.view, *id)
@@ -82,16 +86,20 @@ var skuOperations = append([]operation{
 		return answerSKU(q, s)
 	}),
 	write(operation{
-		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
+		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"},
+		guarded: true,
 		summary: "Changes a SKU; changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
 	}, input[stock.PatchSKU]{path: byUUID(func(o *stock.PatchSKU) *base.ID { return &o.ID }), body: patchSKUShape},
 		guarded(func(o *stock.PatchSKU) *[]uint64 { return &o.IfMatch }), behind(answerSKU)),
 	write(operation{
-		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
-		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: wire.NullSchema,
+		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}",
+		scopes: []string{"inventory.skus.write"}, guarded: true,
+		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.",
+		answer:  wire.NullSchema,
 	}, input[stock.DeleteSKU]{path: byUUID(func(o *stock.DeleteSKU) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteSKU) *[]uint64 { return &o.IfMatch }), answerNull),
 }, tagged[*stock.SKU]{
-	of: stock.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
+	of: stock.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID,
+	scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),
 }.linkOperations()...)

@@ -9,8 +9,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns pinned snapshots: states that reads may ask for by their sequence, so that one report of many calls is about
-// one state.
+// This file owns pinned snapshots: states that reads may ask for by their sequence, so that one report of many calls is
+// about one state.
 
 const (
 	pinnedFor       = 60_000 // milliseconds
@@ -31,7 +31,8 @@ type pins struct {
 	list []pin
 }
 
-// add pins a state, or keeps a pinned one for longer. ok is false where there are too many; wait is until the next one goes.
+// add pins a state, or keeps a pinned one for longer. ok is false where there are too many; wait is until the next one
+// goes.
 func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +61,8 @@ func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait in
 }
 
 func (p *pins) find(account base.ID, sequence uint64) *pin {
-	i := slices.IndexFunc(p.list, func(x pin) bool { return x.view.Sequence() == sequence && x.view.Account().ID == account })
+	i := slices.IndexFunc(p.list,
+		func(x pin) bool { return x.view.Sequence() == sequence && x.view.Account().ID == account })
 	if i < 0 {
 		return nil
 	}
@@ -98,7 +100,8 @@ func (p *pins) count() int {
 
 var (
 	asOf       = wire.Integer[uint64](1, wire.MaxSafeInteger)
-	asOfMember = wire.Member{Name: "asOf", Schema: asOf.Schema.Says("Reads the pinned snapshot of this sequence in place of the present state.")}
+	asOfMember = wire.Member{Name: "asOf",
+		Schema: asOf.Schema.Says("Reads the pinned snapshot of this sequence in place of the present state.")}
 )
 
 // takesAsOf says whether an operation reads a state that may be a pinned one.
@@ -128,7 +131,8 @@ func (w *scribe) writeSnapshot(sequence uint64, until int64) {
 
 var snapshotOperations = []operation{
 	read(operation{
-		id: "admin.snapshots.create", method: "POST", path: "/v1/admin/snapshots", scopes: []string{"account.read"}, live: true, answer: snapshotSchema,
+		id: "admin.snapshots.create", method: "POST", path: "/v1/admin/snapshots", scopes: []string{"account.read"},
+		live: true, answer: snapshotSchema,
 		summary: "Pins the present state for 60 seconds: reads with asOf and its sequence are about this state.",
 	}, input[none]{}, func(q *request, _ *none) error {
 		until, ok, wait := q.server.pins.add(q.view, q.now, q.clock)

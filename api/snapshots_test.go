@@ -19,11 +19,13 @@ func TestReadsOfASnapshot(t *testing.T) {
 	s, location, sku, article, _ := stocked(t)
 	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon, noon+2*day, 1))["id"].(string)
 	reads := []string{
-		"/v1/admin/locations/" + location, "/v1/admin/skus/" + sku, "/v1/admin/articles/" + article, "/v1/admin/holds/" + hold,
+		"/v1/admin/locations/" + location, "/v1/admin/skus/" + sku, "/v1/admin/articles/" + article,
+		"/v1/admin/holds/" + hold,
 		fmt.Sprintf("/v1/admin/articles/%s/plan-quantity-change?serviceLocationId=%s&amount=1", article, location),
 	}
 	for i := range operations {
-		if op := &operations[i]; op.method == "GET" && len(op.params) == 0 && op.takesAsOf() && op.id != "admin.apiKeys.list" {
+		if op := &operations[i]; op.method == "GET" && len(op.params) == 0 && op.takesAsOf() &&
+			op.id != "admin.apiKeys.list" {
 			reads = append(reads, op.path+s.listing(op, sku))
 		}
 	}
@@ -61,7 +63,8 @@ func TestReadsOfASnapshot(t *testing.T) {
 	s.ok("PATCH", "/v1/admin/skus/"+sku, `{"name":"new"}`)
 	s.ok("PATCH", "/v1/admin/locations/"+location, `{"name":"new"}`)
 	s.ok("PATCH", "/v1/admin/articles/"+article, `{"name":"new"}`)
-	s.ok("POST", "/v1/admin/articles/"+article+"/increase-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":7}`, location))
+	s.ok("POST", "/v1/admin/articles/"+article+"/increase-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":7}`, location))
 	s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+hour, noon+day, 3))
 	s.ok("DELETE", "/v1/admin/holds/"+hold, "")
 	require.Equal(t, was, read(asOf))
@@ -84,7 +87,8 @@ func TestReadsOfASnapshot(t *testing.T) {
 	s.refused(410, base.CodeSnapshotGone, "GET", "/v1/admin/skus?asOf=1", "")
 	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/skus?asOf=0", "", "query asOf range")
 	s.refused(400, base.CodeInvalid, "GET", "/v1/admin/skus?asOf=1&asOf=2", "", "query asOf duplicate")
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/locations?"+asOf, `{"name":"x","timezone":"UTC"}`, "query asOf unknown")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/locations?"+asOf, `{"name":"x","timezone":"UTC"}`,
+		"query asOf unknown")
 	s.refused(400, base.CodeInvalid, "GET", "/healthz?"+asOf, "", "query asOf unknown")
 	s.clock.Add(pinnedFor - 5000 - 1)
 	require.Equal(t, was, read(asOf))
@@ -113,7 +117,8 @@ func TestPinsAreBounded(t *testing.T) {
 
 	for i := range pinsInAll - s.server.pins.count() {
 		account := base.ID{byte(i), 15: 'p', 6: 0x70, 8: 0x80}
-		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+		_, err := s.eng.Do(engine.Command{Account: account, Actor: "test",
+			Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 		require.NoError(t, err)
 		v, _ := s.eng.View(account)
 		_, ok, _ := s.server.pins.add(v, s.clock.Load(), s.clock.Load())

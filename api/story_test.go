@@ -12,23 +12,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file plays the document's examples as the story that they tell: what a reader copies from one goes on in the next.
+// This file plays the document's examples as the story that they tell: what a reader copies from one goes on in the
+// next.
 
 // story are operations in the order in which a shop comes to them.
 var story = []string{
-	"admin.locations.create", "admin.tags.create", "admin.attributes.create", "admin.skus.create", "admin.articles.create", "admin.articles.linkTags",
-	"admin.articles.increaseQuantity", "admin.customers.create", "admin.pricingTables.create", "admin.pricingTables.createRow", "admin.catalog.create",
-	"admin.discountCodes.create", "admin.webhooks.create", "admin.webhooks.test", "admin.webhooks.listDeliveries", "admin.webhooks.getDelivery",
-	"admin.availability.get", "admin.availability.query", "admin.availability.calendar", "admin.availability.calendars", "admin.availability.next", "admin.availability.explain",
+	"admin.locations.create", "admin.tags.create", "admin.attributes.create", "admin.skus.create",
+	"admin.articles.create", "admin.articles.linkTags",
+	"admin.articles.increaseQuantity", "admin.customers.create", "admin.pricingTables.create",
+	"admin.pricingTables.createRow", "admin.catalog.create",
+	"admin.discountCodes.create", "admin.webhooks.create", "admin.webhooks.test", "admin.webhooks.listDeliveries",
+	"admin.webhooks.getDelivery",
+	"admin.availability.get", "admin.availability.query", "admin.availability.calendar", "admin.availability.calendars",
+	"admin.availability.next", "admin.availability.explain",
 	"admin.availability.whatIf", "admin.articles.list", "admin.articles.get",
-	"admin.holds.create", "admin.holds.get", "admin.holds.move", "admin.holds.extend", "admin.holds.confirm", "admin.holds.order",
-	"admin.orders.create", "admin.orders.applyDiscountCode", "admin.orders.addLineItems", "admin.orders.updateLineItem", "admin.orders.update", "admin.orders.confirm",
-	"admin.orders.recordPayment", "admin.orders.addComment", "admin.orders.prepare", "admin.orders.fulfill", "admin.orders.return", "admin.orders.listStockItems",
+	"admin.holds.create", "admin.holds.get", "admin.holds.move", "admin.holds.extend", "admin.holds.confirm",
+	"admin.holds.order",
+	"admin.orders.create", "admin.orders.applyDiscountCode", "admin.orders.addLineItems", "admin.orders.updateLineItem",
+	"admin.orders.update", "admin.orders.confirm",
+	"admin.orders.recordPayment", "admin.orders.addComment", "admin.orders.prepare", "admin.orders.fulfill",
+	"admin.orders.return", "admin.orders.listStockItems",
 	"admin.orders.get", "admin.conflicts.list", "admin.changes.list",
 }
 
 // keptElsewhere are records that other systems keep: the story has their ids from there.
-var keptElsewhere = []string{"Parent", "TaxonomyCategory", "Group", "File", "UserReference", "ConsentConfig", "PolicyDocument", "CustomPaymentMethod", "CheckoutField", "CatalogAddon", "CartAddon"}
+var keptElsewhere = []string{"Parent", "TaxonomyCategory", "Group", "File", "UserReference", "ConsentConfig",
+	"PolicyDocument", "CustomPaymentMethod", "CheckoutField", "CatalogAddon", "CartAddon"}
 
 // retold has the real ids of a story that is played, by those of the examples.
 type retold map[string]string
@@ -92,7 +101,8 @@ func TestExamplesTellAStory(t *testing.T) {
 			switch {
 			case p["in"] == "path":
 				target = strings.ReplaceAll(target, "{"+name+"}", example.(string))
-			case p["in"] == "query" && (p["required"] == true || id == "admin.availability.get" && name == "skuId" || id == "admin.availability.calendar" && name == "skuId"):
+			case p["in"] == "query" && (p["required"] == true || id == "admin.availability.get" && name == "skuId" ||
+				id == "admin.availability.calendar" && name == "skuId"):
 				if members, ok := example.(tree); ok {
 					for _, m := range slices.Sorted(maps.Keys(members)) {
 						query.Add(name+"["+m+"]", fmt.Sprint(members[m]))

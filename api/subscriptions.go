@@ -11,7 +11,8 @@ import (
 // This file owns subscriptions on the wire: each is a line of an order.
 
 var subscriptionSchema = describeAs("Subscription", order.SubscriptionRecord{
-	Subscription: new(order.Subscription), Order: new(order.Order), Line: &order.OrderLine{Subscription: new(order.Subscription)},
+	Subscription: new(order.Subscription), Order: new(order.Order),
+	Line: &order.OrderLine{Subscription: new(order.Subscription)},
 }, (*scribe).writeSubscription)
 
 func (w *scribe) writeSubscription(s order.SubscriptionRecord) {
@@ -38,10 +39,12 @@ type listSubscriptions struct {
 	page   page
 }
 
-var subscriptionStatus = wire.Enum(order.SubscriptionDraft, order.SubscriptionActive, order.SubscriptionCancelling, order.SubscriptionCancelled)
+var subscriptionStatus = wire.Enum(order.SubscriptionDraft, order.SubscriptionActive, order.SubscriptionCancelling,
+	order.SubscriptionCancelled)
 
 var listSubscriptionsQuery = wire.ShapeOf("ListSubscriptions", slices.Concat([]wire.Field[listSubscriptions]{
-	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 4), nil, func(l *listSubscriptions) *[]order.SubscriptionStatus { return &l.status }).
+	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 4), nil,
+		func(l *listSubscriptions) *[]order.SubscriptionStatus { return &l.status }).
 		Says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
@@ -50,13 +53,16 @@ const subscriptionPath = "/v1/admin/subscriptions/{id}"
 var subscriptionOperations = []operation{
 	read(operation{
 		id: "admin.subscriptions.list", method: "GET", path: "/v1/admin/subscriptions", scopes: ordersRead,
-		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionSchema),
+		summary: "Lists subscriptions in the order in which their orders were made.",
+		answer:  pagedSchema(subscriptionSchema),
 	}, input[listSubscriptions]{query: listSubscriptionsQuery}, func(q *request, l *listSubscriptions) error {
 		all := order.Subscriptions(q.view)
 		if l.status != nil {
-			all = slices.DeleteFunc(all, func(s order.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status(s.Order)) })
+			all = slices.DeleteFunc(all,
+				func(s order.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status(s.Order)) })
 		}
-		appendPage(q, l.page, len(all), func(i int) order.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
+		appendPage(q, l.page, len(all), func(i int) order.SubscriptionRecord { return all[i] },
+			(*scribe).writeSubscription)
 		return nil
 	}),
 	read(operation{
@@ -70,11 +76,14 @@ var subscriptionOperations = []operation{
 		return answerSubscription(q, s)
 	}),
 	write(operation{
-		id: "admin.subscriptions.cancel", method: "POST", path: subscriptionPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
-		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow; answers with its order.",
+		id: "admin.subscriptions.cancel", method: "POST", path: subscriptionPath + "/cancel", scopes: ordersWrite,
+		answer: orderSchema,
+		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its " +
+			"notice allow; answers with its order.",
 	}, input[order.CancelSubscription]{
 		path: byUUID(func(o *order.CancelSubscription) *base.ID { return &o.ID }),
-		body: wire.ShapeOf("CancelSubscription", wire.Defaulted("atEnd", wire.Boolean, false, func(o *order.CancelSubscription) *bool { return &o.AtEnd }).
-			Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
+		body: wire.ShapeOf("CancelSubscription",
+			wire.Defaulted("atEnd", wire.Boolean, false, func(o *order.CancelSubscription) *bool { return &o.AtEnd }).
+				Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
 	}, asIs, answerOrder),
 }

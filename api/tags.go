@@ -28,12 +28,15 @@ type listTags struct {
 
 var (
 	tagsRead  = []string{"inventory.stock_items.read", "catalog.listings.read", "customers.read", "orders.details.read"}
-	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write", "orders.details.write"}
+	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write",
+		"orders.details.write"}
 )
 
-var createTagShape = wire.ShapeOf("CreateTag", wire.MadeOf(func(o *label.CreateTag) *label.TagFields { return &o.TagFields })...)
+var createTagShape = wire.ShapeOf("CreateTag",
+	wire.MadeOf(func(o *label.CreateTag) *label.TagFields { return &o.TagFields })...)
 
-var patchTagShape = wire.ShapeOf("PatchTag", wire.ChangedBy(func(o *label.PatchTag) *base.Changes[label.TagFields] { return &o.Fields })...)
+var patchTagShape = wire.ShapeOf("PatchTag",
+	wire.ChangedBy(func(o *label.PatchTag) *base.Changes[label.TagFields] { return &o.Fields })...)
 
 var (
 	tagSchema     = describe("Tag", (*scribe).writeTag)
@@ -66,7 +69,8 @@ func answerTag(q *request, g *label.Tag) error {
 	return nil
 }
 
-// needTag says that the request needs the write scope of a tag's own scope. Where there is no such tag, the command says so.
+// needTag says that the request needs the write scope of a tag's own scope. Where there is no such tag, the command
+// says so.
 func (q *request) needTag(id base.ID) {
 	if g := label.TagByID(q.view, id); g != nil {
 		q.need(tagScopes[g.Scope] + ".write")
@@ -76,16 +80,20 @@ func (q *request) needTag(id base.ID) {
 var tagOperations = []operation{
 	read(operation{
 		id: "admin.tags.list", method: "GET", path: "/v1/admin/tags", scopes: tagsRead,
-		summary: "Lists tags in order of creation: those of the scopes that the key may read.", answer: pagedSchema(tagSchema),
+		summary: "Lists tags in order of creation: those of the scopes that the key may read.",
+		answer:  pagedSchema(tagSchema),
 	}, input[listTags]{query: wire.ShapeOf("ListTags", append(pageFields(func(o *listTags) *page { return &o.page }),
-		wire.Defaulted("scope", wire.ListOf(tagScope, 1, len(tagScopes)), nil, func(o *listTags) *[]label.TagScope { return &o.scopes }).
+		wire.Defaulted("scope", wire.ListOf(tagScope, 1, len(tagScopes)), nil,
+			func(o *listTags) *[]label.TagScope { return &o.scopes }).
 			Says("Only tags of these scopes. Default: of all that the key may read."),
-		searchFilter("the text", func(o *listTags) *string { return &o.search }))...)}, func(q *request, o *listTags) error {
+		searchFilter("the text", func(o *listTags) *string { return &o.search }))...)}, func(q *request,
+		o *listTags) error {
 		scopes := o.scopes
 		if scopes == nil {
 			scopes = slices.Collect(maps.Keys(tagScopes))
 		}
-		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s label.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
+		scopes = slices.DeleteFunc(slices.Clone(scopes),
+			func(s label.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
 		tags, total := label.FindTags(q.view, &base.RecordQuery{Search: o.search}, scopes, o.page.part())
 		appendRows(q, o.page, tags, total, (*scribe).writeTag)
 		return nil
@@ -101,7 +109,8 @@ var tagOperations = []operation{
 	}, answerTag),
 	write(operation{
 		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
-		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
+		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the " +
+			"tag's scope.", answer: tagSchema,
 	}, input[label.PatchTag]{path: byID(func(o *label.PatchTag) *base.ID { return &o.ID }), body: patchTagShape},
 		func(q *request, o *label.PatchTag) base.OpOf[*label.Tag] {
 			o.IfMatch = q.ifMatch
@@ -110,7 +119,8 @@ var tagOperations = []operation{
 		}, answerTag),
 	write(operation{
 		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
-		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: wire.NullSchema,
+		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the " +
+			"tag's scope.", answer: wire.NullSchema,
 	}, input[label.DeleteTag]{path: byID(func(o *label.DeleteTag) *base.ID { return &o.ID })},
 		func(q *request, o *label.DeleteTag) base.OpOf[any] {
 			o.IfMatch = q.ifMatch
@@ -121,7 +131,8 @@ var tagOperations = []operation{
 
 // tagsField is the tags of a record that is made or changed.
 func tagsField[In any](at func(*In) *label.LabelsPatch) wire.Field[In] {
-	return wire.Merged("tags", wire.ListOf(wire.LooseID, 0, 100), true, func(in *In) *base.Opt[[]base.ID] { return &at(in).Tags }).
+	return wire.Merged("tags", wire.ListOf(wire.LooseID, 0, 100), true,
+		func(in *In) *base.Opt[[]base.ID] { return &at(in).Tags }).
 		Says("Ids of tags; the list replaces what is linked.")
 }
 
@@ -180,25 +191,32 @@ type linkTags[R any] struct {
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
-	id := wire.ShapeOf("ID", wire.Required("id", r.id, func(o *tagIDs) *base.ID { return &o.id }).Says("The record's id."))
+	id := wire.ShapeOf("ID",
+		wire.Required("id", r.id, func(o *tagIDs) *base.ID { return &o.id }).Says("The record's id."))
 	return []operation{
 		write(operation{
-			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes, answer: r.answer,
+			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes,
+			answer:  r.answer,
 			summary: "Links tags to " + r.about + "; one that is linked stays.",
 		}, input[tagIDs]{
 			path: id,
-			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100), func(o *tagIDs) *[]base.ID { return &o.body }).Says("Ids of the tags.")),
+			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100),
+				func(o *tagIDs) *[]base.ID { return &o.body }).Says("Ids of the tags.")),
 		}, func(_ *request, o *tagIDs) base.OpOf[R] {
 			return linkTags[R]{LinkTags: label.LinkTags{To: r.of, ID: o.id, Tags: o.body}}
 		}, r.render),
 		write(operation{
-			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
-			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
+			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes,
+			answer: wire.NullSchema, guarded: true,
+			summary: "Unlinks tags from " + r.about +
+				"; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
 		}, input[tagIDs]{
 			path: id,
-			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil, func(o *tagIDs) *[]base.ID { return &o.query }).
+			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil,
+				func(o *tagIDs) *[]base.ID { return &o.query }).
 				Says("Repeated, or with commas between; here or in the body.")),
-			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]base.ID { return &o.body }).
+			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil,
+				func(o *tagIDs) *[]base.ID { return &o.body }).
 				Says("Here or in the query.")),
 		}, func(q *request, o *tagIDs) base.OpOf[any] {
 			ids, inQuery := q.given(o)

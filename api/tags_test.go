@@ -29,7 +29,8 @@ func tagValues(record map[string]any) (values []any) {
 func TestTags(t *testing.T) {
 	s := newShop(t)
 	g := s.ok("POST", "/v1/admin/tags", `{"value":"Outdoor","scope":"inventory"}`)
-	require.Equal(t, map[string]any{"id": g["id"], "value": "Outdoor", "scope": "inventory", "createdAt": when(noon), "updatedAt": when(noon)}, g)
+	require.Equal(t, map[string]any{"id": g["id"], "value": "Outdoor", "scope": "inventory", "createdAt": when(noon),
+		"updatedAt": when(noon)}, g)
 	path := "/v1/admin/tags/" + g["id"].(string)
 	s.clock.Add(1000)
 	p := s.call("PATCH", path, `{"value":"Indoor"}`, "If-Match", `"1"`)
@@ -43,28 +44,35 @@ func TestTags(t *testing.T) {
 	s.call("PATCH", path, `{"value":"x"}`, "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 	s.call("DELETE", path, "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 	s.refused(404, base.CodeNotFound, "DELETE", "/v1/admin/tags/none", "")
-	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/tags", `{"value":"","scope":"stock","id":"x"}`, "body /value length", "body /scope enum", "body /id unknown")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/tags", `{"value":"","scope":"stock","id":"x"}`,
+		"body /value length", "body /scope enum", "body /id unknown")
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/tags", "", "body /value required", "body /scope required")
-	s.refused(400, base.CodeInvalid, "PATCH", path, `{"value":null,"scope":"orders"}`, "body /value required", "body /scope unknown")
+	s.refused(400, base.CodeInvalid, "PATCH", path, `{"value":null,"scope":"orders"}`, "body /value required",
+		"body /scope unknown")
 	s.refused(409, base.CodeConflict, "POST", "/v1/admin/tags", `{"value":"Indoor","scope":"inventory"}`)
 
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, base.CodeNotFound, "DELETE", path, "")
 }
 
-// A record shows the names of what it is labelled with, and who holds it with an old one is not told that it is the same.
+// A record shows the names of what it is labelled with, and who holds it with an old one is not told that it is the
+// same.
 func TestARenamedLabelIsSeen(t *testing.T) {
 	s := newShop(t)
 	tags := map[string]string{"/skus": "inventory", "/customers": "customers", "/catalog": "catalog"}
-	names := map[string]string{"/skus": `"name":"Bike"`, "/customers": `"firstName":"Ada","lastName":"L","email":"ada@example.com"`, "/catalog": `"name":"Bike"`}
+	names := map[string]string{"/skus": `"name":"Bike"`,
+		"/customers": `"firstName":"Ada","lastName":"L","email":"ada@example.com"`, "/catalog": `"name":"Bike"`}
 	for _, of := range slices.Sorted(maps.Keys(tags)) {
 		tag := s.tag("red", tags[of])
-		attribute := s.ok("POST", "/v1/admin/attributes", fmt.Sprintf(`{"name":"Colour","key":"colour%s","format":"text"}`, of[1:]))["id"].(string)
+		attribute := s.ok("POST", "/v1/admin/attributes",
+			fmt.Sprintf(`{"name":"Colour","key":"colour%s","format":"text"}`, of[1:]))["id"].(string)
 		s.clock.Add(1000)
-		made := s.ok("POST", "/v1/admin"+of, fmt.Sprintf(`{%s,"tags":[%q],"attributes":{"colour%s":"red"}}`, names[of], tag, of[1:]))
+		made := s.ok("POST", "/v1/admin"+of,
+			fmt.Sprintf(`{%s,"tags":[%q],"attributes":{"colour%s":"red"}}`, names[of], tag, of[1:]))
 		path := "/v1/admin" + of + "/" + made["id"].(string)
 		require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", `"1"`).status, of)
-		for _, rename := range [][2]string{{"/v1/admin/tags/" + tag, `{"value":"crimson"}`}, {"/v1/admin/attributes/" + attribute, `{"name":"Color"}`}, {"/v1/admin/tags/" + tag, ""}} {
+		for _, rename := range [][2]string{{"/v1/admin/tags/" + tag, `{"value":"crimson"}`},
+			{"/v1/admin/attributes/" + attribute, `{"name":"Color"}`}, {"/v1/admin/tags/" + tag, ""}} {
 			s.clock.Add(1000)
 			was := s.call("GET", path, "")
 			if rename[1] != "" {
@@ -85,7 +93,8 @@ func TestARenamedLabelIsSeen(t *testing.T) {
 
 func TestTagsByScopeOfTheKey(t *testing.T) {
 	s := newShop(t)
-	scopes := map[string]string{"inventory": "inventory.stock_items", "catalog": "catalog.listings", "customers": "customers", "orders": "orders.details"}
+	scopes := map[string]string{"inventory": "inventory.stock_items", "catalog": "catalog.listings",
+		"customers": "customers", "orders": "orders.details"}
 	tags := map[string]string{}
 	for _, scope := range []string{"inventory", "catalog", "customers", "orders"} {
 		tags[scope] = s.tag(scope, scope)
@@ -93,8 +102,10 @@ func TestTagsByScopeOfTheKey(t *testing.T) {
 	n := 0
 	for own, area := range scopes {
 		n++
-		key := s.newKey(s.account, engine.CreateKey{PublicID: fmt.Sprintf("wwwwwww%d", n), Scopes: []string{area + ".write"}})
-		reader := s.newKey(s.account, engine.CreateKey{PublicID: fmt.Sprintf("rrrrrrr%d", n), Scopes: []string{area + ".read"}})
+		key := s.newKey(s.account,
+			engine.CreateKey{PublicID: fmt.Sprintf("wwwwwww%d", n), Scopes: []string{area + ".write"}})
+		reader := s.newKey(s.account,
+			engine.CreateKey{PublicID: fmt.Sprintf("rrrrrrr%d", n), Scopes: []string{area + ".read"}})
 		for _, k := range []string{key, reader} {
 			list := s.ok("GET", "/v1/admin/tags", "", "X-API-KEY", k)
 			require.Equal(t, 1.0, at(list, "pagination", "total"))
@@ -105,22 +116,27 @@ func TestTagsByScopeOfTheKey(t *testing.T) {
 			if of == own {
 				made := s.ok("POST", "/v1/admin/tags", body, "X-API-KEY", key)["id"].(string)
 				s.ok("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", key)
-				s.call("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", reader).isRefusal(403, base.CodeMissingScope)
+				s.call("PATCH", "/v1/admin/tags/"+made, `{"value":"x"}`, "X-API-KEY", reader).
+					isRefusal(403, base.CodeMissingScope)
 				require.Equal(t, 200, s.call("DELETE", "/v1/admin/tags/"+made, "", "X-API-KEY", key).status)
 				continue
 			}
 			for _, a := range []*answer{
-				s.call("POST", "/v1/admin/tags", body, "X-API-KEY", key), s.call("PATCH", "/v1/admin/tags/"+id, `{"value":"x"}`, "X-API-KEY", key),
+				s.call("POST", "/v1/admin/tags", body, "X-API-KEY", key),
+				s.call("PATCH", "/v1/admin/tags/"+id, `{"value":"x"}`, "X-API-KEY", key),
 				s.call("DELETE", "/v1/admin/tags/"+id, "", "X-API-KEY", key),
 			} {
 				a.isRefusal(403, base.CodeMissingScope)
 				require.Equal(t, []any{scopes[of] + ".write"}, at(a.object(), "details", "requiredScopes"))
 			}
 		}
-		s.call("POST", "/v1/admin/tags", `{"value":"","scope":"orders"}`, "X-API-KEY", key).isRefusal(400, base.CodeInvalid, "body /value length") // faults come first
+		// faults come first
+		s.call("POST", "/v1/admin/tags", `{"value":"","scope":"orders"}`, "X-API-KEY", key).
+			isRefusal(400, base.CodeInvalid, "body /value length")
 		s.call("PATCH", "/v1/admin/tags/none", `{"value":"x"}`, "X-API-KEY", key).isRefusal(404, base.CodeNotFound)
 	}
-	two := s.newKey(s.account, engine.CreateKey{PublicID: "twotwo22", Scopes: []string{"orders.read", "catalog.listings.read"}})
+	two := s.newKey(s.account,
+		engine.CreateKey{PublicID: "twotwo22", Scopes: []string{"orders.read", "catalog.listings.read"}})
 	list := s.ok("GET", "/v1/admin/tags?page=2&pageSize=1", "", "X-API-KEY", two)
 	require.Equal(t, 2.0, at(list, "pagination", "total"))
 	require.Equal(t, "orders", at(list, "data", 0, "scope"))
@@ -147,24 +163,29 @@ func TestLinkingTags(t *testing.T) {
 			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":null}`, "body /tagIds required")
 			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":[]}`, "body /tagIds length")
 			s.refused(400, base.CodeInvalid, method, link, `{"tagIds":"x"}`, "body /tagIds type")
-			s.refused(400, base.CodeInvalid, method, link+"?tagId="+a, "", "query tagId unknown", "body /tagIds required")
+			s.refused(400, base.CodeInvalid, method, link+"?tagId="+a, "", "query tagId unknown",
+				"body /tagIds required")
 			body := fmt.Sprintf(`{"tagIds":[%q]}`, a)
 			s.refused(404, base.CodeNotFound, method, path[:len(path)-len(a)]+a+"/tags", body)
 			s.call(method, link, body, "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 		}
-		s.refused(400, base.CodeInvalid, "DELETE", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b), "query tagIds exclusive")
+		s.refused(400, base.CodeInvalid, "DELETE", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b),
+			"query tagIds exclusive")
 		s.refused(400, base.CodeInvalid, "POST", link+"?tagIds="+a, "", "query tagIds unknown", "body /tagIds required")
 		s.refused(404, base.CodeNotFound, "POST", link, `{"tagIds":["none"]}`)
 		s.refused(404, base.CodeNotFound, "POST", link, fmt.Sprintf(`{"tagIds":[%q]}`, foreign))
-		s.refused(400, base.CodeInvalid, "POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, other), "body /tagIds/1 scope")
-		s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"name":"","tags":[%q]}`, other), "body /name length", "body /tags/0 scope")
+		s.refused(400, base.CodeInvalid, "POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, other),
+			"body /tagIds/1 scope")
+		s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"name":"","tags":[%q]}`, other),
+			"body /name length", "body /tags/0 scope")
 		s.refused(404, base.CodeNotFound, "PATCH", path, `{"tags":["none"]}`)
 
 		tag := s.call("PATCH", path, `{}`).header["Etag"]
 		s.call("DELETE", link+"?tagIds="+a, "", "If-Match", `"1"`).isRefusal(412, base.CodePrecondition)
 		require.Equal(t, "null", string(s.call("DELETE", link+"?tagIds="+a+"&tagIds="+other, "", "If-Match", tag).body))
 		require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
-		require.Equal(t, "null", string(s.call("DELETE", link, fmt.Sprintf(`{"tagIds":[%q]}`, a)).body), "not linked is no fault")
+		require.Equal(t, "null", string(s.call("DELETE", link, fmt.Sprintf(`{"tagIds":[%q]}`, a)).body),
+			"not linked is no fault")
 
 		require.Equal(t, []any{"a", "b"}, tagValues(s.ok("PATCH", path, fmt.Sprintf(`{"tags":[%q,%q]}`, a, b))))
 		require.Empty(t, s.ok("PATCH", path, `{"tags":null}`)["tags"])
@@ -180,7 +201,8 @@ func TestLinkingTags(t *testing.T) {
 	// A new value is shown, a deleted tag is not, wherever it was linked.
 	revision := s.call("GET", "/v1/admin/skus/"+sku, "").header["Etag"]
 	s.ok("PATCH", "/v1/admin/tags/"+b, `{"value":"B"}`)
-	require.Equal(t, revision, s.call("GET", "/v1/admin/skus/"+sku, "").header["Etag"], "the tag's record changed, the SKU's own did not")
+	require.Equal(t, revision, s.call("GET", "/v1/admin/skus/"+sku, "").header["Etag"],
+		"the tag's record changed, the SKU's own did not")
 	require.Equal(t, []any{"a", "B"}, tagValues(s.ok("GET", "/v1/admin/skus/"+sku, "")))
 	s.call("DELETE", "/v1/admin/tags/"+a, "")
 	require.Equal(t, []any{"B"}, tagValues(s.ok("GET", "/v1/admin/skus/"+sku, "")))
@@ -189,8 +211,10 @@ func TestLinkingTags(t *testing.T) {
 
 	// Inventory is written with the record's own scope.
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "skuskusk", Scopes: []string{"inventory.skus.write"}})
-	require.Equal(t, 200, s.call("POST", "/v1/admin/skus/"+sku+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).status)
-	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
+	require.Equal(t, 200,
+		s.call("POST", "/v1/admin/skus/"+sku+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).status)
+	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).
+		isRefusal(403, base.CodeMissingScope)
 }
 
 func TestTagIDsOfAQueryMayHaveCommasBetween(t *testing.T) {

@@ -26,9 +26,11 @@ func (w *scribe) writeUnavailability(u *stock.Unavailability) {
 	w.As(blockerTypes, "blockerType", blockerType(u.Blocker), "What takes it.")
 	w.GivenID("orderStockItemId", u.Item, "The unit of that order; null where something else takes it.")
 	w.GivenID("slotId", u.Slot, "The slot that it lies in; null where it has none, which is a conflict.")
-	w.GivenID("scheduledEventId", ownerOf(u, timeline.BlockerScheduledEvent), "The event that takes it; null where something else does.")
+	w.GivenID("scheduledEventId", ownerOf(u, timeline.BlockerScheduledEvent),
+		"The event that takes it; null where something else does.")
 	w.Created(u.ID)
-	w.Bool("requirementsUnmet", u.Unmet, "Whether the article has lost what the order's line requires: the unit stays there.")
+	w.Bool("requirementsUnmet", u.Unmet,
+		"Whether the article has lost what the order's line requires: the unit stays there.")
 	w.intervals(u)
 }
 
@@ -60,11 +62,13 @@ func bodyType(k timeline.Kind) string {
 	return "booking"
 }
 
-var intervalList = wire.ListSchema(describe("UnavailabilityInterval", func(w *scribe, u *stock.Unavailability) { w.interval(u, "", u.Body) }))
+var intervalList = wire.ListSchema(describe("UnavailabilityInterval",
+	func(w *scribe, u *stock.Unavailability) { w.interval(u, "", u.Body) }))
 
 // interval writes a piece of the time that a unit is taken for.
 func (w *scribe) interval(u *stock.Unavailability, kind string, s base.Span) {
-	w.As(intervalTypes, "type", kind, "What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")
+	w.As(intervalTypes, "type", kind,
+		"What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")
 	w.Range("range", s, "From when until when.")
 	w.ID("unavailabilityId", u.ID, "The unit that is taken.")
 	w.tenant()

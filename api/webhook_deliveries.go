@@ -39,24 +39,31 @@ type listDeliveries struct {
 type oneDelivery struct{ webhook, id base.ID }
 
 func byDelivery[In any](webhook, id func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."), wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
+	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."),
+		wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
 }
 
-var listDeliveriesQuery = wire.ShapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
-	wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *outbox.DeliveryState { return &o.state }).
-		Says("Only deliveries in this state. Default: 0."))...)
+var listDeliveriesQuery = wire.ShapeOf("ListDeliveries",
+	append(pageFields(func(o *listDeliveries) *page { return &o.page }),
+		wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *outbox.DeliveryState { return &o.state }).
+			Says("Only deliveries in this state. Default: 0."))...)
 
 var recoverShape = wire.ShapeOf("RecoverDeliveries",
-	wire.Required("since", wire.Instant, func(o *outbox.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
+	wire.Required("since", wire.Instant, func(o *outbox.RecoverDeliveries) *int64 {
+		return &o.Since
+	}).Says("Sends what was given up at this instant or later."))
 
 var testWebhookQuery = wire.ShapeOf("TestWebhook",
-	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.TestWebhook) *base.HookEvent { return &o.EventType }).Says("Which of its types; default the first."))
+	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.TestWebhook) *base.HookEvent {
+		return &o.EventType
+	}).Says("Which of its types; default the first."))
 
 var (
 	eventResource         = wire.EnumSchema("order", "conflict", "hold", "unavailability", "webhook")
 	deliverySchema        = describe("WebhookDelivery", (*scribe).writeDelivery)
-	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
-	recoveredSchema       = describe("RecoveredDeliveries", (*scribe).writeRecovered)
+	deliveryDetailsSchema = describe("WebhookDeliveryDetails",
+		func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
+	recoveredSchema = describe("RecoveredDeliveries", (*scribe).writeRecovered)
 )
 
 func (w *scribe) writeDelivery(d *outbox.Delivery) {
@@ -70,7 +77,8 @@ func (w *scribe) writeDelivery(d *outbox.Delivery) {
 	w.As(deliveryState.Schema, "state", d.State.String(), "Whether it waits, was taken, or was given up.")
 	w.Count("attemptCount", d.Attempts, "How many attempts were made.")
 	w.GivenCount("lastStatus", d.Status, "The status that was answered last; null: there was no answer.")
-	w.Int("size", int64(d.Size), "How many bytes the body and of the answers kept; about, until the body was sent once.")
+	w.Int("size", int64(d.Size),
+		"How many bytes the body and of the answers kept; about, until the body was sent once.")
 	w.Created(d.ID)
 	w.GivenInstant("nextAttemptAt", d.Next, "When the next attempt is due; null: none is.")
 	w.GivenInstant("endedAt", d.Ended, "When it was taken or given up; null: neither yet.")
@@ -79,14 +87,15 @@ func (w *scribe) writeDelivery(d *outbox.Delivery) {
 func (w *scribe) writeDeliveryDetails(d *outbox.Delivery, body []byte, attempts []outbox.Attempt) {
 	w.writeDelivery(d)
 	w.Text("body", string(body), "The exact bytes that are sent.")
-	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *outbox.Attempt) {
-		w.Count("number", a.Number, "Which attempt it was, from 1.")
-		w.Instant("at", a.At, "When it was made.")
-		w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")
-		w.GivenCount("status", a.Status, "The status that was answered; null: there was no answer.")
-		w.GivenText("error", a.Error, "Why there was no answer that counts; null: there was one.")
-		w.Text("answer", string(a.Answer), "The first 4 KiB of its body.")
-	})
+	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.",
+		func(a *outbox.Attempt) {
+			w.Count("number", a.Number, "Which attempt it was, from 1.")
+			w.Instant("at", a.At, "When it was made.")
+			w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")
+			w.GivenCount("status", a.Status, "The status that was answered; null: there was no answer.")
+			w.GivenText("error", a.Error, "Why there was no answer that counts; null: there was one.")
+			w.Text("answer", string(a.Answer), "The first 4 KiB of its body.")
+		})
 }
 
 func (w *scribe) writeRecovered(r *outbox.Recovered) {
@@ -108,9 +117,13 @@ const (
 
 var webhookDeliveryOperations = []operation{
 	read(operation{
-		id: "admin.webhooks.listDeliveries", method: "GET", path: deliveriesPath, scopes: webhooksRead, answer: pagedSchema(deliverySchema),
-		summary: "Lists the deliveries of a webhook, the newest first; they are kept for 14 days, of an account at most 1 GiB.",
-	}, input[listDeliveries]{path: byUUID(func(o *listDeliveries) *base.ID { return &o.webhook }), query: listDeliveriesQuery}, func(q *request, o *listDeliveries) error {
+		id: "admin.webhooks.listDeliveries", method: "GET", path: deliveriesPath, scopes: webhooksRead,
+		answer: pagedSchema(deliverySchema),
+		summary: "Lists the deliveries of a webhook, the newest first; they are kept for 14 days, of an account at " +
+			"most 1 GiB.",
+	}, input[listDeliveries]{path: byUUID(func(o *listDeliveries) *base.ID {
+		return &o.webhook
+	}), query: listDeliveriesQuery}, func(q *request, o *listDeliveries) error {
 		if outbox.WebhookByID(q.view, o.webhook) == nil {
 			return notFound("webhook")
 		}
@@ -119,9 +132,12 @@ var webhookDeliveryOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "admin.webhooks.getDelivery", method: "GET", path: deliveryPath, scopes: webhooksRead, live: true, cached: true,
-		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout, answer: deliveryDetailsSchema,
-	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *base.ID { return &o.webhook }, func(o *oneDelivery) *base.ID { return &o.id })},
+		id: "admin.webhooks.getDelivery", method: "GET", path: deliveryPath, scopes: webhooksRead, live: true,
+		cached:  true,
+		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout,
+		answer:  deliveryDetailsSchema,
+	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *base.ID { return &o.webhook },
+		func(o *oneDelivery) *base.ID { return &o.id })},
 		func(q *request, o *oneDelivery) error {
 			d := outbox.DeliveryByID(q.view, o.id)
 			if d == nil || d.Webhook != o.webhook || outbox.WebhookByID(q.view, o.webhook) == nil {
@@ -138,13 +154,18 @@ var webhookDeliveryOperations = []operation{
 			if err != nil {
 				return err
 			}
-			appendRecord(&q.scribe, d, func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, body, attempts) })
+			appendRecord(&q.scribe, d,
+				func(w *scribe, d *outbox.Delivery) { w.writeDeliveryDetails(d, body, attempts) })
 			return nil
 		}),
 	write(operation{
-		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. " + eventScopeAbout,
-	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID { return &o.Webhook }, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
+		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite,
+		answer: deliverySchema,
+		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes " +
+			"does not count for the webhook. " + eventScopeAbout,
+	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID {
+		return &o.Webhook
+	}, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
 		func(q *request, o *outbox.RedeliverDelivery) base.OpOf[*outbox.Delivery] {
 			q.needHook(o.Webhook)
 			if d := outbox.DeliveryByID(q.view, o.ID); d != nil && d.Webhook == o.Webhook {
@@ -153,9 +174,12 @@ var webhookDeliveryOperations = []operation{
 			return o
 		}, answerDelivery),
 	write(operation{
-		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite, answer: recoveredSchema,
-		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
-	}, input[outbox.RecoverDeliveries]{path: byUUID(func(o *outbox.RecoverDeliveries) *base.ID { return &o.Webhook }), body: recoverShape},
+		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite,
+		answer: recoveredSchema,
+		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was " +
+			"disabled, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
+	}, input[outbox.RecoverDeliveries]{path: byUUID(func(o *outbox.RecoverDeliveries) *base.ID { return &o.Webhook }),
+		body: recoverShape},
 		func(q *request, o *outbox.RecoverDeliveries) base.OpOf[*outbox.Recovered] {
 			q.needHook(o.Webhook)
 			return o
@@ -164,10 +188,13 @@ var webhookDeliveryOperations = []operation{
 			return nil
 		}),
 	write(operation{
-		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. " +
+		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite,
+		answer: deliverySchema,
+		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of " +
+			"the record with the nil id, with an example of it as its data. " +
 			"How that goes does not count, and the webhook may be disabled. " + eventScopeAbout,
-	}, input[outbox.TestWebhook]{path: byUUID(func(o *outbox.TestWebhook) *base.ID { return &o.ID }), query: testWebhookQuery},
+	}, input[outbox.TestWebhook]{path: byUUID(func(o *outbox.TestWebhook) *base.ID { return &o.ID }),
+		query: testWebhookQuery},
 		func(q *request, o *outbox.TestWebhook) base.OpOf[*outbox.Delivery] {
 			q.needHook(o.ID)
 			return o

@@ -17,37 +17,52 @@ var hookEvent = wire.Enum(base.HookEvents...)
 
 const (
 	eventTypeAbout  = "The only type of event that it is told of, or one of eventTypes, which may be given instead."
-	eventTypesAbout = "The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled."
+	eventTypesAbout = "The types of events that it is told of: of orders, conflicts, holds, units that are late, " +
+		"and of webhooks that were disabled."
 
-	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set."
+	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, " +
+		"unless the operator allows others; what would not be called is refused when it is set."
 
-	hookScopeAbout = "Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and " +
-		"units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since."
+	hookScopeAbout = "Besides its own scope it takes those to read what the events tell of: orders.details.read for " +
+		"orders, inventory.stock_items.read for conflicts, holds and " +
+		"units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the " +
+		"webhook, or gave it its url or type of event since."
 
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
 
 var createWebhookShape = wire.ShapeOf("CreateWebhook",
-	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.CreateWebhook) *base.HookEvent { return &o.EventType }).Says(eventTypeAbout),
-	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), nil, func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
+	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.CreateWebhook) *base.HookEvent { return &o.EventType }).
+		Says(eventTypeAbout),
+	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), nil,
+		func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
 		Says(eventTypesAbout),
 	wire.Required("url", wire.Link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
-	wire.Optional("label", wire.Text(1, 255), func(o *outbox.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
+	wire.Optional("label", wire.Text(1, 255), func(o *outbox.CreateWebhook) **string { return &o.Label }).
+		Says("What people call it."))
 
 var patchWebhookShape = wire.ShapeOf("PatchWebhook",
-	wire.Merged("eventType", hookEvent, false, func(o *outbox.PatchWebhook) *base.Opt[base.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
-	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), false, func(o *outbox.PatchWebhook) *base.Opt[[]base.HookEvent] { return &o.EventTypes }).
+	wire.Merged("eventType", hookEvent, false,
+		func(o *outbox.PatchWebhook) *base.Opt[base.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
+	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), false,
+		func(o *outbox.PatchWebhook) *base.Opt[[]base.HookEvent] { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Merged("url", wire.Link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).Says(endpointAbout),
-	wire.Merged("label", wire.Text(1, 255), true, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
+	wire.Merged("url", wire.Link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).
+		Says(endpointAbout),
+	wire.Merged("label", wire.Text(1, 255), true, func(o *outbox.PatchWebhook) *base.Opt[string] {
+		return &o.Label
+	}).Says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
 
 var rotateSecretShape = wire.ShapeOf("RotateSecret",
-	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, outbox.MaxOverlap), defaultOverlap, func(o *outbox.RotateSecret) *int64 { return &o.Overlap }).
+	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, outbox.MaxOverlap), defaultOverlap,
+		func(o *outbox.RotateSecret) *int64 { return &o.Overlap }).
 		Says("How long the secret before it stays good: default a day."),
-	wire.Defaulted("signWith", wire.Enum(outbox.Signers...), outbox.SignOld, func(o *outbox.RotateSecret) *outbox.Signer { return &o.SignWith }).
-		Says("Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time."))
+	wire.Defaulted("signWith", wire.Enum(outbox.Signers...), outbox.SignOld,
+		func(o *outbox.RotateSecret) *outbox.Signer { return &o.SignWith }).
+		Says("Which secret X-Service-Signature is signed with while the one before it is good: default that one, so "+
+			"that receivers take over the new one in time."))
 
 var (
 	disabledSchema   = wire.EnumSchema(outbox.TooManyFailures)
@@ -57,14 +72,16 @@ var (
 
 func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
-	w.As(hookEvent.Schema, "eventType", string(h.EventType), "The type of event that it is told of, of several the first.")
+	w.As(hookEvent.Schema, "eventType", string(h.EventType),
+		"The type of event that it is told of, of several the first.")
 	w.hookEvents(h)
 	w.As(wire.URISchema, "url", h.URL, "Where events are sent.")
 	w.TextOrNull("label", h.Label, "What people call it.")
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
 	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
 	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
-	w.Count("missedEvents", h.MissedEvents, "How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled "+
+	w.Count("missedEvents", h.MissedEvents, "How many events happened since it was last disabled that it is not "+
+		"told of and that recover does not send: all where it was disabled "+
 		"by hand, else those beyond what is kept.")
 	w.GivenInstant("missedSince", h.MissedSince, "When the first of them happened; null: there was none.")
 	w.Created(h.ID)
@@ -73,8 +90,9 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	if h.Maker != nil {
 		maker = &h.Maker.Key
 	}
-	w.IDOrNull("apiKeyId", maker, "The key that made the webhook, or gave it its url or type of event since. Null: made by the "+
-		"operator, or before this was recorded.")
+	w.IDOrNull("apiKeyId", maker,
+		"The key that made the webhook, or gave it its url or type of event since. Null: made by the "+
+			"operator, or before this was recorded.")
 }
 
 var hookEventList = wire.ListSchema(hookEvent.Schema)
@@ -119,7 +137,8 @@ func (q *request) maker() *outbox.Maker {
 	return &outbox.Maker{Key: q.key.ID, Scopes: slices.Clone(q.key.Scopes)}
 }
 
-// reach notes a fault where an endpoint will not be called: it would be refused when it is dialled, and the webhook disabled soon after.
+// reach notes a fault where an endpoint will not be called: it would be refused when it is dialled, and the webhook
+// disabled soon after.
 func (q *request) reach(address string) {
 	if len(q.faults.ListOf) > 0 {
 		return // told first: what is no address is not looked up
@@ -155,9 +174,11 @@ func answerSecret(q *request, w *outbox.Webhook) error {
 }
 
 // webhookAction is an operation on one webhook that takes nothing and answers with it.
-func webhookAction[In any](id, action, summary string, at func(*In) *base.ID, command func(q *request, o *In) base.OpOf[*outbox.Webhook]) operation {
+func webhookAction[In any](id, action, summary string, at func(*In) *base.ID,
+	command func(q *request, o *In) base.OpOf[*outbox.Webhook]) operation {
 	return write(operation{
-		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite, summary: summary, answer: webhookSchema,
+		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite,
+		summary: summary, answer: webhookSchema,
 	}, input[In]{path: byUUID(at)}, command, answerWebhook)
 }
 
@@ -176,9 +197,12 @@ var webhookOperations = []operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
-		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. " + hookScopeAbout,
-	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request, o *outbox.CreateWebhook) base.OpOf[*outbox.Webhook] {
+		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite,
+		answer: newWebhookSchema,
+		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency " +
+			"key has null in its place. " + hookScopeAbout,
+	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request,
+		o *outbox.CreateWebhook) base.OpOf[*outbox.Webhook] {
 		if o.EventType != "" {
 			q.needEvent(o.EventType)
 		}
@@ -199,8 +223,10 @@ var webhookOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout, answer: webhookSchema,
-	}, input[outbox.PatchWebhook]{path: byUUID(func(o *outbox.PatchWebhook) *base.ID { return &o.ID }), body: patchWebhookShape},
+		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout,
+		answer:  webhookSchema,
+	}, input[outbox.PatchWebhook]{path: byUUID(func(o *outbox.PatchWebhook) *base.ID { return &o.ID }),
+		body: patchWebhookShape},
 		func(q *request, o *outbox.PatchWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			if o.EventType.Set {
@@ -218,23 +244,33 @@ var webhookOperations = []operation{
 		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
 	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
 		guarded(func(o *outbox.DeleteWebhook) *[]uint64 { return &o.IfMatch }), answerNull),
-	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.",
-		func(o *outbox.EnableWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.EnableWebhook) base.OpOf[*outbox.Webhook] {
+	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was "+
+		"kept meanwhile is sent by recover.",
+		func(o *outbox.EnableWebhook) *base.ID {
+			return &o.ID
+		}, func(q *request, o *outbox.EnableWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			return o
 		}),
-	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.",
+	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log "+
+		"as failed, and what happens from then on is counted as missedEvents and not kept.",
 		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, asIs),
-	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
-		func(o *outbox.UpgradeWebhook) *base.ID { return &o.ID }, func(q *request, o *outbox.UpgradeWebhook) base.OpOf[*outbox.Webhook] {
+	webhookAction("upgradeVersion", "upgrade-version",
+		"Pins a webhook to the latest version of the interface, in which its events are written from then on.",
+		func(o *outbox.UpgradeWebhook) *base.ID {
+			return &o.ID
+		}, func(q *request, o *outbox.UpgradeWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			o.APIVersion = Version
 			return o
 		}),
 	write(operation{
-		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
-		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
-	}, input[outbox.RotateSecret]{path: byUUID(func(o *outbox.RotateSecret) *base.ID { return &o.ID }), body: rotateSecretShape},
+		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite,
+		answer: newWebhookSchema,
+		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature " +
+			"has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
+	}, input[outbox.RotateSecret]{path: byUUID(func(o *outbox.RotateSecret) *base.ID { return &o.ID }),
+		body: rotateSecretShape},
 		func(q *request, o *outbox.RotateSecret) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			o.Secret = q.drawSecret()

@@ -35,22 +35,35 @@ type tryChange struct {
 }
 
 var tryChangeShape = wire.ShapeOf("WhatIfChange",
-	wire.Required("kind", wire.Enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }).
+	wire.Required("kind", wire.Enum(changeHold, changeRelease, changeIncrease, changeDecrease),
+		func(c *tryChange) *changeKind { return &c.kind }).
 		Says("What is played: a hold, the release of one, or more or fewer units."),
-	wire.Optional("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(c *tryChange) **[]hold.HoldLineInput { return &c.lines }).Says("What is held, of a hold."),
-	wire.Optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).Says("After how many seconds it gives its stock back, of a hold."),
-	wire.Optional("note", wire.Text(0, 10_000), func(c *tryChange) **string { return &c.note }).Says("A text, of a hold."),
-	wire.Optional("holdId", wire.UUID, func(c *tryChange) **base.ID { return &c.hold }).Says("The hold that is released, of a release."),
-	wire.Optional("articleId", wire.UUID, func(c *tryChange) **base.ID { return &c.article }).Says("The article, of an increase or decrease."),
-	wire.Optional("serviceLocationId", wire.UUID, func(c *tryChange) **base.ID { return &c.location }).Says("The location, of an increase or decrease."),
-	wire.Optional("amount", count, func(c *tryChange) **int { return &c.amount }).Says("How many units, of an increase or decrease."),
+	wire.Optional("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000),
+		func(c *tryChange) **[]hold.HoldLineInput { return &c.lines }).Says("What is held, of a hold."),
+	wire.Optional("expiresInSeconds", expiry, func(c *tryChange) **int64 {
+		return &c.expires
+	}).Says("After how many seconds it gives its stock back, of a hold."),
+	wire.Optional("note", wire.Text(0, 10_000), func(c *tryChange) **string { return &c.note }).
+		Says("A text, of a hold."),
+	wire.Optional("holdId", wire.UUID, func(c *tryChange) **base.ID { return &c.hold }).
+		Says("The hold that is released, of a release."),
+	wire.Optional("articleId", wire.UUID, func(c *tryChange) **base.ID { return &c.article }).
+		Says("The article, of an increase or decrease."),
+	wire.Optional("serviceLocationId", wire.UUID, func(c *tryChange) **base.ID { return &c.location }).
+		Says("The location, of an increase or decrease."),
+	wire.Optional("amount", count, func(c *tryChange) **int { return &c.amount }).
+		Says("How many units, of an increase or decrease."),
 	wire.Optional("effectiveFrom", wire.Instant, func(c *tryChange) **int64 { return &c.from }).
 		Says("From when on there are more or fewer, of an increase or decrease. Default: now."),
-	wire.Optional("expectedPlan", wire.Text(1, 64), func(c *tryChange) **string { return &c.expected }).Says("The digest of the plan that is expected, of a decrease."),
-	wire.Optional("force", wire.Boolean, func(c *tryChange) **bool { return &c.force }).Says("Whether what cannot be kept becomes a conflict, of a decrease."))
+	wire.Optional("expectedPlan", wire.Text(1, 64), func(c *tryChange) **string {
+		return &c.expected
+	}).Says("The digest of the plan that is expected, of a decrease."),
+	wire.Optional("force", wire.Boolean, func(c *tryChange) **bool {
+		return &c.force
+	}).Says("Whether what cannot be kept becomes a conflict, of a decrease."))
 
-// op makes the command of a change, and names the members that its kind needs or does not have; nil where the kind could not
-// be read.
+// op makes the command of a change, and names the members that its kind needs or does not have; nil where the kind
+// could not be read.
 func (c *tryChange) op(q *request, at string) base.Op {
 	if c.kind == "" {
 		return nil
@@ -74,7 +87,8 @@ func (c *tryChange) op(q *request, at string) base.Op {
 		switch pointer := at + "/" + f.name; {
 		case q.faults.At(pointer):
 		case f.given && !f.has:
-			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown, Message: "is no member of this kind of change"})
+			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown,
+				Message: "is no member of this kind of change"})
 		case f.has && f.demands && !f.given:
 			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultRequired, Message: "is missing"})
 		}
@@ -85,10 +99,12 @@ func (c *tryChange) op(q *request, at string) base.Op {
 	case changeRelease:
 		return hold.ReleaseHold{ID: given(c.hold)}
 	case changeIncrease:
-		return stock.IncreaseQuantity{Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from}
+		return stock.IncreaseQuantity{Article: given(c.article), Location: given(c.location), Amount: given(c.amount),
+			From: c.from}
 	}
 	return stock.DecreaseQuantity{
-		Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from, Expected: c.expected, Force: given(c.force),
+		Article: given(c.article), Location: given(c.location), Amount: given(c.amount), From: c.from,
+		Expected: c.expected, Force: given(c.force),
 	}
 }
 
@@ -107,10 +123,13 @@ type whatIf struct {
 }
 
 var whatIfShape = wire.ShapeOf("WhatIf",
-	wire.Defaulted("changes", wire.ListOf(wire.Object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
+	wire.Defaulted("changes", wire.ListOf(wire.Object(tryChangeShape), 0, 100), nil,
+		func(w *whatIf) *[]tryChange { return &w.changes }).
 		Says("Done one after the other; one that is refused refuses the whole.").
-		Shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+`","amount":2}]`),
-	wire.Required("queries", wire.ListOf(wire.Object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }).
+		Shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+
+			`","amount":2}]`),
+	wire.Required("queries", wire.ListOf(wire.Object(lineShape), 1, 1000),
+		func(w *whatIf) *[]availabilityLine { return &w.queries }).
 		Says("The questions, asked once all changes are played."))
 
 var whatIfOperations = []operation{

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the world of the generated tests: a shop with a record of every kind, made by the examples of the document,
-// and for each operation of the document a request that goes through in it. An operation that is added is in it by itself.
+// This file owns the world of the generated tests: a shop with a record of every kind, made by the examples of the
+// document, and for each operation of the document a request that goes through in it. An operation that is added is in
+// it by itself.
 
 type world struct {
 	*shop
@@ -51,9 +52,12 @@ func (r generated) text() string {
 
 // idPaths are the collections that members refer to by an id.
 var idPaths = map[string]string{
-	"serviceLocationId": "/v1/admin/locations", "returnServiceLocationId": "/v1/admin/locations", "fromServiceLocationId": "/v1/admin/locations", "skuId": "/v1/admin/skus", "articleId": "/v1/admin/articles",
-	"customerId": "/v1/admin/customers", "crmCustomerId": "/v1/admin/customers", "pickupLocationId": "/v1/admin/locations", "returnLocationId": "/v1/admin/locations",
-	"catalogItemId": "/v1/admin/catalog", "catalogItemIds": "/v1/admin/catalog", "pricingTableId": "/v1/admin/pricing-tables/pricing-table",
+	"serviceLocationId": "/v1/admin/locations", "returnServiceLocationId": "/v1/admin/locations",
+	"fromServiceLocationId": "/v1/admin/locations", "skuId": "/v1/admin/skus", "articleId": "/v1/admin/articles",
+	"customerId": "/v1/admin/customers", "crmCustomerId": "/v1/admin/customers",
+	"pickupLocationId": "/v1/admin/locations", "returnLocationId": "/v1/admin/locations",
+	"catalogItemId": "/v1/admin/catalog", "catalogItemIds": "/v1/admin/catalog",
+	"pricingTableId": "/v1/admin/pricing-tables/pricing-table",
 }
 
 func newWorld(t testing.TB) *world {
@@ -74,12 +78,15 @@ func newWorld(t testing.TB) *world {
 	}
 	for _, r := range all {
 		if r.method == "POST" && w.collects(r.template) {
-			require.NotEmpty(t, w.ids[r.template], "the example of %s makes no record: %s", r.id, w.call(r.method, w.again(r).target(), w.again(r).text()).body)
+			require.NotEmpty(t, w.ids[r.template], "the example of %s makes no record: %s", r.id,
+				w.call(r.method, w.again(r).target(), w.again(r).text()).body)
 		}
 	}
-	w.ids["toServiceLocationId"] = w.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	w.ids["toServiceLocationId"] = w.ok("POST", "/v1/admin/locations",
+		`{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
 	for _, scope := range []string{"inventory", "catalog", "customers", "orders"} {
-		w.ids["tagIds "+scope] = w.ok("POST", "/v1/admin/tags", fmt.Sprintf(`{"value":"seen","scope":%q}`, scope))["id"].(string)
+		w.ids["tagIds "+scope] = w.ok("POST", "/v1/admin/tags",
+			fmt.Sprintf(`{"value":"seen","scope":%q}`, scope))["id"].(string)
 	}
 	hooks := "/v1/admin/webhooks"
 	w.ids[hooks+"/{id}/deliveries"] = w.ok("POST", hooks+"/"+w.ids[hooks]+"/test", "")["id"].(string)
@@ -91,7 +98,8 @@ func newWorld(t testing.TB) *world {
 	order := w.ok("GET", "/v1/admin/orders/"+w.ids["/v1/admin/orders"], "")
 	w.ids["stockItemIds"] = at(order, "stockItems", 0, "id").(string)
 	w.ids["/v1/admin/orders/{id}/stock-items"] = w.ids["stockItemIds"]
-	w.ids["/v1/admin/subscriptions"] = at(w.ok("POST", "/v1/admin/orders", w.subscribing()), "lineItems", 0, "subscription", "id").(string)
+	w.ids["/v1/admin/subscriptions"] = at(w.ok("POST", "/v1/admin/orders", w.subscribing()), "lineItems", 0,
+		"subscription", "id").(string)
 	unit := at(w.ok("GET", "/v1/admin/holds/"+w.ids["/v1/admin/holds"], ""), "lines", 0, "unavailabilities", 0).(tree)
 	w.ids["unavailabilityId"] = unit["id"].(string)
 	return w
@@ -111,7 +119,8 @@ func madeBy(template string, answer tree) string {
 
 // subscribing is an order of a subscription.
 func (w *world) subscribing() string {
-	return fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"subscription","startDate":%q,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}]}`,
+	return fmt.Sprintf(
+		`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"subscription","startDate":%q,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}]}`,
 		w.ids["/v1/admin/locations"], w.ids["/v1/admin/skus"], when(noon))
 }
 
@@ -164,7 +173,8 @@ func (w *world) request(op tree, method, path string) (r generated, ready bool) 
 	r.path = at
 	for _, x := range listOf(op["parameters"]) {
 		p := w.doc.resolve(x)
-		if name := p["name"].(string); p["in"] == "query" && (p["required"] == true || name == "skuId" || name == "tagIds" && method == "DELETE") {
+		if name := p["name"].(string); p["in"] == "query" &&
+			(p["required"] == true || name == "skuId" || name == "tagIds" && method == "DELETE") {
 			r.query = append(r.query, w.parameter(name, p, path)...)
 		}
 	}
@@ -216,7 +226,8 @@ func (w *world) filled(v any, name, path string) any {
 			return v
 		}
 		if name == "tagIds" {
-			for part, scope := range map[string]string{"/catalog/": "catalog", "/customers/": "customers", "/orders/": "orders"} {
+			for part, scope := range map[string]string{"/catalog/": "catalog", "/customers/": "customers",
+				"/orders/": "orders"} {
 				if strings.Contains(path, part) {
 					return w.ids["tagIds "+scope]
 				}

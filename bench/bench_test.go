@@ -97,10 +97,12 @@ var stream = sync.OnceValue(func() *dataset.Orders { return built.Orders() })
 // openOrder is a drawn order as the command that opens it.
 func openOrder(w *World, x dataset.Order) order.CreateOrder {
 	price := int64(4_500)
-	o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: w.Merchant.Locations[x.Location]}}
+	o := order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: w.Merchant.Locations[x.Location]}}
 	for _, sku := range x.SKUs {
 		o.Lines = append(o.Lines, order.OrderLineInput{
-			Item: base.Item{SKU: w.Merchant.SKUs[sku]}, Purchase: base.PurchaseBooking, Quantity: dataset.LineUnits, From: &x.Start, To: &x.End, UnitPrice: &price,
+			Item: base.Item{SKU: w.Merchant.SKUs[sku]}, Purchase: base.PurchaseBooking, Quantity: dataset.LineUnits,
+			From: &x.Start, To: &x.End, UnitPrice: &price,
 		})
 	}
 	return o

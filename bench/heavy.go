@@ -16,8 +16,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the commands that are as heavy as the interface allows, and what another account waits for its bookings while
-// one account sends them.
+// This file owns the commands that are as heavy as the interface allows, and what another account waits for its
+// bookings while one account sends them.
 
 // Heavy is an account that sends heavy commands, and another that books beside it.
 type Heavy struct {
@@ -67,7 +67,8 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 			return nil, err
 		}
 		location, chair, from := at.(*stock.Location).ID, sku.(*stock.SKU).ID, now()
-		if _, err := h.do(*id, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &chair}, Quantities: []stock.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}}}); err != nil {
+		if _, err := h.do(*id, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &chair},
+			Quantities: []stock.InitialQuantity{{Location: location, Count: heavyUnits, From: &from}}}); err != nil {
 			return nil, err
 		}
 		if n == 0 {
@@ -76,7 +77,8 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 			h.besideAt, h.besideSKU = location, chair
 		}
 	}
-	w, err := h.do(h.account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	w, err := h.do(h.account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/",
+		APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +100,20 @@ func (h *Heavy) window(days int64) timeline.Span {
 func (h *Heavy) hold(lines int) hold.PlaceHold {
 	o := hold.PlaceHold{}
 	for range lines {
-		o.Lines = append(o.Lines, hold.HoldLineInput{Item: base.Item{SKU: h.sku}, Location: h.location, Window: h.window(7), Quantity: heavyUnits / lines})
+		o.Lines = append(o.Lines, hold.HoldLineInput{Item: base.Item{SKU: h.sku}, Location: h.location,
+			Window: h.window(7), Quantity: heavyUnits / lines})
 	}
 	return o
 }
 
 func (h *Heavy) order(status order.OrderStatus) order.CreateOrder {
 	w, price := h.window(7), int64(100)
-	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: h.location}, Lines: []order.OrderLineInput{{
-		Item: base.Item{SKU: h.sku}, Purchase: base.PurchaseBooking, Quantity: heavyUnits, From: &w.Start, To: &w.End, UnitPrice: &price,
-	}}}
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: h.location},
+		Lines: []order.OrderLineInput{{
+			Item: base.Item{SKU: h.sku}, Purchase: base.PurchaseBooking, Quantity: heavyUnits, From: &w.Start,
+			To:        &w.End,
+			UnitPrice: &price,
+		}}}
 }
 
 // Commands are all of them.
@@ -175,11 +181,16 @@ func (h *Heavy) Commands() []HeavyCommand {
 		{Name: "order of 10,000", Do: op(placed), After: cancel},
 		{Name: "order of 10,000, keyed", Do: keyed(placed), After: cancel},
 		{Name: "repeat of it", Before: keyed(placed), Do: again, After: cancel},
-		{Name: "order of 10,000 confirmed, webhook", Before: both(op(draft), hooked), Do: op(confirm), After: both(unhooked, cancel)},
+		{Name: "order of 10,000 confirmed, webhook", Before: both(op(draft), hooked), Do: op(confirm),
+			After: both(unhooked, cancel)},
 		{Name: "comment on it", Before: op(placed), Do: comment, After: cancel},
 		{Name: "comment on it, webhook", Before: both(op(placed), hooked), Do: comment, After: both(unhooked, cancel)},
 		{Name: "order of 10,000 cancelled", Before: op(placed), Do: cancel},
-		{Name: "order of 10,000, overbooked", Before: func() error { err := op(made)(); first = id; return err }, Do: op(overbooked), After: func() error {
+		{Name: "order of 10,000, overbooked", Before: func() error {
+			err := op(made)()
+			first = id
+			return err
+		}, Do: op(overbooked), After: func() error {
 			if err := cancel(); err != nil {
 				return err
 			}
@@ -195,7 +206,8 @@ func (h *Heavy) Commands() []HeavyCommand {
 			return err
 		}},
 		{Name: "tag of 10,000 customers deleted", Once: true, Before: func() error {
-			r, err := h.do(h.account, label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}})
+			r, err := h.do(h.account,
+				label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}})
 			if err != nil {
 				return err
 			}
@@ -203,7 +215,8 @@ func (h *Heavy) Commands() []HeavyCommand {
 			var b engine.Batch
 			for i := range heavyTags {
 				b.Rows = append(b.Rows, commerce.CreateCustomer{
-					Contact: base.Changed(commerce.Contact{FirstName: new(fmt.Sprint("Customer ", i))}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{id})},
+					Contact: base.Changed(commerce.Contact{FirstName: new(fmt.Sprint("Customer ", i))}),
+					Labels:  label.LabelsPatch{Tags: base.Some([]base.ID{id})},
 				})
 			}
 			_, err = h.do(h.account, b)

@@ -59,8 +59,9 @@ func (t *Tally) PerSecond() float64 { return float64(t.N) / t.Took.Seconds() }
 func (t *Tally) Sample() Sample {
 	n := float64(t.N)
 	s := Sample{
-		PerSecond: t.PerSecond(), Allocs: float64(t.allocs) / n, Bytes: float64(t.bytes) / n, Answer: float64(t.Answers) / n,
-		CPU: t.cpu / time.Duration(max(1, t.N)),
+		PerSecond: t.PerSecond(), Allocs: float64(t.allocs) / n, Bytes: float64(t.bytes) / n,
+		Answer: float64(t.Answers) / n,
+		CPU:    t.cpu / time.Duration(max(1, t.N)),
 	}
 	s.P50, s.P99 = Percentiles(t.Times)
 	return s
@@ -75,9 +76,10 @@ func processTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Measure calls op with 0, 1, 2 ... for about a time: half of it in batches of about a millisecond, for the rate and the
-// allocations, half one by one, for the percentiles, which so include the two clock readings of a call, some 50 ns. The rate
-// is that of the middle batch, so that what else the machine does for a moment does not count. It measures one goroutine.
+// Measure calls op with 0, 1, 2 ... for about a time: half of it in batches of about a millisecond, for the rate and
+// the allocations, half one by one, for the percentiles, which so include the two clock readings of a call, some 50 ns.
+// The rate is that of the middle batch, so that what else the machine does for a moment does not count. It measures one
+// goroutine.
 func Measure(budget time.Duration, op func(i int)) Sample {
 	const aim = time.Millisecond
 	n := 0
@@ -114,7 +116,8 @@ func Measure(budget time.Duration, op func(i int)) Sample {
 // growthTurns are the turns of a growth.
 const growthTurns = 5
 
-// Growth measures the same work on little and on much, in turns: the middle sample of much, and how many times as long it takes.
+// Growth measures the same work on little and on much, in turns: the middle sample of much, and how many times as long
+// it takes.
 func Growth(little, much func() (Sample, error)) (s Sample, times float64, err error) {
 	samples, ratios := make([]Sample, growthTurns), make([]float64, growthTurns)
 	for i := range growthTurns {

@@ -17,9 +17,9 @@ import (
 
 var orderHeapTarget = AtMost(1024, "B")
 
-// heapPerOrder gives the live heap of an engine that was opened from disk with orders of one line and one unit, each of one of
-// a thousand customers, in a directory of their own: a million at scale 1. They are drafts, so that holds are apart: those take
-// as much as any. An engine without the orders is taken off.
+// heapPerOrder gives the live heap of an engine that was opened from disk with orders of one line and one unit, each of
+// one of a thousand customers, in a directory of their own: a million at scale 1. They are drafts, so that holds are
+// apart: those take as much as any. An engine without the orders is taken off.
 func heapPerOrder(scale float64) (r Result, err error) {
 	w, err := empty(scale)
 	if err != nil {
@@ -66,8 +66,10 @@ func heapPerOrder(scale float64) (r Result, err error) {
 		}
 		return time.Since(start) / calls
 	}
-	r.Note = fmt.Sprintf("%d orders, opened from disk, holds apart; a page of the list of all in %v, one from the middle in %v",
-		n, page(order.OrderQuery{}).Round(time.Microsecond), page(order.OrderQuery{Offset: n / 2}).Round(time.Microsecond))
+	r.Note = fmt.Sprintf(
+		"%d orders, opened from disk, holds apart; a page of the list of all in %v, one from the middle in %v",
+		n, page(order.OrderQuery{}).Round(time.Microsecond), page(order.OrderQuery{Offset: n / 2}).
+			Round(time.Microsecond))
 	return r, nil
 }
 
@@ -86,7 +88,8 @@ func newOrderShop(w *World) (*orderShop, error) {
 	if _, err := do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Orders"}}); err != nil {
 		return nil, err
 	}
-	location, err := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}})
+	location, err :=
+		do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +99,8 @@ func newOrderShop(w *World) (*orderShop, error) {
 	}
 	s.location, s.sku = location.(*stock.Location).ID, sku.(*stock.SKU).ID
 	for i := range 1_000 {
-		c, err := do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new("Customer " + strconv.Itoa(i))})})
+		c, err := do(commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FullName: new("Customer " + strconv.Itoa(i))})})
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +115,8 @@ func (s *orderShop) draft(i int) order.CreateOrder {
 	return order.CreateOrder{
 		OrderInput: order.OrderInput{Pickup: s.location, Customer: &s.customers[i%len(s.customers)]},
 		Lines: []order.OrderLineInput{{
-			Item: base.Item{SKU: s.sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: &price,
+			Item: base.Item{SKU: s.sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to,
+			UnitPrice: &price,
 		}},
 	}
 }

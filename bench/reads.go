@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the questions: what a shopper, a shop's page and a merchant ask. Each is asked on the last snapshot, at the
-// middle of the data set's 24 months, about what lies behind it.
+// This file owns the questions: what a shopper, a shop's page and a merchant ask. Each is asked on the last snapshot,
+// at the middle of the data set's 24 months, about what lies behind it.
 
 // drawn is how many questions are drawn ahead; the measured loops go through them again and again.
 const drawn = 1 << 16
@@ -40,7 +40,8 @@ var reads = []read{
 // pointAvailability: one article at its location, any article alike.
 func pointAvailability(w *World) func(int) {
 	return ask(w, false, func(q dataset.Query) hold.Query {
-		return hold.Query{Item: base.Item{Article: w.Merchant.Articles[q.Article]}, Location: w.Merchant.Locations[q.Location]}
+		return hold.Query{Item: base.Item{Article: w.Merchant.Articles[q.Article]},
+			Location: w.Merchant.Locations[q.Location]}
 	})
 }
 
@@ -133,8 +134,9 @@ func listPages(pages int) func(w *World) func(int) {
 		for i, q := range w.Set.Queries(drawn, 4, false) {
 			start := min(q.Start, dataset.End-7*day)
 			list[i] = stock.ArticleQuery{
-				Window: timeline.Span{Start: start, End: start + 7*day}, Now: dataset.Middle, Active: true, Archived: true,
-				Sort: stock.ByAvailability, Offset: size * rng.Int(n), Limit: size,
+				Window: timeline.Span{Start: start, End: start + 7*day}, Now: dataset.Middle, Active: true,
+				Archived: true,
+				Sort:     stock.ByAvailability, Offset: size * rng.Int(n), Limit: size,
 			}
 		}
 		var page []*stock.Article

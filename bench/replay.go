@@ -12,7 +12,8 @@ import (
 
 // This file owns the replay of real bookings: the command that a user runs, in a process of its own.
 
-// replay builds the command and lets it play the hotel's bookings with room for all of them; the rate is the command's own.
+// replay builds the command and lets it play the hotel's bookings with room for all of them; the rate is the command's
+// own.
 func replay(ctx context.Context) (r Result, err error) {
 	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -30,7 +31,8 @@ func replay(ctx context.Context) (r Result, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return r, fmt.Errorf("%w: %s", err, out)
 	}
-	play := exec.CommandContext(ctx, program, "replay", "--json", filepath.Join(root, "bench/testdata/resort-hotel-bookings.csv.gz"))
+	play := exec.CommandContext(ctx, program, "replay", "--json",
+		filepath.Join(root, "bench/testdata/resort-hotel-bookings.csv.gz"))
 	var said bytes.Buffer
 	play.Stderr = &said
 	out, err := play.Output()
@@ -46,6 +48,7 @@ func replay(ctx context.Context) (r Result, err error) {
 	}
 	r = Judge(told.PerSecond, bookTarget)
 	r.PerSecond = told.PerSecond
-	r.Note = fmt.Sprintf("%d of %d bookings accepted, %d refused wrongly", told.Accepted, told.Bookings, told.WrongRefusals)
+	r.Note = fmt.Sprintf("%d of %d bookings accepted, %d refused wrongly", told.Accepted, told.Bookings,
+		told.WrongRefusals)
 	return r, nil
 }

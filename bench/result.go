@@ -65,7 +65,8 @@ func Share(s Sample, percent float64, t Target) Result { return sampled(s, perce
 
 func sampled(s Sample, figure float64, t Target) Result {
 	r := Judge(figure, t)
-	r.PerSecond, r.P50us, r.P99us, r.CPUus, r.Allocs = s.PerSecond, micros(s.P50), micros(s.P99), micros(s.CPU), s.Allocs
+	r.PerSecond, r.P50us, r.P99us, r.CPUus, r.Allocs = s.PerSecond, micros(s.P50), micros(s.P99), micros(s.CPU),
+		s.Allocs
 	return r
 }
 
@@ -161,7 +162,8 @@ func (r *Report) Table(w io.Writer) error {
 		if x.Err != "" {
 			figure = ""
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Name, figure, blank(x.PerSecond), blankTime(x.P50us), blankTime(x.P99us),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Name, figure, blank(x.PerSecond), blankTime(x.P50us),
+			blankTime(x.P99us),
 			blankTime(x.CPUus), allocs, x.Target, x.verdict())
 	}
 	if err := t.Flush(); err != nil {

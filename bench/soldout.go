@@ -12,7 +12,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns a SKU that is sold out, and what one is told of it: that there is none, why, and when there is one again.
+// This file owns a SKU that is sold out, and what one is told of it: that there is none, why, and when there is one
+// again.
 
 const (
 	saleArticles = 54
@@ -33,8 +34,8 @@ type SoldOut struct {
 	ToCome        int       // stays from the window on
 }
 
-// SellOut makes such a SKU at the first location. Each article has stays of three days with a day between, so many of them behind the
-// window. However many they are, the next window is the same.
+// SellOut makes such a SKU at the first location. Each article has stays of three days with a day between, so many of
+// them behind the window. However many they are, the next window is the same.
 func (w *World) SellOut(behind int) (*SoldOut, error) {
 	do := func(op base.Op) (any, error) {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
@@ -65,7 +66,8 @@ func (w *World) SellOut(behind int) (*SoldOut, error) {
 				continue
 			}
 			made.Lines = append(made.Lines, hold.HoldLineInput{
-				Item: base.Item{Article: article.(*stock.Article).ID}, Location: s.Location, Quantity: 1, Window: stay(i, k),
+				Item: base.Item{Article: article.(*stock.Article).ID}, Location: s.Location, Quantity: 1,
+				Window: stay(i, k),
 			})
 			if k >= 0 {
 				s.ToCome++
@@ -104,7 +106,8 @@ var soldOutAsks = []struct {
 		v := w.View()
 		q := hold.Query{Item: base.Item{SKU: s.SKU}, Location: s.Location, Window: s.Window}
 		return func(int) {
-			if x, err := hold.Explain(v, q, 1, w.Now()); err != nil || x.Blocking != saleArticles || x.Alternatives[0].Window.Start != s.Next {
+			if x, err := hold.Explain(v, q, 1, w.Now()); err != nil || x.Blocking != saleArticles ||
+				x.Alternatives[0].Window.Start != s.Next {
 				panic(fmt.Sprint("bench: it is explained as ", x, err))
 			}
 		}
@@ -125,8 +128,9 @@ var soldOutAsks = []struct {
 func nextOf(w *World, s *SoldOut, units int, is int64) func(int) {
 	v := w.View()
 	q := hold.NextQuery{
-		Item: base.Item{SKU: s.SKU}, Location: s.Location, NotBefore: s.Window.Start, Length: s.Window.Length(), Quantity: units,
-		Until: s.Window.Start + stock.SearchSpan,
+		Item: base.Item{SKU: s.SKU}, Location: s.Location, NotBefore: s.Window.Start, Length: s.Window.Length(),
+		Quantity: units,
+		Until:    s.Window.Start + stock.SearchSpan,
 	}
 	return func(int) {
 		if next, ok, err := hold.Next(v, q, w.Now()); err != nil || !ok || next.Start != is {
@@ -147,7 +151,8 @@ func soldOutAnswers(w *World, budget time.Duration, ask func(w *World, s *SoldOu
 	return SoldOutTime(few, many, side(few), side(many))
 }
 
-// SoldOutTime is the time of an answer about the SKU with many stays to come. How it differs from that with few is measured in turns.
+// SoldOutTime is the time of an answer about the SKU with many stays to come. How it differs from that with few is
+// measured in turns.
 func SoldOutTime(few, many *SoldOut, ofFew, ofMany func() (Sample, error)) (Result, error) {
 	s, times, err := Growth(ofFew, ofMany)
 	r := Mean(s, SoldOutTarget)

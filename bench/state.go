@@ -11,8 +11,8 @@ import (
 
 // This file owns what the state as a whole costs: the time to have it back from disk, and its memory.
 
-// startUp opens the directory again and again, for at least a time and three times, and gives the fastest: from the call
-// of Open to an engine that takes commands. Files that were just written are in the system's cache.
+// startUp opens the directory again and again, for at least a time and three times, and gives the fastest: from the
+// call of Open to an engine that takes commands. Files that were just written are in the system's cache.
 func startUp(w *World, budget time.Duration) (Result, error) {
 	best, total := time.Duration(0), time.Duration(0)
 	for n := 0; n < 3 || total < budget; n++ {
@@ -68,8 +68,8 @@ func heapPerHold(scale float64) (Result, error) {
 	return r, nil
 }
 
-// heapPerRecord gives the live heap of an engine that was opened from disk, a hold: the unit with its indexes and its hold's
-// record. An engine on the same merchant without holds is taken off.
+// heapPerRecord gives the live heap of an engine that was opened from disk, a hold: the unit with its indexes and its
+// hold's record. An engine on the same merchant without holds is taken off.
 func heapPerRecord(w *World, scale float64) (Result, error) {
 	if err := w.shut(); err != nil {
 		return Result{}, err

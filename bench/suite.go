@@ -31,8 +31,8 @@ func Choose(pattern string) (Choice, error) {
 	return Choice{re}, err
 }
 
-// Figure takes one figure, if it is chosen. What goes wrong, a panic too, is told as its result: a figure that cannot be had
-// does not end the run.
+// Figure takes one figure, if it is chosen. What goes wrong, a panic too, is told as its result: a figure that cannot
+// be had does not end the run.
 func (r *Run) Figure(ctx context.Context, name string, target Target, measure func() (Result, error)) {
 	if ctx.Err() != nil || r.Choice.Regexp != nil && !r.Choice.MatchString(name) {
 		return
@@ -59,10 +59,12 @@ func attempt(name string, target Target, measure func() (Result, error)) (r Resu
 // Reads measures in process what leaves the world as it is.
 func Reads(ctx context.Context, r *Run) error {
 	for _, x := range reads {
-		r.Figure(ctx, x.name, x.target, func() (Result, error) { return Mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
+		r.Figure(ctx, x.name, x.target,
+			func() (Result, error) { return Mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
 	}
 	r.Figure(ctx, "StartUp", startUpTarget(r.World), func() (Result, error) { return startUp(r.World, r.Budget) })
-	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
+	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"),
+		func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
 	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
 	r.Figure(ctx, "HeapPerOrder", orderHeapTarget, func() (Result, error) { return heapPerOrder(r.Scale) })
 	r.Figure(ctx, "Replay", bookTarget, func() (Result, error) { return replay(ctx) })
@@ -72,7 +74,8 @@ func Reads(ctx context.Context, r *Run) error {
 // Writes measures in process what changes the world: it comes behind all that reads.
 func Writes(ctx context.Context, r *Run) error {
 	for _, x := range soldOutAsks {
-		r.Figure(ctx, x.name, SoldOutTarget, func() (Result, error) { return soldOutAnswers(r.World, r.Budget, x.make) })
+		r.Figure(ctx, x.name, SoldOutTarget,
+			func() (Result, error) { return soldOutAnswers(r.World, r.Budget, x.make) })
 	}
 	r.Figure(ctx, "Book", bookTarget, func() (Result, error) { return book(r.World, r.Budget) })
 	r.Figure(ctx, "BookConcurrently", bookTarget, func() (Result, error) { return bookConcurrently(r.World, r.Budget) })

@@ -33,8 +33,8 @@ type World struct {
 	began   time.Time // of the world's clock, which starts at Epoch or where a copied world's stopped
 }
 
-// Build makes a world: it sets the merchant up, books every hold with a command of its own, and opens the directory again,
-// so that what is measured is what a restarted server has. The directory is a temporary one and goes with Close.
+// Build makes a world: it sets the merchant up, books every hold with a command of its own, and opens the directory
+// again, so that what is measured is what a restarted server has. The directory is a temporary one and goes with Close.
 //
 // Where the environment variable BENCH_DATA names a directory, what was built is kept there and copied by later runs.
 func Build(scale float64, progress func(string)) (*World, error) {
@@ -89,7 +89,8 @@ func (w *World) build(scale float64, progress func(string)) error {
 	}
 	if kept != "" {
 		progress("keeping it as " + kept)
-		if err := errors.Join(w.shut(), os.MkdirAll(filepath.Dir(kept), 0o700), os.CopyFS(kept, os.DirFS(w.dir))); err != nil {
+		if err := errors.Join(w.shut(), os.MkdirAll(filepath.Dir(kept), 0o700),
+			os.CopyFS(kept, os.DirFS(w.dir))); err != nil {
 			return err
 		}
 	}
@@ -108,8 +109,8 @@ func (w *World) load(progress func(string)) (err error) {
 	return err
 }
 
-// Now is the world's clock: it starts at the beginning of the data set, goes on where a copied world's stopped, and runs with
-// the wall clock.
+// Now is the world's clock: it starts at the beginning of the data set, goes on where a copied world's stopped, and
+// runs with the wall clock.
 func (w *World) Now() int64 { return dataset.Epoch + time.Since(w.began).Milliseconds() }
 
 func (w *World) open() (err error) {
@@ -142,8 +143,8 @@ func (w *World) shut() (err error) {
 	return err
 }
 
-// Settle waits until what was written is folded into rows, at most for ten seconds, so that a figure does not pay for the
-// one before it.
+// Settle waits until what was written is folded into rows, at most for ten seconds, so that a figure does not pay for
+// the one before it.
 func (w *World) Settle() {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if s := w.store.Stats(); s.Folded == s.Published {

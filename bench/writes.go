@@ -11,7 +11,8 @@ import (
 	"holdfast/engine/hold"
 )
 
-// This file owns bookings in process, through the durable path: each is a command of its own with one line and one unit.
+// This file owns bookings in process, through the durable path: each is a command of its own with one line and one
+// unit.
 
 var bookTarget = AtLeast(20_000, "/s")
 
@@ -39,7 +40,8 @@ func bookConcurrently(w *World, budget time.Duration) (Result, error) {
 			workers.Go(func() {
 				for i := next.Add(1) - 1; int(i) < len(list); i = next.Add(1) - 1 {
 					start := time.Now()
-					if _, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: list[i]}); err != nil {
+					if _, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: list[i]}); err !=
+						nil {
 						failure.Store(&err)
 					}
 					times[i] = time.Since(start)
@@ -54,8 +56,10 @@ func bookConcurrently(w *World, budget time.Duration) (Result, error) {
 	})
 }
 
-// booked draws batches and lets them be booked; the drawing is not measured. How long each took is known where do says so.
-func booked(w *World, budget time.Duration, batch int, do func([]hold.PlaceHold) ([]time.Duration, error)) (Result, error) {
+// booked draws batches and lets them be booked; the drawing is not measured. How long each took is known where do says
+// so.
+func booked(w *World, budget time.Duration, batch int, do func([]hold.PlaceHold) ([]time.Duration, error)) (Result,
+	error) {
 	var t Tally
 	before := w.Engine.Stats()
 	for t.Took < budget {

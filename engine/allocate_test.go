@@ -14,7 +14,8 @@ import (
 
 func amounts(list ...int64) (lines []commerce.Discountable) {
 	for _, n := range list {
-		lines = append(lines, commerce.Discountable{Purchase: base.PurchaseSale, CatalogItem: base.ID{1}, Quantity: 1, Amount: n})
+		lines = append(lines,
+			commerce.Discountable{Purchase: base.PurchaseSale, CatalogItem: base.ID{1}, Quantity: 1, Amount: n})
 	}
 	return lines
 }
@@ -36,17 +37,23 @@ func TestAllocation(t *testing.T) {
 		{"less than half is none", commerce.DiscountPercentage, 49, amounts(1), []int64{0}},
 		{"rounded once, not by line", commerce.DiscountPercentage, 10, amounts(4, 4, 4), []int64{1, 0, 0}},
 		{"ties by line", commerce.DiscountPercentage, 10, amounts(5, 5, 5, 5), []int64{1, 1, 0, 0}},
-		{"the largest rest, not the largest amount", commerce.DiscountPerOrder, 3, amounts(20, 10, 16), []int64{1, 1, 1}},
+		{"the largest rest, not the largest amount", commerce.DiscountPerOrder, 3, amounts(20, 10, 16),
+			[]int64{1, 1, 1}},
 		{"in proportion", commerce.DiscountPerOrder, 100, amounts(100, 200, 300), []int64{17, 33, 50}},
 		{"at most the sum", commerce.DiscountPerOrder, 100, amounts(30, 0, 20), []int64{30, 0, 20}},
 		{"by unit", commerce.DiscountPerItem, 30, []commerce.Discountable{
-			{Purchase: base.PurchaseSale, Quantity: 2, Amount: 100}, {Purchase: base.PurchaseSale, Quantity: 4, Amount: 100}, {Purchase: base.PurchaseSale, Quantity: 1, Amount: 0},
+			{Purchase: base.PurchaseSale, Quantity: 2, Amount: 100}, {Purchase: base.PurchaseSale, Quantity: 4,
+				Amount: 100}, {Purchase: base.PurchaseSale, Quantity: 1, Amount: 0},
 		}, []int64{60, 100, 0}},
-		{"by unit, and never more than there is", commerce.DiscountPerItem, base.MaxSafe, []commerce.Discountable{{Purchase: base.PurchaseSale, Quantity: 10_000, Amount: base.MaxSafe}}, []int64{base.MaxSafe}},
-		{"large amounts", commerce.DiscountPercentage, 50, amounts(base.MaxSafe, base.MaxSafe, 1), []int64{1 << 52, 1 << 52, 0}},
+		{"by unit, and never more than there is", commerce.DiscountPerItem, base.MaxSafe,
+			[]commerce.Discountable{{Purchase: base.PurchaseSale, Quantity: 10_000, Amount: base.MaxSafe}},
+			[]int64{base.MaxSafe}},
+		{"large amounts", commerce.DiscountPercentage, 50, amounts(base.MaxSafe, base.MaxSafe, 1),
+			[]int64{1 << 52, 1 << 52, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			values, total := (&commerce.DiscountTerms{ValueType: c.of, Value: c.value, Purchases: all}).Allocate(c.lines)
+			values, total := (&commerce.DiscountTerms{ValueType: c.of, Value: c.value, Purchases: all}).
+				Allocate(c.lines)
 			require.Equal(t, c.values, values)
 			sum := int64(0)
 			for _, v := range c.values {
@@ -59,7 +66,8 @@ func TestAllocation(t *testing.T) {
 
 func TestAllocationOfAThousandLargeLines(t *testing.T) {
 	for _, d := range []commerce.DiscountTerms{
-		{ValueType: commerce.DiscountPercentage, Value: 100, Purchases: all}, {ValueType: commerce.DiscountPerItem, Value: base.MaxSafe, Purchases: all},
+		{ValueType: commerce.DiscountPercentage, Value: 100, Purchases: all},
+		{ValueType: commerce.DiscountPerItem, Value: base.MaxSafe, Purchases: all},
 	} {
 		lines := amounts(slices.Repeat([]int64{base.MaxSafe}, base.MaxLines)...)
 		values, total := d.Allocate(lines)
@@ -71,14 +79,17 @@ func TestAllocationOfAThousandLargeLines(t *testing.T) {
 func TestAllocationIsForEligibleLinesAlone(t *testing.T) {
 	lines := amounts(100, 100, 100, 100)
 	lines[1].Purchase, lines[2].CatalogItem, lines[3].CatalogItem = base.PurchaseBooking, base.ID{2}, base.ID{}
-	for _, of := range []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem} {
-		d := commerce.DiscountTerms{ValueType: of, Value: 12, Purchases: []base.PurchaseType{base.PurchaseSale}, CatalogItems: []base.ID{{3}, {1}}}
+	for _, of := range []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder,
+		commerce.DiscountPerItem} {
+		d := commerce.DiscountTerms{ValueType: of, Value: 12, Purchases: []base.PurchaseType{base.PurchaseSale},
+			CatalogItems: []base.ID{{3}, {1}}}
 		values, total := d.Allocate(lines)
 		require.Equal(t, []int64{12, 0, 0, 0}, values)
 		require.Equal(t, int64(12), total)
 		d.CatalogItems = nil
 		values, _ = d.Allocate(lines)
-		require.Equal(t, map[commerce.DiscountType][]int64{commerce.DiscountPercentage: {12, 0, 12, 12}, commerce.DiscountPerOrder: {4, 0, 4, 4}, commerce.DiscountPerItem: {12, 0, 12, 12}}[of], values)
+		require.Equal(t, map[commerce.DiscountType][]int64{commerce.DiscountPercentage: {12, 0, 12, 12},
+			commerce.DiscountPerOrder: {4, 0, 4, 4}, commerce.DiscountPerItem: {12, 0, 12, 12}}[of], values)
 	}
 }
 
@@ -87,7 +98,8 @@ func TestJudgement(t *testing.T) {
 	lines := amounts(0)
 	lines[0].Purchase = base.PurchaseBooking
 	d := commerce.DiscountCode{Used: 5, DiscountTerms: commerce.DiscountTerms{
-		Code: "x", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseSale}, UsageLimit: ptr[int64](5), StartsAt: ptr[int64](100), EndsAt: ptr[int64](200),
+		Code: "x", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseSale},
+		UsageLimit: ptr[int64](5), StartsAt: ptr[int64](100), EndsAt: ptr[int64](200),
 	}}
 	refused := func(now int64, applied bool, code base.Code) {
 		t.Helper()

@@ -32,7 +32,8 @@ func (o CreateKey) Check() []base.Fault {
 		c.Fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
 	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > maxScopes) {
-		c.Fault("/scopes", "length", "must have between 1 and "+base.Itoa(maxScopes)+" scopes; without the member the key has full access")
+		c.Fault("/scopes", "length",
+			"must have between 1 and "+base.Itoa(maxScopes)+" scopes; without the member the key has full access")
 	}
 	return c.Faults
 }
@@ -54,8 +55,8 @@ func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
 	return k, nil
 }
 
-// RevokeKey ends a key; the next request with it is refused. The webhooks that it made go on: it answers with the *RevokedKey,
-// which names them.
+// RevokeKey ends a key; the next request with it is refused. The webhooks that it made go on: it answers with the
+// *RevokedKey, which names them.
 type RevokeKey struct {
 	base.Answers[*RevokedKey]
 	ID      base.ID
@@ -73,7 +74,8 @@ func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if k.RevokedAt != nil {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the key is revoked already", Details: base.StateDetails{State: "revoked", Allowed: []string{}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the key is revoked already",
+			Details: base.StateDetails{State: "revoked", Allowed: []string{}}}
 	}
 	n := *k
 	n.RevokedAt = &t.Now
@@ -97,8 +99,8 @@ type RevokedKey struct {
 // Keys yields the account's keys in order of creation.
 func Keys(v base.View) *table.Table[base.Key] { return base.KeyKind.In(v.Acc) }
 
-// Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's state
-// and all that the view reads are of the same sequence.
+// Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's
+// state and all that the view reads are of the same sequence.
 func (e *Engine) Key(publicID []byte) (*base.Key, base.View, bool) {
 	s := e.current.Load()
 	r, ok := s.Keys.Get(base.KeyRef{Name: base.PublicName(publicID)})

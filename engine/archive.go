@@ -21,12 +21,13 @@ import (
 
 // This file owns archives: a whole account as lines of text, which another account can be made of (archive_import.go).
 //
-// An archive is the account's rows as they are stored, so that what comes of it is alike in everything: stock, seats, orders, numbers,
-// prices, states. It is JSON, one object a line: the head, the rows, each with a sum over it, and the end, which says how many there are of
-// each kind, and has a hash over all lines. A row comes behind those that it refers to; those of an order's units come behind the order.
+// An archive is the account's rows as they are stored, so that what comes of it is alike in everything: stock, seats,
+// orders, numbers, prices, states. It is JSON, one object a line: the head, the rows, each with a sum over it, and the
+// end, which says how many there are of each kind, and has a hash over all lines. A row comes behind those that it
+// refers to; those of an order's units come behind the order.
 //
-// Keys and secrets are not in it, nor what was answered and sent: results under idempotency keys, deliveries and their bodies, the
-// feed of changes. Rows of an older format are read as those of a directory of that format.
+// Keys and secrets are not in it, nor what was answered and sent: results under idempotency keys, deliveries and their
+// bodies, the feed of changes. Rows of an older format are read as those of a directory of that format.
 
 // archiveVersion is the number of the form of the lines. What is in them is of persist.Format.
 const archiveVersion = 1
@@ -174,7 +175,8 @@ func WriteArchive(v base.View, to io.Writer) error {
 			o := order.OrderTable(a).Get(x.ID)
 			for part := range o.UnitsRows() {
 				r := o.UnitsRow(part)
-				w.row(base.Image{Tag: base.TagOrderUnits, ID: order.OrderUnitsKind.Key(r), Value: order.OrderUnitsKind.Encode(nil, r)})
+				w.row(base.Image{Tag: base.TagOrderUnits, ID: order.OrderUnitsKind.Key(r),
+					Value: order.OrderUnitsKind.Encode(nil, r)})
 			}
 			return w.err == nil
 		})
@@ -192,5 +194,6 @@ func WriteArchive(v base.View, to io.Writer) error {
 // leftOut counts what an archive does not have, as far as it is known without reading the disk.
 func leftOut(a *base.AccountState) map[string]int {
 	secrets := outbox.WebhookTable(a).Len()
-	return map[string]int{"API keys": base.KeyKind.In(a).Len(), "webhook secrets": secrets, "webhook deliveries": outbox.DeliveryTable(a).Len()}
+	return map[string]int{"API keys": base.KeyKind.In(a).Len(), "webhook secrets": secrets,
+		"webhook deliveries": outbox.DeliveryTable(a).Len()}
 }

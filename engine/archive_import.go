@@ -8,7 +8,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns the import of an archive: an account is made of it by commands of bounded size, each of which notes how far it went.
+// This file owns the import of an archive: an account is made of it by commands of bounded size, each of which notes
+// how far it went.
 
 // ImportArchive says what becomes of an archive.
 type ImportArchive struct {
@@ -27,7 +28,8 @@ type ImportedArchive struct {
 	IDs     base.IDShift
 }
 
-// Rows that one command of an import puts in place at most, and about how many bytes of them: so that it does not hold the writer long.
+// Rows that one command of an import puts in place at most, and about how many bytes of them: so that it does not hold
+// the writer long.
 const (
 	carriedRows  = 2_000
 	carriedBytes = 1 << 20
@@ -36,7 +38,8 @@ const (
 // Hash names the archive: two of the same hash are the same.
 func (a *AccountArchive) Hash() string { return a.End.SHA256 }
 
-// ImportOf is the account into which an archive was imported, or is being imported, with its own ids or with new ones: the first of several.
+// ImportOf is the account into which an archive was imported, or is being imported, with its own ids or with new ones:
+// the first of several.
 func (e *Engine) ImportOf(a *AccountArchive, newIDs bool) (account base.ID, ok bool) {
 	for _, id := range e.Accounts() {
 		v, _ := e.View(id)
@@ -47,7 +50,8 @@ func (e *Engine) ImportOf(a *AccountArchive, newIDs bool) (account base.ID, ok b
 	return account, false
 }
 
-// Import makes an account of an archive. One that was cut short is gone on with, and one that is done is not done again.
+// Import makes an account of an archive. One that was cut short is gone on with, and one that is done is not done
+// again.
 func (e *Engine) Import(ctx context.Context, a *AccountArchive, o ImportArchive) (r ImportedArchive, err error) {
 	r = ImportedArchive{Account: o.Account, Rows: len(a.rows), Hooks: a.End.Rows[outbox.WebhookKind.Name]}
 	if v, ok := e.View(o.Account); ok {
@@ -76,7 +80,8 @@ func (e *Engine) Import(ctx context.Context, a *AccountArchive, o ImportArchive)
 
 // part makes the command of the rows from one on.
 func (a *AccountArchive) part(from int, o ImportArchive, ids base.IDShift, most int) (p importPart, err error) {
-	p = importPart{name: o.Name, at: a.Head.At, numbers: a.numbers, from: from, to: from, goal: base.Importing{Archive: a.Hash(), NewIDs: o.NewIDs, Rows: len(a.rows)}}
+	p = importPart{name: o.Name, at: a.Head.At, numbers: a.numbers, from: from, to: from,
+		goal: base.Importing{Archive: a.Hash(), NewIDs: o.NewIDs, Rows: len(a.rows)}}
 	bytes := 0
 	for step := range steps(a.rows[from:]) {
 		for _, x := range step {

@@ -12,8 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the judgement of an archive's rows as a whole: they are put in place in a state that nothing is kept of, in the steps in
-// which an import does it, then all that is derived of them is checked, and every record is asked for once.
+// This file owns the judgement of an archive's rows as a whole: they are put in place in a state that nothing is kept
+// of, in the steps in which an import does it, then all that is derived of them is checked, and every record is asked
+// for once.
 
 // maxNumber is how far an account may have counted what it numbers: what is found by number takes memory up to there.
 const (
@@ -28,7 +29,8 @@ func (r *archiveReader) judge() error {
 	switch {
 	case len(r.rows) == 0 || r.rows[0].Tag != base.TagAccount || n.Sequence == 0:
 		return &archiveFault{text: "the account's own row, or its ledger, is missing"}
-	case max(n.Location, n.SKU, n.Article) > maxRecord || max(n.Slot, n.Order) > maxNumber || int(n.Lot) != r.kinds[stock.LotKind.Name]:
+	case max(n.Location, n.SKU, n.Article) > maxRecord || max(n.Slot, n.Order) > maxNumber ||
+		int(n.Lot) != r.kinds[stock.LotKind.Name]:
 		return &archiveFault{text: "the ledger counts what is not there"}
 	}
 	s := base.NewState()
@@ -95,8 +97,8 @@ func judgeStep(s *base.State, a *base.AccountState, step []archivedRow) (err err
 	return nil
 }
 
-// fits says what keeps a row from its place where nothing else would: what is named by number is there, and no number is beyond
-// what was given out. first is the row that its step begins with.
+// fits says what keeps a row from its place where nothing else would: what is named by number is there, and no number
+// is beyond what was given out. first is the row that its step begins with.
 func fits(a *base.AccountState, c, first base.RowChange) error {
 	beyond := func(what string, no, last uint32) error {
 		if no == 0 || no > last {
@@ -136,7 +138,8 @@ func fits(a *base.AccountState, c, first base.RowChange) error {
 	case *base.Change[order.Order]:
 		return beyond("order", c.After.Number, a.Ledger.Order)
 	case *base.Change[order.OrderUnits]:
-		if o, is := first.(*base.Change[order.Order]); !is || o.After.Number != c.After.Order || c.After.Part >= o.After.UnitsRows() {
+		if o, is := first.(*base.Change[order.Order]); !is || o.After.Number != c.After.Order ||
+			c.After.Part >= o.After.UnitsRows() {
 			return fmt.Errorf("its order does not stand before it, or has fewer units")
 		}
 	}

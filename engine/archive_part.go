@@ -7,7 +7,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the command that an import is made of: it puts some rows of an archive in place, and notes how far the import is.
+// This file owns the command that an import is made of: it puts some rows of an archive in place, and notes how far the
+// import is.
 
 // importPart puts rows of an archive in place.
 type importPart struct {
@@ -43,12 +44,15 @@ func (o importPart) PlanOn(t *base.Tx) (any, error) {
 	n.Since = t.Now
 	switch {
 	case was == nil && has(t.Acc) != "":
-		return nil, base.Refuse(base.CodeConflict, "the account has records (%s): an archive goes into an account that has none", has(t.Acc))
+		return nil, base.Refuse(base.CodeConflict,
+			"the account has records (%s): an archive goes into an account that has none", has(t.Acc))
 	case was == nil && o.at > t.Now:
-		return nil, base.Refuse(base.CodeConflict, "the archive is from %d seconds ahead of this clock", (o.at-t.Now+999)/1000)
+		return nil, base.Refuse(base.CodeConflict, "the archive is from %d seconds ahead of this clock",
+			(o.at-t.Now+999)/1000)
 	case was == nil && o.from == 0:
 	case was == nil || was.Archive != n.Archive || was.NewIDs != n.NewIDs:
-		return nil, base.Refuse(base.CodeConflict, "another archive was imported into the account, or this one with other ids")
+		return nil, base.Refuse(base.CodeConflict,
+			"another archive was imported into the account, or this one with other ids")
 	case was.Done != o.from:
 		return nil, base.Refuse(base.CodeConflict, "the archive is being imported by another call")
 	default:
@@ -73,7 +77,8 @@ func (o importPart) PlanOn(t *base.Tx) (any, error) {
 	return &n, nil
 }
 
-// count has an account go on with the numbers that the archive's had given out. Lots count as they come: each is asked for by its number.
+// count has an account go on with the numbers that the archive's had given out. Lots count as they come: each is asked
+// for by its number.
 func (o importPart) count(l *base.Ledger) {
 	for _, x := range [...]struct {
 		at   *uint32
@@ -114,11 +119,14 @@ func has(a *base.AccountState) (kind string) {
 	return ""
 }
 
-// archived are the kinds whose rows are in an archive, in its order. Of the others it says how many there were, where that is known.
+// archived are the kinds whose rows are in an archive, in its order. Of the others it says how many there were, where
+// that is known.
 var archived = func() (list []base.KindOf) {
 	for _, k := range schema {
 		switch k.TableTag() {
-		case base.TagKey, base.TagIdempotency, base.TagBody, base.TagDelivery, base.TagAttempt, base.TagImport, base.TagOrderUnits: // the last come behind their order
+		// the last come behind their order
+		case base.TagKey, base.TagIdempotency, base.TagBody, base.TagDelivery, base.TagAttempt, base.TagImport,
+			base.TagOrderUnits:
 		default:
 			list = append(list, k)
 		}

@@ -15,8 +15,8 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns how an archive is read and judged, all of it before anything is done: its lines by themselves, then what they make together,
-// in a state that nothing is kept of.
+// This file owns how an archive is read and judged, all of it before anything is done: its lines by themselves, then
+// what they make together, in a state that nothing is kept of.
 
 // The most that an archive may be: bytes of all lines, as it is in memory while it is imported, and of one.
 const (
@@ -58,7 +58,8 @@ func invalidArchive(f *archiveFault) *base.Error {
 	if f.kind != "" {
 		fault.Message = f.kind + ": " + f.text
 	}
-	return &base.Error{Code: base.CodeInvalid, Detail: "the archive is not whole, or is not as it was written", Faults: []base.Fault{fault}}
+	return &base.Error{Code: base.CodeInvalid, Detail: "the archive is not whole, or is not as it was written",
+		Faults: []base.Fault{fault}}
 }
 
 // archiveReader reads an archive.
@@ -73,7 +74,8 @@ type archiveReader struct {
 
 // ReadArchive reads an archive and judges it. What is wrong with it is a refusal, that names its line.
 func ReadArchive(from io.Reader) (a *AccountArchive, err error) {
-	r := &archiveReader{AccountArchive: &AccountArchive{}, lines: bufio.NewReaderSize(from, 1<<16), kinds: map[string]int{}}
+	r := &archiveReader{AccountArchive: &AccountArchive{}, lines: bufio.NewReaderSize(from, 1<<16),
+		kinds: map[string]int{}}
 	defer func() {
 		if p := recover(); p != nil {
 			err = r.fault("cannot be read: %v", p)
@@ -155,7 +157,8 @@ func (r *archiveReader) read() error {
 			bare.SHA256 = ""
 			sum.Write(mustPlainJSON(bare))
 			if is := hex.EncodeToString(sum.Sum(nil)); is != r.End.SHA256 {
-				return r.fault("the lines are not those that were written: their hash is %s, it says %q", is, r.End.SHA256)
+				return r.fault("the lines are not those that were written: their hash is %s, it says %q", is,
+					r.End.SHA256)
 			}
 			if !maps.Equal(r.End.Rows, r.kinds) {
 				return r.fault("there are the rows %v, it says %v", r.kinds, r.End.Rows)
@@ -173,7 +176,8 @@ func (r *archiveReader) head(line []byte) error {
 		return r.fault("it is not the head of an archive")
 	}
 	if r.Head.Version > archiveVersion || r.Head.Format > persist.Format {
-		return r.fault("a newer version of holdfast wrote it, in format %d: this one reads up to %d", r.Head.Format, persist.Format)
+		return r.fault("a newer version of holdfast wrote it, in format %d: this one reads up to %d", r.Head.Format,
+			persist.Format)
 	}
 	if _, ok := base.ParseID(r.Head.Account); !ok || r.Head.Format < 1 {
 		return r.fault("it names no account or format")

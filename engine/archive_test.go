@@ -21,8 +21,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the tests of what keeps an archive from being half in place: commands of bounded size, crashes between them, and accounts
-// that are not for it. What comes of an archive is tested with the demo merchant (cmd/holdfast).
+// This file owns the tests of what keeps an archive from being half in place: commands of bounded size, crashes between
+// them, and accounts that are not for it. What comes of an archive is tested with the demo merchant (cmd/holdfast).
 
 // archive is the account of the shop as an archive.
 func (s *shop) archive() (text []byte, a *AccountArchive) {
@@ -44,9 +44,11 @@ func filled(t *testing.T) *shop {
 	}
 	o := s.rent(base.Item{SKU: sku}, noon+30*hour, noon+40*hour, 2)
 	s.rent(base.Item{SKU: sku}, noon+50*hour, noon+60*hour, 1)
-	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines, ExpiresIn: ptr(int64(600))})
+	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines,
+		ExpiresIn: ptr(int64(600))})
 	require.NotZero(t, o.Number)
-	s.do(outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06", Secret: testSecret})
+	s.do(outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
+		Secret: testSecret})
 	s.do(CreateKey{PublicID: "abcdefgh", Label: "counter"})
 	return s
 }
@@ -56,7 +58,8 @@ const testSecret = "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
 // archivedRows are the lines of an archive's rows, without those that say whose they are.
 func archivedRows(text []byte) (rows []string) {
 	for _, line := range strings.Split(string(text), "\n") {
-		if strings.HasPrefix(line, `{"kind":`) && !strings.HasPrefix(line, `{"kind":"account"`) && !strings.HasPrefix(line, `{"kind":"ledger"`) {
+		if strings.HasPrefix(line, `{"kind":`) && !strings.HasPrefix(line, `{"kind":"account"`) &&
+			!strings.HasPrefix(line, `{"kind":"ledger"`) {
 			rows = append(rows, line)
 		}
 	}
@@ -65,8 +68,8 @@ func archivedRows(text []byte) (rows []string) {
 
 var zeroSecret = func() (b [outbox.SecretBytes]byte) { return b }
 
-// An import that is cut short behind any of its commands, by a crash, is gone on with and doubles nothing. Until the last of them the
-// account does nothing: no command, and nothing that is due.
+// An import that is cut short behind any of its commands, by a crash, is gone on with and doubles nothing. Until the
+// last of them the account does nothing: no command, and nothing that is due.
 func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 	for _, newIDs := range []bool{false, true} {
 		s := filled(t)
@@ -74,7 +77,8 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 		require.NotContains(t, string(text), "whsec_")
 		require.NotContains(t, string(text), "abcdefgh")
 		s.bounded(base.Bounds{Group: 5})
-		into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: newIDs, Secret: zeroSecret}
+		into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: newIDs,
+			Secret: zeroSecret}
 		s.now += 700_000 // the cart has expired by now
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
@@ -130,20 +134,23 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-// Under other ids each hold is for the same customer, and its kits are of what they were booked with, though the kit takes less by now.
+// Under other ids each hold is for the same customer, and its kits are of what they were booked with, though the kit
+// takes less by now.
 func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 12)
 	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
 	for _, name := range []string{"Ann", "Ben"} {
-		m := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
+		m := s.do(commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
 		o := hold.PlaceHold{Lines: s.booking(kit, noon+10*hour, noon+20*hour, 1).Lines, Customer: &m}
 		o.Lines = append(o.Lines, s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines...)
 		s.do(o)
 	}
 	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines})
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}})})
 	_, a := s.archive()
 	into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
 	_, err := s.Import(t.Context(), a, into)
@@ -172,8 +179,10 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 		page, total := hold.ListHolds(v, &hold.HoldQuery{Customer: &id, Part: base.Part{Limit: 10}, Units: 10})
 		require.Equal(t, 1, total)
 		require.Equal(t, holds[i], page[0])
-		require.Equal(t, []commerce.Component{{Item: base.Item{SKU: skus[0]}, Quantity: 2}}, hold.Holds(v.Acc).Get(holds[i].ID).Lines[0].Booked.Components)
-		r, err := s.Do(Command{Account: into.Account, Op: hold.ChangeHold{ID: holds[i].ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}}})
+		require.Equal(t, []commerce.Component{{Item: base.Item{SKU: skus[0]}, Quantity: 2}},
+			hold.Holds(v.Acc).Get(holds[i].ID).Lines[0].Booked.Components)
+		r, err := s.Do(Command{Account: into.Account,
+			Op: hold.ChangeHold{ID: holds[i].ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}}})
 		require.NoError(t, err)
 		require.Equal(t, 4, r.Record.(*hold.Hold).Lines[0].Taken)
 	}
@@ -195,11 +204,13 @@ func TestImportOfAnAccountIsRefused(t *testing.T) {
 		return refusal.Code
 	}
 	require.Equal(t, base.CodeConflict, code(ImportArchive{Account: s.acc}))
-	require.Equal(t, base.CodeInvalid, code(ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: strings.Repeat("x", 300)}))
+	require.Equal(t, base.CodeInvalid,
+		code(ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: strings.Repeat("x", 300)}))
 
 	// One that has keys alone keeps them, and its name.
 	other := base.MakeID(noon, base.Base{Lo: 10})
-	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Mine"}, Plan: "growth"}})
+	_, err := s.Do(Command{Account: other,
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Mine"}, Plan: "growth"}})
 	require.NoError(t, err)
 	_, err = s.Do(Command{Account: other, Op: CreateKey{PublicID: "12345678", Label: "x"}})
 	require.NoError(t, err)
@@ -219,7 +230,8 @@ func TestImportOfAnAccountIsRefused(t *testing.T) {
 func TestIDsAreMoved(t *testing.T) {
 	var list []base.ID
 	for ms := range int64(3) {
-		for _, b := range []base.Base{{}, {Lo: 1}, {Lo: 1<<base.LowBits - 1}, {Hi: 1}, {Hi: 0x07ff, Lo: 1<<base.LowBits - 9}} {
+		for _, b := range []base.Base{{}, {Lo: 1}, {Lo: 1<<base.LowBits - 1}, {Hi: 1},
+			{Hi: 0x07ff, Lo: 1<<base.LowBits - 9}} {
 			list = append(list, base.MakeID(noon+ms, b))
 		}
 	}
@@ -277,8 +289,8 @@ func sealed(t *testing.T, lines [][]byte) []byte {
 	return append(out, mustPlainJSON(end)...)
 }
 
-// An archive of which anything was cut, changed or swapped is refused. One that was sealed anew after that is refused, or is an account that
-// is in order: it never breaks the program.
+// An archive of which anything was cut, changed or swapped is refused. One that was sealed anew after that is refused,
+// or is an account that is in order: it never breaks the program.
 func TestArchiveIsJudged(t *testing.T) {
 	long(t)
 	s := filled(t)
@@ -309,7 +321,8 @@ func TestArchiveIsJudged(t *testing.T) {
 		}
 		passed++
 		if passed%16 == 0 && passed < 200 {
-			_, err = s.Import(t.Context(), a, ImportArchive{Account: base.MakeID(noon, base.Base{Lo: uint64(1000 + passed)}), Secret: zeroSecret})
+			_, err = s.Import(t.Context(), a,
+				ImportArchive{Account: base.MakeID(noon, base.Base{Lo: uint64(1000 + passed)}), Secret: zeroSecret})
 			require.NoError(t, err)
 			require.NoError(t, s.Engine.Check())
 		}

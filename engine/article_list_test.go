@@ -19,7 +19,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the slow twin of the list of articles: it reads every article's whole record, filters it, and sorts them all.
+// This file owns the slow twin of the list of articles: it reads every article's whole record, filters it, and sorts
+// them all.
 
 // setArchived archives an article, or takes it back.
 type setArchived struct {
@@ -136,7 +137,8 @@ func (s *shop) slowRecords(q *stock.ArticleQuery) (list []slowRecord) {
 				text("tags", &g.Value)
 			}
 		}
-		label.EachAttribute(v, &r.Labels, other, func(d *label.Attribute, value label.Value, _ bool) { x.attributes[d.ID] = value })
+		label.EachAttribute(v, &r.Labels, other,
+			func(d *label.Attribute, value label.Value, _ bool) { x.attributes[d.ID] = value })
 		var lots, anywhere stock.ArticleStock
 		require.NoError(s, stock.FillArticleStock(v, &lots, r.ID, location, q.Window, q.Now))
 		require.NoError(s, stock.FillArticleStock(v, &anywhere, r.ID, base.ID{}, q.Window, q.Now))
@@ -161,7 +163,8 @@ func (s *shop) slowRecords(q *stock.ArticleQuery) (list []slowRecord) {
 		for _, n := range most {
 			taken += float64(n)
 		}
-		x.fields["quantity"], x.fields["availability"], x.fields["unavailability"] = []any{units}, []any{free}, []any{taken}
+		x.fields["quantity"], x.fields["availability"], x.fields["unavailability"] = []any{units}, []any{free},
+			[]any{taken}
 		x.fields["hasConflicts"] = []any{0.0}
 		if slices.ContainsFunc(lots.Units, stock.Unavailability.Conflict) {
 			x.fields["hasConflicts"] = []any{1.0}
@@ -178,8 +181,8 @@ func (s *shop) slowRecords(q *stock.ArticleQuery) (list []slowRecord) {
 	return list
 }
 
-// slowValue is a value as the twin compares it: a number, the instant of a datetime as one, or a text without case. Days are
-// texts: they are in order as such.
+// slowValue is a value as the twin compares it: a number, the instant of a datetime as one, or a text without case.
+// Days are texts: they are in order as such.
 func slowValue(format label.AttributeFormat, v label.Value) any {
 	switch {
 	case v.Kind == label.NumberValue:
@@ -222,16 +225,19 @@ func passes(f *stock.Filter, format label.AttributeFormat, have []any, now int64
 		operands = append(operands, slowValue(format, v))
 	}
 	some := func(meets func(h, o any) bool) bool {
-		return slices.ContainsFunc(have, func(h any) bool { return slices.ContainsFunc(operands, func(o any) bool { return meets(h, o) }) })
+		return slices.ContainsFunc(have,
+			func(h any) bool { return slices.ContainsFunc(operands, func(o any) bool { return meets(h, o) }) })
 	}
 	text := func(meets func(s, part string) bool) bool {
 		return some(func(h, o any) bool { return meets(h.(string), o.(string)) })
 	}
 	day := func(want int) bool {
-		return slices.ContainsFunc(have, func(h any) bool { return cmp.Compare(slowDay(h), slowDay(float64(now))) == want })
+		return slices.ContainsFunc(have,
+			func(h any) bool { return cmp.Compare(slowDay(h), slowDay(float64(now))) == want })
 	}
 	within := func() bool {
-		return slices.ContainsFunc(have, func(h any) bool { return slowCompare(h, operands[0]) >= 0 && slowCompare(h, operands[1]) <= 0 })
+		return slices.ContainsFunc(have,
+			func(h any) bool { return slowCompare(h, operands[0]) >= 0 && slowCompare(h, operands[1]) <= 0 })
 	}
 	contains := func() bool {
 		if format == label.FormatMultiselect {
@@ -283,12 +289,16 @@ func (s *shop) slowList(q *stock.ArticleQuery) (ids []base.ID, total int) {
 	var found []slowRecord
 	for _, x := range s.slowRecords(q) {
 		ok := (x.ArchivedAt == nil && q.Active || x.ArchivedAt != nil && q.Archived) &&
-			(q.Status == nil || slices.Contains(q.Status, x.Status)) && (q.IDs == nil || slices.Contains(q.IDs, x.ID)) &&
-			(q.SKU == nil || x.SKU != nil && *x.SKU == *q.SKU) && (q.Location == nil || x.fields["serviceLocation"] != nil)
+			(q.Status == nil || slices.Contains(q.Status, x.Status)) &&
+			(q.IDs == nil || slices.Contains(q.IDs, x.ID)) &&
+			(q.SKU == nil || x.SKU != nil && *x.SKU == *q.SKU) &&
+			(q.Location == nil || x.fields["serviceLocation"] != nil)
 		if q.Search != "" {
 			hit := false
 			for _, field := range []string{"name", "codes", "skuName", "skuCode"} {
-				hit = hit || passes(&stock.Filter{Operator: label.Contains, Values: []label.Value{{Kind: label.TextValue, Text: q.Search}}}, label.FormatText, x.fields[field], q.Now)
+				hit = hit || passes(&stock.Filter{Operator: label.Contains,
+					Values: []label.Value{{Kind: label.TextValue, Text: q.Search}}}, label.FormatText, x.fields[field],
+					q.Now)
 			}
 			ok = ok && hit
 		}
@@ -364,21 +374,27 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	}
 	locations := []base.ID{s.loc}
 	for _, name := range []string{"alpha", "Beta", "beta"} {
-		locations = append(locations, s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: name, Timezone: "UTC"}}).(*stock.Location).ID)
+		locations = append(locations,
+			s.do(stock.CreateLocation{
+				LocationFields: stock.LocationFields{Name: name, Timezone: "UTC"}}).(*stock.Location).ID)
 	}
 	var tags []base.ID
 	for _, value := range []string{"Red", "red", "blue", "green"} {
-		tags = append(tags, s.do(label.CreateTag{TagFields: label.TagFields{Value: value, Scope: label.TagInventory}}).(*label.Tag).ID)
+		tags = append(tags,
+			s.do(label.CreateTag{TagFields: label.TagFields{Value: value, Scope: label.TagInventory}}).(*label.Tag).ID)
 	}
 	var attributes []*label.Attribute
 	for _, format := range label.FilterFormats {
-		o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
+		o := label.CreateAttribute{
+			AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
 		if format.Chosen() {
 			o.Options = []string{"Red", "Blue", "Green"}
 		}
 		attributes = append(attributes, s.do(o).(*label.Attribute))
 	}
-	attributes = append(attributes, s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "smart", Key: "smart", Format: label.FormatSmartField}}).(*label.Attribute))
+	attributes = append(attributes,
+		s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "smart", Key: "smart",
+			Format: label.FormatSmartField}}).(*label.Attribute))
 	// Few values, so that equal ones are met; days and instants are around today, where the account is.
 	value := func(format label.AttributeFormat) label.Value {
 		switch format {
@@ -387,9 +403,11 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		case label.FormatBoolean:
 			return label.Value{Kind: label.BooleanValue, Bool: chance(2)}
 		case label.FormatDate:
-			return label.Value{Kind: label.TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(5)-2)*day).UTC().Format(time.DateOnly)}
+			return label.Value{Kind: label.TextValue,
+				Text: time.UnixMilli(noon + (rnd.Int64N(5)-2)*day).UTC().Format(time.DateOnly)}
 		case label.FormatDatetime:
-			return label.Value{Kind: label.TextValue, Text: time.UnixMilli(noon + (rnd.Int64N(9)-4)*11*hour).UTC().Format("2006-01-02T15:04:05.000Z")}
+			return label.Value{Kind: label.TextValue,
+				Text: time.UnixMilli(noon + (rnd.Int64N(9)-4)*11*hour).UTC().Format("2006-01-02T15:04:05.000Z")}
 		case label.FormatSelect, label.FormatMultiselect:
 			return label.Value{Kind: label.TextValue, Text: pick("Red", "Blue", "Green")}
 		}
@@ -424,7 +442,8 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	var skus []base.ID
 	for i := range 8 {
 		code := fmt.Sprint(pick("k", "K"), i)
-		o := stock.CreateSKU{SKUFields: stock.SKUFields{Name: pick(words[:6]...), Description: some(), PurchasePrice: money()}, Labels: labels()}
+		o := stock.CreateSKU{SKUFields: stock.SKUFields{Name: pick(words[:6]...), Description: some(),
+			PurchasePrice: money()}, Labels: labels()}
 		if chance(2) {
 			o.Code = &code
 		}
@@ -435,7 +454,10 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		if chance(3) {
 			s.now++
 		}
-		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Status: stock.ArticleStatus(pick("active", "active", "active", "inactive", "draft"))}, Labels: labels(), Details: costs()}
+		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: pick(words[:6]...), Condition: some(),
+			Description: some(), PurchasePrice: money(),
+			Status: stock.ArticleStatus(pick("active", "active", "active", "inactive", "draft"))}, Labels: labels(),
+			Details: costs()}
 		if !chance(3) {
 			o.SKU = &skus[rnd.IntN(len(skus))]
 		}
@@ -445,7 +467,8 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		for _, at := range locations {
 			if chance(3) {
 				from := noon + rnd.Int64N(4)*day
-				o.Quantities = append(o.Quantities, stock.InitialQuantity{Location: at, Count: 1 + rnd.IntN(3), From: &from})
+				o.Quantities = append(o.Quantities,
+					stock.InitialQuantity{Location: at, Count: 1 + rnd.IntN(3), From: &from})
 			}
 		}
 		articles = append(articles, s.do(o).(*stock.Article).ID)
@@ -453,20 +476,24 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	for range 300 {
 		from := noon + day*(1+rnd.Int64N(20))
 		_, _ = s.try(hold.PlaceHold{Lines: []hold.HoldLineInput{{
-			Item: base.Item{Article: articles[rnd.IntN(200)]}, Location: locations[rnd.IntN(4)], Window: base.Span{Start: from, End: from + day*(1+rnd.Int64N(9))}, Quantity: 1,
+			Item: base.Item{Article: articles[rnd.IntN(200)]}, Location: locations[rnd.IntN(4)],
+			Window: base.Span{Start: from, End: from + day*(1+rnd.Int64N(9))}, Quantity: 1,
 		}}})
 	}
 	var orders []base.ID
 	made := func() {
 		from := noon + day*(1+rnd.Int64N(20))
-		to, i, split := from+day*(1+rnd.Int64N(9)), base.Item{Article: articles[rnd.IntN(200)]}, []*int64{nil, ptr(int64(500_000)), ptr(int64(0))}[rnd.IntN(3)]
+		to, i, split := from+day*(1+rnd.Int64N(9)), base.Item{Article: articles[rnd.IntN(200)]},
+			[]*int64{nil, ptr(int64(500_000)), ptr(int64(0))}[rnd.IntN(3)]
 		if chance(2) {
 			i = base.Item{SKU: skus[rnd.IntN(8)]}
 		}
 		r, err := s.try(order.CreateOrder{
-			OrderInput: order.OrderInput{Status: []order.OrderStatus{order.OrderOpen, order.OrderOpen, order.OrderOpen, order.OrderDraft}[rnd.IntN(4)], Pickup: locations[rnd.IntN(4)], AllowOverbooked: chance(2)},
+			OrderInput: order.OrderInput{Status: []order.OrderStatus{order.OrderOpen, order.OrderOpen, order.OrderOpen,
+				order.OrderDraft}[rnd.IntN(4)], Pickup: locations[rnd.IntN(4)], AllowOverbooked: chance(2)},
 			Lines: []order.OrderLineInput{{
-				Item: i, Purchase: base.PurchaseBooking, Quantity: 1 + rnd.IntN(3), From: &from, To: &to, UnitPrice: ptr(rnd.Int64N(5)), TaxRate: ptr(1_700), RevenueSplit: split,
+				Item: i, Purchase: base.PurchaseBooking, Quantity: 1 + rnd.IntN(3), From: &from, To: &to,
+				UnitPrice: ptr(rnd.Int64N(5)), TaxRate: ptr(1_700), RevenueSplit: split,
 			}},
 		})
 		if err == nil {
@@ -481,23 +508,31 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		id := articles[rnd.IntN(200)]
 		switch rnd.IntN(10) {
 		case 0:
-			s.do(stock.PatchArticle{Force: true, ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleStatus(pick("active", "inactive", "draft"))})}) // holds of its own become conflicts
+			// holds of its own become conflicts
+			s.do(stock.PatchArticle{Force: true, ID: id,
+				Fields: base.Changed(
+					stock.ArticleFields{Status: stock.ArticleStatus(pick("active", "inactive", "draft"))})})
 		case 1:
-			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: pick(words[:6]...)}), Labels: labels()})
+			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: pick(words[:6]...)}),
+				Labels: labels()})
 		case 2:
 			s.do(setArchived{id: id, at: []*int64{nil, &s.now}[rnd.IntN(2)]})
 		case 3:
-			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{Name: pick(words[:6]...)}), Labels: labels()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{Name: pick(words[:6]...)}),
+				Labels: labels()})
 		case 4:
 			if r := stock.ArticleByID(s.view(), id); len(r.Lots) > 0 {
 				at := stock.LocationTable(s.view().Acc).No(r.Lots[0].Location).ID
 				_, _ = s.try(stock.DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
 			}
 		case 5:
-			s.do(stock.PatchArticle{Force: true, ID: id, Fields: base.Changed(stock.ArticleFields{SKU: new(skus[rnd.IntN(8)])})})
+			s.do(stock.PatchArticle{Force: true, ID: id,
+				Fields: base.Changed(stock.ArticleFields{SKU: new(skus[rnd.IntN(8)])})})
 		case 6:
-			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{}, "purchasePrice"), Details: costs()})
-			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)], Fields: base.Changed(stock.SKUFields{PurchasePrice: new(rnd.Int64N(5))})})
+			s.do(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{}, "purchasePrice"),
+				Details: costs()})
+			s.do(stock.PatchSKU{ID: skus[rnd.IntN(8)],
+				Fields: base.Changed(stock.SKUFields{PurchasePrice: new(rnd.Int64N(5))})})
 		case 7:
 			made()
 		case 8:
@@ -520,7 +555,8 @@ func TestListAgainstReadingEverything(t *testing.T) {
 			format = label.FormatText
 		}
 		for _, o := range label.OperatorsOf[format] {
-			kinds = append(kinds, kindOfFilter{Filter: stock.Filter{Attribute: d.ID, Format: format, Operator: o}, format: format})
+			kinds = append(kinds,
+				kindOfFilter{Filter: stock.Filter{Attribute: d.ID, Format: format, Operator: o}, format: format})
 		}
 	}
 	for _, n := range stock.FilteredFields {
@@ -562,8 +598,10 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		}
 		from := noon + rnd.Int64N(25*24)*hour
 		q := stock.ArticleQuery{
-			Window: base.Span{Start: from, End: from + []int64{0, hour, 7 * day}[rnd.IntN(3)]}, Now: s.now, Active: !chance(4), Archived: chance(3),
-			Sort: stock.ArticleSorts[i/2%len(stock.ArticleSorts)], Desc: i%2 == 0, Offset: []int{0, 0, 3, 70, 500}[rnd.IntN(5)], Limit: 1 + rnd.IntN(100),
+			Window: base.Span{Start: from, End: from + []int64{0, hour, 7 * day}[rnd.IntN(3)]}, Now: s.now,
+			Active: !chance(4), Archived: chance(3),
+			Sort: stock.ArticleSorts[i/2%len(stock.ArticleSorts)], Desc: i%2 == 0,
+			Offset: []int{0, 0, 3, 70, 500}[rnd.IntN(5)], Limit: 1 + rnd.IntN(100),
 		}
 		for range rnd.IntN(3) {
 			q.Status = append(q.Status, stock.ArticleStatus(pick("active", "inactive", "draft")))

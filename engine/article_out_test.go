@@ -11,15 +11,16 @@ import (
 
 // This file owns the tests of articles that are taken out while bookings are to come.
 
-// TestTakingAnArticleOutAsksFirst takes articles out whose bookings find no other place: it is refused with who stands in the way, unless
-// it is forced. Where all of them find one, it is done.
+// TestTakingAnArticleOutAsksFirst takes articles out whose bookings find no other place: it is refused with who stands
+// in the way, unless it is forced. Where all of them find one, it is done.
 func TestTakingAnArticleOutAsksFirst(t *testing.T) {
 	for name, out := range map[string]func(article base.ID, force bool) base.Op{
 		"archived": func(id base.ID, force bool) base.Op {
 			return stock.ArchiveArticle{ID: id, Archived: true, Force: force}
 		},
 		"inactive": func(id base.ID, force bool) base.Op {
-			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: force}
+			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+				Force: force}
 		},
 		"of no SKU": func(id base.ID, force bool) base.Op {
 			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: force}

@@ -19,14 +19,16 @@ func TestFreeFrom(t *testing.T) {
 		start, end int64
 		want       int64 // 0: none
 	}{
-		"a unit goes inside the window":            {3, [][4]int64{{24, 29, 1}, {29, 37, 3}}, 22, 34, 37},
-		"none is free at its start":                {3, [][4]int64{{24, 29, 1}, {29, 37, 3}}, 30, 34, 37},
-		"one comes, and another goes":              {2, [][4]int64{{10, 20, 2}, {20, 30, 1}, {30, 40, 2}, {40, 50, 1}}, 25, 35, 40},
-		"none is free again":                       {1, [][4]int64{{10, 0, 1}}, 5, 15, 0},
-		"behind the window":                        {1, [][4]int64{{10, 20, 1}, {20, 30, 1}}, 5, 15, 30},
-		"pinned, and the count stays the same":     {2, [][4]int64{{10, 15, 1, 1}, {15, 20, 1, 2}}, 12, 18, 15},
-		"pinned, and one is free before":           {2, [][4]int64{{15, 20, 1, 1}, {0, 13, 1, 2}}, 11, 18, 13},
-		"pinned, and later all are taken together": {2, [][4]int64{{10, 15, 1, 1}, {15, 20, 1, 2}, {22, 30, 2}}, 12, 25, 15},
+		"a unit goes inside the window": {3, [][4]int64{{24, 29, 1}, {29, 37, 3}}, 22, 34, 37},
+		"none is free at its start":     {3, [][4]int64{{24, 29, 1}, {29, 37, 3}}, 30, 34, 37},
+		"one comes, and another goes": {2, [][4]int64{{10, 20, 2}, {20, 30, 1}, {30, 40, 2}, {40, 50, 1}},
+			25, 35, 40},
+		"none is free again":                   {1, [][4]int64{{10, 0, 1}}, 5, 15, 0},
+		"behind the window":                    {1, [][4]int64{{10, 20, 1}, {20, 30, 1}}, 5, 15, 30},
+		"pinned, and the count stays the same": {2, [][4]int64{{10, 15, 1, 1}, {15, 20, 1, 2}}, 12, 18, 15},
+		"pinned, and one is free before":       {2, [][4]int64{{15, 20, 1, 1}, {0, 13, 1, 2}}, 11, 18, 13},
+		"pinned, and later all are taken together": {2, [][4]int64{{10, 15, 1, 1}, {15, 20, 1, 2}, {22, 30, 2}}, 12, 25,
+			15},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -40,11 +42,13 @@ func TestFreeFrom(t *testing.T) {
 				made := s.book(base.Item{Article: article}, at(h[0]), end, int(h[2]))
 				if h[3] > 0 {
 					slot, _ := s.view().Acc.Stock.Slot(slots[h[3]-1])
-					s.do(hold.MoveHold{ID: made.ID, Lines: []hold.MoveLine{{Unavailability: made.Lines[0].Units[0].ID, Slot: &slot.ID}}})
+					s.do(hold.MoveHold{ID: made.ID,
+						Lines: []hold.MoveLine{{Unavailability: made.Lines[0].Units[0].ID, Slot: &slot.ID}}})
 				}
 			}
 			var x stock.ArticleStock
-			require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: at(c.start), End: at(c.end)}, s.now))
+			require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{},
+				base.Span{Start: at(c.start), End: at(c.end)}, s.now))
 			require.Len(t, x.Availability, 1)
 			require.Zero(t, x.Availability[0].Count)
 			if c.want == 0 {

@@ -11,11 +11,12 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file holds attributes and their values: what a value may be, what a record shows, and what is left when an attribute
-// or an option goes.
+// This file holds attributes and their values: what a value may be, what a record shows, and what is left when an
+// attribute or an option goes.
 
 func (s *shop) attribute(key string, format label.AttributeFormat, options ...string) *label.Attribute {
-	return s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: key, Key: key, Format: format}, Options: options}).(*label.Attribute)
+	return s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: key, Key: key, Format: format},
+		Options: options}).(*label.Attribute)
 }
 
 func text(s string) label.Value        { return label.Value{Kind: label.TextValue, Text: s} }
@@ -50,32 +51,59 @@ func (s *shop) shown(own, other *label.Labels) map[string]label.Value {
 func TestAttributesAreMadeChangedAndDeleted(t *testing.T) {
 	s := newShop(t)
 	group := "Look"
-	d := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour", Format: label.FormatSelect}, Options: []string{"red", "blue"}, Group: &group}).(*label.Attribute)
-	require.Equal(t, &label.Attribute{ID: d.ID, AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour", Format: label.FormatSelect}, UpdatedAt: noon, Revision: 1, Group: &label.AttributeGroup{ID: d.Group.ID, Name: "Look"}, Options: []label.AttributeOption{{ID: d.Options[0].ID, Name: "red"}, {ID: d.Options[1].ID, Name: "blue"}}}, d)
-	require.Equal(t, d.Group, s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Shape", Key: "shape", Format: label.FormatText}, Group: &group}).(*label.Attribute).Group, "a group is its name")
-	s.refused(base.CodeConflict, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Other", Key: "colour", Format: label.FormatText}})
+	d := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour",
+		Format: label.FormatSelect}, Options: []string{"red", "blue"}, Group: &group}).(*label.Attribute)
+	require.Equal(t,
+		&label.Attribute{ID: d.ID, AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour",
+			Format: label.FormatSelect}, UpdatedAt: noon, Revision: 1, Group: &label.AttributeGroup{ID: d.Group.ID,
+			Name: "Look"}, Options: []label.AttributeOption{{ID: d.Options[0].ID, Name: "red"},
+			{ID: d.Options[1].ID, Name: "blue"}}}, d)
+	require.Equal(t, d.Group,
+		s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Shape", Key: "shape",
+			Format: label.FormatText}, Group: &group}).(*label.Attribute).Group, "a group is its name")
+	s.refused(base.CodeConflict,
+		label.CreateAttribute{
+			AttributeFields: label.AttributeFields{Name: "Other", Key: "colour", Format: label.FormatText}})
 
 	s.now += hour
-	n := s.do(label.PatchAttribute{ID: d.ID, IfMatch: []uint64{1}, Fields: base.Changed(label.AttributeFields{Name: "Color", Key: "color"}), Group: base.Null[string](), Options: base.Some([]label.AttributeOption{
-		{Name: "green"}, {ID: d.Options[0].ID, Name: "crimson"}, {Name: "blue"},
-	})}).(*label.Attribute)
-	require.Equal(t, []label.AttributeOption{{ID: n.Options[0].ID, Name: "green"}, {ID: d.Options[0].ID, Name: "crimson"}, d.Options[1]}, n.Options)
-	require.Equal(t, [4]any{"Color", "color", uint64(2), noon + int64(hour)}, [4]any{n.Name, n.Key, n.Revision, n.UpdatedAt})
+	n := s.do(label.PatchAttribute{ID: d.ID, IfMatch: []uint64{1},
+		Fields: base.Changed(label.AttributeFields{Name: "Color", Key: "color"}), Group: base.Null[string](),
+		Options: base.Some([]label.AttributeOption{
+			{Name: "green"}, {ID: d.Options[0].ID, Name: "crimson"}, {Name: "blue"},
+		})}).(*label.Attribute)
+	require.Equal(t, []label.AttributeOption{{ID: n.Options[0].ID, Name: "green"},
+		{ID: d.Options[0].ID, Name: "crimson"}, d.Options[1]}, n.Options)
+	require.Equal(t, [4]any{"Color", "color", uint64(2), noon + int64(hour)},
+		[4]any{n.Name, n.Key, n.Revision, n.UpdatedAt})
 	require.Nil(t, n.Group)
-	s.refused(base.CodeConflict, label.PatchAttribute{ID: d.ID, Fields: base.Changed(label.AttributeFields{Key: "shape"})})
+	s.refused(base.CodeConflict,
+		label.PatchAttribute{ID: d.ID, Fields: base.Changed(label.AttributeFields{Key: "shape"})})
 	s.do(label.PatchAttribute{ID: d.ID, Fields: base.Changed(label.AttributeFields{Key: "color"})})
 	s.refused(base.CodePrecondition, label.PatchAttribute{ID: d.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, label.DeleteAttribute{ID: d.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodeNotFound, label.PatchAttribute{ID: s.loc})
 	other := s.attribute("other", label.FormatMultiselect, "x")
-	require.ElementsMatch(t, []string{"/options/0/id", "/options/1/name", "/options/3/name", "/options/3/id"}, pointers(s.refused(base.CodeInvalid, label.PatchAttribute{
-		ID: d.ID, Options: base.Some([]label.AttributeOption{{ID: other.Options[0].ID, Name: "x"}, {Name: ""}, {ID: d.Options[0].ID, Name: "y"}, {ID: d.Options[0].ID, Name: "y"}}),
-	})))
-	require.Equal(t, []string{"/options"}, pointers(s.refused(base.CodeInvalid, label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{})})))
+	require.ElementsMatch(t, []string{"/options/0/id", "/options/1/name", "/options/3/name", "/options/3/id"},
+		pointers(s.refused(base.CodeInvalid, label.PatchAttribute{
+			ID: d.ID, Options: base.Some([]label.AttributeOption{{ID: other.Options[0].ID, Name: "x"}, {Name: ""},
+				{ID: d.Options[0].ID, Name: "y"}, {ID: d.Options[0].ID, Name: "y"}}),
+		})))
+	require.Equal(t, []string{"/options"},
+		pointers(s.refused(base.CodeInvalid,
+			label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{})})))
 	empty := ""
-	require.Equal(t, []string{"/name", "/key", "/format", "/options", "/group"}, pointers(s.refused(base.CodeInvalid, label.CreateAttribute{AttributeFields: label.AttributeFields{Key: "a b", Format: "colour"}, Options: []string{"x"}, Group: &empty})))
-	require.Equal(t, []string{"/key", "/options/1/name"}, pointers(s.refused(base.CodeInvalid, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "x", Key: strings.Repeat("k", 65), Format: label.FormatSelect}, Options: []string{"x", "x"}})))
-	require.Equal(t, []string{"/options"}, pointers(s.refused(base.CodeInvalid, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "x", Key: "x", Format: label.FormatMultiselect}})))
+	require.Equal(t, []string{"/name", "/key", "/format", "/options", "/group"},
+		pointers(s.refused(base.CodeInvalid,
+			label.CreateAttribute{AttributeFields: label.AttributeFields{Key: "a b", Format: "colour"},
+				Options: []string{"x"}, Group: &empty})))
+	require.Equal(t, []string{"/key", "/options/1/name"},
+		pointers(s.refused(base.CodeInvalid,
+			label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "x", Key: strings.Repeat("k", 65),
+				Format: label.FormatSelect}, Options: []string{"x", "x"}})))
+	require.Equal(t, []string{"/options"},
+		pointers(s.refused(base.CodeInvalid,
+			label.CreateAttribute{
+				AttributeFields: label.AttributeFields{Name: "x", Key: "x", Format: label.FormatMultiselect}})))
 
 	s.reopen()
 	require.Equal(t, 3, label.Attributes(s.view()).Len())
@@ -88,7 +116,8 @@ func TestAttributesAreMadeChangedAndDeleted(t *testing.T) {
 
 func TestValuesByFormat(t *testing.T) {
 	s := newShop(t)
-	for _, f := range []label.AttributeFormat{label.FormatText, label.FormatNumber, label.FormatBoolean, label.FormatDate, label.FormatDatetime, label.FormatFormula, label.FormatSmartField} {
+	for _, f := range []label.AttributeFormat{label.FormatText, label.FormatNumber, label.FormatBoolean,
+		label.FormatDate, label.FormatDatetime, label.FormatFormula, label.FormatSmartField} {
 		s.attribute(string(f), f)
 	}
 	s.attribute("select", label.FormatSelect, "red", "blue")
@@ -150,7 +179,8 @@ func TestValuesByFormat(t *testing.T) {
 	require.Len(t, all, 9)
 	s.reopen()
 	require.Equal(t, all, s.shown(&stock.SKUByID(s.view(), sku).Labels, nil))
-	e := s.refused(base.CodeInvalid, stock.PatchSKU{ID: sku, Fields: base.Changed(stock.SKUFields{}, "name"), Labels: values("number", text("x"), "none", numeric(1))})
+	e := s.refused(base.CodeInvalid, stock.PatchSKU{ID: sku, Fields: base.Changed(stock.SKUFields{}, "name"),
+		Labels: values("number", text("x"), "none", numeric(1))})
 	require.Equal(t, []string{"/name", "/attributes/number", "/attributes/none"}, pointers(e), "all faults at once")
 }
 
@@ -159,8 +189,10 @@ func TestValuesMergeAndFallBackToTheSKU(t *testing.T) {
 	s.attribute("size", label.FormatText)
 	s.attribute("weight", label.FormatNumber)
 	s.attribute("tags", label.FormatMultiselect, "x", "y")
-	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: values("weight", numeric(9), "size", text("L"))}).(*stock.SKU)
-	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID}, Labels: values("weight", numeric(8.5), "tags", nil)}).(*stock.Article)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"},
+		Labels: values("weight", numeric(9), "size", text("L"))}).(*stock.SKU)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku.ID},
+		Labels: values("weight", numeric(8.5), "tags", nil)}).(*stock.Article)
 	shown := func() map[string]label.Value {
 		r, sku := stock.ArticleByID(s.view(), r.ID), stock.SKUByID(s.view(), sku.ID)
 		return s.shown(&r.Labels, &sku.Labels)
@@ -179,41 +211,60 @@ func TestValuesMergeAndFallBackToTheSKU(t *testing.T) {
 
 func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 	s := newShop(t)
-	colour, kinds, note := s.attribute("colour", label.FormatSelect, "red", "blue"), s.attribute("kinds", label.FormatMultiselect, "a", "b", "c"), s.attribute("note", label.FormatText)
-	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: values("colour", text("red"), "kinds", list("a", "b"), "note", text("n"))}).(*stock.SKU).ID
-	one := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku}, Labels: values("colour", text("blue"), "kinds", list("c"))}).(*stock.Article).ID
-	two := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "two"}, Labels: values("note", text("two"))}).(*stock.Article).ID
+	colour, kinds, note := s.attribute("colour", label.FormatSelect, "red", "blue"),
+		s.attribute("kinds", label.FormatMultiselect, "a", "b", "c"), s.attribute("note", label.FormatText)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"},
+		Labels: values("colour", text("red"), "kinds", list("a", "b"), "note", text("n"))}).(*stock.SKU).ID
+	one := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", SKU: &sku},
+		Labels: values("colour", text("blue"), "kinds", list("c"))}).(*stock.Article).ID
+	two := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "two"},
+		Labels: values("note", text("two"))}).(*stock.Article).ID
 	type revisions [3]uint64
 	now := func() (map[string]label.Value, map[string]label.Value, revisions) {
 		v := s.view()
-		return s.shown(&stock.SKUByID(v, sku).Labels, nil), s.shown(&stock.ArticleByID(v, one).Labels, &stock.SKUByID(v, sku).Labels), revisions{stock.SKUByID(v, sku).Revision, stock.ArticleByID(v, one).Revision, stock.ArticleByID(v, two).Revision}
+		return s.shown(&stock.SKUByID(v, sku).Labels, nil),
+			s.shown(&stock.ArticleByID(v, one).Labels, &stock.SKUByID(v, sku).Labels),
+			revisions{stock.SKUByID(v, sku).Revision, stock.ArticleByID(v, one).Revision,
+				stock.ArticleByID(v, two).Revision}
 	}
 	// Values are not lost by a slip: who removes what they chose is told how many there are.
-	require.Equal(t, base.InUseDetails{Resource: "sku", Count: 1}, s.refused(base.CodeInUse, label.DeleteAttribute{ID: colour.ID}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "sku", Count: 1},
+		s.refused(base.CodeInUse, label.DeleteAttribute{ID: colour.ID}).Details)
 	require.Contains(t, s.refused(base.CodeInUse, label.DeleteAttribute{ID: note.ID}).Detail, "(sku: 1, article: 1)")
-	e := s.refused(base.CodeInUse, label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "b"}})})
+	e := s.refused(base.CodeInUse,
+		label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "b"}})})
 	require.Equal(t, base.InUseDetails{Resource: "sku", Count: 1}, e.Details)
 	require.Contains(t, e.Detail, "(sku: 1, article: 1)")
-	require.Equal(t, base.InUseDetails{Resource: "article", Count: 1}, s.refused(base.CodeInUse, label.PatchAttribute{ID: colour.ID, Options: base.Some([]label.AttributeOption{{Name: "red"}})}).Details)
-	s.do(label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "e"}})})
-	s.do(label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "a"}, {Name: "b"}, {Name: "c"}})}) // nobody chose it
+	require.Equal(t, base.InUseDetails{Resource: "article", Count: 1},
+		s.refused(base.CodeInUse,
+			label.PatchAttribute{ID: colour.ID, Options: base.Some([]label.AttributeOption{{Name: "red"}})}).Details)
+	s.do(label.PatchAttribute{ID: kinds.ID,
+		Options: base.Some([]label.AttributeOption{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "e"}})})
+	// nobody chose it
+	s.do(label.PatchAttribute{ID: kinds.ID,
+		Options: base.Some([]label.AttributeOption{{Name: "a"}, {Name: "b"}, {Name: "c"}})})
 
 	// A new name for an option is shown; what chose an option that goes loses it, in the same command.
 	seq, _ := s.State()
-	s.do(label.PatchAttribute{ID: colour.ID, Options: base.Some([]label.AttributeOption{{ID: colour.Options[0].ID, Name: "crimson"}}), Force: true})
+	s.do(label.PatchAttribute{ID: colour.ID,
+		Options: base.Some([]label.AttributeOption{{ID: colour.Options[0].ID, Name: "crimson"}}), Force: true})
 	got, _ := s.State()
 	require.Equal(t, seq+1, got)
 	ofSKU, ofArticle, r := now()
-	require.Equal(t, map[string]label.Value{"colour": text("crimson"), "kinds": list("a", "b"), "note": text("n")}, ofSKU)
-	require.Equal(t, map[string]label.Value{"colour*": text("crimson"), "kinds": list("c"), "note*": text("n")}, ofArticle)
+	require.Equal(t, map[string]label.Value{"colour": text("crimson"), "kinds": list("a", "b"), "note": text("n")},
+		ofSKU)
+	require.Equal(t, map[string]label.Value{"colour*": text("crimson"), "kinds": list("c"), "note*": text("n")},
+		ofArticle)
 	require.Equal(t, revisions{1, 2, 1}, r)
-	s.do(label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "b"}, {Name: "d"}}), Force: true})
+	s.do(label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "b"}, {Name: "d"}}),
+		Force: true})
 	ofSKU, ofArticle, r = now()
 	require.Equal(t, list("b"), ofSKU["kinds"])
 	require.Equal(t, list("b"), ofArticle["kinds*"])
 	require.Equal(t, revisions{2, 3, 1}, r)
 	require.Empty(t, stock.ArticleByID(s.view(), one).Attributes)
-	s.do(label.PatchAttribute{ID: kinds.ID, Options: base.Some([]label.AttributeOption{{Name: "b"}, {Name: "d"}, {Name: "c"}})})
+	s.do(label.PatchAttribute{ID: kinds.ID,
+		Options: base.Some([]label.AttributeOption{{Name: "b"}, {Name: "d"}, {Name: "c"}})})
 	_, ofArticle, r = now()
 	require.Equal(t, list("b"), ofArticle["kinds*"], "an option made anew is another one")
 	require.Equal(t, revisions{2, 3, 1}, r)
@@ -234,12 +285,15 @@ func TestAnAttributeOnMoreRecordsThanACommandChanges(t *testing.T) {
 	s.attribute("note", label.FormatText)
 	long := strings.Repeat("x", base.MaxNote)
 	for range 900 {
-		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", Description: &long}, Labels: values("colour", text("red"), "note", text("n"))})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "one", Description: &long},
+			Labels: values("colour", text("red"), "note", text("n"))})
 	}
 	last := func() *stock.Article { return stock.Articles(s.view()).At(899) }
 	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{{Name: "blue"}}), Force: true})
-	require.Equal(t, map[string]label.Value{"note": text("n")}, s.shown(&last().Labels, nil), "it shows nothing, gone or not")
-	s.do(stock.PatchArticle{ID: stock.Articles(s.view()).At(0).ID, Fields: base.Changed(stock.ArticleFields{Name: "x"})})
+	require.Equal(t, map[string]label.Value{"note": text("n")}, s.shown(&last().Labels, nil),
+		"it shows nothing, gone or not")
+	s.do(stock.PatchArticle{ID: stock.Articles(s.view()).At(0).ID,
+		Fields: base.Changed(stock.ArticleFields{Name: "x"})})
 	require.Len(t, last().Attributes, 1, "and is gone before the next command")
 	s.do(label.DeleteAttribute{ID: d.ID})
 	require.Empty(t, s.shown(&stock.Articles(s.view()).At(898).Labels, nil)["colour"])

@@ -30,7 +30,8 @@ func slowLosing(a *base.AccountState, kind int, d *label.Attribute) (n int) {
 func TestUsesOfAttributesAreCounted(t *testing.T) {
 	s := newShop(t)
 	names := []string{"a", "b", "c", "d", "e"}
-	one, many, note := s.attribute("one", label.FormatSelect, names...), s.attribute("many", label.FormatMultiselect, names...), s.attribute("note", label.FormatText)
+	one, many, note := s.attribute("one", label.FormatSelect, names...),
+		s.attribute("many", label.FormatMultiselect, names...), s.attribute("note", label.FormatText)
 	rnd := rand.New(rand.NewPCG(15, 22))
 	some := func() label.LabelsPatch {
 		var pairs []any
@@ -52,18 +53,26 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 	named := base.Changed(commerce.Contact{FirstName: new("Ann")})
 	var skus, articles, customers, items []base.ID
 	for range 20 {
-		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Labels: some()}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Labels: some()}).(*stock.Article).ID)
-		customers = append(customers, s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID)
-		items = append(items, s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"}, Labels: some()}).(*commerce.CatalogItem).ID)
+		skus = append(skus,
+			s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x"}, Labels: some()}).(*stock.SKU).ID)
+		articles = append(articles,
+			s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x"}, Labels: some()}).(*stock.Article).
+				ID)
+		customers = append(customers,
+			s.do(commerce.CreateCustomer{Labels: some(), Contact: named}).(*commerce.Customer).ID)
+		items = append(items,
+			s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"},
+				Labels: some()}).(*commerce.CatalogItem).ID)
 	}
 	judge := func() {
 		a := s.view().Acc
 		for kind := range label.LabelledKinds {
 			for _, d := range []*label.Attribute{one, many} {
 				n := *d
-				n.Options = slices.DeleteFunc(slices.Clone(d.Options), func(label.AttributeOption) bool { return rnd.IntN(3) == 0 })
-				require.Equal(t, slowLosing(a, kind, &n), label.Losing(a, kind, &n), "%s of kind %d with %d options", d.Key, kind, len(n.Options))
+				n.Options = slices.DeleteFunc(slices.Clone(d.Options),
+					func(label.AttributeOption) bool { return rnd.IntN(3) == 0 })
+				require.Equal(t, slowLosing(a, kind, &n), label.Losing(a, kind, &n), "%s of kind %d with %d options",
+					d.Key, kind, len(n.Options))
 			}
 			for _, d := range []*label.Attribute{one, many, note} {
 				n := label.Losing(a, kind, &label.Attribute{ID: d.ID})
@@ -97,11 +106,12 @@ func TestUsesOfAttributesAreCounted(t *testing.T) {
 	s.reopen()
 }
 
-// BenchmarkAttributeInUse is what the writer waits for where options are to go, in an account with many orders, a tenth as many customers,
-// and a value of each of these: by the counts, and by a look at each record.
+// BenchmarkAttributeInUse is what the writer waits for where options are to go, in an account with many orders, a tenth
+// as many customers, and a value of each of these: by the counts, and by a look at each record.
 func BenchmarkAttributeInUse(b *testing.B) {
 	a, _ := orderCrowd(b)
-	d := &label.Attribute{ID: base.MakeID(9, base.Base{}), AttributeFields: label.AttributeFields{Format: label.FormatMultiselect}}
+	d := &label.Attribute{ID: base.MakeID(9, base.Base{}),
+		AttributeFields: label.AttributeFields{Format: label.FormatMultiselect}}
 	for i := range 20 {
 		d.Options = append(d.Options, label.AttributeOption{ID: base.MakeID(10, base.Base{Lo: uint64(i)})})
 	}
@@ -114,7 +124,9 @@ func BenchmarkAttributeInUse(b *testing.B) {
 				v.Options = append(v.Options, id)
 			}
 		}
-		commerce.CustomerKind.In(a).Put(&commerce.Customer{ID: base.MakeID(3, base.Base{Lo: uint64(no)}), Labels: label.Labels{Attributes: []label.AttributeValue{v}}})
+		commerce.CustomerKind.In(a).
+			Put(&commerce.Customer{ID: base.MakeID(3, base.Base{Lo: uint64(no)}),
+				Labels: label.Labels{Attributes: []label.AttributeValue{v}}})
 	}
 	before := heapInUse()
 	label.AddAllUses(a, label.AttributeUses(a))
@@ -124,7 +136,9 @@ func BenchmarkAttributeInUse(b *testing.B) {
 	for _, f := range []struct {
 		name  string
 		count func(kind int, d *label.Attribute) int
-	}{{"counted", func(kind int, d *label.Attribute) int { return label.Losing(a, kind, d) }}, {"looked", func(kind int, d *label.Attribute) int { return slowLosing(a, kind, d) }}} {
+	}{{"counted", func(kind int, d *label.Attribute) int {
+		return label.Losing(a, kind, d)
+	}}, {"looked", func(kind int, d *label.Attribute) int { return slowLosing(a, kind, d) }}} {
 		b.Run(f.name, func(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
@@ -142,8 +156,10 @@ func BenchmarkAttributeInUse(b *testing.B) {
 	}
 	c := commerce.CustomerTable(a).At(0)
 	n := *c
-	n.Attributes = []label.AttributeValue{{Attribute: d.ID, Kind: label.ListValue, Options: []base.ID{d.Options[19].ID}}}
-	there, back := []base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: c, After: &n}}, []base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: &n, After: c}}
+	n.Attributes = []label.AttributeValue{
+		{Attribute: d.ID, Kind: label.ListValue, Options: []base.ID{d.Options[19].ID}}}
+	there, back := []base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: c, After: &n}},
+		[]base.RowChange{&base.Change[commerce.Customer]{Kind: commerce.CustomerKind, Before: &n, After: c}}
 	b.Run("two-writes", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

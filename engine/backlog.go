@@ -10,9 +10,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how the writer gets through what is due: in parts of bounded size, each a command of its own. A command waits
-// until nothing is due in its account; meanwhile those of other accounts have their turns. An item that cannot be done is set
-// aside, so that it holds up nothing else.
+// This file owns how the writer gets through what is due: in parts of bounded size, each a command of its own. A
+// command waits until nothing is due in its account; meanwhile those of other accounts have their turns. An item that
+// cannot be done is set aside, so that it holds up nothing else.
 
 // backlog is an account in which more is due than one part does, and the commands that wait for it, in their order.
 type backlog struct {
@@ -28,7 +28,8 @@ func (w *writer) park(f *Future) bool {
 	for _, b := range w.behind {
 		if b.account.ID == f.cmd.Account {
 			if len(b.waiting) >= w.engine.queue.size {
-				f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account wait until what is due in it is done"))
+				f.turnAway(base.Refuse(base.CodeOverloaded,
+					"too many commands of the account wait until what is due in it is done"))
 				return true
 			}
 			b.waiting = append(b.waiting, f)
@@ -39,7 +40,8 @@ func (w *writer) park(f *Future) bool {
 	return false
 }
 
-// advance does a part of what is due in the account whose turn it is, and judges what waited for it when it was the last.
+// advance does a part of what is due in the account whose turn it is, and judges what waited for it when it was the
+// last.
 func (w *writer) advance() {
 	b := w.behind[0]
 	w.behind = w.behind[1:]
@@ -64,8 +66,8 @@ func (w *writer) turnAwayBacklog(err error) {
 	w.behind = nil
 }
 
-// runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether that was
-// all, and the command's group has room.
+// runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether
+// that was all, and the command's group has room.
 func (w *writer) runDue(a *base.AccountState) (done bool) {
 	a.Due.Retry(w.state.At)
 	first, ok := a.Due.First()
@@ -183,8 +185,8 @@ func rows(t *base.Tx) int {
 	return n
 }
 
-// follow tries the conflicts that a command left untried, by commands of their own: in the same group, so that a stop leaves
-// all or nothing of it, or, where they are many, as what is due.
+// follow tries the conflicts that a command left untried, by commands of their own: in the same group, so that a stop
+// leaves all or nothing of it, or, where they are many, as what is due.
 func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
 	tries := stock.MaxTries
 	for n := 0; waiting != nil; n++ {

@@ -110,13 +110,16 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, 5, s.expired(ids))
-	require.Equal(t, []SetAside{{s.acc, ids[2], "hold", noon + 30_000}, {s.acc, ids[4], "hold", noon + 30_000}}, s.SetAside())
+	require.Equal(t, []SetAside{{s.acc, ids[2], "hold", noon + 30_000}, {s.acc, ids[4], "hold", noon + 30_000}},
+		s.SetAside())
 	require.Equal(t, uint64(2), s.Stats().SetAside)
 	s.article(base.ID{}, 1)
 	require.NoError(t, s.Check())
 
 	s.reopen() // tried again at the start
-	require.Eventually(t, func() bool { return len(s.SetAside()) == 2 }, 10*time.Second, time.Millisecond, "the last one is seen with the next snapshot")
+	require.Eventually(t, func() bool {
+		return len(s.SetAside()) == 2
+	}, 10*time.Second, time.Millisecond, "the last one is seen with the next snapshot")
 	require.Equal(t, uint64(2), s.Stats().SetAside)
 
 	store := s.store
@@ -149,7 +152,8 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 	s := newShop(t)
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
+	_, err := s.Do(Command{Account: other, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	ids := s.carts(50, 1)
 	s.bounded(base.Bounds{DueItems: 1})
@@ -164,11 +168,13 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 		}
 		if parts++; parts == 5 {
 			asking = true
-			others = s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
+			others = s.Submit(Command{Account: other, Actor: "test",
+				Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 			asking = false
 		}
 	}
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test",
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	mine, err := own.Wait()
 	require.NoError(t, err)
 	s.onNow = nil
@@ -179,11 +185,13 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 	require.Less(t, parts, 60)
 }
 
-// While much is on its way to the disk no more of what is due is done: another account's command goes behind no more than that.
+// While much is on its way to the disk no more of what is due is done: another account's command goes behind no more
+// than that.
 func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	s := newShop(t)
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
+	_, err := s.Do(Command{Account: other, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	ids := s.carts(20, 10)
 	s.shut()
@@ -193,12 +201,14 @@ func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
 	s.open()
 	s.now += 60_000
 	held.Store(true)
-	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
+	own := s.Submit(Command{Account: s.acc, Actor: "test",
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	for s.Stats().Commands == 0 {
 		runtime.Gosched()
 	}
 	for range 3 {
-		theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
+		theirs := s.Submit(Command{Account: other, Actor: "test",
+			Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 		planned := make(chan struct{})
 		go func() {
 			_, _ = theirs.Planned()
@@ -232,7 +242,8 @@ func (s *shop) holdSyncs() (held *atomic.Bool, release func()) {
 	return held, sync.OnceFunc(func() { close(released) })
 }
 
-// Where the conflicts that may want what came free are too many for one group, the rest of them is due, also after a stop.
+// Where the conflicts that may want what came free are too many for one group, the rest of them is due, also after a
+// stop.
 func TestConflictsThatFollowLater(t *testing.T) {
 	long(t)
 	const many = 4 * stock.MaxTries

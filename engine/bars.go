@@ -13,7 +13,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the pictures of stock in time: what is on articles as bars, and how many units of SKUs are free day by day.
+// This file owns the pictures of stock in time: what is on articles as bars, and how many units of SKUs are free day by
+// day.
 
 // Bar is a unit that is taken, with what a picture of it needs.
 type Bar struct {
@@ -39,9 +40,11 @@ type ArticleBars struct {
 	Conflicts []Bar // what has none, in the same order; the first
 	Short     int   // how many there are
 	Events    []*stock.ScheduledEvent
-	Steps     []int64          // where the count changes, the window's start first: of more units than one, or of one that comes or goes; empty else
-	Counts    []timeline.Count // the units there and those taken of them, from each step on
-	Stepped   bool             // these are all steps
+	// where the count changes, the window's start first: of more units than one, or of one that comes or goes; empty
+	// else
+	Steps   []int64
+	Counts  []timeline.Count // the units there and those taken of them, from each step on
+	Stepped bool             // these are all steps
 
 	units, short []barUnit // room to read all of them into
 	lots         []timeline.PoolRef
@@ -59,12 +62,13 @@ func (x *ArticleBars) Reset(most int) {
 		*x = ArticleBars{}
 	}
 	*x = ArticleBars{
-		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0], units: x.units[:0], short: x.short[:0], lots: x.lots[:0],
+		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
+		units: x.units[:0], short: x.short[:0], lots: x.lots[:0],
 	}
 }
 
-// FillArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given, at that one alone. At most
-// so many bars, conflicts and steps are told of each.
+// FillArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given,
+// at that one alone. At most so many bars, conflicts and steps are told of each.
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
@@ -103,7 +107,8 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 func bar(a *base.AccountState, u *barUnit) Bar {
 	h := u.Hold
 	b := Bar{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: stock.OwnerOf(a, h), Location: u.location, Slot: u.slot,
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: stock.OwnerOf(a, h),
+		Location: u.location, Slot: u.slot,
 	}
 	if to := stock.GoesTo(a, h); to != nil {
 		b.GoesTo = to.ID
@@ -179,7 +184,8 @@ func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w b
 	for _, c := range x.Counts {
 		x.Units = max(x.Units, c.Stock)
 	}
-	if x.Units <= 1 && !slices.ContainsFunc(x.Counts, func(c timeline.Count) bool { return c.Stock != x.Counts[0].Stock }) {
+	if x.Units <= 1 &&
+		!slices.ContainsFunc(x.Counts, func(c timeline.Count) bool { return c.Stock != x.Counts[0].Stock }) {
 		most = 0
 	}
 	if len(x.Steps) > most {
@@ -187,10 +193,11 @@ func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w b
 	}
 }
 
-// CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them. The buckets are those
-// between neighbouring edges. Of each SKU and bucket, free is the fewest units free at an instant of it, below 0 where holds have no unit, and
-// stock the units there at its start.
-func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, size stock.BucketSize) (edges []int64, free, units [][]int, err error) {
+// CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them.
+// The buckets are those between neighbouring edges. Of each SKU and bucket, free is the fewest units free at an instant
+// of it, below 0 where holds have no unit, and stock the units there at its start.
+func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, size stock.BucketSize) (edges []int64,
+	free, units [][]int, err error) {
 	a, zone := v.Acc, v.Acc.Row.Timezone
 	places, err := stock.Places(a, location)
 	if err != nil {

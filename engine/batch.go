@@ -9,24 +9,24 @@ import (
 
 // This file owns batches: many new records made by one command, as an import makes them.
 
-// Row is an Op that a Batch takes: it adds a record, and its plan depends on others of the batch by stock and by what is
-// distinct alone.
+// Row is an Op that a Batch takes: it adds a record, and its plan depends on others of the batch by stock and by what
+// is distinct alone.
 type Row interface {
 	base.Op
 	// Distinct are values that no two rows of a kind may have.
 	Distinct() []base.DistinctValue
 }
 
-// Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
-// fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at.
+// Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included,
+// is a fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at.
 type Batch struct {
 	base.Answers[*BatchResult]
 	base.Adds
 	Rows []Row
 }
 
-// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the writer, and all
-// who wait for it, for some 20 ms.
+// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the
+// writer, and all who wait for it, for some 20 ms.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000
@@ -45,7 +45,8 @@ func (o Batch) Check() []base.Fault {
 		faults = addFaults(faults, i, r.Check())
 		for _, d := range r.Distinct() {
 			if seen[d] {
-				faults = append(faults, base.Fault{Pointer: rowPointer(i) + d.Pointer, Code: "duplicate", Message: "an earlier row has the same"})
+				faults = append(faults, base.Fault{Pointer: rowPointer(i) + d.Pointer, Code: "duplicate",
+					Message: "an earlier row has the same"})
 			}
 			seen[d] = true
 		}
@@ -103,7 +104,8 @@ func asFaults(e *base.Error) []base.Fault {
 		var faults []base.Fault
 		for _, s := range d.Lines {
 			faults = append(faults, base.Fault{
-				Pointer: "/lines/" + base.Itoa(s.Line), Code: string(e.Code), Message: base.Itoa(s.Available) + " of " + base.Itoa(s.Requested) + " units are available",
+				Pointer: "/lines/" + base.Itoa(s.Line), Code: string(e.Code),
+				Message: base.Itoa(s.Available) + " of " + base.Itoa(s.Requested) + " units are available",
 			})
 		}
 		return faults

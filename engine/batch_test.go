@@ -26,7 +26,9 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 			sku := s.sku(fourHours)
 			s.article(sku, 2)
 			a := s.article(sku, 1)
-			items[i] = []base.Item{{SKU: sku}, {Article: a}, s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{Article: s.article(base.ID{}, 1)}, Quantity: 1})}
+			items[i] = []base.Item{{SKU: sku}, {Article: a},
+				s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1},
+					commerce.Component{Item: base.Item{Article: s.article(base.ID{}, 1)}, Quantity: 1})}
 		}
 		var batch Batch
 		refused := map[string]bool{}
@@ -68,7 +70,8 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 		require.Equal(t, &BatchResult{len(batch.Rows)}, many.do(batch))
 		for from := noon - 10*hour; from < noon+60*hour; from += hour {
 			for i := range items[0] {
-				require.Equal(t, one.available(items[0][i], from, from+hour), many.available(items[1][i], from, from+hour))
+				require.Equal(t, one.available(items[0][i], from, from+hour),
+					many.available(items[1][i], from, from+hour))
 			}
 		}
 		many.reopen()
@@ -81,23 +84,32 @@ func TestBatchNamesAllFaults(t *testing.T) {
 	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", Code: &code}})
 	other := "HELMET"
 	e := s.refused(base.CodeInvalid, Batch{Rows: []Row{
-		stock.CreateSKU{SKUFields: stock.SKUFields{Name: ""}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: &other}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y", Code: &other, PurchasePrice: new(int64)}},
-		stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"}, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "color"}})}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: ""}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: &other}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y", Code: &other, PurchasePrice: new(int64)}},
+		stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"},
+			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "color"}})}},
 	}})
 	var got []string
 	for _, f := range e.Faults {
 		got = append(got, f.Pointer+" "+f.Code)
 	}
 	require.Equal(t, []string{"/0/name required", "/2/code duplicate", "/3/attributes/color unknown"}, got)
-	e = s.refused(base.CodeInvalid, Batch{Rows: []Row{stock.CreateSKU{SKUFields: stock.SKUFields{Name: "a"}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "b", Code: &code}}, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "c"}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}}}})
+	e = s.refused(base.CodeInvalid,
+		Batch{Rows: []Row{stock.CreateSKU{SKUFields: stock.SKUFields{Name: "a"}},
+			stock.CreateSKU{SKUFields: stock.SKUFields{Name: "b", Code: &code}},
+			stock.CreateSKU{SKUFields: stock.SKUFields{Name: "c"},
+				Labels: label.LabelsPatch{Tags: base.Some([]base.ID{{1}})}}}})
 	require.Equal(t, []base.Fault{
-		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`}, {Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
+		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`},
+		{Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
 	}, e.Faults)
 	s.refused(base.CodeInvalid, Batch{})
 	s.refused(base.CodeInvalid, Batch{Rows: make([]Row, MaxBatch+1)})
 }
 
-// New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does nothing.
+// New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does
+// nothing.
 func TestBatchOfArticles(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
@@ -105,8 +117,10 @@ func TestBatchOfArticles(t *testing.T) {
 	s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 2)
 	s.do(stock.DecreaseQuantity{Article: a, Location: s.loc, Amount: 2, Force: true})
 	require.Equal(t, 2, s.view().Acc.Stock.ConflictLen())
-	row := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "New", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
-	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}}, Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
+	row := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "New", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
+	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}},
+		Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	for _, replayed := range []bool{false, true} {
 		res, err := s.Do(cmd)
 		require.NoError(t, err)
@@ -117,7 +131,9 @@ func TestBatchOfArticles(t *testing.T) {
 	require.Equal(t, 3, stock.Articles(s.view()).Len())
 	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+day, noon+2*day))
 	for r := range stock.Articles(s.view()).From(base.After(a, 1)) {
-		require.Equal(t, []stock.ArticleLocation{{Location: s.loc, Range: base.Span{Start: s.now, End: base.Forever}, Count: 2}}, stock.UnitsOf(s.view(), r, noon))
+		require.Equal(t,
+			[]stock.ArticleLocation{{Location: s.loc, Range: base.Span{Start: s.now, End: base.Forever}, Count: 2}},
+			stock.UnitsOf(s.view(), r, noon))
 	}
 	s.reopen()
 }

@@ -34,7 +34,11 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	s.article(sku, 30)
 	var all []stock.Unavailability
 	for i := range 30 { // those placed later begin earlier
-		h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + day - int64(i/2)*hour, End: s.now + 2*day}, Quantity: 1}}}).(*hold.Hold)
+		h := s.do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{
+				{Item: base.Item{SKU: sku}, Location: s.loc,
+					Window:   base.Span{Start: s.now + day - int64(i/2)*hour, End: s.now + 2*day},
+					Quantity: 1}}}).(*hold.Hold)
 		all = append(all, h.Lines[0].Units[0].Unavailability)
 	}
 	slices.SortFunc(all, func(x, y stock.Unavailability) int {
@@ -47,12 +51,14 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	for _, u := range all[:20] {
 		want = append(want, u.ID)
 	}
-	line := hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
+	line := hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc,
+		Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
 	lines, _ := s.explained(hold.PlaceHold{Lines: []hold.HoldLineInput{line}})
 	require.Equal(t, want, lines[0].Blockers)
 	require.Equal(t, 30, lines[0].Blocking)
 
-	x, err := hold.Explain(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: line.Window}, 1, s.now)
+	x, err := hold.Explain(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: line.Window}, 1,
+		s.now)
 	require.NoError(t, err)
 	require.Equal(t, 30, x.Blocking)
 	require.Len(t, x.Blockers, 20)
@@ -61,12 +67,17 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	}
 
 	// What the command itself moves stands in nobody's way, and is not counted.
-	other := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + 4*day, End: s.now + 5*day}, Quantity: 30}}}).(*hold.Hold)
+	other := s.do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc,
+			Window: base.Span{Start: s.now + 4*day, End: s.now + 5*day}, Quantity: 30}}}).(*hold.Hold)
 	from, to := s.now+day, s.now+4*day+hour
-	lines, _ = s.explained(hold.MoveHold{ID: ownerOf(s, all[0].ID), Lines: []hold.MoveLine{{Unavailability: all[0].ID, From: &from, To: &to}}})
+	lines, _ = s.explained(hold.MoveHold{ID: ownerOf(s, all[0].ID),
+		Lines: []hold.MoveLine{{Unavailability: all[0].ID, From: &from, To: &to}}})
 	require.Equal(t, 30, lines[0].Blocking, "at the instant with the least free")
 	require.NotContains(t, lines[0].Blockers, all[0].ID)
-	lines, _ = s.explained(hold.MoveHold{ID: other.ID, Lines: []hold.MoveLine{{Unavailability: other.Lines[0].Units[0].ID, From: &line.Window.Start, To: &line.Window.End}}})
+	lines, _ = s.explained(hold.MoveHold{ID: other.ID,
+		Lines: []hold.MoveLine{
+			{Unavailability: other.Lines[0].Units[0].ID, From: &line.Window.Start, To: &line.Window.End}}})
 	require.Equal(t, 30, lines[0].Blocking)
 }
 
@@ -76,18 +87,20 @@ func ownerOf(s *shop, unit base.ID) base.ID {
 	return u.Owner
 }
 
-// A refusal of a thousand lines, each at an instant of its own, names a thousand holds, searches fifty windows, and looks at so many
-// slots and no more.
+// A refusal of a thousand lines, each at an instant of its own, names a thousand holds, searches fifty windows, and
+// looks at so many slots and no more.
 func TestWorkOfARefusalIsBounded(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 3000)
 	window := base.Span{Start: s.now + day, End: s.now + 100*day}
-	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 3000}}})
+	s.do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 3000}}})
 	var lines []hold.HoldLineInput
 	for i := range 1000 {
 		at := s.now + 2*day + int64(i)*hour
-		lines = append(lines, hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: at, End: at + hour}, Quantity: 1})
+		lines = append(lines, hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc,
+			Window: base.Span{Start: at, End: at + hour}, Quantity: 1})
 	}
 	short, way := s.explained(hold.PlaceHold{Lines: lines})
 	require.Len(t, short, 1000)
@@ -122,12 +135,15 @@ func TestHandOverExplainsOneUnitOfALine(t *testing.T) {
 	sku := s.sku()
 	s.article(sku, 400)
 	from, to := s.now+5*day, s.now+6*day
-	pinned := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now, End: from - day}, Quantity: 400}}}).(*hold.Hold)
+	pinned := s.do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc,
+			Window: base.Span{Start: s.now, End: from - day}, Quantity: 400}}}).(*hold.Hold)
 	require.Len(t, pinned.Lines[0].Units, 400)
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 200, From: &from, To: &to},
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 100, From: &from, To: &to},
-	}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 200, From: &from, To: &to},
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 100, From: &from, To: &to},
+		}}).(*order.OrderRecord)
 	lines, way := s.explained(order.FulfillOrder{ID: o.ID})
 	require.Len(t, lines, 2)
 	for i, n := range []int{200, 100} {
@@ -170,10 +186,11 @@ func TestRecordsHaveTheFirstUnits(t *testing.T) {
 	require.Positive(t, list[0].ID.Compare(x.Units[999].ID))
 
 	s.do(hold.ReleaseHold{ID: h.ID})
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 900, From: &w.Start, To: &w.End},
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 300, From: &w.Start, To: &w.End},
-	}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 900, From: &w.Start, To: &w.End},
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 300, From: &w.Start, To: &w.End},
+		}}).(*order.OrderRecord)
 	require.Len(t, o.Units, base.MaxListed)
 	require.Equal(t, 1200, o.StockItems())
 	r, items, total := order.OrderStockItems(s.view(), o.ID, base.Part{Offset: 895, Limit: 10})

@@ -32,7 +32,8 @@ func TestEqualBuffersInOtherWordsAreOnePool(t *testing.T) {
 		s := newShop(t)
 		sku := s.sku()
 		unit := func(b *stock.Buffer) base.ID {
-			return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, After: b, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+			return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, After: b,
+				Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 		}
 		a, b := unit(x.a), unit(x.b)
 		at := func(d int64) int64 { return s.now + d*1000*day }
@@ -57,7 +58,8 @@ func TestEqualBuffersInOtherWordsAreOnePool(t *testing.T) {
 			continue
 		}
 		// The same setting in other words moves nothing to another pool.
-		s.do(stock.PatchSKU{ID: sku, After: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Days)}})
+		s.do(stock.PatchSKU{ID: sku,
+			After: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Days)}})
 		s.book(base.Item{SKU: sku}, at(1), at(4), 1)
 		s.reopen()
 	}

@@ -14,41 +14,60 @@ import (
 
 func TestCatalogItemKeepsWhatItIsMadeOf(t *testing.T) {
 	s := newShop(t)
-	sku, table := s.sku(), s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable)
+	sku, table := s.sku(),
+		s.do(commerce.CreatePricingTable{
+			PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable)
 	article := s.article(base.ID{}, 1)
-	i := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike with helmet"}, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: article}, Quantity: 2}}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table.ID, Variants: []commerce.Variant{{Label: "Size", Values: []commerce.VariantValue{{Label: "S"}, {Label: "M"}}}}}}).(*commerce.CatalogItem)
+	i := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike with helmet"},
+		Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1},
+			{Item: base.Item{Article: article}, Quantity: 2}}, CatalogOffer: commerce.CatalogOffer{
+			PricingTable: &table.ID, Variants: []commerce.Variant{
+				{Label: "Size", Values: []commerce.VariantValue{{Label: "S"}, {Label: "M"}}}}}}).(*commerce.CatalogItem)
 	require.Equal(t, commerce.CatalogActive, i.Status)
-	require.Equal(t, []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}, i.Purchases)
+	require.Equal(t, []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription},
+		i.Purchases)
 	e := s.refused(base.CodeInUse, commerce.DeletePricingTable{ID: table.ID})
 	require.Equal(t, base.InUseDetails{Resource: "catalogItem", Count: 1}, e.Details)
 
 	// Variants keep their ids where they are named, and nobody else's can be.
 	size := i.Variants[0]
-	n := s.do(commerce.PatchCatalogItem{ID: i.ID, Offer: base.Changed(commerce.CatalogOffer{Variants: []commerce.Variant{
-		{Label: "Colour", Values: []commerce.VariantValue{{Label: "Red"}}},
-		{ID: size.ID, Label: "Frame", Values: []commerce.VariantValue{{Label: "XL"}, {ID: size.Values[0].ID, Label: "Small"}}},
-	}})}).(*commerce.CatalogItem)
+	n := s.do(commerce.PatchCatalogItem{ID: i.ID,
+		Offer: base.Changed(commerce.CatalogOffer{Variants: []commerce.Variant{
+			{Label: "Colour", Values: []commerce.VariantValue{{Label: "Red"}}},
+			{ID: size.ID, Label: "Frame",
+				Values: []commerce.VariantValue{{Label: "XL"}, {ID: size.Values[0].ID, Label: "Small"}}},
+		}})}).(*commerce.CatalogItem)
 	require.Equal(t, size.ID, n.Variants[1].ID)
 	require.Equal(t, size.Values[0].ID, n.Variants[1].Values[1].ID)
 	require.Equal(t, "S", commerce.CatalogItemByID(s.view(), i.ID).Variants[1].Values[1].Label[:1])
 	require.Equal(t, "Size", i.Variants[0].Label, "what was answered does not change")
-	e = s.refused(base.CodeInvalid, commerce.PatchCatalogItem{ID: i.ID, Offer: base.Changed(commerce.CatalogOffer{Variants: []commerce.Variant{
-		{ID: sku, Label: "x", Values: []commerce.VariantValue{{ID: size.Values[0].ID, Label: "y"}}},
-		{ID: size.ID, Label: "x", Values: []commerce.VariantValue{{Label: "y"}}}, {ID: size.ID, Label: "x", Values: []commerce.VariantValue{{Label: "y"}}},
-	}})})
-	require.Equal(t, []string{"/variants/0/id", "/variants/0/values/0/id", "/variants/2/id"}, []string{e.Faults[0].Pointer, e.Faults[1].Pointer, e.Faults[2].Pointer})
+	e = s.refused(base.CodeInvalid,
+		commerce.PatchCatalogItem{ID: i.ID, Offer: base.Changed(commerce.CatalogOffer{Variants: []commerce.Variant{
+			{ID: sku, Label: "x", Values: []commerce.VariantValue{{ID: size.Values[0].ID, Label: "y"}}},
+			{ID: size.ID, Label: "x", Values: []commerce.VariantValue{{Label: "y"}}},
+			{ID: size.ID, Label: "x", Values: []commerce.VariantValue{{Label: "y"}}},
+		}})})
+	require.Equal(t, []string{"/variants/0/id", "/variants/0/values/0/id", "/variants/2/id"},
+		[]string{e.Faults[0].Pointer, e.Faults[1].Pointer, e.Faults[2].Pointer})
 
-	n = s.do(commerce.PatchCatalogItem{ID: i.ID, IfMatch: []uint64{2}, Offer: base.Changed(commerce.CatalogOffer{Purchases: []base.PurchaseType{base.PurchaseSale}}, "pricingTableId"), Components: base.Null[[]commerce.Component]()}).(*commerce.CatalogItem)
+	n = s.do(commerce.PatchCatalogItem{ID: i.ID, IfMatch: []uint64{2},
+		Offer: base.Changed(commerce.CatalogOffer{Purchases: []base.PurchaseType{base.PurchaseSale}},
+			"pricingTableId"),
+		Components: base.Null[[]commerce.Component]()}).(*commerce.CatalogItem)
 	require.Nil(t, n.PricingTable)
 	s.do(commerce.DeletePricingTable{ID: table.ID})
 	s.reopen()
 	require.Equal(t, n.Variants, commerce.CatalogItemByID(s.view(), i.ID).Variants)
 	require.Empty(t, commerce.CatalogItemByID(s.view(), i.ID).Components)
-	require.Len(t, s.do(commerce.PatchCatalogItem{ID: i.ID, Offer: base.Changed(commerce.CatalogOffer{}, "purchaseTypes")}).(*commerce.CatalogItem).Purchases, 3)
+	require.Len(t, s.do(commerce.PatchCatalogItem{ID: i.ID,
+		Offer: base.Changed(commerce.CatalogOffer{}, "purchaseTypes")}).(*commerce.CatalogItem).Purchases, 3)
 
-	s.refused(base.CodeNotFound, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table.ID}})
-	s.refused(base.CodeNotFound, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"}, Components: []commerce.Component{{Item: base.Item{SKU: article}, Quantity: 1}}})
-	s.refused(base.CodeNotFound, commerce.PatchCatalogItem{ID: i.ID, Components: base.Some([]commerce.Component{{Item: base.Item{Article: sku}, Quantity: 1}})})
+	s.refused(base.CodeNotFound, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"},
+		CatalogOffer: commerce.CatalogOffer{PricingTable: &table.ID}})
+	s.refused(base.CodeNotFound, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "x"},
+		Components: []commerce.Component{{Item: base.Item{SKU: article}, Quantity: 1}}})
+	s.refused(base.CodeNotFound, commerce.PatchCatalogItem{ID: i.ID,
+		Components: base.Some([]commerce.Component{{Item: base.Item{Article: sku}, Quantity: 1}})})
 	s.refused(base.CodePrecondition, commerce.DeleteCatalogItem{ID: i.ID, IfMatch: []uint64{1}})
 	s.do(commerce.DeleteCatalogItem{ID: i.ID})
 	s.refused(base.CodeNotFound, commerce.ArchiveCatalogItem{ID: i.ID})
@@ -57,7 +76,8 @@ func TestCatalogItemKeepsWhatItIsMadeOf(t *testing.T) {
 func TestTagsOfCatalogItems(t *testing.T) {
 	s := newShop(t)
 	tag := s.do(label.CreateTag{TagFields: label.TagFields{Value: "summer", Scope: label.TagCatalog}}).(*label.Tag)
-	i := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"}, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}}).(*commerce.CatalogItem)
+	i := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"},
+		Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}}).(*commerce.CatalogItem)
 	s.reopen()
 	require.Equal(t, []base.ID{tag.ID}, commerce.CatalogItemByID(s.view(), i.ID).Tags)
 	s.do(label.DeleteTag{ID: tag.ID})

@@ -24,7 +24,8 @@ type Change struct {
 	Moved    []UnitMove // units of it that have gone to another article, in the order of their rows
 }
 
-// UnitMove is a unit that has gone from one article to another and has kept its dates. An article that is no longer there has the zero id.
+// UnitMove is a unit that has gone from one article to another and has kept its dates. An article that is no longer
+// there has the zero id.
 type UnitMove struct{ Unit, From, To base.ID }
 
 // Resources are the names of records that the feed can tell of.
@@ -37,9 +38,9 @@ func Resources() (names []string) {
 	return names
 }
 
-// Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there are
-// at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE where the log does not
-// reach back so far.
+// Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there
+// are at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE where the
+// log does not reach back so far.
 func (e *Engine) Changes(v base.View, after uint64, most int) (list []Change, next uint64, err error) {
 	if after > v.Sequence() {
 		return nil, 0, errCursorGone
@@ -69,10 +70,11 @@ func unreadable(err error) error {
 	return err
 }
 
-var errCursorGone = base.Refuse(base.CodeCursorGone, "the changes behind this cursor are not kept: read the present state, and go on from its sequence")
+var errCursorGone = base.Refuse(base.CodeCursorGone,
+	"the changes behind this cursor are not kept: read the present state, and go on from its sequence")
 
-// changesIn appends what the account's commands in a log record changed, those behind the sequence next. A record that a command
-// changed has one change, whatever parts of it there were.
+// changesIn appends what the account's commands in a log record changed, those behind the sequence next. A record that
+// a command changed has one change, whatever parts of it there were.
 func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint64, most int) ([]Change, uint64, error) {
 	type name struct {
 		resource string
@@ -119,7 +121,8 @@ func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint6
 		case t.Resource == "":
 		case !known:
 			place[name{t.Resource, t.ID}] = len(list)
-			list = append(list, Change{Sequence: command.Sequence, At: command.At, Actor: command.Actor, Resource: t.Resource, Area: t.Area, ID: t.ID, Kind: t.Kind})
+			list = append(list, Change{Sequence: command.Sequence, At: command.At, Actor: command.Actor,
+				Resource: t.Resource, Area: t.Area, ID: t.ID, Kind: t.Kind})
 		case list[i].Kind == base.Updated:
 			list[i].Kind = t.Kind
 		}
@@ -137,17 +140,20 @@ func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint6
 	return list, next, nil
 }
 
-// unitMove says of a changed row whether the unit was and is seated, has kept its dates and gone to another article, and to which.
+// unitMove says of a changed row whether the unit was and is seated, has kept its dates and gone to another article,
+// and to which.
 func unitMove(a *base.AccountState, unit base.ID, c persist.Change) (m UnitMove, moved bool, err error) {
 	if c.Before == nil || c.After == nil {
 		return m, false, nil
 	}
 	var was, is timeline.Placed
-	if err := errors.Join(stock.DecodeUnitInto(&was, unit, c.Before), stock.DecodeUnitInto(&is, unit, c.After)); err != nil {
+	if err := errors.Join(stock.DecodeUnitInto(&was, unit, c.Before), stock.DecodeUnitInto(&is, unit, c.After)); err !=
+		nil {
 		return m, false, err
 	}
 	from, to := a.Stock.Lot(was.Place.Lot).Article, a.Stock.Lot(is.Place.Lot).Article
-	if from == to || was.Body() != is.Body() || !was.Place.Seated() || !is.Place.Seated() { // one without a unit has no article
+	if from == to || was.Body() != is.Body() || !was.Place.Seated() || !is.Place.Seated() {
+		// one without a unit has no article
 		return m, false, nil
 	}
 	m.Unit = unit

@@ -58,13 +58,15 @@ func TestChangesOfEachCommand(t *testing.T) {
 	told("article created")
 	h := s.book(base.Item{SKU: sku}, noon+day, noon+2*day, 1)
 	told("hold created")
-	s.do(stock.PatchSKU{ID: sku, After: stock.BufferPatch{Amount: base.Some[int64](4), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchSKU{ID: sku,
+		After: stock.BufferPatch{Amount: base.Some[int64](4), Unit: base.Some(timeline.Hours)}})
 	told("sku updated")
 	s.do(stock.IncreaseQuantity{Article: first, Location: s.loc, Amount: 2})
 	told("article updated")
 	s.do(hold.ReleaseHold{ID: h.ID})
 	told("hold updated")
-	e := s.do(stock.CreateScheduledEvent{Article: first, Location: s.loc, Type: stock.EventReservation, Name: "x", Window: base.Span{Start: noon, End: noon + day}}).(*stock.ScheduledEvent)
+	e := s.do(stock.CreateScheduledEvent{Article: first, Location: s.loc, Type: stock.EventReservation, Name: "x",
+		Window: base.Span{Start: noon, End: noon + day}}).(*stock.ScheduledEvent)
 	told("scheduledEvent created")
 	s.do(stock.PatchScheduledEvent{Article: first, ID: e.ID, To: base.Some[int64](noon + 2*day)})
 	told("scheduledEvent updated")
@@ -99,14 +101,16 @@ func TestChangesOfEachCommand(t *testing.T) {
 
 	all, err := s.feed(s.acc, 0, 3)
 	require.NoError(t, err)
-	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: base.Created}, all[0])
+	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: base.Created},
+		all[0])
 	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
 	require.ErrorIs(t, err, errCursorGone)
-	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
+	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent",
+		"pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
 }
 
-// From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in the log,
-// some seldom used, before and after a restart.
+// From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in
+// the log, some seldom used, before and after a restart.
 func TestChangesFromAnywhere(t *testing.T) {
 	long(t)
 	s := newShop(t)
@@ -114,7 +118,8 @@ func TestChangesFromAnywhere(t *testing.T) {
 	ids := []base.ID{s.acc}
 	for i := range uint64(accounts - 1) {
 		id := base.MakeID(noon, base.Base{Lo: 100 + i})
-		_, err := s.Do(Command{Account: id, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+		_, err := s.Do(Command{Account: id, Actor: "test",
+			Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 		require.NoError(t, err)
 		ids = append(ids, id)
 	}
@@ -127,7 +132,8 @@ func TestChangesFromAnywhere(t *testing.T) {
 			case i%300 == 299:
 				of = ids[3+i/300%2]
 			}
-			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
+			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i),
+				Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
 			require.NoError(t, err)
 		}
 	}
@@ -178,9 +184,11 @@ func (s *shop) forgets() {
 	s.T.Helper()
 	s.shut()
 	var err error
-	s.store, err = persist.Open(persist.Options{Dir: "data", FS: s.fs, FoldBytes: 1 << 10, KeepLog: persist.Keep{Records: 100}})
+	s.store, err = persist.Open(persist.Options{Dir: "data", FS: s.fs, FoldBytes: 1 << 10,
+		KeepLog: persist.Keep{Records: 100}})
 	require.NoError(s.T, err)
-	s.Engine, err = Open(context.Background(), Options{Store: s.store, Now: func() int64 { return s.now }, Manual: true, Random: func() (b [10]byte) { return b }})
+	s.Engine, err = Open(context.Background(), Options{Store: s.store, Now: func() int64 { return s.now }, Manual: true,
+		Random: func() (b [10]byte) { return b }})
 	require.NoError(s.T, err)
 }
 
@@ -189,7 +197,8 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 	s := newShop(t)
 	s.forgets()
 	other := base.MakeID(noon, base.Base{Lo: 100})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+	_, err := s.Do(Command{Account: other, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 	require.NoError(t, err)
 	_, err = s.feed(s.acc, 0, 10)
 	require.NoError(t, err)
@@ -242,7 +251,8 @@ func TestChangedRings(t *testing.T) {
 	other := base.MakeID(noon, base.Base{Lo: 100})
 	c := s.Changed(s.acc)
 	require.Equal(t, c, s.Changed(s.acc))
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+	_, err := s.Do(Command{Account: other, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 	require.NoError(t, err)
 	select {
 	case <-c:

@@ -14,12 +14,13 @@ import (
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
 
-// Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the links
-// between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a large state.
+// Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the
+// links between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a
+// large state.
 func (e *Engine) Check() error { return checkAll(e.current.Load()) }
 
-// Verify rebuilds the state from a store, read-only if need be, and checks it as Check does. Then it tries on that state what is
-// due at an instant, as a start would do it, and says what cannot be done.
+// Verify rebuilds the state from a store, read-only if need be, and checks it as Check does. Then it tries on that
+// state what is due at an instant, as a start would do it, and says what cannot be done.
 func Verify(ctx context.Context, store *persist.Store, now int64) error {
 	s, older, err := restore(ctx, store)
 	if err != nil {
@@ -36,7 +37,8 @@ func Verify(ctx context.Context, store *persist.Store, now int64) error {
 
 // tryDue does what is due in a state that nothing is kept of.
 func tryDue(s *base.State, ctx context.Context, now int64) error {
-	e := &Engine{queue: newQueue(0), bounds: base.Bounds{}.WithDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
+	e := &Engine{queue: newQueue(0), bounds: base.Bounds{}.WithDefaults(), step: defaultStep.Milliseconds(),
+		log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
 	w := newWriter(e, s)
 	s.At = max(s.At, now)
 	for _, x := range s.Tree.Items() {
@@ -65,7 +67,8 @@ func asideError(list []SetAside) error {
 		if i > 0 {
 			text.WriteString("; ")
 		}
-		fmt.Fprintf(&text, "account %s, %s %s, due at %s", x.Account, x.Table, x.Row, time.UnixMilli(x.Due).UTC().Format(time.RFC3339))
+		fmt.Fprintf(&text, "account %s, %s %s, due at %s", x.Account, x.Table, x.Row,
+			time.UnixMilli(x.Due).UTC().Format(time.RFC3339))
 	}
 	if len(list) > shown {
 		fmt.Fprintf(&text, "; and %d more", len(list)-shown)
@@ -91,7 +94,8 @@ func checkAll(s *base.Snapshot) error {
 	return err
 }
 
-// checkAccount derives anew what domains keep of an account. Of an archive that is half in place the rows do not make sense of each other yet.
+// checkAccount derives anew what domains keep of an account. Of an archive that is half in place the rows do not make
+// sense of each other yet.
 func checkAccount(a *base.AccountState) error {
 	if a.Importing() {
 		return a.Stock.Check()

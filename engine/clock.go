@@ -9,8 +9,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed the
-// clock.
+// This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed
+// the clock.
 
 // nudge is a command that changes nothing: the writer does what is due before it.
 type nudge struct {
@@ -51,7 +51,8 @@ func (n *nudges) send(ctx context.Context, rung map[base.Alarm]bool) {
 		}
 		if !n.under[x.Account] && !rung[x] {
 			n.under[x.Account] = true
-			n.list = append(n.list, n.engine.submitted(Command{Account: x.Account, Actor: "clock", Op: nudge{}}, n.patient))
+			n.list = append(n.list,
+				n.engine.submitted(Command{Account: x.Account, Actor: "clock", Op: nudge{}}, n.patient))
 			if rung != nil {
 				rung[x] = true
 			}

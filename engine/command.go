@@ -10,14 +10,14 @@ import (
 
 // This file owns what goes in and out of the writer: commands, optional inputs, and the plan's working view.
 
-// foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer only looks
-// whether it still holds.
+// foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer
+// only looks whether it still holds.
 type foreseen interface {
 	Foresee(v base.View, now int64) *timeline.SearchedReduction
 }
 
-// counted is an Op that may be refused on a snapshot (sold_out.go). What it tells of itself need not be right: it says whether it is
-// worth a plan on the snapshot to find out.
+// counted is an Op that may be refused on a snapshot (sold_out.go). What it tells of itself need not be right: it says
+// whether it is worth a plan on the snapshot to find out.
 type counted interface {
 	Wanted() uint64                      // a hash of the items and places that it wants stock of
 	Exceeds(v base.View, now int64) bool // by the counts there is less than it wants
@@ -39,12 +39,13 @@ type Command struct {
 
 // Result is what a command came to.
 type Result struct {
-	Record   any                    // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64                 // the account's count of committed changes behind the command
-	Replayed bool                   // true: a repeat under an idempotency key, nothing was done
-	Moves    int                    // holds of others that changed their slot to make room
-	Moved    []stock.Unavailability // of a preview: units that would go elsewhere, where they would be; the first MaxListed
-	Took     time.Duration          // how long planning took, by Options.Stopwatch; of a refusal, too
+	Record   any    // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64 // the account's count of committed changes behind the command
+	Replayed bool   // true: a repeat under an idempotency key, nothing was done
+	Moves    int    // holds of others that changed their slot to make room
+	// of a preview: units that would go elsewhere, where they would be; the first MaxListed
+	Moved []stock.Unavailability
+	Took  time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
 
 	kept *idemRow // of a repeat: where Record is read from
 }

@@ -6,8 +6,9 @@ import (
 
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
-// commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible, then
-// answered. The writer goes on before the answers are given: those who wait have more to do than it takes to tell it.
+// commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible,
+// then answered. The writer goes on before the answers are given: those who wait have more to do than it takes to tell
+// it.
 func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine
@@ -38,7 +39,8 @@ func (w *writer) commitGroups() {
 func (e *Engine) storageFailed(waiters []waiter, cause error) {
 	why := "storage failed; the server takes no more writes and must be restarted"
 	if programFault(cause) {
-		why = "by a fault of the program the changes of a command could not be written; the server takes no more writes and must be restarted"
+		why = "by a fault of the program the changes of a command could not be written; the server takes no more " +
+			"writes and must be restarted"
 	}
 	e.failure.CompareAndSwap(nil, base.Refuse(base.CodeStorageFailed, "%s", why))
 	for _, x := range waiters {
@@ -49,8 +51,9 @@ func (e *Engine) storageFailed(waiters []waiter, cause error) {
 // unknownOutcome is the answer to a command whose record may or may not be found after a restart.
 func unknownOutcome() *base.Error {
 	return &base.Error{
-		Code:    base.CodeStorageFailed,
-		Detail:  "storage failed while the command was being made durable: it is there whole or not at all after a restart",
+		Code: base.CodeStorageFailed,
+		Detail: "storage failed while the command was being made durable: it is there whole or not at all " +
+			"after a restart",
 		Details: base.UnknownOutcomeDetails{},
 	}
 }

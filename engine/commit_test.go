@@ -40,7 +40,8 @@ func TestCommandsThatWaitAreCounted(t *testing.T) {
 	defer release()
 	var all []*Future
 	submit := func() *Future {
-		f := s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}})
+		f := s.Submit(Command{Account: s.acc, Actor: "test",
+			Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}})
 		all = append(all, f)
 		return f
 	}

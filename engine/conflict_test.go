@@ -63,7 +63,8 @@ func TestShorterBesideAConflict(t *testing.T) {
 	s.reopen()
 }
 
-// A conflict with other dates takes what it asks for anew as any hold does, also where no other conflict is in its pool.
+// A conflict with other dates takes what it asks for anew as any hold does, also where no other conflict is in its
+// pool.
 func TestLongerConflictNeedsRoom(t *testing.T) {
 	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 20})
 	s.refused(base.CodeInsufficient, s.until(lacks, 25))
@@ -98,8 +99,10 @@ func TestMovedBesideAConflict(t *testing.T) {
 	require.True(t, lacks.Conflict())
 	id := func(h *hold.Hold) base.ID { return h.Lines[0].Units[0].ID }
 	s.do(hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 20*hour)}}})
-	s.refused(base.CodeInsufficient, hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
-	s.refused(base.CodeInsufficient, hold.MoveHold{ID: second.ID, Lines: []hold.MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
+	s.refused(base.CodeInsufficient,
+		hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
+	s.refused(base.CodeInsufficient, hold.MoveHold{ID: second.ID,
+		Lines: []hold.MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
 	s.do(hold.MoveHold{ID: first.ID, Lines: []hold.MoveLine{{Unavailability: id(first), To: ptr(s.now + 15*hour)}}})
 	s.reopen()
 }
@@ -114,7 +117,8 @@ func TestToAnotherUnitBesideAConflict(t *testing.T) {
 	s.book(base.Item{Article: b}, at(15), at(17), 1)
 	h := s.book(sku, at(10), at(12), 1)
 	u := s.unit(h.Lines[0].Units[0].ID)
-	lacks := s.order(sku, base.PurchaseBooking, at(11), ptr(at(19)), 1, true) // free at each instant, nowhere throughout
+	// free at each instant, nowhere throughout
+	lacks := s.order(sku, base.PurchaseBooking, at(11), ptr(at(19)), 1, true)
 	require.True(t, lacks.Conflict())
 	to := a
 	if u.Article == a {
@@ -140,7 +144,8 @@ func TestShorterReservationBesideAConflict(t *testing.T) {
 	s := newShop(t)
 	article := s.article(s.sku(), 2)
 	reserve := func() *stock.ScheduledEvent {
-		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*stock.ScheduledEvent)
+		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
+			Name: "Repair", Window: base.Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*stock.ScheduledEvent)
 	}
 	first, second := reserve(), reserve()
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
@@ -168,7 +173,8 @@ func taken(t *testing.T, out func(s *shop, article base.ID)) (s *shop, sku base.
 
 var waysOut = map[string]func(s *shop, article base.ID){
 	"inactive": func(s *shop, r base.ID) {
-		s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+		s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+			Force: true})
 	},
 	"archived": func(s *shop, r base.ID) { s.do(stock.ArchiveArticle{ID: r, Archived: true, Force: true}) },
 	"another SKU": func(s *shop, r base.ID) {
@@ -200,7 +206,8 @@ func TestConflictOfAnArticleThatIsOutGetsWhatIsNew(t *testing.T) {
 	for name, out := range waysOut {
 		t.Run(name, func(t *testing.T) {
 			s, _, other, lacks := taken(t, out)
-			s.do(stock.IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc, Amount: 1})
+			s.do(stock.IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc,
+				Amount: 1})
 			require.False(t, s.unit(lacks).Conflict())
 			s, sku, _, lacks := taken(t, out)
 			s.article(sku.SKU, 1)
@@ -239,8 +246,10 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}
 	plain, wide := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
-	s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
-	third := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU}, After: &fourHours, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+	s.do(stock.PatchArticle{ID: wide,
+		After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
+	third := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU},
+		After: &fourHours, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	var units []stock.Unavailability
 	for range 3 {
 		units = append(units, s.unit(s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID))
@@ -249,16 +258,19 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 		if u.Article != third {
 			continue
 		}
-		s.do(stock.PatchArticle{ID: third, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+		s.do(stock.PatchArticle{ID: third, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+			Force: true})
 		require.Equal(t, wide, s.unit(u.ID).Article)
 		s.do(stock.PatchArticle{ID: wide, After: stock.BufferPatch{Amount: base.Null[int64]()}})
-		s.do(stock.PatchArticle{ID: plain, After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
+		s.do(stock.PatchArticle{ID: plain,
+			After: stock.BufferPatch{Amount: base.Some(fourHours.Amount), Unit: base.Some(fourHours.Unit)}})
 		require.Equal(t, plain, s.unit(u.ID).Article)
 	}
 	s.reopen()
 }
 
-// What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of another from it.
+// What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of
+// another from it.
 func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}
@@ -276,7 +288,8 @@ func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {
 	s.reopen()
 }
 
-// A unit of a named article is handed over early where what is in its way may move to another article; so is one that has no unit yet.
+// A unit of a named article is handed over early where what is in its way may move to another article; so is one that
+// has no unit yet.
 func TestEarlyHandOverOfANamedArticle(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}
@@ -337,7 +350,8 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	require.Equal(t, second, s.unit(unit).Slot)
 
 	status(stock.ArticleInactive)
-	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, To: ptr(to - hour)}}}) // it waits for its slot at other dates, too
+	// it waits for its slot at other dates, too
+	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: unit, To: ptr(to - hour)}}})
 	status(stock.ArticleActive)
 	require.Equal(t, second, s.unit(unit).Slot)
 
@@ -358,7 +372,8 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	s.reopen()
 }
 
-// A conflict of an article all of whose units are taken by what is pinned there can sit nowhere, so it bars no other unit; one that could sit does.
+// A conflict of an article all of whose units are taken by what is pinned there can sit nowhere, so it bars no other
+// unit; one that could sit does.
 func TestPinnedConflictCountsWhereItCouldSit(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}
@@ -369,7 +384,8 @@ func TestPinnedConflictCountsWhereItCouldSit(t *testing.T) {
 	require.Equal(t, 0, s.available(a, from, to))
 	require.Equal(t, 1, s.available(sku, from, to))
 	require.Equal(t, 1, s.promised(sku, from, to))
-	changes, err := hold.Calendar(s.view(), hold.Query{Item: sku, Location: s.loc, Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
+	changes, err := hold.Calendar(s.view(),
+		hold.Query{Item: sku, Location: s.loc, Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	require.Equal(t, 1, changes[0].Available)
@@ -446,7 +462,8 @@ func TestTimeSeatsAConflictThatPinsKeptOut(t *testing.T) {
 func TestTimeSeatsAConflictOnAUnitThatComes(t *testing.T) {
 	s, sku, _, lacks := beside(t, [2]int64{10, 50}, [2]int64{20, 40})
 	at := func(hours int64) int64 { return noon + hours*hour }
-	more := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*stock.Article).ID
+	more := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*stock.Article).ID
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.tick(at(30))
 	u := s.unit(lacks.Lines[0].Units[0].Hold)
@@ -462,7 +479,8 @@ func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
 	at := func(hours int64) int64 { return noon + hours*hour }
 	s.book(base.Item{Article: article}, at(10), at(30), 1)
 	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(20), ptr(at(40)), 1, true)
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	s.tick(at(5))
 	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 	require.True(t, s.orderNow(lacks).Conflict())
@@ -479,7 +497,8 @@ func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
 	s.order(base.Item{Article: article}, base.PurchaseBooking, at(10), ptr(at(20)), 1, false)
 	lacks := s.order(base.Item{Article: article}, base.PurchaseBooking, at(15), ptr(at(40)), 1, true)
 	require.True(t, lacks.Conflict())
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	s.tick(at(20))
 	require.True(t, s.orderNow(lacks).Conflict())
 	s.reopen()
@@ -503,15 +522,17 @@ func TestForcedDecreaseSeatsWhoHasTimeUntilThen(t *testing.T) {
 	s.reopen()
 }
 
-// Two articles whose buffers differ are two pools. Where a change of the buffers makes them one, of the article or of what it has from its SKU, who waits in the one
-// gets what is free in the other.
+// Two articles whose buffers differ are two pools. Where a change of the buffers makes them one, of the article or of
+// what it has from its SKU, who waits in the one gets what is free in the other.
 func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 	for name, join := range map[string]func(s *shop, sku, article base.ID){
 		"article": func(s *shop, _, article base.ID) {
-			s.do(stock.PatchArticle{ID: article, Before: stock.BufferPatch{Amount: base.Null[int64](), Unit: base.Null[timeline.Unit]()}})
+			s.do(stock.PatchArticle{ID: article,
+				Before: stock.BufferPatch{Amount: base.Null[int64](), Unit: base.Null[timeline.Unit]()}})
 		},
 		"SKU": func(s *shop, sku, _ base.ID) {
-			s.do(stock.PatchSKU{ID: sku, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+			s.do(stock.PatchSKU{ID: sku,
+				Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -519,11 +540,13 @@ func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 			sku := s.sku()
 			s.article(sku, 1)
 			other := s.article(sku, 1)
-			s.do(stock.PatchArticle{ID: other, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+			s.do(stock.PatchArticle{ID: other,
+				Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 			from, to := s.now+day, s.now+2*day
 			theirs := s.book(base.Item{Article: other}, from, to, 1)
 			s.book(base.Item{SKU: sku}, from, to, 1)
-			waits := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+			waits := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc,
+				AllowOverbooked: true}, Lines: []order.OrderLineInput{
 				{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
 			}}).(*order.OrderRecord)
 			require.True(t, waits.Conflict())
@@ -543,20 +566,23 @@ func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 	}
 }
 
-// Who loses its unit to one that is late has waited for what time makes free as long as any other, also where a start does at once what was
-// due one after the other while the engine was down.
+// Who loses its unit to one that is late has waited for what time makes free as long as any other, also where a start
+// does at once what was due one after the other while the engine was down.
 func TestWhoIsPushedAsideHasItsTurnByAge(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	x, y := s.article(sku, 1), s.article(sku, 1)
-	s.do(stock.PatchArticle{ID: y, Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: y,
+		Before: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 	begin := s.now
 	s.rent(base.Item{Article: x}, begin+hour, begin+5*hour, 1) // nobody fetches it
 	late := s.rent(base.Item{Article: y}, begin+hour, begin+3*hour, 1)
 	pushed := s.rent(base.Item{SKU: sku}, begin+4*hour, begin+10*hour, 1)
 	younger := s.order(base.Item{SKU: sku}, base.PurchaseBooking, begin+2*hour, ptr(begin+11*hour), 1, true)
 	require.True(t, younger.Conflict())
-	s.do(stock.PatchArticle{ID: y, After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}}) // now it would wait for x
+	// now it would wait for x
+	s.do(stock.PatchArticle{ID: y,
+		After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 	s.tick(begin + hour)
 	s.do(order.FulfillOrder{ID: late.ID})
 	require.False(t, s.orderNow(pushed).Conflict())

@@ -18,8 +18,12 @@ func TestCustomers(t *testing.T) {
 	s := newShop(t)
 	vip, other := s.tag("VIP", label.TagCustomers), s.tag("x", label.TagInventory)
 	s.attribute("note", label.FormatText)
-	address := commerce.ContactAddress{Address: base.Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa", Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
-	full := base.Changed(commerce.Contact{FirstName: new("Ann"), LastName: new("Lee"), Email: new("ann@example.com"), Phone: new("+351 1"), MarketingConsent: true, DateOfBirth: new("1980-02-29"), BillingAddress: &address, ShippingAddress: &commerce.ContactAddress{}, CustomerType: commerce.Business, CompanyName: new("Lee Ltd"), TaxID: new("PT1"), Language: new("pt-PT")})
+	address := commerce.ContactAddress{Address: base.Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa",
+		Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
+	full := base.Changed(commerce.Contact{FirstName: new("Ann"), LastName: new("Lee"), Email: new("ann@example.com"),
+		Phone: new("+351 1"), MarketingConsent: true, DateOfBirth: new("1980-02-29"), BillingAddress: &address,
+		ShippingAddress: &commerce.ContactAddress{}, CustomerType: commerce.Business, CompanyName: new("Lee Ltd"),
+		TaxID: new("PT1"), Language: new("pt-PT")})
 	labels := values("note", text("n"))
 	labels.Tags = base.Some([]base.ID{vip})
 	m := s.do(commerce.CreateCustomer{Contact: full, Labels: labels}).(*commerce.Customer)
@@ -31,7 +35,9 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, m, commerce.CustomerByID(s.view(), m.ID))
 
 	s.now += hour
-	n := s.do(commerce.PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: base.Changed(commerce.Contact{}, "lastName", "customerType", "marketingConsent", "billingAddress")}).(*commerce.Customer)
+	n := s.do(commerce.PatchCustomer{ID: m.ID, IfMatch: []uint64{1},
+		Contact: base.Changed(commerce.Contact{}, "lastName", "customerType", "marketingConsent",
+			"billingAddress")}).(*commerce.Customer)
 	require.Equal(t, "Ann", n.Name())
 	require.Equal(t, commerce.Individual, n.CustomerType)
 	require.False(t, n.MarketingConsent)
@@ -39,15 +45,20 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, m.ShippingAddress, n.ShippingAddress)
 	require.Equal(t, m.Labels, n.Labels)
 	require.Equal(t, [2]uint64{2, uint64(noon + hour)}, [2]uint64{n.Revision, uint64(n.UpdatedAt)})
-	require.Equal(t, "Dr Ann", s.do(commerce.PatchCustomer{ID: m.ID, Contact: base.Changed(commerce.Contact{FullName: new("Dr Ann")})}).(*commerce.Customer).Name())
+	require.Equal(t, "Dr Ann",
+		s.do(commerce.PatchCustomer{ID: m.ID,
+			Contact: base.Changed(commerce.Contact{FullName: new("Dr Ann")})}).(*commerce.Customer).Name())
 
 	s.refused(base.CodePrecondition, commerce.PatchCustomer{ID: m.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, commerce.DeleteCustomer{ID: m.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodeNotFound, commerce.PatchCustomer{ID: vip})
 	s.refused(base.CodeInvalid, label.LinkTags{To: commerce.CustomerLabels, ID: m.ID, Tags: []base.ID{other}})
-	require.Equal(t, []string{""}, pointers(s.refused(base.CodeInvalid, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{TaxID: new("x")}, "firstName")})))
+	require.Equal(t, []string{""},
+		pointers(s.refused(base.CodeInvalid,
+			commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{TaxID: new("x")}, "firstName")})))
 	nobody := base.Changed(commerce.Contact{}, "firstName", "lastName", "fullName", "email", "phone", "companyName")
-	require.Equal(t, []string{""}, pointers(s.refused(base.CodeInvalid, commerce.PatchCustomer{ID: m.ID, Contact: nobody})))
+	require.Equal(t, []string{""},
+		pointers(s.refused(base.CodeInvalid, commerce.PatchCustomer{ID: m.ID, Contact: nobody})))
 	nobody.To.Phone = new("1")
 	require.Empty(t, s.do(commerce.PatchCustomer{ID: m.ID, Contact: nobody}).(*commerce.Customer).Name())
 
@@ -65,12 +76,14 @@ func TestOrdersReferToAllWhomTheyName(t *testing.T) {
 	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 1)
 	customer := func(name string) base.ID {
-		return s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
+		return s.do(commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
 	}
 	main, beside, other := customer("Ann"), customer("Ben"), customer("Cleo")
 	in := s.rental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &main
-	in.Customers = []order.OrderCustomerInput{{Customer: &beside}, {Customer: &main}, {Customer: &beside}, {Contact: base.Changed(commerce.Contact{FirstName: new("Dan")})}}
+	in.Customers = []order.OrderCustomerInput{{Customer: &beside}, {Customer: &main}, {Customer: &beside},
+		{Contact: base.Changed(commerce.Contact{FirstName: new("Dan")})}}
 	o := s.do(in).(*order.OrderRecord)
 	orders := func(id base.ID) (numbers []uint32) {
 		list, total := order.ListOrders(s.view(), &order.OrderQuery{Customer: &id, Active: true, Limit: 10})
@@ -98,18 +111,27 @@ func TestOrdersReferToAllWhomTheyName(t *testing.T) {
 func TestFaultsOfContacts(t *testing.T) {
 	s := newShop(t)
 	long := strings.Repeat("x", 256)
-	e := s.refused(base.CodeInvalid, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(""), LastName: new(long), Phone: new(long), CompanyName: new(long), TaxID: new(long), Email: new("ann"), DateOfBirth: new("1981-02-29"), Language: new("portuguese!"), CustomerType: commerce.CustomerType("firm"), BillingAddress: &commerce.ContactAddress{Address: base.Address{City: long}}, ShippingAddress: &commerce.ContactAddress{DeliveryNotes: strings.Repeat("x", base.MaxNote+1)}})})
-	require.Equal(t, []string{"/firstName", "/lastName", "/email", "/phone", "/dateOfBirth", "/billingAddress/city", "/shippingAddress/deliveryNotes", "/customerType", "/companyName", "/taxId", "/language"}, pointers(e))
+	e := s.refused(base.CodeInvalid,
+		commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FirstName: new(""), LastName: new(long), Phone: new(long),
+				CompanyName: new(long), TaxID: new(long), Email: new("ann"), DateOfBirth: new("1981-02-29"),
+				Language: new("portuguese!"), CustomerType: commerce.CustomerType("firm"),
+				BillingAddress:  &commerce.ContactAddress{Address: base.Address{City: long}},
+				ShippingAddress: &commerce.ContactAddress{DeliveryNotes: strings.Repeat("x", base.MaxNote+1)}})})
+	require.Equal(t, []string{"/firstName", "/lastName", "/email", "/phone", "/dateOfBirth", "/billingAddress/city",
+		"/shippingAddress/deliveryNotes", "/customerType", "/companyName", "/taxId", "/language"}, pointers(e))
 	for _, good := range []string{"a@b", "first.last+tag@sub.example.com", "ü@example.com"} {
 		require.True(t, base.IsEmail(good), good)
 	}
-	for _, bad := range []string{"", "a", "@b", "a@", "a b@c.d", "Ann <a@b.c>", " a@b.c", "a@b.c ", "a@b.c, d@e.f", strings.Repeat("a", 251) + "@b.c"} {
+	for _, bad := range []string{"", "a", "@b", "a@", "a b@c.d", "Ann <a@b.c>", " a@b.c", "a@b.c ", "a@b.c, d@e.f",
+		strings.Repeat("a", 251) + "@b.c"} {
 		require.False(t, base.IsEmail(bad), bad)
 	}
 	for _, good := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske-1994"} {
 		require.True(t, base.IsLanguage(good), good)
 	}
-	for _, bad := range []string{"", "e", "1a", "en-", "-en", "en_US", "english-language-of-thirty-six-letters", "en-toolongpart", "e n"} {
+	for _, bad := range []string{"", "e", "1a", "en-", "-en", "en_US", "english-language-of-thirty-six-letters",
+		"en-toolongpart", "e n"} {
 		require.False(t, base.IsLanguage(bad), bad)
 	}
 }
@@ -122,10 +144,14 @@ func TestNobodyIsBornInTheFuture(t *testing.T) {
 	}
 	c := s.do(commerce.CreateCustomer{Contact: born(today)}).(*commerce.Customer)
 	for op, pointer := range map[base.Op]string{
-		&commerce.CreateCustomer{Contact: born(tomorrow)}: "/dateOfBirth", &commerce.PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
-		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Contact: ptr(born(tomorrow))}}:                                     "/mainContact/dateOfBirth",
-		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Customers: []order.OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
+		&commerce.CreateCustomer{Contact: born(tomorrow)}:          "/dateOfBirth",
+		&commerce.PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
+		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc,
+			Contact: ptr(born(tomorrow))}}: "/mainContact/dateOfBirth",
+		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc,
+			Customers: []order.OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
 	} {
-		require.Equal(t, []base.Fault{{Pointer: pointer, Code: "range", Message: "must not lie ahead"}}, s.refused(base.CodeInvalid, op).Faults)
+		require.Equal(t, []base.Fault{{Pointer: pointer, Code: "range", Message: "must not lie ahead"}},
+			s.refused(base.CodeInvalid, op).Faults)
 	}
 }

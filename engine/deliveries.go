@@ -10,7 +10,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns what those who send deliveries ask of the engine: whose queue has changed, and what is on disk of a delivery.
+// This file owns what those who send deliveries ask of the engine: whose queue has changed, and what is on disk of a
+// delivery.
 
 // called collects the accounts whose queues have changed for the one who sends.
 type called struct {
@@ -43,8 +44,8 @@ func (c *called) add(accounts []base.ID) {
 // Called is sent to when there is something for TakeCalled.
 func (e *Engine) Called() <-chan struct{} { return e.called.ready }
 
-// TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all that
-// have any. There is one who asks.
+// TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all
+// that have any. There is one who asks.
 func (e *Engine) TakeCalled() []base.ID {
 	c := &e.called
 	c.mu.Lock()
@@ -98,8 +99,8 @@ func (e *Engine) DeliveryDetails(v base.View, d *outbox.Delivery) (body []byte, 
 	return body, attempts, nil
 }
 
-// TrimDeliveries drops the deliveries that the logs keep no longer: those that are too old, the oldest of an account that has
-// too much of them, and those of webhooks that are gone.
+// TrimDeliveries drops the deliveries that the logs keep no longer: those that are too old, the oldest of an account
+// that has too much of them, and those of webhooks that are gone.
 func (e *Engine) TrimDeliveries(ctx context.Context) error {
 	for _, id := range e.Accounts() {
 		for {
@@ -112,7 +113,8 @@ func (e *Engine) TrimDeliveries(ctx context.Context) error {
 				}
 				break
 			}
-			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: outbox.ForgetDeliveries{List: list}}); err != nil {
+			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: outbox.ForgetDeliveries{List: list}}); err !=
+				nil {
 				return err
 			}
 			if ctx.Err() != nil {

@@ -24,7 +24,8 @@ type oneWay struct {
 
 func newOneWay(t *testing.T, units int, after ...stock.Buffer) *oneWay {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	sku := s.sku(after...)
 	return &oneWay{s, there, s.article(sku, units), base.Item{SKU: sku}}
 }
@@ -38,7 +39,8 @@ func (s *oneWay) trip(from, to int64, n int) order.CreateOrder {
 // at says how many units can be held at a place, for a window that ends where it begins.
 func (s *oneWay) at(place base.ID, from, to int64) int {
 	s.T.Helper()
-	a, err := hold.Available(s.view(), hold.Query{Item: s.bike, Location: place, Window: base.Span{Start: from, End: to}}, s.now)
+	a, err := hold.Available(s.view(),
+		hold.Query{Item: s.bike, Location: place, Window: base.Span{Start: from, End: to}}, s.now)
 	require.NoError(s.T, err)
 	require.True(s.T, a.Exact)
 	return a.Available
@@ -47,7 +49,8 @@ func (s *oneWay) at(place base.ID, from, to int64) int {
 // leaving says how many units can be held that go to the other place.
 func (s *oneWay) leaving(from, to int64) int {
 	s.T.Helper()
-	a, err := hold.Available(s.view(), hold.Query{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: from, End: to}}, s.now)
+	a, err := hold.Available(s.view(),
+		hold.Query{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: from, End: to}}, s.now)
 	require.NoError(s.T, err)
 	require.True(s.T, a.Exact)
 	return a.Available
@@ -56,7 +59,8 @@ func (s *oneWay) leaving(from, to int64) int {
 // stock says how many units are at a place over a window.
 func (s *oneWay) stock(place base.ID, from, to int64) int {
 	s.T.Helper()
-	a, err := hold.Available(s.view(), hold.Query{Item: s.bike, Location: place, Window: base.Span{Start: from, End: to}}, s.now)
+	a, err := hold.Available(s.view(),
+		hold.Query{Item: s.bike, Location: place, Window: base.Span{Start: from, End: to}}, s.now)
 	require.NoError(s.T, err)
 	return a.Stock
 }
@@ -74,10 +78,12 @@ func TestOneWayTakesTheUnitAway(t *testing.T) {
 	require.Equal(t, 1, s.at(s.there, gone, gone+day))
 	require.Equal(t, 0, s.at(s.there, gone-1, gone+day))
 	s.refused(base.CodeInsufficient, s.rental(order.OrderOpen, s.bike, gone+day, gone+2*day, 1))
-	w, ok, err := hold.Next(s.view(), hold.NextQuery{Item: s.bike, Location: s.loc, NotBefore: noon, Length: day, Quantity: 1, Until: noon + 100*day}, s.now)
+	w, ok, err := hold.Next(s.view(), hold.NextQuery{Item: s.bike, Location: s.loc, NotBefore: noon, Length: day,
+		Quantity: 1, Until: noon + 100*day}, s.now)
 	require.NoError(t, err)
 	require.False(t, ok, w)
-	x, err := hold.Explain(s.view(), hold.Query{Item: s.bike, Location: s.loc, Window: base.Span{Start: gone, End: gone + day}}, 1, s.now)
+	x, err := hold.Explain(s.view(),
+		hold.Query{Item: s.bike, Location: s.loc, Window: base.Span{Start: gone, End: gone + day}}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 0, x.Available)
 	require.Equal(t, "location", x.Alternatives[0].Kind)
@@ -114,7 +120,9 @@ func TestOneWayNeedsAUnitWithoutEnd(t *testing.T) {
 	require.Len(t, plan.Blockers, 1)
 	require.Contains(t, []base.ID{later.Lines[0].Units[0].Hold, later.Lines[0].Units[1].Hold}, plan.Blockers[0].ID)
 	require.Equal(t, before, s.view().Sequence())
-	s.refused(base.CodeInsufficient, hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}})
+	s.refused(base.CodeInsufficient,
+		hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: s.bike, Location: s.loc, Return: s.there,
+			Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}})
 	draft := s.trip(noon, noon+day, 1)
 	draft.Status = order.OrderDraft
 	rec := s.do(draft).(*order.OrderRecord)
@@ -161,17 +169,20 @@ func TestOneWayIsLate(t *testing.T) {
 
 func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s := newOneWay(t, 1)
-	third := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Third", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
+	third := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Third", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	end := noon + day
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	patch := func(to base.ID) order.PatchOrder {
 		return order.PatchOrder{ID: out.ID, Return: base.Opt[base.ID]{Set: true, Value: to}}
 	}
 	s.do(patch(third))
-	require.Equal(t, []int{0, 0, 1}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day), s.stock(third, end, end+day)})
+	require.Equal(t, []int{0, 0, 1},
+		[]int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day), s.stock(third, end, end+day)})
 	s.reopen()
 	s.do(patch(s.loc))
-	require.Equal(t, []int{1, 0, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day), s.stock(third, end, end+day)})
+	require.Equal(t, []int{1, 0, 0},
+		[]int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day), s.stock(third, end, end+day)})
 	later := s.do(s.rental(order.OrderOpen, s.bike, end+day, end+2*day, 1)).(*order.OrderRecord)
 	s.refused(base.CodeQuantityBlocked, patch(s.there))
 	s.tick(noon)
@@ -195,7 +206,8 @@ func TestOneWayExtended(t *testing.T) {
 	other := s.rental(order.OrderOpen, s.bike, end, end+day, 1)
 	other.Pickup = s.there
 	next := s.do(other).(*order.OrderRecord)
-	extend := order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID, To: base.Opt[int64]{Set: true, Value: end + hour}, UnitPrice: base.Some(int64(100))}
+	extend := order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
+		To: base.Opt[int64]{Set: true, Value: end + hour}, UnitPrice: base.Some(int64(100))}
 	for range 2 { // before it is handed over, and behind that
 		e := s.refused(base.CodeQuantityBlocked, extend)
 		require.Equal(t, next.Lines[0].Units[0].Hold, e.Details.(stock.QuantityDetails).Plan.Blockers[0].ID)
@@ -217,7 +229,8 @@ func TestOneWayExtended(t *testing.T) {
 func TestOneWayHold(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
-	line := hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: noon, End: end}, Quantity: 1}
+	line := hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: noon, End: end},
+		Quantity: 1}
 	made := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}, ExpiresIn: ptr(int64(600))}).(*hold.Hold)
 	require.Equal(t, s.there, made.Lines[0].Return)
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day)})
@@ -227,10 +240,12 @@ func TestOneWayHold(t *testing.T) {
 	require.Equal(t, []int{1, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day)})
 
 	made = s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold)
-	s.do(hold.MoveHold{ID: made.ID, Lines: []hold.MoveLine{{Unavailability: made.Lines[0].Units[0].ID, To: ptr(end + hour)}}})
+	s.do(hold.MoveHold{ID: made.ID,
+		Lines: []hold.MoveLine{{Unavailability: made.Lines[0].Units[0].ID, To: ptr(end + hour)}}})
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	require.Equal(t, []int{1, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+hour)})
-	rec := s.do(order.OrderHold{OrderInput: order.OrderInput{Pickup: s.loc}, Holds: []base.ID{made.ID}}).(*order.OrderRecord)
+	rec := s.do(order.OrderHold{OrderInput: order.OrderInput{Pickup: s.loc},
+		Holds: []base.ID{made.ID}}).(*order.OrderRecord)
 	require.Equal(t, s.there, rec.Return)
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	s.reopen()
@@ -242,7 +257,8 @@ func TestOneWayHold(t *testing.T) {
 func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 	s := newOneWay(t, 1)
 	second := s.article(s.bike.SKU, 1)
-	named := s.do(s.rental(order.OrderOpen, base.Item{Article: s.first}, noon+5*day, noon+6*day, 1)).(*order.OrderRecord)
+	named := s.do(s.rental(order.OrderOpen, base.Item{Article: s.first}, noon+5*day, noon+6*day,
+		1)).(*order.OrderRecord)
 	require.Equal(t, 1, s.leaving(noon, noon+day))
 	out := s.do(s.trip(noon, noon+day, 1)).(*order.OrderRecord)
 	require.Equal(t, second, out.Units[0].Article)
@@ -265,10 +281,12 @@ func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 	s.reopen()
 }
 
-// The lines of an order make room for each other: those that are seated first do not keep the units that only the later ones can have.
+// The lines of an order make room for each other: those that are seated first do not keep the units that only the later
+// ones can have.
 func TestOneWayLinesMakeRoomForEachOther(t *testing.T) {
 	s := newOneWay(t, 2)
-	second := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 3, From: ptr(noon + 4*hour)}}}
+	second := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 3, From: ptr(noon + 4*hour)}}}
 	s.do(second)
 	trip := s.trip(noon+2*day, noon+3*day, 2)
 	now := s.trip(noon+hour, noon+9*hour, 1)
@@ -276,19 +294,24 @@ func TestOneWayLinesMakeRoomForEachOther(t *testing.T) {
 	rec := s.do(trip).(*order.OrderRecord)
 	require.Len(t, rec.Units, 3)
 	require.Equal(t, s.first, rec.Units[2].Article)
-	require.Equal(t, []int{2, 3}, []int{s.stock(s.loc, noon+4*day, noon+5*day), s.stock(s.there, noon+4*day, noon+5*day)})
+	require.Equal(t, []int{2, 3},
+		[]int{s.stock(s.loc, noon+4*day, noon+5*day), s.stock(s.there, noon+4*day, noon+5*day)})
 	s.reopen()
 }
 
-// What takes a unit away is counted as any other: it does not get the unit that a conflict waits for because it has fixed itself to that conflict's article.
+// What takes a unit away is counted as any other: it does not get the unit that a conflict waits for because it has
+// fixed itself to that conflict's article.
 func TestOneWayLeavesWhatAConflictWaitsFor(t *testing.T) {
 	s := newOneWay(t, 3)
-	late := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(noon + day)}}}).(*stock.Article).ID
+	late := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &s.bike.SKU},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(noon + day)}}}).(*stock.Article).ID
 	sale := s.rental(order.OrderOpen, base.Item{Article: late}, noon+hour, base.Forever, 1)
 	sale.Lines[0].Purchase, sale.Lines[0].To, sale.AllowOverbooked = base.PurchaseSale, nil, true
 	require.True(t, s.do(sale).(*order.OrderRecord).Conflict())
 	hold := func(n int) hold.PlaceHold {
-		return hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: s.bike, Location: s.loc, Return: s.there, Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: n}}}
+		return hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: s.bike, Location: s.loc, Return: s.there,
+				Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: n}}}
 	}
 	require.Equal(t, 4, s.leaving(noon+2*day, noon+3*day))
 	s.refused(base.CodeInsufficient, hold(5))
@@ -369,15 +392,16 @@ func TestOneWayArrivesForWhoWaits(t *testing.T) {
 	s.reopen()
 }
 
-// A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out. A start does not
-// plan that it leaves once more.
+// A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
+// A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
 	s := newOneWay(t, 2)
 	end := noon + day
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	s.do(order.FulfillOrder{ID: out.ID})
 	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
-	s.do(order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID, To: base.Some(end + 2*day), UnitPrice: base.Some(int64(100))})
+	s.do(order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID, To: base.Some(end + 2*day),
+		UnitPrice: base.Some(int64(100))})
 	for range 2 {
 		require.Equal(t, 1, s.stock(s.loc, end, end+day))
 		require.Equal(t, 1, s.stock(s.loc, end+10*day, end+11*day))
@@ -387,7 +411,8 @@ func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
 	}
 }
 
-// Another beginning changes nothing about where a unit goes to: a hand-over and its undoing leave what was planned on its arrival, and go on when that is called off.
+// Another beginning changes nothing about where a unit goes to: a hand-over and its undoing leave what was planned on
+// its arrival, and go on when that is called off.
 func TestOneWayUndoneLeavesItsDeparture(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
@@ -424,7 +449,8 @@ func TestOneWayUnitOfAnArticleThatIsTakenOut(t *testing.T) {
 	for _, units := range []int{1, 2} {
 		s := newOneWay(t, units)
 		out := s.do(s.trip(noon+day, noon+2*day, 1)).(*order.OrderRecord)
-		s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+		s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+			Force: true})
 		require.True(t, s.orderNow(out).Conflict(), "%d units", units)
 		s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 		require.False(t, s.orderNow(out).Conflict(), "%d units", units)
@@ -454,7 +480,8 @@ func TestOneWayUnitIsPushedToAnotherArticle(t *testing.T) {
 	s := newOneWay(t, 1)
 	s.article(s.bike.SKU, 2)
 	end := noon + day
-	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: s.bike, Location: s.loc, Window: base.Span{Start: end + day, End: end + 2*day}, Quantity: 2}}})
+	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{
+		{Item: s.bike, Location: s.loc, Window: base.Span{Start: end + day, End: end + 2*day}, Quantity: 2}}})
 	over := s.trip(end+2*day, base.Forever, 1)
 	over.Lines[0].To = nil
 	over.Lines = append(over.Lines, s.trip(noon, end, 2).Lines...)
@@ -465,7 +492,8 @@ func TestOneWayUnitIsPushedToAnotherArticle(t *testing.T) {
 	s.reopen()
 }
 
-// Of two units that are to arrive one is planned to go back. Both arrive at another time: one that is late gives what was planned on it to the other.
+// Of two units that are to arrive one is planned to go back. Both arrive at another time: one that is late gives what
+// was planned on it to the other.
 func TestOneWayUnitsOfWhichOneGoesOn(t *testing.T) {
 	s := newOneWay(t, 2)
 	end := noon + day
@@ -485,7 +513,8 @@ func TestOneWayUnitsOfWhichOneGoesOn(t *testing.T) {
 	s.reopen()
 }
 
-// Who waits longest gets the unit that came free with all that it needs: whoever is younger does not have what is behind its end, as the unit leaves then.
+// Who waits longest gets the unit that came free with all that it needs: whoever is younger does not have what is
+// behind its end, as the unit leaves then.
 func TestOneWayConflictKeepsWhatIsBehindIt(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
@@ -503,7 +532,8 @@ func TestOneWayConflictKeepsWhatIsBehindIt(t *testing.T) {
 	s.reopen()
 }
 
-// What a conflict is counted for does not leave with another order: availability says that there is none to take away, and so does the order.
+// What a conflict is counted for does not leave with another order: availability says that there is none to take away,
+// and so does the order.
 func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {
 	s := newOneWay(t, 2)
 	end := noon + day
@@ -517,11 +547,13 @@ func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {
 	s.reopen()
 }
 
-// Units that leave at an instant that nobody knows yet make room for the other lines of their order, on another article too.
+// Units that leave at an instant that nobody knows yet make room for the other lines of their order, on another article
+// too.
 func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
 	s := newOneWay(t, 2)
 	begin := noon + 2*day
-	s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Another", SKU: &s.bike.SKU}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}, {Location: s.loc, Count: 2, From: &begin}}})
+	s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Another", SKU: &s.bike.SKU},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}, {Location: s.loc, Count: 2, From: &begin}}})
 	o := s.trip(begin, begin, 2)
 	o.Lines[0].To = nil
 	o.Lines = append(o.Lines, s.trip(noon, noon+day, 3).Lines...)
@@ -546,7 +578,8 @@ func TestOneWayOfAFullArticle(t *testing.T) {
 	require.Equal(t, []int{10_000, base.MaxSlots - 10_000}, stock())
 }
 
-// Who waits to leave from a place, and is to come back there by now, needs a unit for its time alone: one that others have later does.
+// Who waits to leave from a place, and is to come back there by now, needs a unit for its time alone: one that others
+// have later does.
 func TestWhoStaysHereIsTriedAnew(t *testing.T) {
 	s := newOneWay(t, 1)
 	trip := s.trip(noon+5*day, noon+6*day, 1)
@@ -559,7 +592,8 @@ func TestWhoStaysHereIsTriedAnew(t *testing.T) {
 	s.reopen()
 }
 
-// Where not all units of an overbooked line can leave, those get a unit that can: what has to be given up again lies idle for nobody.
+// Where not all units of an overbooked line can leave, those get a unit that can: what has to be given up again lies
+// idle for nobody.
 func TestWhoCanLeaveDoes(t *testing.T) {
 	s := newOneWay(t, 1)
 	second := s.article(s.bike.SKU, 2)

@@ -16,7 +16,8 @@ import (
 // This file owns the tests of discount codes as records.
 
 func summer(code string) commerce.CreateDiscountCode {
-	return commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: code, ValueType: commerce.DiscountPercentage, Value: 10}}
+	return commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: code, ValueType: commerce.DiscountPercentage, Value: 10}}
 }
 
 func pointersAndCodes(e *base.Error) (list []string) {
@@ -28,27 +29,38 @@ func pointersAndCodes(e *base.Error) (list []string) {
 
 func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 	s := newShop(t)
-	item := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"}}).(*commerce.CatalogItem).ID
+	item := s.do(commerce.CreateCatalogItem{
+		CatalogFields: commerce.CatalogFields{Name: "Bike"}}).(*commerce.CatalogItem).ID
 	d := s.do(summer("Summer")).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountTerms{
-		Code: "Summer", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription}, Duration: commerce.DiscountOnce,
+		Code: "Summer", ValueType: commerce.DiscountPercentage, Value: 10,
+		Purchases: []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, base.PurchaseSubscription},
+		Duration:  commerce.DiscountOnce,
 	}, d.DiscountTerms)
 	full := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{
-		Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250, Purchases: []base.PurchaseType{base.PurchaseSubscription}, UsageLimit: ptr[int64](3), StartsAt: ptr(noon), EndsAt: ptr(noon + day),
+		Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250,
+		Purchases: []base.PurchaseType{base.PurchaseSubscription}, UsageLimit: ptr[int64](3), StartsAt: ptr(noon),
+		EndsAt:       ptr(noon + day),
 		CatalogItems: []base.ID{item}, Duration: commerce.DiscountRepeating, Cycles: ptr[int64](6),
 	}}).(*commerce.DiscountCode)
 	s.now += hour
-	n := s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}, Fields: base.Changed(commerce.DiscountTerms{Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, UsageLimit: new(int64(7)), EndsAt: new(noon + 9*day)})}).(*commerce.DiscountCode)
+	n := s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1},
+		Fields: base.Changed(commerce.DiscountTerms{Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder,
+			Value: 5000, UsageLimit: new(int64(7)), EndsAt: new(noon + 9*day)})}).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountCode{
 		ID: d.ID, Currency: "EUR", UpdatedAt: s.now, Revision: 2, DiscountTerms: commerce.DiscountTerms{
-			Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, Purchases: d.Purchases, UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: commerce.DiscountOnce,
+			Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, Purchases: d.Purchases,
+			UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: commerce.DiscountOnce,
 		},
 	}, *n)
 	s.reopen()
 	require.Equal(t, n, commerce.DiscountCodeByID(s.view(), d.ID))
 	require.Equal(t, full, commerce.DiscountCodeByID(s.view(), full.ID))
-	cleared := s.do(commerce.PatchDiscountCode{ID: full.ID, Fields: base.Changed(commerce.DiscountTerms{}, "applicablePurchaseTypes", "usageLimit", "startsAt", "endsAt", "catalogItemIds", "subscriptionDuration", "subscriptionDurationCycles")}).(*commerce.DiscountCode)
-	require.Equal(t, commerce.DiscountTerms{Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250, Purchases: d.Purchases, Duration: commerce.DiscountOnce}, cleared.DiscountTerms)
+	cleared := s.do(commerce.PatchDiscountCode{ID: full.ID,
+		Fields: base.Changed(commerce.DiscountTerms{}, "applicablePurchaseTypes", "usageLimit", "startsAt", "endsAt",
+			"catalogItemIds", "subscriptionDuration", "subscriptionDurationCycles")}).(*commerce.DiscountCode)
+	require.Equal(t, commerce.DiscountTerms{Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250,
+		Purchases: d.Purchases, Duration: commerce.DiscountOnce}, cleared.DiscountTerms)
 
 	s.refused(base.CodePrecondition, commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, commerce.DeleteDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
@@ -62,16 +74,19 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 func TestDiscountCodesCompareWithoutCase(t *testing.T) {
 	s := newShop(t)
 	for _, c := range []struct{ code, same string }{
-		{"Summer", "sUMMER"}, {"ÜBER", "über"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"Kelvin", "\u212aELVIN"}, {"ſale", "SALE"}, {"\U00010400", "\U00010428"},
+		{"Summer", "sUMMER"}, {"ÜBER", "über"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"Kelvin", "\u212aELVIN"}, {"ſale", "SALE"},
+		{"\U00010400", "\U00010428"},
 	} {
 		d := s.do(summer(c.code)).(*commerce.DiscountCode)
 		require.True(t, strings.EqualFold(c.code, c.same))
 		require.Equal(t, d, commerce.DiscountByCode(s.view().Acc, c.same), c.same)
 		s.refused(base.CodeConflict, summer(c.same))
-		s.do(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Code: c.same})}) // its own
+		// its own
+		s.do(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Code: c.same})})
 	}
 	other := s.do(summer("Winter")).(*commerce.DiscountCode)
-	s.refused(base.CodeConflict, commerce.PatchDiscountCode{ID: other.ID, Fields: base.Changed(commerce.DiscountTerms{Code: "SuMMeR"})})
+	s.refused(base.CodeConflict,
+		commerce.PatchDiscountCode{ID: other.ID, Fields: base.Changed(commerce.DiscountTerms{Code: "SuMMeR"})})
 	for _, code := range []string{"Summer ", "Sum", "UBER", "strasse"} {
 		require.Nil(t, commerce.DiscountByCode(s.view().Acc, code), code)
 	}
@@ -101,13 +116,20 @@ func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 	}
 	faults(commerce.CreateDiscountCode{}, "/code required", "/valueType enum", "/value range")
 	faults(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{
-		Code: strings.Repeat("x", 65), ValueType: "free", Value: base.MaxSafe + 1, Purchases: []base.PurchaseType{base.PurchaseSale, base.PurchaseSale, "gift"}, UsageLimit: ptr[int64](0),
-		StartsAt: ptr(noon), EndsAt: ptr(noon), CatalogItems: []base.ID{{1}, {1}}, Duration: "twice", Cycles: ptr[int64](0),
-	}}, "/code length", "/valueType enum", "/value range", "/applicablePurchaseTypes/1 duplicate", "/applicablePurchaseTypes/2 enum", "/usageLimit range", "/endsAt order",
-		"/catalogItemIds/1 duplicate", "/subscriptionDuration enum", "/subscriptionDurationCycles range", "/subscriptionDurationCycles forbidden")
-	faults(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "x", ValueType: commerce.DiscountPercentage, Value: 101, StartsAt: ptr[int64](-1), EndsAt: ptr[int64](base.MaxInstant + 1), Purchases: []base.PurchaseType{},
-		CatalogItems: []base.ID{}, Duration: commerce.DiscountRepeating}},
-		"/value range", "/applicablePurchaseTypes length", "/startsAt range", "/endsAt range", "/catalogItemIds length", "/subscriptionDurationCycles required")
+		Code: strings.Repeat("x", 65), ValueType: "free", Value: base.MaxSafe + 1,
+		Purchases: []base.PurchaseType{base.PurchaseSale, base.PurchaseSale, "gift"}, UsageLimit: ptr[int64](0),
+		StartsAt: ptr(noon), EndsAt: ptr(noon), CatalogItems: []base.ID{{1}, {1}}, Duration: "twice",
+		Cycles: ptr[int64](0),
+	}}, "/code length", "/valueType enum", "/value range", "/applicablePurchaseTypes/1 duplicate",
+		"/applicablePurchaseTypes/2 enum", "/usageLimit range", "/endsAt order",
+		"/catalogItemIds/1 duplicate", "/subscriptionDuration enum", "/subscriptionDurationCycles range",
+		"/subscriptionDurationCycles forbidden")
+	faults(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "x", ValueType: commerce.DiscountPercentage, Value: 101,
+			StartsAt: ptr[int64](-1), EndsAt: ptr[int64](base.MaxInstant + 1), Purchases: []base.PurchaseType{},
+			CatalogItems: []base.ID{}, Duration: commerce.DiscountRepeating}},
+		"/value range", "/applicablePurchaseTypes length", "/startsAt range", "/endsAt range", "/catalogItemIds length",
+		"/subscriptionDurationCycles required")
 	o := summer("x")
 	o.CatalogItems = []base.ID{s.loc}
 	s.refused(base.CodeNotFound, o)
@@ -124,7 +146,12 @@ func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 	faults(to(commerce.DiscountTerms{Cycles: ptr[int64](3)}), "/subscriptionDurationCycles forbidden")
 	s.do(to(commerce.DiscountTerms{Cycles: ptr[int64](3), Duration: commerce.DiscountRepeating}))
 	faults(to(commerce.DiscountTerms{Duration: commerce.DiscountForever}), "/subscriptionDurationCycles forbidden")
-	faults(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Duration: "twice", Purchases: []base.PurchaseType{}, UsageLimit: new(int64(-1)), StartsAt: new(int64(-1)), EndsAt: new(int64(-1)), CatalogItems: []base.ID{}, Cycles: new(int64(base.MaxCount + 1))}, "code", "valueType", "value")}, "/code required", "/valueType enum", "/value range", "/applicablePurchaseTypes length", "/usageLimit range", "/startsAt range", "/endsAt range", "/catalogItemIds length",
+	faults(commerce.PatchDiscountCode{ID: d.ID,
+		Fields: base.Changed(commerce.DiscountTerms{Duration: "twice", Purchases: []base.PurchaseType{},
+			UsageLimit: new(int64(-1)), StartsAt: new(int64(-1)), EndsAt: new(int64(-1)), CatalogItems: []base.ID{},
+			Cycles: new(int64(base.MaxCount + 1))}, "code", "valueType", "value")}, "/code required", "/valueType enum",
+		"/value range", "/applicablePurchaseTypes length", "/usageLimit range", "/startsAt range", "/endsAt range",
+		"/catalogItemIds length",
 		"/subscriptionDuration enum", "/subscriptionDurationCycles range")
 }
 
@@ -133,16 +160,23 @@ func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 	s := newShop(t)
 	var items []base.ID
 	for i := range 3 {
-		items = append(items, s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: strconv.Itoa(i)}}).(*commerce.CatalogItem).ID)
+		items = append(items,
+			s.do(commerce.CreateCatalogItem{
+				CatalogFields: commerce.CatalogFields{Name: strconv.Itoa(i)}}).(*commerce.CatalogItem).ID)
 	}
 	o := summer("x")
 	o.CatalogItems = items[:2]
 	d := s.do(o).(*commerce.DiscountCode)
 	s.do(commerce.DeleteCatalogItem{ID: items[0]})
 	s.do(commerce.DeleteCatalogItem{ID: items[2]})
-	require.Equal(t, items[:1], s.do(commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: items[:1]})}).(*commerce.DiscountCode).CatalogItems)
-	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: items[1:]})})
-	s.refused(base.CodeInvalid, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: []base.ID{items[0], items[0]}})})
+	require.Equal(t, items[:1],
+		s.do(commerce.PatchDiscountCode{ID: d.ID,
+			Fields: base.Changed(
+				commerce.DiscountTerms{CatalogItems: items[:1]})}).(*commerce.DiscountCode).CatalogItems)
+	s.refused(base.CodeNotFound,
+		commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{CatalogItems: items[1:]})})
+	s.refused(base.CodeInvalid, commerce.PatchDiscountCode{ID: d.ID,
+		Fields: base.Changed(commerce.DiscountTerms{CatalogItems: []base.ID{items[0], items[0]}})})
 }
 
 // useTwice counts uses of a code in one command, beside a change of its terms.
@@ -158,7 +192,8 @@ func (useTwice) Check() []base.Fault { return nil }
 func (o useTwice) PlanOn(t *base.Tx) (any, error) {
 	d := commerce.DiscountTable(t.Acc).Get(o.ID)
 	if o.Code != "" {
-		if _, err := (commerce.PatchDiscountCode{ID: o.ID, Fields: base.Changed(commerce.DiscountTerms{Code: o.Code})}).PlanOn(t); err != nil {
+		if _, err := (commerce.PatchDiscountCode{ID: o.ID, Fields: base.Changed(commerce.DiscountTerms{Code: o.Code})}).
+			PlanOn(t); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +215,9 @@ func TestUsesOfACommandAddUp(t *testing.T) {
 	n = commerce.DiscountCodeByID(s.view(), d.ID)
 	require.Equal(t, []any{int64(3), "c", uint64(2)}, []any{n.Used, n.Code, n.Revision})
 	require.Zero(t, commerce.DiscountCodeByID(s.view(), other.ID).Used)
-	require.Equal(t, int64(3), s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2}, Fields: base.Changed(commerce.DiscountTerms{Value: 20})}).(*commerce.DiscountCode).Used)
+	require.Equal(t, int64(3),
+		s.do(commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{2},
+			Fields: base.Changed(commerce.DiscountTerms{Value: 20})}).(*commerce.DiscountCode).Used)
 	s.do(useTwice{ID: d.ID, By: []int{-3}}) // no order carries it
 	s.reopen()
 	require.Zero(t, commerce.DiscountCodeByID(s.view(), d.ID).Used)
@@ -191,9 +228,12 @@ func TestPricingRowByID(t *testing.T) {
 	var tables []*commerce.PricingTable
 	rows := map[base.ID]*commerce.PricingRow{}
 	for i := range 3 {
-		p := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: strconv.Itoa(i)}}).(*commerce.PricingTable)
+		p := s.do(commerce.CreatePricingTable{
+			PricingTableFields: commerce.PricingTableFields{Name: strconv.Itoa(i)}}).(*commerce.PricingTable)
 		for range i {
-			r := s.do(commerce.CreatePricingRow{Table: p.ID, PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseSale, Price: 1}}).(*commerce.PricingRow)
+			r := s.do(commerce.CreatePricingRow{Table: p.ID,
+				PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseSale,
+					Price: 1}}).(*commerce.PricingRow)
 			rows[r.ID] = r
 		}
 		tables = append(tables, p)
@@ -213,7 +253,8 @@ func TestPricingRowByID(t *testing.T) {
 	}
 	all()
 	changed := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[1].ID
-	rows[changed] = s.do(commerce.PatchPricingRow{Table: tables[2].ID, ID: changed, Fields: base.Changed(commerce.PricingRowFields{Price: 7})}).(*commerce.PricingRow)
+	rows[changed] = s.do(commerce.PatchPricingRow{Table: tables[2].ID, ID: changed,
+		Fields: base.Changed(commerce.PricingRowFields{Price: 7})}).(*commerce.PricingRow)
 	gone := commerce.PricingTableByID(s.view(), tables[2].ID).Rows[0].ID
 	s.do(commerce.DeletePricingRow{Table: tables[2].ID, ID: gone})
 	rows[gone] = nil

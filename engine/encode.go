@@ -9,16 +9,16 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns the encoder. It stands between the writer and the committer, takes the groups that the writer has closed in
-// their order, writes their changes as they go to the log, and hands them over. So what is to be written of a command, its
-// result under an idempotency key and its events among it, holds up no other command.
+// This file owns the encoder. It stands between the writer and the committer, takes the groups that the writer has
+// closed in their order, writes their changes as they go to the log, and hands them over. So what is to be written of a
+// command, its result under an idempotency key and its events among it, holds up no other command.
 //
-// The writer leaves it values alone: rows before and after, and what an answer or an event is made of. None of them changes
-// behind the plan that made it. The state hash and the sums of rows that are on disk alone follow from the bytes, so they are
-// summed up here; a snapshot gets them before anybody sees it.
+// The writer leaves it values alone: rows before and after, and what an answer or an event is made of. None of them
+// changes behind the plan that made it. The state hash and the sums of rows that are on disk alone follow from the
+// bytes, so they are summed up here; a snapshot gets them before anybody sees it.
 
-// maxRecordBytes is how large a record grows before the next command of its group begins another one: how much a row comes to
-// is known when it is written, which is behind the writer's own bounds of a group.
+// maxRecordBytes is how large a record grows before the next command of its group begins another one: how much a row
+// comes to is known when it is written, which is behind the writer's own bounds of a group.
 const maxRecordBytes = 8 << 20
 
 // entry is what one command changed.
@@ -41,7 +41,8 @@ type encoder struct {
 }
 
 func newEncoder(store *persist.Store, s *base.Snapshot) *encoder {
-	c := &encoder{store: store, limit: maxRecordBytes, seq: s.Seq, hash: s.Hash, kept: map[base.ID]*base.KeptSums{}, owned: map[base.ID]bool{}}
+	c := &encoder{store: store, limit: maxRecordBytes, seq: s.Seq, hash: s.Hash, kept: map[base.ID]*base.KeptSums{},
+		owned: map[base.ID]bool{}}
 	s.Accounts.Scan(func(a base.Tenant) bool {
 		c.kept[a.ID] = a.Kept
 		return true
@@ -69,8 +70,8 @@ func programFault(err error) bool {
 	return errors.Is(err, errRow) || errors.Is(err, persist.ErrTooLarge)
 }
 
-// written is write, where a panic is an error: what is written of a command by a function from elsewhere, its result and its
-// events, contains its own.
+// written is write, where a panic is an error: what is written of a command by a function from elsewhere, its result
+// and its events, contains its own.
 func (c *encoder) written(g *group) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

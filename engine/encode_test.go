@@ -17,8 +17,8 @@ import (
 
 // This file owns the test that what is written of a command is written beside the writer, and how much that is.
 
-// besideWriter is a function for what is written of a command: it has another account's command judged meanwhile, which the
-// writer would never do while it writes.
+// besideWriter is a function for what is written of a command: it has another account's command judged meanwhile, which
+// the writer would never do while it writes.
 func (s *shop) besideWriter(written *bool) func() {
 	other := base.MakeID(noon, base.Base{Lo: 2})
 	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
@@ -105,7 +105,8 @@ func TestAResultAndAnEventThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(body), `"data":null}`)
 
-	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult: slowResult{func() { panic("planted") }}}, Idem: &Idempotency{Key: base.ID{1}}}
+	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult: slowResult{func() { panic("planted") }}},
+		Idem: &Idempotency{Key: base.ID{1}}}
 	_, err = s.Do(cmd)
 	require.NoError(t, err)
 	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}})
@@ -126,7 +127,8 @@ func TestARowThatCannotBeWritten(t *testing.T) {
 	stock.SKUKind.Encode = func([]byte, *stock.SKU) []byte { panic("planted") }
 	_, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}})
 	require.Equal(t, base.CodeStorageFailed, err.(*base.Error).Code)
-	_, err = s.Do(Command{Account: s.acc, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
+	_, err = s.Do(Command{Account: s.acc,
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 	require.ErrorContains(t, err, "by a fault of the program")
 	require.NotNil(t, s.view(), "reads go on")
 	stock.SKUKind.Encode = encode
@@ -157,10 +159,12 @@ func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
 	const n = base.MaxUnits
 	s.article(sku, n)
 	from, to := s.now+day, s.now+2*day
-	line := order.OrderLineInput{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: n - 1, From: &from, To: &to}
+	line := order.OrderLineInput{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: n - 1,
+		From: &from, To: &to}
 	one := line
 	one.Quantity = 1
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{line, one}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{line, one}}).(*order.OrderRecord)
 	_, units := s.last()
 	require.Equal(t, (n+order.UnitsPerRow-1)/order.UnitsPerRow, units)
 
@@ -169,7 +173,8 @@ func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
 	require.Zero(t, units)
 	require.Less(t, r.Size(), 4<<10)
 
-	o = s.do(order.PrepareOrder{ID: o.ID, Units: []base.ID{o.Lines[0].Units[order.UnitsPerRow].ID, o.Lines[1].Units[0].ID}}).(*order.OrderRecord)
+	o = s.do(order.PrepareOrder{ID: o.ID,
+		Units: []base.ID{o.Lines[0].Units[order.UnitsPerRow].ID, o.Lines[1].Units[0].ID}}).(*order.OrderRecord)
 	r, units = s.last()
 	require.Equal(t, 2, units)
 	require.Less(t, r.Size(), 20<<10)
@@ -195,14 +200,16 @@ func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
 
 func TestUnitsOfAnOrderAsTheyAreWritten(t *testing.T) {
 	r := &order.OrderUnits{Order: 7, Part: 3, Units: []order.OrderUnit{
-		{ID: base.ID{1}}, {ID: base.ID{2}, Hold: base.ID{3}, Handed: 4, Returned: 5, UpdatedAt: 6, State: order.Returned, ByHand: true, Part: 7}, {ID: base.ID{8}, Part: 9, State: order.Cancelled},
+		{ID: base.ID{1}}, {ID: base.ID{2}, Hold: base.ID{3}, Handed: 4, Returned: 5, UpdatedAt: 6,
+			State: order.Returned, ByHand: true, Part: 7}, {ID: base.ID{8}, Part: 9, State: order.Cancelled},
 	}}
 	b := order.OrderUnitsKind.Encode(nil, r)
 	got, err := order.OrderUnitsKind.Decode(base.ID{}, order.OrderUnitsKind.Key(r), b)
 	require.NoError(t, err)
 	require.Equal(t, r.Units, got.Units)
 	require.Equal(t, []uint32{7, 3}, []uint32{got.Order, got.Part})
-	for _, bad := range [][]byte{{}, {9}, b[:len(b)-1], append([]byte{base.HotVersion, byte(len(order.Fulfillments)), 0}, make([]byte, 16)...)} {
+	for _, bad := range [][]byte{{}, {9}, b[:len(b)-1],
+		append([]byte{base.HotVersion, byte(len(order.Fulfillments)), 0}, make([]byte, 16)...)} {
 		_, err := order.OrderUnitsKind.Decode(base.ID{}, base.ID{}, bad)
 		require.Error(t, err)
 	}
@@ -222,7 +229,8 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 		a := base.MakeID(s.At, base.Base{Lo: uint64(i)})
 		set := []base.RowChange{
 			&base.Change[base.Ledger]{Kind: base.LedgerKind, After: &base.Ledger{Sequence: 1, At: s.At, Account: a}},
-			&base.Change[base.Account]{Kind: base.AccountKind, After: &base.Account{ID: a, AccountFields: base.AccountFields{Name: strings.Repeat("x", 2000)}}},
+			&base.Change[base.Account]{Kind: base.AccountKind,
+				After: &base.Account{ID: a, AccountFields: base.AccountFields{Name: strings.Repeat("x", 2000)}}},
 			&base.Change[idemRow]{Kind: idempotencyKind, After: &idemRow{Key: base.ID{1}}},
 		}
 		g.entries = append(g.entries, entry{a, s.At, set})

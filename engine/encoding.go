@@ -10,8 +10,8 @@ import (
 
 // This file owns how this program writes rows, as one hash: a directory says by it whether its rows are written so.
 
-// rowEncoding is a hash over what this program makes of two rows of each kind, one with nothing in it and one with something in
-// every field, and the Go release, whose JSON any other may write in other bytes.
+// rowEncoding is a hash over what this program makes of two rows of each kind, one with nothing in it and one with
+// something in every field, and the Go release, whose JSON any other may write in other bytes.
 func rowEncoding() (sum persist.Hash) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version())

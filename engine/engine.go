@@ -22,24 +22,30 @@ import (
 // Options are what an engine needs from outside. Now and Random are the only sources of time and chance: a command gets
 // both as inputs.
 type Options struct {
-	Store     *persist.Store
-	Now       func() int64                            // milliseconds since the epoch
-	Random    func() [10]byte                         // the random part of a command's ids
-	Logger    *slog.Logger                            // default: slog.Default
-	Queue     int                                     // most commands waiting for the writer; default 4096
-	Full      func() bool                             // whether memory is so short that nothing is to be added, asked before the queue; nil: it never is
-	Manual    bool                                    // what is due is run by Tick alone, not by a timer: for tests that own the clock
-	LogBytes  int64                                   // an account's log of deliveries is kept up to; default 1 GiB
-	Stopwatch func() time.Duration                    // a monotonic reading, to tell how long plans take; nil: it is not told
-	Payload   func(version string, record any) []byte // a record as the interface shows it in a version, as JSON, for events; nil: null
-	Overdue   time.Duration                           // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
-	Phase     func(what string)                       // told what Open does now; may be nil
-	Bounds    base.Bounds                             // how much is done at once, where it is not as usual
-	Checks    bool                                    // verify every change against the row it was made on, and the timelines after every command
+	Store  *persist.Store
+	Now    func() int64    // milliseconds since the epoch
+	Random func() [10]byte // the random part of a command's ids
+	Logger *slog.Logger    // default: slog.Default
+	Queue  int             // most commands waiting for the writer; default 4096
+	// whether memory is so short that nothing is to be added, asked before the queue; nil: it never is
+	Full func() bool
+	// what is due is run by Tick alone, not by a timer: for tests that own the clock
+	Manual   bool
+	LogBytes int64 // an account's log of deliveries is kept up to; default 1 GiB
+	// a monotonic reading, to tell how long plans take; nil: it is not told
+	Stopwatch func() time.Duration
+	// a record as the interface shows it in a version, as JSON, for events; nil: null
+	Payload func(version string, record any) []byte
+	// by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	Overdue time.Duration
+	Phase   func(what string) // told what Open does now; may be nil
+	Bounds  base.Bounds       // how much is done at once, where it is not as usual
+	// verify every change against the row it was made on, and the timelines after every command
+	Checks bool
 }
 
-// Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
-// any goroutine.
+// Engine serves availability from memory and makes each change durable before it shows it. All methods may be called
+// from any goroutine.
 type Engine struct {
 	store     *persist.Store
 	now       func() int64
@@ -103,8 +109,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		step: max(1, o.Overdue.Milliseconds()), payload: outbox.WithoutPanic(o.Payload, o.Logger),
-		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.WithDefaults(),
-		queue: newQueue(o.Queue), full: o.Full, quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
+		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
+		bounds: o.Bounds.WithDefaults(),
+		queue:  newQueue(o.Queue), full: o.Full, quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
 	e.called.add(s.Called)
 	s.Called = nil
@@ -166,8 +173,8 @@ func (f *Future) Wait() (Result, error) {
 	return f.res.read(f.cmd.Op)
 }
 
-// Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing but
-// building further commands on it, as they are lost with it. A refusal is not explained.
+// Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing
+// but building further commands on it, as they are lost with it. A refusal is not explained.
 func (f *Future) Planned() (Result, error) {
 	f.planned.Wait()
 	if f.earlier != nil {
@@ -195,13 +202,14 @@ func (f *Future) turnAway(err error) {
 	f.answer(Result{}, err)
 }
 
-// explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next window
-// that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so that a
-// refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask for more of
-// what is past.
+// explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next
+// window that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so
+// that a refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask
+// for more of what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*base.Error)
-	if !ok || refusal.Code != base.CodeInsufficient || cmd.Brief || cmd.Explainer != nil && !cmd.Explainer.MayExplain() {
+	if !ok || refusal.Code != base.CodeInsufficient || cmd.Brief || cmd.Explainer != nil &&
+		!cmd.Explainer.MayExplain() {
 		return err
 	}
 	s := e.current.Load()
@@ -237,14 +245,16 @@ func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 				err = base.Refuse(base.CodeInternal, "a part of what is due failed")
 				return
 			}
-			e.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
+			e.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack",
+				string(debug.Stack()))
 			err = base.Refuse(base.CodeInternal, "the operation failed; nothing was changed")
 		}
 	}()
 	return part()
 }
 
-// foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan itself.
+// foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan
+// itself.
 func (e *Engine) foresee(cmd *Command) (a *timeline.SearchedReduction) {
 	op, ok := cmd.Op.(foreseen)
 	if !ok {
@@ -265,11 +275,13 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.SearchedReduction) {
 
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *base.Snapshot, v base.View) *base.Tx {
-	return &base.Tx{Acc: v.Acc, Keys: s.Keys, Now: max(e.now(), s.At), Base: base.BaseOf(e.random()), Ledger: v.Acc.Ledger, Step: e.step, Bounds: e.bounds}
+	return &base.Tx{Acc: v.Acc, Keys: s.Keys, Now: max(e.now(), s.At), Base: base.BaseOf(e.random()),
+		Ledger: v.Acc.Ledger, Step: e.step, Bounds: e.bounds}
 }
 
-// Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned ahead is.
-// Commands of one goroutine for one account are judged in the order in which it submits them; none waits for another's sync.
+// Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned
+// ahead is. Commands of one goroutine for one account are judged in the order in which it submits them; none waits for
+// another's sync.
 func (e *Engine) Submit(cmd Command) *Future { return e.submitted(cmd, true) }
 
 func (e *Engine) submitted(cmd Command, patient bool) *Future {
@@ -279,8 +291,8 @@ func (e *Engine) submitted(cmd Command, patient bool) *Future {
 	return f
 }
 
-// submit hands a command to the writer. Where its account has its share in the queue, it waits, or is turned away if it is not
-// patient.
+// submit hands a command to the writer. Where its account has its share in the queue, it waits, or is turned away if it
+// is not patient.
 func (e *Engine) submit(f *Future, patient bool) {
 	if !e.turnedAway(f) {
 		e.enqueue(f, patient)
@@ -325,9 +337,9 @@ func (e *Engine) enqueue(f *Future, patient bool) {
 
 var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
 
-// Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is refused
-// with CodeOverloaded. One that the present snapshot refuses for want of stock is not submitted (sold_out.go): of those that the
-// same goroutine has submitted before, it is judged behind those that it has waited for.
+// Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is
+// refused with CodeOverloaded. One that the present snapshot refuses for want of stock is not submitted (sold_out.go):
+// of those that the same goroutine has submitted before, it is judged behind those that it has waited for.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
 	f.engine, f.cmd = e, cmd
@@ -394,7 +406,8 @@ func (e *Engine) Accounts() (ids []base.ID) {
 	return ids
 }
 
-// present is the clock for a command, but never earlier than it was for one before: also a refusal is judged no earlier.
+// present is the clock for a command, but never earlier than it was for one before: also a refusal is judged no
+// earlier.
 func (e *Engine) present() int64 {
 	now := e.now()
 	for {

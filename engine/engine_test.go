@@ -52,10 +52,13 @@ func TestEndedHoldsStayAsTheyAre(t *testing.T) {
 	bike := base.Item{Article: s.article(base.ID{}, 5)}
 	cart := s.booking(bike, noon+day, noon+2*day, 1)
 	cart.ExpiresIn = ptr[int64](600)
-	for _, end := range []func(base.ID){func(id base.ID) { s.do(hold.ReleaseHold{ID: id}) }, func(id base.ID) { s.do(order.OrderHold{Holds: []base.ID{id}}) }} {
+	for _, end := range []func(base.ID){func(id base.ID) {
+		s.do(hold.ReleaseHold{ID: id})
+	}, func(id base.ID) { s.do(order.OrderHold{Holds: []base.ID{id}}) }} {
 		h := s.do(cart).(*hold.Hold)
 		end(h.ID)
-		for _, o := range []base.Op{hold.ExtendHold{ID: h.ID, ExpiresIn: 900}, hold.ConfirmHold{ID: h.ID}, hold.ChangeHold{ID: h.ID, Remove: []int{0}}, order.OrderHold{Holds: []base.ID{h.ID}}} {
+		for _, o := range []base.Op{hold.ExtendHold{ID: h.ID, ExpiresIn: 900}, hold.ConfirmHold{ID: h.ID},
+			hold.ChangeHold{ID: h.ID, Remove: []int{0}}, order.OrderHold{Holds: []base.ID{h.ID}}} {
 			s.refused(base.CodeStateNotAllowed, o)
 		}
 		s.refused(base.CodeNotFound, hold.ReleaseHold{ID: h.ID})
@@ -116,7 +119,8 @@ func TestHoldsExpireByCommand(t *testing.T) {
 func TestIdempotency(t *testing.T) {
 	s := newShop(t)
 	bike := base.Item{Article: s.article(base.ID{}, 1)}
-	cmd := Command{Account: s.acc, Op: s.booking(bike, noon+day, noon+2*day, 1), Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
+	cmd := Command{Account: s.acc, Op: s.booking(bike, noon+day, noon+2*day, 1),
+		Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	first, err := s.Do(cmd)
 	require.NoError(t, err)
 	for range 2 {
@@ -129,9 +133,11 @@ func TestIdempotency(t *testing.T) {
 	other := base.MakeID(noon, base.Base{Lo: 2})
 	_, err = s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
-	theirs, err := s.Do(Command{Account: other, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
+	theirs, err := s.Do(Command{Account: other, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}},
+		Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
 	require.NoError(t, err)
-	ours, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}, Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
+	ours, err := s.Do(Command{Account: s.acc, Op: stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}},
+		Idem: &Idempotency{Key: base.ID{8}, Fingerprint: base.ID{2}}})
 	require.NoError(t, err)
 	require.False(t, ours.Replayed, "another account's keys are its own")
 	require.NotEqual(t, theirs.Record.(*stock.SKU).ID, ours.Record.(*stock.SKU).ID)
@@ -181,13 +187,16 @@ func TestAnotherAccountsIdsAreNotFound(t *testing.T) {
 	_, err := s.Do(Command{Account: other, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	for _, op := range []base.Op{
-		s.booking(base.Item{Article: mine}, noon+day, noon+2*day, 1), hold.ReleaseHold{ID: h.ID}, hold.ConfirmHold{ID: h.ID},
-		stock.IncreaseQuantity{Article: mine, Location: s.loc, Amount: 1}, stock.PatchArticle{ID: mine}, stock.PatchLocation{ID: s.loc},
+		s.booking(base.Item{Article: mine}, noon+day, noon+2*day, 1), hold.ReleaseHold{ID: h.ID},
+		hold.ConfirmHold{ID: h.ID},
+		stock.IncreaseQuantity{Article: mine, Location: s.loc, Amount: 1}, stock.PatchArticle{ID: mine},
+		stock.PatchLocation{ID: s.loc},
 	} {
 		_, err := s.Do(Command{Account: other, Op: op})
 		require.ErrorIs(t, err, &base.Error{Code: base.CodeNotFound})
 	}
-	_, err = s.Do(Command{Account: base.MakeID(noon, base.Base{Lo: 3}), Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
+	_, err = s.Do(Command{Account: base.MakeID(noon, base.Base{Lo: 3}),
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}}})
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeNotFound})
 }
 
@@ -195,14 +204,17 @@ func TestFaultsAreAllNamed(t *testing.T) {
 	s := newShop(t)
 	e := s.refused(base.CodeInvalid, hold.PlaceHold{Note: "n", Lines: []hold.HoldLineInput{
 		{Window: base.Span{Start: noon + 1, End: noon}, Quantity: 0, Purchase: "gift"},
-		{Item: base.Item{SKU: base.ID{1}, Article: base.ID{2}}, Window: base.Span{Start: -1, End: base.Forever}, Quantity: 1},
-		{Item: base.Item{SKU: base.ID{1}}, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1, Purchase: base.PurchaseSale},
+		{Item: base.Item{SKU: base.ID{1}, Article: base.ID{2}}, Window: base.Span{Start: -1, End: base.Forever},
+			Quantity: 1},
+		{Item: base.Item{SKU: base.ID{1}}, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1,
+			Purchase: base.PurchaseSale},
 	}})
 	var pointers []string
 	for _, f := range e.Faults {
 		pointers = append(pointers, f.Pointer)
 	}
-	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1", "/lines/1/from", "/lines/2/to"}, pointers)
+	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1",
+		"/lines/1/from", "/lines/2/to"}, pointers)
 }
 
 // What an article may have it may have from the start, and what waits for its units is seated by the same command.
@@ -221,7 +233,9 @@ func TestTheLargestArticle(t *testing.T) {
 	require.Zero(t, s.view().Acc.Stock.ConflictLen())
 	s.refused(base.CodeInvalid, stock.IncreaseQuantity{Article: chair, Location: s.loc, Amount: 1})
 	o.Quantities = append(o.Quantities, stock.InitialQuantity{Location: s.loc, Count: 1})
-	require.Equal(t, []base.Fault{{Pointer: "/quantities", Code: "range", Message: "an article has at most 100000 slots"}}, s.refused(base.CodeInvalid, o).Faults)
+	require.Equal(t,
+		[]base.Fault{{Pointer: "/quantities", Code: "range", Message: "an article has at most 100000 slots"}},
+		s.refused(base.CodeInvalid, o).Faults)
 }
 
 func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
@@ -229,7 +243,8 @@ func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
 	article := s.article(base.ID{}, 2)
 	s.book(base.Item{Article: article}, noon+day, noon+2*day, 1)
 	seq, hash := s.State()
-	res, err := s.Preview(Command{Account: s.acc, Op: stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}})
+	res, err := s.Preview(
+		Command{Account: s.acc, Op: stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}})
 	require.NoError(t, err)
 	gotSeq, gotHash := s.State()
 	require.Equal(t, seq, gotSeq)
@@ -259,7 +274,8 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s.book(base.Item{Article: b}, noon+2*hour, noon+day, 1)
 	s.now += 2 * day
 	pinned := s.book(base.Item{Article: a}, noon+20*day, noon+21*day, 1)
-	_, err := s.try(stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	_, err := s.try(stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	require.NoError(t, err)
 	got, _ := hold.HoldByID(s.view(), long.ID)
 	require.Equal(t, b, got.Lines[0].Units[0].Article, "what is past of it needs no room")
@@ -275,8 +291,8 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s.reopen()
 }
 
-// Free is what is free, whatever takes new holds; only available is none where nothing does. The calendar says what the point
-// answer says.
+// Free is what is free, whatever takes new holds; only available is none where nothing does. The calendar says what the
+// point answer says.
 func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
 	s := newShop(t)
 	article := s.article(base.ID{}, 2)
@@ -290,14 +306,20 @@ func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, stock.Availability{Stock: 2, Committed: 1, Exact: true}, a)
 		for _, location := range []base.ID{s.loc, {}} {
-			buckets, err := hold.Calendar(s.view(), hold.Query{Item: i, Location: location, Window: window}, stock.BucketChange, s.now, nil)
+			buckets, err := hold.Calendar(s.view(), hold.Query{Item: i, Location: location, Window: window},
+				stock.BucketChange, s.now, nil)
 			require.NoError(t, err)
-			require.Equal(t, []stock.Bucket{{Range: base.Span{Start: noon, End: noon + day}, MinFree: 2, MaxFree: 2, Available: 0, Exact: true}, {Range: base.Span{Start: noon + day, End: noon + 2*day}, MinFree: 1, MaxFree: 1, Available: 0, Exact: true}}, buckets)
+			require.Equal(t,
+				[]stock.Bucket{{Range: base.Span{Start: noon, End: noon + day}, MinFree: 2, MaxFree: 2, Available: 0,
+					Exact: true}, {Range: base.Span{Start: noon + day, End: noon + 2*day}, MinFree: 1, MaxFree: 1,
+					Available: 0, Exact: true}}, buckets)
 		}
 	}
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogInactive})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogInactive})})
 	requireClosed(kit)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
 	s.do(stock.ArchiveArticle{ID: article, Archived: true, Force: true})
 	requireClosed(bike)
 	requireClosed(kit)
@@ -324,7 +346,8 @@ func TestForcedReductionAndReturn(t *testing.T) {
 		}
 		return list
 	}
-	s.refused(base.CodePlanChanged, stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &stale})
+	s.refused(base.CodePlanChanged,
+		stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &stale})
 	s.do(stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &plan.Digest})
 	require.Equal(t, []int64{noon + hour, noon + hour}, since(), "when they lost their units")
 	require.Zero(t, s.available(item, noon+day, noon+2*day))
@@ -333,7 +356,8 @@ func TestForcedReductionAndReturn(t *testing.T) {
 	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: 1})
 	require.Equal(t, []int64{noon + hour}, since(), "new stock seats the older one")
 	s.do(stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: 1, Force: true})
-	require.ElementsMatch(t, []int64{noon + hour, noon + 2*hour}, since(), "the one that was seated lost its unit again")
+	require.ElementsMatch(t, []int64{noon + hour, noon + 2*hour}, since(),
+		"the one that was seated lost its unit again")
 	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: 1})
 	s.refused(base.CodeInsufficient, s.booking(item, noon+day, noon+2*day, 1))
 	s.reopen()
@@ -406,26 +430,34 @@ func TestANewArticleServesTheConflictsOfItsSKU(t *testing.T) {
 
 func TestTheAccountIsPatched(t *testing.T) {
 	s := newShop(t)
-	a := s.do(base.PatchAccount{IfMatch: []uint64{1}, Fields: base.Changed(base.AccountFields{Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm"})}).(*base.Account)
-	require.Equal(t, &base.Account{ID: s.acc, AccountFields: base.AccountFields{Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm"}, Plan: "unlimited", Revision: 2, UpdatedAt: noon}, a)
+	a := s.do(base.PatchAccount{IfMatch: []uint64{1},
+		Fields: base.Changed(base.AccountFields{Name: "Other", Currency: "SEK",
+			Timezone: "Europe/Stockholm"})}).(*base.Account)
+	require.Equal(t,
+		&base.Account{ID: s.acc, AccountFields: base.AccountFields{Name: "Other", Currency: "SEK",
+			Timezone: "Europe/Stockholm"}, Plan: "unlimited", Revision: 2, UpdatedAt: noon}, a)
 	s.refused(base.CodePrecondition, base.PatchAccount{IfMatch: []uint64{1}})
-	e := s.refused(base.CodeInvalid, base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "sek", Timezone: "Mars"}, "name")})
+	e := s.refused(base.CodeInvalid,
+		base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "sek", Timezone: "Mars"}, "name")})
 	require.Equal(t, []string{"/name", "/currency", "/timezone"}, pointers(e))
 	s.reopen()
 	require.Equal(t, a, s.view().Account())
 }
 
-// The clock goes back behind a refusal, which moves no instant that can be seen: the next refusal is explained as of its own.
+// The clock goes back behind a refusal, which moves no instant that can be seen: the next refusal is explained as of
+// its own.
 func TestARefusalIsExplainedAtItsInstant(t *testing.T) {
 	s := newShop(t)
 	week := stock.Buffer{Amount: 1, Unit: timeline.Weeks}
-	sku := base.Item{SKU: s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &week}).(*stock.SKU).ID}
+	sku := base.Item{
+		SKU: s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &week}).(*stock.SKU).ID}
 	s.article(sku.SKU, 2)
 	s.book(sku, noon+hour, noon+2*hour, 1)
 	s.book(sku, noon+hour, noon+4*day, 1)
 	s.now = noon + 3*hour
 	s.refused(base.CodeInsufficient, s.booking(sku, noon+4*hour, noon+5*hour, 2))
 	s.now = noon + hour
-	short := s.refused(base.CodeInsufficient, s.booking(sku, noon+4*hour, noon+5*hour, 2)).Details.(base.ShortageDetails)
+	short := s.refused(base.CodeInsufficient, s.booking(sku, noon+4*hour, noon+5*hour, 2)).
+		Details.(base.ShortageDetails)
 	require.Equal(t, 1, short.Lines[0].Available, "at noon and three hours one of the two is back")
 }

@@ -13,18 +13,18 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns the erasure of a customer: personal data goes from the customer, from all orders and from what is kept of requests
-// and events; figures stay. The customer stays, too, as the trace of it.
+// This file owns the erasure of a customer: personal data goes from the customer, from all orders and from what is kept
+// of requests and events; figures stay. The customer stays, too, as the trace of it.
 //
-// The customer is erased at once, their orders in parts, the first with the customer, the others as what is due. What lies on disk
-// alone follows beside the writer (forgetErased). Comments and notes are people's own words: they are listed, not changed. The kept
-// log has the rows before, until it is cut.
+// The customer is erased at once, their orders in parts, the first with the customer, the others as what is due. What
+// lies on disk alone follows beside the writer (forgetErased). Comments and notes are people's own words: they are
+// listed, not changed. The kept log has the rows before, until it is cut.
 
 // eraseAtOnce is how many orders one command erases.
 const eraseAtOnce = 100
 
-// EraseCustomer clears all that is known of a customer as a person, everywhere, where all their orders are closed. To erase one
-// again changes nothing.
+// EraseCustomer clears all that is known of a customer as a person, everywhere, where all their orders are closed. To
+// erase one again changes nothing.
 type EraseCustomer struct {
 	base.Answers[*commerce.Customer]
 	ID      base.ID
@@ -46,7 +46,8 @@ func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	n := commerce.Customer{
-		ID: m.ID, Contact: commerce.Contact{CustomerType: commerce.Individual}, UpdatedAt: t.Now, Revision: m.Revision + 1, Labels: label.Labels{Tags: m.Tags},
+		ID: m.ID, Contact: commerce.Contact{CustomerType: commerce.Individual}, UpdatedAt: t.Now,
+		Revision: m.Revision + 1, Labels: label.Labels{Tags: m.Tags},
 		ErasedAt: t.Now, Traces: true,
 	}
 	eraseOrders(t, &n)
@@ -63,7 +64,8 @@ func init() {
 	}
 }
 
-// eraseOrders erases a customer from some of their orders: those behind the last that was. Where there are more they are due.
+// eraseOrders erases a customer from some of their orders: those behind the last that was. Where there are more they
+// are due.
 func eraseOrders(t *base.Tx, m *commerce.Customer) {
 	n := 0
 	for o := range order.OrdersOf(t.Acc, m.ID) {
@@ -83,7 +85,8 @@ func eraseOrders(t *base.Tx, m *commerce.Customer) {
 	m.Erasing, m.ErasedTo = 0, base.ID{}
 }
 
-// isMain says that what an order keeps of one person alone is of a customer: consents, fields, documents, the way to pay.
+// isMain says that what an order keeps of one person alone is of a customer: consents, fields, documents, the way to
+// pay.
 func isMain(o *order.Order, id base.ID) bool {
 	return o.Customer == id || o.Customer == (base.ID{}) && len(o.Rest().Customers) == 1
 }
@@ -118,7 +121,8 @@ func eraseCustomer(o *order.Order, id base.ID) {
 	}
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if l.More == nil || l.More.Fields == nil || !of[l.More.OrderCustomer] && (l.More.OrderCustomer != base.ID{} || !main) {
+		if l.More == nil || l.More.Fields == nil || !of[l.More.OrderCustomer] &&
+			(l.More.OrderCustomer != base.ID{} || !main) {
 			continue
 		}
 		m := order.Own(&l.More)
@@ -165,8 +169,8 @@ func remarks(o *order.Order) Remarks {
 // LogKept says how much of the log is kept, in which an erased customer is until it is cut.
 func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 
-// blankTraces takes bodies of events and results of requests that name an erased customer out of what is kept. What they are is an
-// input: a plan reads no disk.
+// blankTraces takes bodies of events and results of requests that name an erased customer out of what is kept. What
+// they are is an input: a plan reads no disk.
 type blankTraces struct {
 	base.Answers[any]
 	bodies  []outbox.Kept // each with a delivery of its own
@@ -187,7 +191,8 @@ func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	for _, r := range o.results {
-		if last, is := idempotentOf(t).recent.rows[recentKey{t.Acc.ID, r.Key}]; is && (last.row == nil || last.row.Until != r.Until) {
+		if last, is := idempotentOf(t).recent.rows[recentKey{t.Acc.ID, r.Key}]; is &&
+			(last.row == nil || last.row.Until != r.Until) {
 			continue // used anew, or forgotten already, since it was read
 		}
 		n := &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
@@ -216,8 +221,8 @@ func blank(b *outbox.EventBody) (*outbox.EventBody, error) {
 	return &outbox.EventBody{ID: b.ID, Packed: outbox.Pack(append(bytes.Clone(text[:i+len(data)]), "null}"...))}, nil
 }
 
-// forgetErased takes erased customers out of what is on disk alone, once the rows there are as far as the erasure. seen are
-// sequences at which an erasure was met first.
+// forgetErased takes erased customers out of what is on disk alone, once the rows there are as far as the erasure. seen
+// are sequences at which an erasure was met first.
 func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) error {
 	for _, id := range e.Accounts() {
 		v, _ := e.View(id)
@@ -274,21 +279,23 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 			return err
 		}
 	}
-	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency, func(_ int, _ byte, key, value []byte) error {
-		account, id, err := base.SplitKey(key)
-		if err != nil || account != v.Acc.ID || !bytes.Contains(value, name) {
-			return err
-		}
-		r, err := idempotencyKind.Decode(account, id, value)
-		if err != nil || r.Until-idemKept > m.ErasedAt {
-			return err
-		}
-		if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok || !bytes.Equal(latest, value) {
-			return err // the log is ahead of the rows here
-		}
-		o.results = append(o.results, r)
-		return flush(len(value))
-	})
+	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
+		func(_ int, _ byte, key, value []byte) error {
+			account, id, err := base.SplitKey(key)
+			if err != nil || account != v.Acc.ID || !bytes.Contains(value, name) {
+				return err
+			}
+			r, err := idempotencyKind.Decode(account, id, value)
+			if err != nil || r.Until-idemKept > m.ErasedAt {
+				return err
+			}
+			if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok ||
+				!bytes.Equal(latest, value) {
+				return err // the log is ahead of the rows here
+			}
+			o.results = append(o.results, r)
+			return flush(len(value))
+		})
 	if err != nil {
 		return err
 	}
@@ -299,7 +306,8 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 	return flush(0)
 }
 
-// erasedName is in front of the keys of erasures beside the log, which a restore to a point before them does not take back.
+// erasedName is in front of the keys of erasures beside the log, which a restore to a point before them does not take
+// back.
 const erasedName = "erased"
 
 func erasedKey(account, customer base.ID) []byte {
@@ -315,8 +323,10 @@ func (e *Engine) eraseAgain() error {
 		}
 		ids := key[len(erasedName):]
 		account, customer := base.ID(ids[:16]), base.ID(ids[16:])
-		if v, ok := e.View(account); ok && commerce.CustomerByID(v, customer) != nil && commerce.CustomerByID(v, customer).ErasedAt == 0 {
-			list = append(list, Command{Account: account, Actor: "restore", Op: EraseCustomer{ID: customer, again: true}})
+		if v, ok := e.View(account); ok && commerce.CustomerByID(v, customer) != nil &&
+			commerce.CustomerByID(v, customer).ErasedAt == 0 {
+			list = append(list,
+				Command{Account: account, Actor: "restore", Op: EraseCustomer{ID: customer, again: true}})
 		}
 		return nil
 	})

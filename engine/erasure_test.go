@@ -58,7 +58,8 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	in.Fields = []order.CheckoutField{{Name: "Size", Value: &order.CheckoutValue{Text: secret}}}
 	in.Consents = []order.Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
 	in.Documents = []order.OrderDocument{{Type: "id", Name: secret}}
-	in.Customers = []order.OrderCustomerInput{{Customer: &ann}, {Contact: base.Changed(commerce.Contact{FirstName: new("Ben")})}}
+	in.Customers = []order.OrderCustomerInput{{Customer: &ann},
+		{Contact: base.Changed(commerce.Contact{FirstName: new("Ben")})}}
 	in.Lines[0].Fields = []order.CheckoutField{{Name: "Height", Value: &order.CheckoutValue{Text: secret}}}
 	key := Idempotency{Key: base.MakeID(s.now, base.Base{Lo: 77})}
 	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &key})
@@ -80,7 +81,8 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	require.Len(t, r.Rest().Consents, 1)
 	after, _ := r.Price()
 	require.Equal(t, price, after)
-	s.refused(base.CodeStateNotAllowed, commerce.PatchCustomer{ID: ann, Contact: base.Changed(commerce.Contact{FirstName: new("x")})})
+	s.refused(base.CodeStateNotAllowed,
+		commerce.PatchCustomer{ID: ann, Contact: base.Changed(commerce.Contact{FirstName: new("x")})})
 	s.refused(base.CodeStateNotAllowed, in)
 	require.Equal(t, m, s.do(EraseCustomer{ID: ann}))
 

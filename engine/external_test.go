@@ -61,11 +61,15 @@ func TestExternalIDs(t *testing.T) {
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchArticle{ID: id, Labels: labels(p)} },
 			func(res any) (base.ID, *label.External) { r := res.(*stock.Article); return r.ID, r.External },
 			func(x string) []base.ID {
-				list, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{External: &x, Active: true, Limit: 9}, nil)
+				list, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{External: &x, Active: true, Limit: 9},
+					nil)
 				require.NoError(t, err)
 				return idsOf(list, func(r *stock.Article) base.ID { return r.ID })
 			}},
-		{"customer", func(p label.ExternalPatch) base.Op { return commerce.CreateCustomer{Contact: name, Labels: labels(p)} },
+		{"customer", func(p label.ExternalPatch) base.Op {
+			return commerce.CreateCustomer{Contact: name,
+				Labels: labels(p)}
+		},
 			func(id base.ID, p label.ExternalPatch) base.Op {
 				return commerce.PatchCustomer{ID: id, Labels: labels(p)}
 			},
@@ -97,17 +101,23 @@ func TestExternalIDs(t *testing.T) {
 	}
 	for _, k := range kinds {
 		a, x := k.record(s.do(k.create(externally("a", "source", "shop", "b", ""))))
-		require.Equal(t, &label.External{ID: "a", Metadata: []label.Metadata{{Key: "b", Value: ""}, {Key: "source", Value: "shop"}}}, x, k.name)
+		require.Equal(t, &label.External{ID: "a",
+			Metadata: []label.Metadata{{Key: "b", Value: ""}, {Key: "source", Value: "shop"}}}, x, k.name)
 		b, x := k.record(s.do(k.create(label.ExternalPatch{})))
 		require.Nil(t, x, k.name)
-		require.Contains(t, s.refused(base.CodeConflict, k.create(externally("a"))).Detail, "another "+k.name+" has the external id \"a\": "+a.String())
+		require.Contains(t, s.refused(base.CodeConflict, k.create(externally("a"))).Detail,
+			"another "+k.name+" has the external id \"a\": "+a.String())
 		s.refused(base.CodeConflict, k.patch(b, externally("a")))
 		require.Equal(t, []base.ID{a}, k.find("a"), k.name)
 		require.Empty(t, k.find("b"), k.name)
 
 		// The same again is no conflict; a text is changed, one is added, one taken away.
-		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{ID: base.Some("a"), Metadata: base.Some([]label.MetadataInput{{Key: "b", Value: nil}, {Key: "none", Value: nil}, {Key: "a", Value: new("new")}, {Key: "source", Value: new("till")}})})))
-		require.Equal(t, &label.External{ID: "a", Metadata: []label.Metadata{{Key: "a", Value: "new"}, {Key: "source", Value: "till"}}}, x, k.name)
+		_, x = k.record(
+			s.do(k.patch(a, label.ExternalPatch{ID: base.Some("a"),
+				Metadata: base.Some([]label.MetadataInput{{Key: "b", Value: nil}, {Key: "none", Value: nil},
+					{Key: "a", Value: new("new")}, {Key: "source", Value: new("till")}})})))
+		require.Equal(t, &label.External{ID: "a",
+			Metadata: []label.Metadata{{Key: "a", Value: "new"}, {Key: "source", Value: "till"}}}, x, k.name)
 		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{})))
 		require.Equal(t, "a", x.ID, "what is not given stays")
 		_, x = k.record(s.do(k.patch(a, label.ExternalPatch{Metadata: base.Null[[]label.MetadataInput]()})))
@@ -125,15 +135,20 @@ func TestExternalIDs(t *testing.T) {
 
 	// All faults are named, with the pointer of the key.
 	long := strings.Repeat("x", 501)
-	bad := label.ExternalPatch{ID: base.Some(""), Metadata: base.Some([]label.MetadataInput{{Key: "", Value: new("x")}, {Key: long[:41], Value: nil}, {Key: "a/b", Value: &long}})}
-	require.Equal(t, []string{"/externalId", "/metadata/", "/metadata/" + long[:41], "/metadata/a~1b"}, pointers(s.refused(base.CodeInvalid, kinds[0].create(bad))))
+	bad := label.ExternalPatch{ID: base.Some(""),
+		Metadata: base.Some([]label.MetadataInput{{Key: "", Value: new("x")}, {Key: long[:41], Value: nil},
+			{Key: "a/b", Value: &long}})}
+	require.Equal(t, []string{"/externalId", "/metadata/", "/metadata/" + long[:41], "/metadata/a~1b"},
+		pointers(s.refused(base.CodeInvalid, kinds[0].create(bad))))
 	var many label.ExternalPatch
 	many.Metadata.Set = true
 	for i := range label.MaxMetadata {
-		many.Metadata.Value = append(many.Metadata.Value, label.MetadataInput{Key: "k" + strconv.Itoa(i), Value: new("")})
+		many.Metadata.Value = append(many.Metadata.Value,
+			label.MetadataInput{Key: "k" + strconv.Itoa(i), Value: new("")})
 	}
 	id, _ := kinds[0].record(s.do(kinds[0].create(many)))
-	s.refused(base.CodeConflict, kinds[0].patch(id, label.ExternalPatch{Metadata: base.Some([]label.MetadataInput{{Key: "more", Value: new("")}})}))
+	s.refused(base.CodeConflict, kinds[0].patch(id,
+		label.ExternalPatch{Metadata: base.Some([]label.MetadataInput{{Key: "more", Value: new("")}})}))
 	many.Metadata.Value = append(many.Metadata.Value, label.MetadataInput{Key: "more", Value: nil})
 	require.Equal(t, []string{"/metadata"}, pointers(s.refused(base.CodeInvalid, kinds[0].create(many))))
 }
@@ -148,9 +163,13 @@ func idsOf[R any](list []*R, id func(*R) base.ID) (ids []base.ID) {
 // Two rows of a batch are as two commands.
 func TestExternalIDsOfABatch(t *testing.T) {
 	s := newShop(t)
-	row := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: new("c")}, Labels: label.LabelsPatch{External: externally("c")}}
+	row := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "x", Code: new("c")},
+		Labels: label.LabelsPatch{External: externally("c")}}
 	s.do(Batch{Rows: []Row{row}})
-	again := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y"}, Labels: label.LabelsPatch{External: externally("d")}}
+	again := stock.CreateSKU{SKUFields: stock.SKUFields{Name: "y"},
+		Labels: label.LabelsPatch{External: externally("d")}}
 	require.Equal(t, []string{"/1/externalId"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, again}})))
-	require.Equal(t, []string{"/1"}, pointers(s.refused(base.CodeInvalid, Batch{Rows: []Row{again, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"}, Labels: row.Labels}}})))
+	require.Equal(t, []string{"/1"},
+		pointers(s.refused(base.CodeInvalid,
+			Batch{Rows: []Row{again, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "z"}, Labels: row.Labels}}})))
 }

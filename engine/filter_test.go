@@ -63,43 +63,63 @@ var filterCases = []struct {
 	{label.FormatDate, label.LessOrEqual, []any{"2025-10-09"}, []any{"2025-10-09"}, []any{"2025-10-10", nil}},
 	{label.FormatDate, label.InArray, []any{"2025-10-09"}, []any{"2025-10-09"}, []any{"2025-10-10", nil}},
 	{label.FormatDate, label.NotInArray, []any{"2025-10-09"}, []any{"2025-10-10", nil}, []any{"2025-10-09"}},
-	{label.FormatDate, label.Between, []any{"2025-10-01", "2025-10-31"}, []any{"2025-10-01", "2025-10-31"}, []any{"2025-11-01", nil}},
-	{label.FormatDate, label.NotBetween, []any{"2025-10-01", "2025-10-31"}, []any{"2025-11-01", nil}, []any{"2025-10-01", "2025-10-31"}},
+	{label.FormatDate, label.Between, []any{"2025-10-01", "2025-10-31"}, []any{"2025-10-01", "2025-10-31"},
+		[]any{"2025-11-01", nil}},
+	{label.FormatDate, label.NotBetween, []any{"2025-10-01", "2025-10-31"}, []any{"2025-11-01", nil},
+		[]any{"2025-10-01", "2025-10-31"}},
 	{label.FormatDate, label.IsEmpty, nil, []any{nil}, []any{"2025-10-09"}},
 	{label.FormatDate, label.IsNotEmpty, nil, []any{"2025-10-09"}, []any{nil}},
 	{label.FormatDate, label.IsToday, nil, []any{"2025-10-09"}, []any{"2025-10-08", "2025-10-10", nil}},
 	{label.FormatDate, label.IsBeforeToday, nil, []any{"2025-10-08"}, []any{"2025-10-09", nil}},
 	{label.FormatDate, label.IsAfterToday, nil, []any{"2025-10-10"}, []any{"2025-10-09", nil}},
 
-	{label.FormatDatetime, label.Equal, []any{"2025-10-09T12:00:00+02:00"}, []any{"2025-10-09T10:00:00.000Z"}, []any{"2025-10-09T10:00:00.001Z", nil}},
-	{label.FormatDatetime, label.NotEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.001Z", nil}, []any{"2025-10-09T10:00:00.000Z"}},
-	{label.FormatDatetime, label.Greater, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.001Z"}, []any{"2025-10-09T10:00:00.000Z", nil}},
-	{label.FormatDatetime, label.GreaterOrEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.000Z"}, []any{"2025-10-09T09:59:59.999Z", nil}},
-	{label.FormatDatetime, label.Less, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T09:59:59.999Z"}, []any{"2025-10-09T10:00:00.000Z", nil}},
-	{label.FormatDatetime, label.LessOrEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.000Z"}, []any{"2025-10-09T10:00:00.001Z", nil}},
+	{label.FormatDatetime, label.Equal, []any{"2025-10-09T12:00:00+02:00"}, []any{"2025-10-09T10:00:00.000Z"},
+		[]any{"2025-10-09T10:00:00.001Z", nil}},
+	{label.FormatDatetime, label.NotEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.001Z", nil},
+		[]any{"2025-10-09T10:00:00.000Z"}},
+	{label.FormatDatetime, label.Greater, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.001Z"},
+		[]any{"2025-10-09T10:00:00.000Z", nil}},
+	{label.FormatDatetime, label.GreaterOrEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.000Z"},
+		[]any{"2025-10-09T09:59:59.999Z", nil}},
+	{label.FormatDatetime, label.Less, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T09:59:59.999Z"},
+		[]any{"2025-10-09T10:00:00.000Z", nil}},
+	{label.FormatDatetime, label.LessOrEqual, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.000Z"},
+		[]any{"2025-10-09T10:00:00.001Z", nil}},
 	{label.FormatDatetime, label.InArray, []any{"2025-10-09T10:00:00Z"}, []any{"2025-10-09T10:00:00.000Z"}, []any{nil}},
-	{label.FormatDatetime, label.NotInArray, []any{"2025-10-09T10:00:00Z"}, []any{nil}, []any{"2025-10-09T10:00:00.000Z"}},
-	{label.FormatDatetime, label.Between, []any{"2025-10-09T10:00:00Z", "2025-10-09T11:00:00Z"}, []any{"2025-10-09T11:00:00.000Z"}, []any{"2025-10-09T11:00:00.001Z", nil}},
-	{label.FormatDatetime, label.NotBetween, []any{"2025-10-09T10:00:00Z", "2025-10-09T11:00:00Z"}, []any{"2025-10-09T11:00:00.001Z", nil}, []any{"2025-10-09T11:00:00.000Z"}},
+	{label.FormatDatetime, label.NotInArray, []any{"2025-10-09T10:00:00Z"}, []any{nil},
+		[]any{"2025-10-09T10:00:00.000Z"}},
+	{label.FormatDatetime, label.Between, []any{"2025-10-09T10:00:00Z", "2025-10-09T11:00:00Z"},
+		[]any{"2025-10-09T11:00:00.000Z"}, []any{"2025-10-09T11:00:00.001Z", nil}},
+	{label.FormatDatetime, label.NotBetween, []any{"2025-10-09T10:00:00Z", "2025-10-09T11:00:00Z"},
+		[]any{"2025-10-09T11:00:00.001Z", nil}, []any{"2025-10-09T11:00:00.000Z"}},
 	{label.FormatDatetime, label.IsEmpty, nil, []any{nil}, []any{"2025-10-09T10:00:00.000Z"}},
 	{label.FormatDatetime, label.IsNotEmpty, nil, []any{"2025-10-09T10:00:00.000Z"}, []any{nil}},
-	{label.FormatDatetime, label.IsToday, nil, []any{"2025-10-08T23:00:00.000Z", "2025-10-09T22:59:59.999Z"}, []any{"2025-10-08T22:59:59.999Z", "2025-10-09T23:00:00.000Z", nil}},
-	{label.FormatDatetime, label.IsBeforeToday, nil, []any{"2025-10-08T22:59:59.999Z"}, []any{"2025-10-08T23:00:00.000Z", nil}},
-	{label.FormatDatetime, label.IsAfterToday, nil, []any{"2025-10-09T23:00:00.000Z"}, []any{"2025-10-09T22:59:59.999Z", nil}},
+	{label.FormatDatetime, label.IsToday, nil, []any{"2025-10-08T23:00:00.000Z", "2025-10-09T22:59:59.999Z"},
+		[]any{"2025-10-08T22:59:59.999Z", "2025-10-09T23:00:00.000Z", nil}},
+	{label.FormatDatetime, label.IsBeforeToday, nil, []any{"2025-10-08T22:59:59.999Z"},
+		[]any{"2025-10-08T23:00:00.000Z", nil}},
+	{label.FormatDatetime, label.IsAfterToday, nil, []any{"2025-10-09T23:00:00.000Z"},
+		[]any{"2025-10-09T22:59:59.999Z", nil}},
 
 	{label.FormatSelect, label.Equal, []any{"Red"}, []any{"red"}, []any{"blue", nil}},
 	{label.FormatSelect, label.NotEqual, []any{"red"}, []any{"blue", nil}, []any{"red"}},
 	{label.FormatSelect, label.InArray, []any{"red", "blue"}, []any{"red", "blue"}, []any{"green", nil}},
-	{label.FormatSelect, label.NotInArray, []any{"red", "blue", "unheard of"}, []any{"green", nil}, []any{"red", "blue"}},
+	{label.FormatSelect, label.NotInArray, []any{"red", "blue", "unheard of"}, []any{"green", nil},
+		[]any{"red", "blue"}},
 	{label.FormatSelect, label.IsEmpty, nil, []any{nil}, []any{"red"}},
 	{label.FormatSelect, label.IsNotEmpty, nil, []any{"red"}, []any{nil}},
 
-	{label.FormatMultiselect, label.Contains, []any{"Red"}, []any{[]string{"blue", "red"}}, []any{[]string{"blue"}, nil}},
-	{label.FormatMultiselect, label.DoesNotContain, []any{"red"}, []any{[]string{"blue"}, nil}, []any{[]string{"blue", "red"}}},
+	{label.FormatMultiselect, label.Contains, []any{"Red"}, []any{[]string{"blue", "red"}},
+		[]any{[]string{"blue"}, nil}},
+	{label.FormatMultiselect, label.DoesNotContain, []any{"red"}, []any{[]string{"blue"}, nil},
+		[]any{[]string{"blue", "red"}}},
 	{label.FormatMultiselect, label.Equal, []any{"red"}, []any{[]string{"blue", "red"}}, []any{[]string{"blue"}, nil}},
-	{label.FormatMultiselect, label.NotEqual, []any{"red"}, []any{[]string{"blue"}, nil}, []any{[]string{"blue", "red"}}},
-	{label.FormatMultiselect, label.InArray, []any{"red", "green"}, []any{[]string{"blue", "green"}}, []any{[]string{"blue"}, nil}},
-	{label.FormatMultiselect, label.NotInArray, []any{"red", "green"}, []any{[]string{"blue"}, nil}, []any{[]string{"green"}}},
+	{label.FormatMultiselect, label.NotEqual, []any{"red"}, []any{[]string{"blue"}, nil},
+		[]any{[]string{"blue", "red"}}},
+	{label.FormatMultiselect, label.InArray, []any{"red", "green"}, []any{[]string{"blue", "green"}},
+		[]any{[]string{"blue"}, nil}},
+	{label.FormatMultiselect, label.NotInArray, []any{"red", "green"}, []any{[]string{"blue"}, nil},
+		[]any{[]string{"green"}}},
 	{label.FormatMultiselect, label.IsEmpty, nil, []any{nil}, []any{[]string{"blue"}}},
 	{label.FormatMultiselect, label.IsNotEmpty, nil, []any{[]string{"blue"}}, []any{nil}},
 }
@@ -125,13 +145,14 @@ func valuesOf(list []any) (values []label.Value) {
 	return values
 }
 
-// TestEveryOperatorWithEveryFormat asks each case through the list, of articles that have the values, and of articles whose
-// SKU has them.
+// TestEveryOperatorWithEveryFormat asks each case through the list, of articles that have the values, and of articles
+// whose SKU has them.
 func TestEveryOperatorWithEveryFormat(t *testing.T) {
 	s := newShop(t)
 	attributes := map[label.AttributeFormat]*label.Attribute{}
 	for _, format := range label.FilterFormats {
-		o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
+		o := label.CreateAttribute{
+			AttributeFields: label.AttributeFields{Name: string(format), Key: string(format), Format: format}}
 		if format.Chosen() {
 			o.Options = []string{"red", "Green", "blue"}
 		}
@@ -161,15 +182,19 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 				labels.Attributes = base.Some([]label.AttributeInput{{Key: string(c.format), Value: valueOf(value)}})
 			}
 			sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "S"}, Labels: labels}).(*stock.SKU).ID
-			own := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A"}, Labels: labels}).(*stock.Article).ID
-			inherits := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A", SKU: &sku}}).(*stock.Article).ID
+			own := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A"},
+				Labels: labels}).(*stock.Article).ID
+			inherits := s.do(
+				stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "A", SKU: &sku}}).(*stock.Article).ID
 			ids = append(ids, own, inherits)
 			if i < len(c.pass) {
 				want = append(want, own, inherits)
 			}
 		}
-		f := stock.Filter{Attribute: attributes[c.format].ID, Format: c.format, Operator: c.operator, Values: valuesOf(c.values)}
-		q := stock.ArticleQuery{Window: base.Span{Start: noon, End: noon}, Now: noon, Active: true, IDs: ids, Filters: []stock.Filter{f}, Limit: 1000}
+		f := stock.Filter{Attribute: attributes[c.format].ID, Format: c.format, Operator: c.operator,
+			Values: valuesOf(c.values)}
+		q := stock.ArticleQuery{Window: base.Span{Start: noon, End: noon}, Now: noon, Active: true, IDs: ids,
+			Filters: []stock.Filter{f}, Limit: 1000}
 		require.Empty(t, stock.CheckArticles(s.view(), &q))
 		page, _, err := stock.ListArticles(s.view(), &q, nil)
 		require.NoError(t, err)
@@ -185,7 +210,8 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 			if slices.Contains(label.OperatorsOf[format], o) {
 				continue
 			}
-			q := stock.ArticleQuery{Filters: []stock.Filter{{Attribute: attributes[format].ID, Format: format, Operator: o}}}
+			q := stock.ArticleQuery{
+				Filters: []stock.Filter{{Attribute: attributes[format].ID, Format: format, Operator: o}}}
 			faults := stock.CheckArticles(s.view(), &q)
 			require.Len(t, faults, 1)
 			require.Equal(t, "/filters/0/operator", faults[0].Pointer)
@@ -198,31 +224,50 @@ func TestEveryOperatorWithEveryFormat(t *testing.T) {
 
 func TestFaultsOfFilters(t *testing.T) {
 	s := newShop(t)
-	number := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "n", Key: "n", Format: label.FormatNumber}}).(*label.Attribute).ID
-	smart := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "s", Key: "s", Format: label.FormatSmartField}}).(*label.Attribute).ID
+	number := s.do(label.CreateAttribute{
+		AttributeFields: label.AttributeFields{Name: "n", Key: "n", Format: label.FormatNumber}}).(*label.Attribute).ID
+	smart := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "s", Key: "s",
+		Format: label.FormatSmartField}}).(*label.Attribute).ID
 	for name, c := range map[string]struct {
 		filter stock.Filter
 		faults []string
 	}{
-		"nothing":          {stock.Filter{Operator: label.Equal}, []string{"/filters/0/field required"}},
-		"both":             {stock.Filter{Field: stock.FieldName, Attribute: number, Operator: label.Equal}, []string{"/filters/0/field exclusive"}},
-		"no format":        {stock.Filter{Attribute: number, Operator: label.IsEmpty}, []string{"/filters/0/format required"}},
-		"another format":   {stock.Filter{Attribute: number, Format: label.FormatText, Operator: label.IsEmpty}, []string{"/filters/0/format enum"}},
-		"smart select":     {stock.Filter{Attribute: smart, Format: label.FormatSelect, Operator: label.IsEmpty}, []string{"/filters/0/format enum"}},
-		"smart number":     {stock.Filter{Attribute: smart, Format: label.FormatNumber, Operator: label.IsEmpty}, nil},
-		"no value":         {stock.Filter{Field: stock.FieldName, Operator: label.Equal}, []string{"/filters/0/value required"}},
-		"a value":          {stock.Filter{Field: stock.FieldName, Operator: label.IsEmpty, Values: valuesOf([]any{"x"})}, []string{"/filters/0/value length"}},
-		"one of two":       {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between, Values: valuesOf([]any{1.0})}, []string{"/filters/0/value length"}},
-		"three of two":     {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between, Values: valuesOf([]any{1.0, 2.0, 3.0})}, []string{"/filters/0/value length"}},
-		"backwards":        {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between, Values: valuesOf([]any{2.0, 1.0})}, []string{"/filters/0/value order"}},
-		"text for numbers": {stock.Filter{Field: stock.FieldQuantity, Operator: label.InArray, Values: valuesOf([]any{"2", 1.0, true})}, []string{"/filters/0/value/0 type", "/filters/0/value/2 type"}},
-		"written number":   {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal, Values: valuesOf([]any{"2.5e1"}), Written: true}, nil},
-		"no number":        {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal, Values: valuesOf([]any{"0x10"}), Written: true}, []string{"/filters/0/value type"}},
-		"infinity":         {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal, Values: valuesOf([]any{"1e999"}), Written: true}, []string{"/filters/0/value type"}},
-		"a word":           {stock.Filter{Field: stock.FieldStatus, Operator: label.Equal, Values: valuesOf([]any{"gone"})}, []string{"/filters/0/value enum"}},
-		"an id":            {stock.Filter{Field: stock.FieldSKU, Operator: label.Equal, Values: valuesOf([]any{"gone"})}, []string{"/filters/0/value format"}},
-		"a day":            {stock.Filter{Field: stock.FieldCreatedAt, Operator: label.Equal, Values: valuesOf([]any{"2025-02-01"})}, []string{"/filters/0/value format"}},
-		"too many":         {stock.Filter{Field: stock.FieldName, Operator: label.Equal, Values: slices.Repeat(valuesOf([]any{"x"}), 201)}, []string{"/filters/0/value length", "/filters length"}},
+		"nothing": {stock.Filter{Operator: label.Equal}, []string{"/filters/0/field required"}},
+		"both": {stock.Filter{Field: stock.FieldName, Attribute: number, Operator: label.Equal},
+			[]string{"/filters/0/field exclusive"}},
+		"no format": {stock.Filter{Attribute: number, Operator: label.IsEmpty},
+			[]string{"/filters/0/format required"}},
+		"another format": {stock.Filter{Attribute: number, Format: label.FormatText, Operator: label.IsEmpty},
+			[]string{"/filters/0/format enum"}},
+		"smart select": {stock.Filter{Attribute: smart, Format: label.FormatSelect, Operator: label.IsEmpty},
+			[]string{"/filters/0/format enum"}},
+		"smart number": {stock.Filter{Attribute: smart, Format: label.FormatNumber, Operator: label.IsEmpty}, nil},
+		"no value": {stock.Filter{Field: stock.FieldName, Operator: label.Equal},
+			[]string{"/filters/0/value required"}},
+		"a value": {stock.Filter{Field: stock.FieldName, Operator: label.IsEmpty,
+			Values: valuesOf([]any{"x"})}, []string{"/filters/0/value length"}},
+		"one of two": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between,
+			Values: valuesOf([]any{1.0})}, []string{"/filters/0/value length"}},
+		"three of two": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between,
+			Values: valuesOf([]any{1.0, 2.0, 3.0})}, []string{"/filters/0/value length"}},
+		"backwards": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Between,
+			Values: valuesOf([]any{2.0, 1.0})}, []string{"/filters/0/value order"}},
+		"text for numbers": {stock.Filter{Field: stock.FieldQuantity, Operator: label.InArray,
+			Values: valuesOf([]any{"2", 1.0, true})}, []string{"/filters/0/value/0 type", "/filters/0/value/2 type"}},
+		"written number": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal,
+			Values: valuesOf([]any{"2.5e1"}), Written: true}, nil},
+		"no number": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal,
+			Values: valuesOf([]any{"0x10"}), Written: true}, []string{"/filters/0/value type"}},
+		"infinity": {stock.Filter{Field: stock.FieldQuantity, Operator: label.Equal,
+			Values: valuesOf([]any{"1e999"}), Written: true}, []string{"/filters/0/value type"}},
+		"a word": {stock.Filter{Field: stock.FieldStatus, Operator: label.Equal,
+			Values: valuesOf([]any{"gone"})}, []string{"/filters/0/value enum"}},
+		"an id": {stock.Filter{Field: stock.FieldSKU, Operator: label.Equal,
+			Values: valuesOf([]any{"gone"})}, []string{"/filters/0/value format"}},
+		"a day": {stock.Filter{Field: stock.FieldCreatedAt, Operator: label.Equal,
+			Values: valuesOf([]any{"2025-02-01"})}, []string{"/filters/0/value format"}},
+		"too many": {stock.Filter{Field: stock.FieldName, Operator: label.Equal,
+			Values: slices.Repeat(valuesOf([]any{"x"}), 201)}, []string{"/filters/0/value length", "/filters length"}},
 	} {
 		var got []string
 		for _, f := range stock.CheckArticles(s.view(), &stock.ArticleQuery{Filters: []stock.Filter{c.filter}}) {
@@ -230,7 +275,10 @@ func TestFaultsOfFilters(t *testing.T) {
 		}
 		require.Equal(t, c.faults, got, name)
 	}
-	_, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Filters: []stock.Filter{{Attribute: base.ID{1}, Format: label.FormatText, Operator: label.IsEmpty}}}, nil)
+	_, _, err := stock.ListArticles(s.view(),
+		&stock.ArticleQuery{
+			Filters: []stock.Filter{{Attribute: base.ID{1}, Format: label.FormatText, Operator: label.IsEmpty}}}, nil)
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeNotFound})
-	require.Equal(t, timeline.Date{Year: 2025, Month: 10, Day: 9}, timeline.DateOf(stock.MustZone("Europe/Lisbon"), noon))
+	require.Equal(t, timeline.Date{Year: 2025, Month: 10, Day: 9},
+		timeline.DateOf(stock.MustZone("Europe/Lisbon"), noon))
 }

@@ -50,17 +50,26 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 	locations = append(locations, record{id: s.loc, texts: []string{stock.LocationByID(s.view(), s.loc).Name}})
 	for i := range 60 {
 		name, code := text(), fmt.Sprint("C", i%40)
-		customers = append(customers, record{s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new(name), Email: new(code + "@x")})}).(*commerce.Customer).ID, []string{name, code + " x"}, code + "@x", ""})
+		customers = append(customers,
+			record{s.do(commerce.CreateCustomer{
+				Contact: base.Changed(commerce.Contact{FullName: new(name),
+					Email: new(code + "@x")})}).(*commerce.Customer).ID, []string{name, code + " x"}, code + "@x", ""})
 		if i < 40 {
-			skus = append(skus, record{s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: name, Code: &code}}).(*stock.SKU).ID, []string{name, code}, code, ""})
+			skus = append(skus,
+				record{s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: name, Code: &code}}).(*stock.SKU).ID,
+					[]string{name, code}, code, ""})
 		}
 		city := text()
-		locations = append(locations, record{s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: name, Timezone: "UTC", Address: &base.Address{City: city}}}).(*stock.Location).ID, []string{name, city}, "", ""})
+		locations = append(locations,
+			record{s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: name, Timezone: "UTC",
+				Address: &base.Address{City: city}}}).(*stock.Location).ID, []string{name, city}, "", ""})
 		scope := scopes[dice.IntN(2)]
 		if slices.ContainsFunc(tags, func(x record) bool { return x.texts[0] == name && x.scope == scope }) {
 			continue // a scope has no two of one name
 		}
-		tags = append(tags, record{s.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: scope}}).(*label.Tag).ID, []string{name}, "", scope})
+		tags = append(tags,
+			record{s.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: scope}}).(*label.Tag).ID,
+				[]string{name}, "", scope})
 	}
 	// what is found follows what a record says by now
 	s.do(commerce.PatchCustomer{ID: customers[3].id, Contact: base.Changed(commerce.Contact{FullName: new("Renamed")})})
@@ -82,7 +91,8 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 			}
 			want := func(all []record, code string, of ...label.TagScope) (ids []base.ID, total int) {
 				for _, r := range all {
-					if says(q.Search, r.texts...) && (code == "" || strings.EqualFold(r.code, code)) && (of == nil || slices.Contains(of, r.scope)) {
+					if says(q.Search, r.texts...) && (code == "" || strings.EqualFold(r.code, code)) &&
+						(of == nil || slices.Contains(of, r.scope)) {
 						ids = append(ids, r.id)
 					}
 				}

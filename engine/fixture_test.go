@@ -47,7 +47,8 @@ func newShop(t *testing.T) *shop {
 	s.open()
 	t.Cleanup(func() { s.shut() })
 	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "Europe/Lisbon"}})
-	s.loc = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	s.loc = s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	return s
 }
 
@@ -59,11 +60,13 @@ func long(t *testing.T) {
 }
 
 func (s *shop) open() {
-	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, KeepLog: persist.Keep{All: true}, FoldBytes: 1 << 10})
+	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, KeepLog: persist.Keep{All: true},
+		FoldBytes: 1 << 10})
 	require.NoError(s.T, err)
 	s.store = store
 	s.Engine, err = Open(context.Background(), Options{
-		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds, Queue: s.queued, Full: s.full,
+		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds, Queue: s.queued,
+		Full: s.full,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b
@@ -166,12 +169,14 @@ func (s *shop) book(i base.Item, from, to int64, n int) *hold.Hold {
 }
 
 func (s *shop) booking(i base.Item, from, to int64, n int) hold.PlaceHold {
-	return hold.PlaceHold{AllowPast: true, Lines: []hold.HoldLineInput{{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Quantity: n}}}
+	return hold.PlaceHold{AllowPast: true,
+		Lines: []hold.HoldLineInput{{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Quantity: n}}}
 }
 
 func (s *shop) available(i base.Item, from, to int64) int {
 	s.T.Helper()
-	a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}},
+		s.now)
 	require.NoError(s.T, err)
 	return a.Available
 }

@@ -19,13 +19,20 @@ import (
 
 // goOn are the operations that are done however short memory is.
 var goOn = []string{
-	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder", "CancelSubscription", "CancelUnit", "ChangeHold", "ConfirmHold",
-	"ConfirmOrder", "DecreaseQuantity", "DeleteArticle", "DeleteAttribute", "DeleteCatalogItem", "DeleteCustomer", "DeleteDiscountCode",
-	"DeleteExternalPricingRow", "DeleteLocation", "DeleteOrder", "DeleteOrderLine", "DeletePricingRow", "DeletePricingTable", "DeleteSKU",
-	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "EraseCustomer", "ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",
-	"PatchAccount", "PatchArticle", "PatchAttribute", "PatchCatalogItem", "PatchCustomer", "PatchDiscountCode", "PatchExternalPricingRow",
-	"PatchLocation", "PatchOrder", "PatchOrderLine", "PatchPricingRow", "PatchPricingTable", "PatchSKU", "PatchScheduledEvent", "PatchTag", "PatchWebhook",
-	"PrepareOrder", "ReadyUnit", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey", "RotateSecret", "SetPlan", "TransferQuantity",
+	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder",
+	"CancelSubscription", "CancelUnit", "ChangeHold", "ConfirmHold",
+	"ConfirmOrder", "DecreaseQuantity", "DeleteArticle", "DeleteAttribute", "DeleteCatalogItem", "DeleteCustomer",
+	"DeleteDiscountCode",
+	"DeleteExternalPricingRow", "DeleteLocation", "DeleteOrder", "DeleteOrderLine", "DeletePricingRow",
+	"DeletePricingTable", "DeleteSKU",
+	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "EraseCustomer",
+	"ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",
+	"PatchAccount", "PatchArticle", "PatchAttribute", "PatchCatalogItem", "PatchCustomer", "PatchDiscountCode",
+	"PatchExternalPricingRow",
+	"PatchLocation", "PatchOrder", "PatchOrderLine", "PatchPricingRow", "PatchPricingTable", "PatchSKU",
+	"PatchScheduledEvent", "PatchTag", "PatchWebhook",
+	"PrepareOrder", "ReadyUnit", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey",
+	"RotateSecret", "SetPlan", "TransferQuantity",
 	"UnassignUnit", "UndoOrder", "UnlinkTags", "UpgradeWebhook",
 	"blankTraces", "forget", "ForgetDeliveries", "postpone", "runDue", "SeatConflicts", "nudge", // the engine's own
 }

@@ -20,7 +20,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what heavy commands keep the writer for: its plan and its apply, without the disk and without anything beside it.
+// This file owns what heavy commands keep the writer for: its plan and its apply, without the disk and without anything
+// beside it.
 
 // desk is a writer that nothing runs: each command is planned and applied on the goroutine of the test.
 type desk struct {
@@ -38,14 +39,18 @@ type desk struct {
 func newDesk(tb testing.TB, payload func(version string, record any) []byte) *desk {
 	d := &desk{TB: tb, account: base.MakeID(noon, base.Base{Lo: 1})}
 	e := &Engine{
-		now: func() int64 { return noon }, random: func() (b [10]byte) { d.seed++; b[6], b[7] = byte(d.seed>>8), byte(d.seed); return b },
-		bounds: base.Bounds{}.WithDefaults(), queue: newQueue(16), step: defaultStep.Milliseconds(), payload: payload, called: newCalled(),
+		now: func() int64 {
+			return noon
+		}, random: func() (b [10]byte) { d.seed++; b[6], b[7] = byte(d.seed>>8), byte(d.seed); return b },
+		bounds: base.Bounds{}.WithDefaults(), queue: newQueue(16), step: defaultStep.Milliseconds(), payload: payload,
+		called: newCalled(),
 	}
 	d.writer = newWriter(e, base.NewState())
 	d.writer.state.At = noon
 	e.current.Store(d.writer.state.Publish())
 	d.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
-	d.loc = d.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "UTC"}}).(*stock.Location).ID
+	d.loc = d.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "UTC"}}).(*stock.Location).ID
 	return d
 }
 
@@ -64,7 +69,8 @@ func (d *desk) try(op base.Op) (any, error) {
 	require.Empty(d, op.Check(), "%T", op)
 	w := d.writer
 	w.state.At++
-	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: base.MakeID(w.state.At, base.Base{})}}
+	cmd := &Command{Account: d.account, Actor: "bench", Op: op,
+		Idem: &Idempotency{Key: base.MakeID(w.state.At, base.Base{})}}
 	if w.state.Accounts[d.account] != nil {
 		cmd.searched = w.engine.foresee(cmd)
 	}
@@ -95,14 +101,17 @@ func (d *desk) do(op base.Op) any {
 func (d *desk) chairs(units int) (sku, article base.ID) {
 	sku = d.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Chair"}}).(*stock.SKU).ID
 	from := noon - 1000*day
-	return sku, d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*stock.Article).ID
+	return sku, d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*stock.Article).ID
 }
 
 func (d *desk) order(status order.OrderStatus, sku base.ID, from, to int64, n int) order.CreateOrder {
 	price := int64(100)
-	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: d.loc}, Lines: []order.OrderLineInput{{
-		Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: &price,
-	}}}
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: d.loc},
+		Lines: []order.OrderLineInput{{
+			Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to,
+			UnitPrice: &price,
+		}}}
 }
 
 // heavyStep is one command of the round that heavy commands make, with what leads up to it left out of the measure.
@@ -137,7 +146,9 @@ func (d *desk) heavyRound(units int) []heavyStep {
 	}
 	from, to := noon-day, noon+5*day // it is out for some days when it is handed over
 	made := func() base.Op {
-		return hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc, Window: base.Span{Start: noon + 7*day, End: noon + 8*day}, Quantity: units}}}
+		return hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc,
+				Window: base.Span{Start: noon + 7*day, End: noon + 8*day}, Quantity: units}}}
 	}
 	later := to + day
 	content := "ready"
@@ -172,14 +183,17 @@ func (d *desk) heavyRound(units int) []heavyStep {
 	}
 }
 
-// heavyLines is what else is heavy: many lines, overbooking, units that leave with holds on them, and many records at once.
+// heavyLines is what else is heavy: many lines, overbooking, units that leave with holds on them, and many records at
+// once.
 func (d *desk) heavyLines(units int) []heavyStep {
 	sku, _ := d.chairs(units)
-	there := d.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
+	there := d.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
 	pooled, leaving := d.chairs(units)
 	imported, _ := d.chairs(units) // its holds stay: some 300 of a round meet at an instant
 	begun := noon - 1000*day
-	d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Stool", SKU: &pooled}, Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
+	d.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Stool", SKU: &pooled},
+		Quantities: []stock.InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
 	tag := d.do(label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}}).(*label.Tag).ID
 	const lines = 1000
 	week := base.Span{Start: noon + 7*day, End: noon + 8*day}
@@ -197,7 +211,8 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	made := func(sku base.ID, lines, each int) hold.PlaceHold {
 		o := hold.PlaceHold{}
 		for range lines {
-			o.Lines = append(o.Lines, hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: d.loc, Window: week, Quantity: each})
+			o.Lines = append(o.Lines,
+				hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: d.loc, Window: week, Quantity: each})
 		}
 		return o
 	}
@@ -219,7 +234,8 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"hold of all", func() base.Op { return made(sku, 1, units) }, of(&full)},
 		{"order, overbooked", func() base.Op { o := placed(1, units); o.AllowOverbooked = true; return o }, of(&id)},
 		{"its cancellation", func() base.Op { return order.CancelOrder{ID: id} }, nil},
-		{"order, overbooked 2", func() base.Op { o := placed(1, units); o.AllowOverbooked = true; return o }, of(&first)},
+		{"order, overbooked 2", func() base.Op { o := placed(1, units); o.AllowOverbooked = true; return o },
+			of(&first)},
 		{"release beside it", free(&full), nil},
 		{"deletion of the rest", func() base.Op { return order.DeleteOrder{ID: first} }, nil},
 		{"hold that will move", func() base.Op { return made(pooled, 1, units) }, of(&id)},
@@ -239,19 +255,24 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"import of customers", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
+				b.Rows = append(b.Rows,
+					commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}),
+						Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
 		{"import of more", func() base.Op {
 			var b Batch
 			for range MaxBatch {
-				b.Rows = append(b.Rows, commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
+				b.Rows = append(b.Rows,
+					commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}),
+						Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag})}})
 			}
 			return b
 		}, nil},
 		{"deletion of their tag", func() base.Op { return label.DeleteTag{ID: tag} }, func(any) {
-			tag = d.do(label.CreateTag{TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}}).(*label.Tag).ID
+			tag = d.do(label.CreateTag{
+				TagFields: label.TagFields{Value: "all", Scope: label.TagCustomers}}).(*label.Tag).ID
 		}},
 		{"import of SKUs", func() base.Op {
 			var b Batch
@@ -264,7 +285,8 @@ func (d *desk) heavyLines(units int) []heavyStep {
 			var b Batch
 			for i := range MaxBatch {
 				b.Rows = append(b.Rows, hold.PlaceHold{Lines: []hold.HoldLineInput{{
-					Item: base.Item{SKU: imported}, Location: d.loc, Quantity: 1, Window: base.Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
+					Item: base.Item{SKU: imported}, Location: d.loc, Quantity: 1,
+					Window: base.Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
 				}}})
 			}
 			return b
@@ -272,8 +294,8 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	}
 }
 
-// BenchmarkWriter prints for each heavy command how long its plan and its apply are together, in ms: best and middle of the rounds, and the CPU time of the middle one. A CPU
-// profile has the command under the label step.
+// BenchmarkWriter prints for each heavy command how long its plan and its apply are together, in ms: best and middle of
+// the rounds, and the CPU time of the middle one. A CPU profile has the command under the label step.
 func BenchmarkWriter(b *testing.B) {
 	runtime.LockOSThread() // so that its CPU time is known
 	defer runtime.UnlockOSThread()
@@ -294,6 +316,7 @@ func BenchmarkWriter(b *testing.B) {
 		t, c := took[s.name], cpu[s.name]
 		slices.Sort(t)
 		slices.Sort(c)
-		fmt.Printf("%-22s best %6.1f ms, middle %6.1f ms, CPU %6.1f ms\n", s.name, t[0].Seconds()*1000, t[len(t)/2].Seconds()*1000, c[len(c)/2].Seconds()*1000)
+		fmt.Printf("%-22s best %6.1f ms, middle %6.1f ms, CPU %6.1f ms\n", s.name, t[0].Seconds()*1000,
+			t[len(t)/2].Seconds()*1000, c[len(c)/2].Seconds()*1000)
 	}
 }

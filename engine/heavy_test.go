@@ -13,7 +13,8 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns the bounds of what the writer does for a heavy command, in work that is counted: bytes that it writes itself, and rows.
+// This file owns the bounds of what the writer does for a heavy command, in work that is counted: bytes that it writes
+// itself, and rows.
 
 // countWritten adds to n what is written of rows of a kind, until undo.
 func countWritten(k base.KindOf, n *int) (undo func()) {
@@ -67,7 +68,8 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		return b
 	})
 	for _, e := range []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.OrderDeleted} {
-		d.do(outbox.CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+		d.do(outbox.CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06",
+			Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	}
 	const units = 2500 // a byte of each would be too much
 	beside := 0        // of all commands together
@@ -77,8 +79,8 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		if s.keep != nil {
 			s.keep(res.(weighedResult).record)
 		}
-		// A hold is written to be weighed; an order without its units, before and after, and a line without them, to be compared. That is no more where there
-		// are more units.
+		// A hold is written to be weighed; an order without its units, before and after, and a line without them, to be
+		// compared. That is no more where there are more units.
 		require.LessOrEqual(t, rows, 200, s.name)
 		require.LessOrEqual(t, texts, units, s.name)
 		require.Zero(t, results, s.name)

@@ -22,19 +22,23 @@ func TestLinesOfAHoldAreChangedInOneCommand(t *testing.T) {
 	line := func(i base.Item, n int) hold.HoldLineInput {
 		return hold.HoldLineInput{Item: i, Location: s.loc, Window: window, Quantity: n}
 	}
-	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(bike, 2), line(tent, 1)}, ExpiresIn: ptr[int64](600)}).(*hold.Hold)
+	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(bike, 2), line(tent, 1)},
+		ExpiresIn: ptr[int64](600)}).(*hold.Hold)
 	s.book(bike, window.Start, window.End, 1)
 	require.Zero(t, s.available(bike, window.Start, window.End)+s.available(tent, window.Start, window.End))
 
 	// All of it or nothing: a refusal leaves the hold as it was.
-	e := s.refused(base.CodeInsufficient, hold.ChangeHold{ID: h.ID, Remove: []int{1}, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(3)}}})
+	e := s.refused(base.CodeInsufficient,
+		hold.ChangeHold{ID: h.ID, Remove: []int{1}, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(3)}}})
 	require.Equal(t, 2, e.Details.(base.ShortageDetails).Lines[0].Available, "its own room is its own")
 	kept, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, h.Lines, kept.Lines)
-	s.refused(base.CodeInsufficient, hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1)}}, Add: []hold.HoldLineInput{line(bike, 2)}})
+	s.refused(base.CodeInsufficient, hold.ChangeHold{ID: h.ID,
+		Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1)}}, Add: []hold.HoldLineInput{line(bike, 2)}})
 
 	// What goes makes room for what comes; what stays keeps its units.
-	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1)}}, Add: []hold.HoldLineInput{line(bike, 1)}}).(*hold.Hold)
+	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1)}},
+		Add: []hold.HoldLineInput{line(bike, 1)}}).(*hold.Hold)
 	require.Equal(t, []int{1, 1, 1}, []int{len(c.Lines[0].Units), len(c.Lines[1].Units), len(c.Lines[2].Units)})
 	require.Equal(t, h.Lines[1].Units[0].ID, c.Lines[1].Units[0].ID)
 	require.Equal(t, h.ExpiresAt, c.ExpiresAt)
@@ -48,7 +52,8 @@ func TestLinesOfAHoldAreChangedInOneCommand(t *testing.T) {
 	s.refused(base.CodePrecondition, hold.ChangeHold{ID: h.ID, IfMatch: []uint64{h.Revision}, Remove: []int{0}})
 	c = s.do(hold.ChangeHold{ID: h.ID, Remove: []int{0, 1}}).(*hold.Hold)
 	require.Len(t, c.Lines, 1)
-	require.Equal(t, []int{1, 1}, []int{s.available(bike, window.Start, window.End), s.available(tent, window.Start, window.End)})
+	require.Equal(t, []int{1, 1},
+		[]int{s.available(bike, window.Start, window.End), s.available(tent, window.Start, window.End)})
 	list, total, _ := hold.HoldUnits(s.view(), h.ID, base.Part{Limit: 10})
 	require.Equal(t, []any{1, c.Lines[0].Units[0].ID, 0}, []any{total, list[0].ID, list[0].Line})
 	s.reopen()
@@ -64,7 +69,8 @@ func TestLinesOfAHoldAreChangedInOneCommand(t *testing.T) {
 	s.do(hold.ChangeHold{ID: x.ID, Change: []hold.HoldLineChange{{Line: 0, To: ptr(window.End + day)}}})
 	s.tick(s.now + 61_000)
 	require.Equal(t, 1, s.available(tent, window.Start, window.End))
-	require.Equal(t, base.HoldDetails{ID: x.ID}, s.refused(base.CodeHoldExpired, hold.ChangeHold{ID: x.ID, Remove: []int{0}}).Details)
+	require.Equal(t, base.HoldDetails{ID: x.ID},
+		s.refused(base.CodeHoldExpired, hold.ChangeHold{ID: x.ID, Remove: []int{0}}).Details)
 	s.reopen()
 }
 
@@ -73,13 +79,20 @@ func TestFaultsOfAChangedHold(t *testing.T) {
 	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 3)
 	h := s.book(bike, s.now+day, s.now+2*day, 1)
-	require.Equal(t, []string{"/add/0/quantity", "/change/1/line", "/remove/0"}, pointers(s.refused(base.CodeInvalid, hold.ChangeHold{
-		ID: h.ID, Add: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now, End: s.now + day}}},
-		Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}, {Line: 0}}, Remove: []int{0},
-	})))
-	require.Equal(t, []string{"/change/0/line", "/remove/0"}, pointers(s.refused(base.CodeInvalid, hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 1}}, Remove: []int{2}})))
-	require.Equal(t, []string{"/remove"}, pointers(s.refused(base.CodeInvalid, hold.ChangeHold{ID: h.ID, Remove: []int{0}})))
-	require.Equal(t, []string{"/change/0/to"}, pointers(s.refused(base.CodeInvalid, hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, To: ptr(s.now)}}})))
+	require.Equal(t, []string{"/add/0/quantity", "/change/1/line", "/remove/0"},
+		pointers(s.refused(base.CodeInvalid, hold.ChangeHold{
+			ID: h.ID, Add: []hold.HoldLineInput{
+				{Item: bike, Location: s.loc, Window: base.Span{Start: s.now, End: s.now + day}}},
+			Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}, {Line: 0}}, Remove: []int{0},
+		})))
+	require.Equal(t, []string{"/change/0/line", "/remove/0"},
+		pointers(s.refused(base.CodeInvalid,
+			hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 1}}, Remove: []int{2}})))
+	require.Equal(t, []string{"/remove"},
+		pointers(s.refused(base.CodeInvalid, hold.ChangeHold{ID: h.ID, Remove: []int{0}})))
+	require.Equal(t, []string{"/change/0/to"},
+		pointers(s.refused(base.CodeInvalid,
+			hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, To: ptr(s.now)}}})))
 	same := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1)}}}).(*hold.Hold)
 	require.Equal(t, h, same, "what changes nothing changes nothing")
 	s.refused(base.CodeNotFound, hold.ChangeHold{ID: bike.SKU, Remove: []int{0}})
@@ -92,7 +105,8 @@ func TestALineThatMovesUpKeepsItsSKU(t *testing.T) {
 	s.article(one, 1)
 	article := s.article(other, 1)
 	line := func(sku base.ID) hold.HoldLineInput {
-		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
+		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: s.loc,
+			Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
 	}
 	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(one), line(other)}}).(*hold.Hold)
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})

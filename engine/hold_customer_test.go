@@ -18,11 +18,14 @@ func TestAHoldIsForACustomer(t *testing.T) {
 	bike := base.Item{SKU: s.sku()}
 	s.article(bike.SKU, 9)
 	customer := func(name string) base.ID {
-		return s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
+		return s.do(commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FirstName: new(name)})}).(*commerce.Customer).ID
 	}
 	ann, ben := customer("Ann"), customer("Ben")
 	cart := func(of *base.ID) *hold.Hold {
-		return s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: of}).(*hold.Hold)
+		return s.do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc,
+				Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: of}).(*hold.Hold)
 	}
 	listed := func(of base.ID) (ids []base.ID) {
 		page, total := hold.ListHolds(s.view(), &hold.HoldQuery{Customer: &of, Part: base.Part{Limit: 10}})
@@ -33,7 +36,9 @@ func TestAHoldIsForACustomer(t *testing.T) {
 		require.Len(t, page, total)
 		return ids
 	}
-	s.refused(base.CodeNotFound, hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: &bike.SKU})
+	s.refused(base.CodeNotFound,
+		hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc,
+			Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, Customer: &bike.SKU})
 	first, second, third := cart(&ann), cart(&ben), cart(nil)
 	require.Equal(t, []base.ID{ann, {}}, []base.ID{first.Customer, third.Customer})
 	require.Equal(t, []base.ID{first.ID}, listed(ann))
@@ -49,19 +54,25 @@ func TestAHoldIsForACustomer(t *testing.T) {
 	require.Equal(t, []any{base.ID{}, third.Revision}, []any{c.Customer, c.Revision})
 	require.Nil(t, hold.Holds(s.view().Acc).More.Get(third.ID), "it is as small as it was")
 	require.Equal(t, []base.ID{first.ID}, listed(ann))
-	s.do(hold.ChangeHold{ID: third.ID, Customer: base.Some(ann), Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}})
+	s.do(hold.ChangeHold{ID: third.ID, Customer: base.Some(ann),
+		Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}})
 
 	// It keeps its customer, with the count, until it has ended.
-	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: ann}).Details)
-	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2},
+		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: ann}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2},
+		s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
 
 	// The order of it is for its customer, unless another is named. Of holds for several one has to be named.
-	require.Equal(t, []string{"/customerId"}, pointers(s.refused(base.CodeInvalid, order.OrderHold{Holds: []base.ID{first.ID, second.ID, third.ID}})))
+	require.Equal(t, []string{"/customerId"},
+		pointers(s.refused(base.CodeInvalid, order.OrderHold{Holds: []base.ID{first.ID, second.ID, third.ID}})))
 	o := s.do(order.OrderHold{Holds: []base.ID{first.ID, cart(nil).ID}}).(*order.OrderRecord)
 	require.Equal(t, []any{ann, "Ann"}, []any{o.Customer, *o.Contact.FirstName})
-	o = s.do(order.OrderHold{Holds: []base.ID{second.ID, third.ID}, OrderInput: order.OrderInput{Customer: &ben}}).(*order.OrderRecord)
+	o = s.do(order.OrderHold{Holds: []base.ID{second.ID, third.ID},
+		OrderInput: order.OrderInput{Customer: &ben}}).(*order.OrderRecord)
 	require.Equal(t, ben, o.Customer)
-	require.Equal(t, base.InUseDetails{Resource: "order", Count: 1}, s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
+	require.Equal(t, base.InUseDetails{Resource: "order", Count: 1},
+		s.refused(base.CodeInUse, EraseCustomer{ID: ann}).Details)
 	require.Equal(t, []base.ID{first.ID, third.ID}, listed(ann), "those that have ended answer for a day")
 	s.reopen()
 	s.tick(s.now + 2*day)
@@ -77,8 +88,11 @@ func TestAHoldThatIsOverLetsItsCustomerGo(t *testing.T) {
 	var holds []base.ID
 	var people []base.ID
 	for range 2 {
-		m := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID
-		h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc, Window: base.Span{Start: s.now + hour, End: s.now + day}, Quantity: 1}}, Customer: &m}).(*hold.Hold)
+		m := s.do(commerce.CreateCustomer{
+			Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID
+		h := s.do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: bike, Location: s.loc,
+				Window: base.Span{Start: s.now + hour, End: s.now + day}, Quantity: 1}}, Customer: &m}).(*hold.Hold)
 		holds, people = append(holds, h.ID), append(people, m)
 		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: m})
 	}
@@ -92,9 +106,12 @@ func TestAHoldThatIsOverLetsItsCustomerGo(t *testing.T) {
 
 // An archive whose records get other ids has the holds be for the same people.
 func TestAHoldIsForTheSameOneUnderOtherIDs(t *testing.T) {
-	r := &hold.HoldRecord{ID: base.MakeID(1, base.Base{Lo: 1}), Customer: base.MakeID(1, base.Base{Lo: 2}), Status: hold.Confirmed, Lines: []hold.LineRow{{DenseLine: hold.DenseLine{To: 1, Item: 1, Location: 1, Quantity: 1, Units: 1}}}}
+	r := &hold.HoldRecord{ID: base.MakeID(1, base.Base{Lo: 1}), Customer: base.MakeID(1, base.Base{Lo: 2}),
+		Status: hold.Confirmed,
+		Lines:  []hold.LineRow{{DenseLine: hold.DenseLine{To: 1, Item: 1, Location: 1, Quantity: 1, Units: 1}}}}
 	shift := base.ShiftOf(base.Base{Lo: 1}, base.Base{Lo: 9}, []byte("seed"))
-	x, err := hold.HoldKind.Moved(base.ID{}, base.Image{Tag: base.TagHold, ID: r.ID, Value: hold.EncodeHold(nil, r)}, shift)
+	x, err := hold.HoldKind.Moved(base.ID{}, base.Image{Tag: base.TagHold, ID: r.ID, Value: hold.EncodeHold(nil, r)},
+		shift)
 	require.NoError(t, err)
 	n, err := hold.DecodeHold(base.ID{}, x.ID, x.Value)
 	require.NoError(t, err)

@@ -41,7 +41,8 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 		}
 		return parts
 	}
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"}, Components: of(body, lens)}).(*commerce.CatalogItem)
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
+		Components: of(body, lens)}).(*commerce.CatalogItem)
 	window := base.Span{Start: s.now + day, End: s.now + 2*day}
 	line := hold.HoldLineInput{Item: base.Item{CatalogItem: kit.ID}, Location: s.loc, Window: window, Quantity: 2}
 	ordered := func(l hold.HoldLine) (list []base.ID) {
@@ -56,7 +57,8 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 		}
 		return list
 	}
-	h, other := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold), s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold)
+	h, other := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold),
+		s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold)
 	require.Equal(t, []base.ID{body, body, lens, lens}, ordered(h.Lines[0]))
 	s.do(commerce.PatchCatalogItem{ID: kit.ID, Components: base.Some(of(body, bag))})
 	s.reopen()
@@ -64,12 +66,15 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	require.Equal(t, []base.ID{body, body, lens, lens}, ordered(kept.Lines[0]))
 
 	// More and fewer are of what it was made of; a new line is of what the kit takes now.
-	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(3)}}, Add: []hold.HoldLineInput{line}}).(*hold.Hold)
+	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(3)}},
+		Add: []hold.HoldLineInput{line}}).(*hold.Hold)
 	require.Equal(t, []base.ID{body, body, body, lens, lens, lens}, ordered(c.Lines[0]))
 	require.Equal(t, []base.ID{body, body, bag, bag}, ordered(c.Lines[1]))
 	require.Equal(t, []int{7, 5, 2}, taken())
 	s.reopen()
-	c = s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1), To: ptr(window.End + hour)}}, Remove: []int{1}}).(*hold.Hold)
+	c = s.do(hold.ChangeHold{ID: h.ID,
+		Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(1), To: ptr(window.End + hour)}},
+		Remove: []int{1}}).(*hold.Hold)
 	require.Equal(t, []base.ID{body, lens}, ordered(c.Lines[0]))
 	units, total, _ := hold.HoldUnits(s.view(), h.ID, base.Part{Offset: 1, Limit: 5})
 	require.Equal(t, []any{2, lens}, []any{total, units[0].Ordered.SKU})
@@ -79,7 +84,8 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	for r := range stock.Articles(s.view()).All() {
 		if r.IsOf(lens) {
 			s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
-			require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2}, s.refused(base.CodeInUse, stock.DeleteSKU{ID: lens}).Details)
+			require.Equal(t, base.InUseDetails{Resource: "hold", Count: 2},
+				s.refused(base.CodeInUse, stock.DeleteSKU{ID: lens}).Details)
 			s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{SKU: new(lens)})})
 			break
 		}
@@ -96,7 +102,8 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	s.reopen()
 }
 
-// A line that an older program made does not say what it was made of: its units are of the kit as it was while it has not changed, else nobody can say.
+// A line that an older program made does not say what it was made of: its units are of the kit as it was while it has
+// not changed, else nobody can say.
 func TestAHoldOfAnOlderProgramSaysWhatItCan(t *testing.T) {
 	asFormat7(t)
 	s := newShop(t)
@@ -113,7 +120,8 @@ func TestAHoldOfAnOlderProgramSaysWhatItCan(t *testing.T) {
 	}
 	require.Equal(t, base.Item{SKU: body}, ordered())
 	s.now++
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: base.Item{SKU: bag}, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: bag}, Quantity: 1}})})
 	require.Zero(t, ordered())
 	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}}).(*hold.Hold)
 	require.Equal(t, base.Item{SKU: bag}, c.Lines[0].Units[0].Ordered)

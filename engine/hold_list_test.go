@@ -26,25 +26,31 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	dice := rand.New(rand.NewPCG(5, 6))
-	other := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
+	other := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
 	places := []base.ID{s.loc, other}
 	var items []base.Item
 	for range 2 {
 		sku := s.sku()
-		r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*stock.Article)
+		r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 90},
+				{Location: other, Count: 90}}}).(*stock.Article)
 		items = append(items, base.Item{SKU: sku}, base.Item{Article: r.ID})
 	}
 	items = append(items, s.kit(commerce.Component{Item: items[0], Quantity: 1}))
 	notes := []string{"", "", "call Anna", "phone call"}
 	var customers []*base.ID
 	for range 3 {
-		customers = append(customers, ptr(s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID), nil)
+		customers = append(customers,
+			ptr(s.do(commerce.CreateCustomer{
+				Contact: base.Changed(commerce.Contact{FirstName: new("Ann")})}).(*commerce.Customer).ID), nil)
 	}
 	for range 150 {
 		o := hold.PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}
 		for range 1 + dice.IntN(2) {
 			from := s.now + int64(dice.IntN(30))*hour
-			l := hold.HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: base.Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
+			l := hold.HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)],
+				Window: base.Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
 			if dice.IntN(9) == 0 && l.CatalogItem == (base.ID{}) {
 				l.Purchase, l.Window.End = base.PurchaseSale, base.Forever
 			}
@@ -65,7 +71,8 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	require.NoError(t, s.Tick(t.Context()))
 	passed := 0
 	for range 1500 {
-		q := &hold.HoldQuery{Desc: dice.IntN(2) == 0, Part: base.Part{Offset: dice.IntN(40), Limit: 1 + dice.IntN(20)}, Units: 3}
+		q := &hold.HoldQuery{Desc: dice.IntN(2) == 0, Part: base.Part{Offset: dice.IntN(40), Limit: 1 + dice.IntN(20)},
+			Units: 3}
 		for range dice.IntN(3) {
 			switch dice.IntN(6) {
 			case 0:
@@ -90,10 +97,14 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 				if l.Purchase == base.PurchaseSale {
 					to = l.Window.Start + 1
 				}
-				return !slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
-					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End && l.Window.Start <= w.Start && w.Start < to)
+				return !slices.ContainsFunc(q.Items, func(i base.Item) bool {
+					return i != l.Item
+				}) && (q.Location == nil || *q.Location == l.Location) &&
+					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End &&
+						l.Window.Start <= w.Start && w.Start < to)
 			})
-			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && (q.Customer == nil || *q.Customer == h.Customer) && says(q.Search, h.Note) {
+			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) &&
+				(q.Customer == nil || *q.Customer == h.Customer) && says(q.Search, h.Note) {
 				want = append(want, h.ID)
 			}
 		}
@@ -103,7 +114,8 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 		page, total := hold.ListHolds(s.view(), q)
 		require.Equal(t, len(want), total, "%+v", q)
 		want = base.PartOf(want, q.Part)
-		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *hold.Hold) base.ID { return h.ID })), "%+v", q)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *hold.Hold) base.ID { return h.ID })), "%+v",
+			q)
 		for _, h := range page {
 			one, _ := hold.HoldWith(s.view(), h.ID, 3)
 			require.Equal(t, one, h)
@@ -128,7 +140,8 @@ type heldBook struct {
 
 func newHeldBook(seed uint64, items, places, lines, several int) *heldBook {
 	dice := rand.New(rand.NewPCG(seed, 2))
-	b := &heldBook{AccountState: base.NewAccount(base.MakeID(1, base.Base{})), dice: dice, lines: lines, several: several}
+	b := &heldBook{AccountState: base.NewAccount(base.MakeID(1, base.Base{})), dice: dice, lines: lines,
+		several: several}
 	for i := range items {
 		id, no := base.MakeID(2, base.Base{Lo: uint64(i)}), uint32(i+1)
 		switch i % 8 {
@@ -287,7 +300,9 @@ func memos(a *base.AccountState) (made, tooLong, further int) {
 
 func TestListOfABookOfHoldsThatChanges(t *testing.T) {
 	long(t)
-	for _, c := range []struct{ holds, lines, several, rounds int }{{5000, 1, 1, 30}, {5000, 3, 10, 30}, {2200, 120, 1, 2}} {
+	for _, c := range []struct {
+		holds, lines, several, rounds int
+	}{{5000, 1, 1, 30}, {5000, 3, 10, 30}, {2200, 120, 1, 2}} {
 		t.Run(fmt.Sprintf("lines=%d", c.lines), func(t *testing.T) {
 			b := newHeldBook(uint64(c.lines), 24, 4, c.lines, c.several)
 			for range c.holds {
@@ -390,7 +405,8 @@ func walk(v base.View, q *hold.HoldQuery) (n int) {
 		return 0
 	}
 	for id, row := range hold.Holds(v.Acc).Rows.From(base.ID{}) {
-		if l.Judge(id, &row) && (q.Customer == nil || row.More && hold.Holds(v.Acc).More.Get(id).Customer == *q.Customer) {
+		if l.Judge(id, &row) &&
+			(q.Customer == nil || row.More && hold.Holds(v.Acc).More.Get(id).Customer == *q.Customer) {
 			n++
 		}
 	}
@@ -442,9 +458,11 @@ func BenchmarkListHolds(b *testing.B) {
 		{"long-word", hold.HoldQuery{Search: "refundable"}},
 		{"customer", hold.HoldQuery{Customer: &book.customers[3]}},
 		{"regular", hold.HoldQuery{Customer: &book.customers[0]}},
-		{"sku-and-day", hold.HoldQuery{Items: book.items[7:8], Window: &base.Span{Start: midnight, End: midnight + day}}},
+		{"sku-and-day", hold.HoldQuery{Items: book.items[7:8],
+			Window: &base.Span{Start: midnight, End: midnight + day}}},
 		{"several", hold.HoldQuery{
-			Status: []hold.HoldStatus{hold.Held, hold.Confirmed}, Location: &book.places[3], Window: &base.Span{Start: midnight, End: midnight + 30*day},
+			Status: []hold.HoldStatus{hold.Held, hold.Confirmed}, Location: &book.places[3],
+			Window: &base.Span{Start: midnight, End: midnight + 30*day},
 		}},
 		{"several-and-word", hold.HoldQuery{
 			Status: []hold.HoldStatus{hold.Held, hold.Confirmed}, Location: &book.places[3], Search: "anna",

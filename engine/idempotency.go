@@ -12,8 +12,8 @@ import (
 
 // This file owns idempotency: a command under a key is done once, and its repeats get the first one's result.
 //
-// The records of a day may be many more than fit in memory, so they live on disk alone. A repeat is looked up there before
-// it enters the queue; what was done since, the writer remembers in a window longer than the queue.
+// The records of a day may be many more than fit in memory, so they live on disk alone. A repeat is looked up there
+// before it enters the queue; what was done since, the writer remembers in a window longer than the queue.
 
 // Idempotency names a command so that it can be repeated safely. Key is a hash over everything that makes the scope
 // (method, path and the caller's key); Fingerprint a hash over the input.
@@ -27,8 +27,8 @@ type Idempotency struct {
 // idemKept is how long a result is kept for repeats, in milliseconds.
 const idemKept = 24 * 60 * 60 * 1000
 
-// idemRow is what is kept of a command that was done under a key. It is written with the command's own changes, so a crash
-// cannot part the two.
+// idemRow is what is kept of a command that was done under a key. It is written with the command's own changes, so a
+// crash cannot part the two.
 type idemRow struct {
 	Key         base.ID
 	Fingerprint base.ID
@@ -58,8 +58,8 @@ var idempotencyKind = base.StoredRows(&base.Kind[idemRow]{
 	Knows:  base.Knows[idemRow],
 })
 
-// writtenResult is a result as it is kept. One that a fault of the program keeps from being written is told to no repeat: the
-// command is done all the same, and its change is written with the fact.
+// writtenResult is a result as it is kept. One that a fault of the program keeps from being written is told to no
+// repeat: the command is done all the same, and its change is written with the fact.
 func writtenResult(result any) (b []byte) {
 	defer func() {
 		if recover() != nil {
@@ -125,8 +125,8 @@ func (m *recent) add(account base.ID, r keyedRow, group uint64) {
 	m.rows[k] = recentRow{r.row, group}
 }
 
-// repeat judges a keyed command against an earlier one of the same key. done is false where there is none, and the command
-// is to be planned.
+// repeat judges a keyed command against an earlier one of the same key. done is false where there is none, and the
+// command is to be planned.
 func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 	row := cmd.Idem.kept
 	running := false
@@ -141,9 +141,11 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 	case row.Fingerprint != cmd.Idem.Fingerprint:
 		return res, true, base.Refuse(base.CodeIdempotencyReused, "the idempotency key was used for another request")
 	case row.Erased:
-		return res, true, base.Refuse(base.CodeIdempotencyReused, "the request was done under this key; its answer named a customer who was erased since")
+		return res, true, base.Refuse(base.CodeIdempotencyReused,
+			"the request was done under this key; its answer named a customer who was erased since")
 	case running:
-		return res, true, base.Refuse(base.CodeIdempotencyInUse, "the first request under this idempotency key is still running")
+		return res, true,
+			base.Refuse(base.CodeIdempotencyInUse, "the first request under this idempotency key is still running")
 	}
 	return Result{Sequence: w.state.Accounts[cmd.Account].Ledger.Sequence, Replayed: true, kept: row}, true, nil
 }
@@ -196,27 +198,29 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		lapsed = nil
 		return err
 	}
-	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency, func(_ int, _ byte, key, value []byte) error {
-		account, id, err := base.SplitKey(key)
-		if err != nil {
-			return err
-		}
-		r, err := idempotencyKind.Decode(account, id, value)
-		if err != nil || r.Until > now {
-			return err
-		}
-		if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok || !bytes.Equal(latest, value) {
-			return err // the log is ahead of the rows here
-		}
-		if account != of || len(lapsed) == base.DueAtOnce {
-			if err := flush(); err != nil {
+	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
+		func(_ int, _ byte, key, value []byte) error {
+			account, id, err := base.SplitKey(key)
+			if err != nil {
 				return err
 			}
-			of = account
-		}
-		lapsed = append(lapsed, r)
-		return nil
-	})
+			r, err := idempotencyKind.Decode(account, id, value)
+			if err != nil || r.Until > now {
+				return err
+			}
+			if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok ||
+				!bytes.Equal(latest, value) {
+				return err // the log is ahead of the rows here
+			}
+			if account != of || len(lapsed) == base.DueAtOnce {
+				if err := flush(); err != nil {
+					return err
+				}
+				of = account
+			}
+			lapsed = append(lapsed, r)
+			return nil
+		})
 	return errors.Join(err, flush())
 }
 

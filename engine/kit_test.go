@@ -19,7 +19,9 @@ import (
 
 func (s *shop) kit(components ...commerce.Component) base.Item {
 	s.T.Helper()
-	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: components}).(*commerce.CatalogItem).ID}
+	return base.Item{
+		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
+			Components: components}).(*commerce.CatalogItem).ID}
 }
 
 // promised demands that as many can be held as the answer says, and one more not.
@@ -45,7 +47,9 @@ func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
 	}
 	s.article(helmet, 5)
 	lock := s.article(base.ID{}, 2)
-	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 2}, commerce.Component{Item: base.Item{Article: lock}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 2},
+		commerce.Component{Item: base.Item{Article: lock}, Quantity: 1})
 	require.Equal(t, 2, s.promised(kit, noon, noon+day))
 	h := s.book(kit, noon, noon+day, 2)
 	require.Equal(t, kit, h.Lines[0].Item)
@@ -58,7 +62,8 @@ func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
 	e := s.refused(base.CodeInsufficient, s.booking(kit, noon, noon+day, 3))
 	short := e.Details.(base.ShortageDetails).Lines
 	require.Len(t, short, 1, "one line, whatever it lacks")
-	require.Equal(t, base.Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers, Blocking: 4}, short[0])
+	require.Equal(t, base.Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock",
+		Blockers: short[0].Blockers, Blocking: 4}, short[0])
 	require.Len(t, short[0].Blockers, 4, "of what there is least of")
 	e = s.refused(base.CodeInsufficient, s.booking(kit, noon, noon+day, 2))
 	require.Equal(t, base.Span{Start: noon + day, End: noon + 2*day}, *e.Details.(base.ShortageDetails).Lines[0].Next)
@@ -76,7 +81,8 @@ func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
 func TestKitOfWhatIsNotThere(t *testing.T) {
 	s := newShop(t)
 	sku, article := s.sku(), s.article(base.ID{}, 1)
-	empty, kit := s.kit(), s.kit(commerce.Component{Item: base.Item{Article: article}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	empty, kit := s.kit(), s.kit(commerce.Component{Item: base.Item{Article: article}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	_, err := hold.Available(s.view(), hold.Query{Item: empty, Window: base.Span{Start: noon, End: noon + day}}, s.now)
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeStateNotAllowed})
 	s.refused(base.CodeStateNotAllowed, s.booking(empty, noon, noon+day, 1))
@@ -84,15 +90,19 @@ func TestKitOfWhatIsNotThere(t *testing.T) {
 	require.Equal(t, 0, s.promised(kit, noon, noon+day), "the SKU has no unit")
 	s.article(sku, 1)
 	require.Equal(t, 1, s.promised(kit, noon, noon+day))
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogDraft})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogDraft})})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	e := s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	require.Equal(t, base.StateDetails{State: "draft", Allowed: []string{"update"}}, e.Details)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Fields: base.Changed(commerce.CatalogFields{Status: commerce.CatalogActive})})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	s.refused(base.CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
-	lines := []hold.HoldLineInput{{Item: base.Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}
+	lines := []hold.HoldLineInput{{Item: base.Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc,
+		Window: base.Span{Start: noon, End: noon + day}, Quantity: 1}}
 	s.refused(base.CodeInvalid, hold.PlaceHold{Lines: lines})
 	many := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 6000})
 	s.refused(base.CodeInvalid, s.booking(many, noon, noon+day, 2))
@@ -106,47 +116,58 @@ func TestComponentsThatMeetInOnePool(t *testing.T) {
 	for range 3 {
 		s.article(sku, 1)
 	}
-	twice := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	twice := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, 2, s.promised(twice, noon, noon+day))
 	numbers := func(i base.Item) []int {
-		a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}}, s.now)
+		a, err := hold.Available(s.view(),
+			hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}}, s.now)
 		require.NoError(t, err)
 		return []int{a.Available, a.Stock, a.Committed}
 	}
 	require.Equal(t, []int{2, 2, 0}, numbers(twice))
-	own := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 3}, commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
+	own := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 3},
+		commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
 	require.Equal(t, 1, s.promised(own, noon, noon+day))
 	require.Equal(t, []int{1, 1, 0}, numbers(own), "four units make one")
 	s.book(base.Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
 	require.Equal(t, 0, s.promised(own, noon, noon+day))
 	require.Equal(t, []int{0, 1, 1}, numbers(own), "and three make none, though three are what the SKU's part takes")
-	s.do(commerce.PatchCatalogItem{ID: own.CatalogItem, Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: first}, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: own.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1},
+			{Item: base.Item{Article: first}, Quantity: 1}})})
 	s.promised(own, noon, noon+day)
 	require.Equal(t, 1, s.promised(own, noon+day, noon+2*day))
 }
 
-// Two lines of one command: what one kit takes is not there for the other, and the article that any of them names is taken
-// first.
+// Two lines of one command: what one kit takes is not there for the other, and the article that any of them names is
+// taken first.
 func TestKitsOfOneCommand(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	first := s.article(sku, 1)
 	s.article(sku, 1)
-	any, that := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}), s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
+	any, that := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}),
+		s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
 	line := func(i base.Item, n int) hold.HoldLineInput {
-		return hold.HoldLineInput{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: n}
+		return hold.HoldLineInput{Item: i, Location: s.loc, Window: base.Span{Start: noon, End: noon + day},
+			Quantity: n}
 	}
-	e := s.refused(base.CodeInsufficient, hold.PlaceHold{Lines: []hold.HoldLineInput{line(any, 2), line(that, 1), line(base.Item{SKU: sku}, 1)}})
+	e := s.refused(base.CodeInsufficient,
+		hold.PlaceHold{Lines: []hold.HoldLineInput{line(any, 2), line(that, 1), line(base.Item{SKU: sku}, 1)}})
 	lines := e.Details.(base.ShortageDetails).Lines
 	require.Len(t, lines, 1)
-	require.Equal(t, []int{0, 2, 0}, []int{lines[0].Line, lines[0].Requested, lines[0].Available}, "of those that stay, the others hold all")
+	require.Equal(t, []int{0, 2, 0}, []int{lines[0].Line, lines[0].Requested, lines[0].Available},
+		"of those that stay, the others hold all")
 	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(any, 1), line(that, 1)}}).(*hold.Hold)
 	require.Equal(t, first, h.Lines[1].Units[0].Article)
 	require.NotEqual(t, first, h.Lines[0].Units[0].Article)
 	require.Equal(t, 0, h.Lines[0].Units[0].Line)
 
 	// Units of a kit move like others.
-	moved := s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: ptr(noon + 2*day), To: ptr(noon + 3*day)}}}).(*hold.Hold)
+	moved := s.do(hold.MoveHold{ID: h.ID,
+		Lines: []hold.MoveLine{
+			{Unavailability: h.Lines[0].Units[0].ID, From: ptr(noon + 2*day), To: ptr(noon + 3*day)}}}).(*hold.Hold)
 	require.Equal(t, base.Span{Start: noon + 2*day, End: noon + 3*day}, moved.Lines[0].Window)
 	require.Equal(t, h.Lines[1].Window, moved.Lines[1].Window)
 }
@@ -156,13 +177,15 @@ func TestKitsOverTime(t *testing.T) {
 	bike, helmet := s.sku(fourHours), s.sku()
 	s.article(bike, 2)
 	s.article(helmet, 3)
-	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: bike}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 1})
 	from := noon + day
 	s.book(base.Item{SKU: bike}, from, from+4*hour, 2)            // with the buffer until 8
 	s.book(base.Item{SKU: helmet}, from+10*hour, from+20*hour, 3) // free of both for two hours only
 	v := s.view()
 	next := func(length int64, n int) base.Span {
-		w, _, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: length, Quantity: n, Until: from + 30*day}, s.now)
+		w, _, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: length,
+			Quantity: n, Until: from + 30*day}, s.now)
 		require.NoError(t, err)
 		return w
 	}
@@ -170,17 +193,26 @@ func TestKitsOverTime(t *testing.T) {
 	require.Equal(t, base.Span{Start: from + 20*hour, End: from + 23*hour}, next(3*hour, 1))
 	require.Equal(t, base.Span{}, next(2*hour, 3))
 
-	buckets, err := hold.Calendar(v, hold.Query{Item: kit, Location: s.loc, Window: base.Span{Start: from, End: from + 24*hour}}, stock.BucketChange, s.now, nil)
+	buckets, err := hold.Calendar(v, hold.Query{Item: kit, Location: s.loc,
+		Window: base.Span{Start: from, End: from + 24*hour}}, stock.BucketChange, s.now, nil)
 	require.NoError(t, err)
 	require.Equal(t, []stock.Bucket{
-		{Range: base.Span{Start: from, End: from + 8*hour}, MinFree: 0, MaxFree: 0, Available: 0, Exact: true}, {Range: base.Span{Start: from + 8*hour, End: from + 10*hour}, MinFree: 2, MaxFree: 2, Available: 2, Exact: true},
-		{Range: base.Span{Start: from + 10*hour, End: from + 20*hour}, MinFree: 0, MaxFree: 0, Available: 0, Exact: true}, {Range: base.Span{Start: from + 20*hour, End: from + 24*hour}, MinFree: 2, MaxFree: 2, Available: 2, Exact: true},
+		{Range: base.Span{Start: from, End: from + 8*hour}, MinFree: 0, MaxFree: 0, Available: 0, Exact: true},
+		{Range: base.Span{Start: from + 8*hour, End: from + 10*hour}, MinFree: 2, MaxFree: 2, Available: 2,
+			Exact: true},
+		{Range: base.Span{Start: from + 10*hour, End: from + 20*hour}, MinFree: 0, MaxFree: 0, Available: 0,
+			Exact: true}, {Range: base.Span{Start: from + 20*hour, End: from + 24*hour}, MinFree: 2, MaxFree: 2,
+			Available: 2, Exact: true},
 	}, buckets)
-	buckets, err = hold.Calendar(v, hold.Query{Item: kit, Window: base.Span{Start: from + 9*hour, End: from + 11*hour}}, stock.BucketDay, s.now, nil)
+	buckets, err = hold.Calendar(v, hold.Query{Item: kit, Window: base.Span{Start: from + 9*hour, End: from + 11*hour}},
+		stock.BucketDay, s.now, nil)
 	require.NoError(t, err)
-	require.Equal(t, []stock.Bucket{{Range: base.Span{Start: from + 9*hour, End: from + 11*hour}, MinFree: 0, MaxFree: 2, Available: 0, Exact: true}}, buckets)
+	require.Equal(t,
+		[]stock.Bucket{{Range: base.Span{Start: from + 9*hour, End: from + 11*hour}, MinFree: 0, MaxFree: 2,
+			Available: 0, Exact: true}}, buckets)
 
-	x, err := hold.Explain(v, hold.Query{Item: kit, Location: s.loc, Window: base.Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
+	x, err := hold.Explain(v,
+		hold.Query{Item: kit, Location: s.loc, Window: base.Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, []any{0, 3, from + 10*hour}, []any{x.Available, x.Stock, x.At})
 	require.Len(t, x.Blockers, 3, "of the helmets, that there are none of")
@@ -188,17 +220,20 @@ func TestKitsOverTime(t *testing.T) {
 	require.Equal(t, base.Span{Start: from + 20*hour, End: from + 23*hour}, x.Alternatives[0].Window)
 	require.Equal(t, "shorter", x.Alternatives[1].Kind)
 
-	porto := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	porto := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	for _, sku := range []base.ID{bike, helmet} {
-		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "there", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: porto, Count: 1}}})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "there", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: porto, Count: 1}}})
 	}
-	a, err := hold.Available(s.view(), hold.Query{Item: kit, Window: base.Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
+	a, err := hold.Available(s.view(),
+		hold.Query{Item: kit, Window: base.Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, stock.Availability{Available: 2 + 1, Stock: 2 + 1, Exact: true}, a, "each location by itself")
 }
 
-// The count says that there is a kit, and no part alone is short, but what would have to move for the one part must sit where
-// the other one is.
+// The count says that there is a kit, and no part alone is short, but what would have to move for the one part must sit
+// where the other one is.
 func TestKitThatOnlySeatingTells(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
@@ -231,13 +266,15 @@ func TestKitThatOnlySeatingTells(t *testing.T) {
 	from, to := noon+4*hour, noon+14*hour
 	require.Equal(t, 2, s.promised(base.Item{SKU: sku}, from, to))
 	require.Equal(t, 1, s.promised(base.Item{Article: a}, from, to))
-	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, 0, s.promised(kit, from, to))
 	e := s.refused(base.CodeInsufficient, s.booking(kit, from, to, 1))
 	short := e.Details.(base.ShortageDetails).Lines[0]
 	require.Equal(t, "fragmented_by_pinned_holds", short.Reason)
 	v := s.view()
-	w, ok, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: to - from, Quantity: 1, Until: from + 30*day}, s.now)
+	w, ok, err := hold.Next(v, hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: to - from,
+		Quantity: 1, Until: from + 30*day}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, []any{true, noon + 16*hour}, []any{ok, w.Start}, "when both have ended")
 }
@@ -248,7 +285,8 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 	sku := s.sku()
 	first := s.article(sku, 4)
 	s.article(sku, 300)
-	i := s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
+	i := s.kit(commerce.Component{Item: base.Item{Article: first}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 2})
 	acc := s.view().Acc
 	k, err := commerce.KitByID(acc, i.CatalogItem)
 	require.NoError(t, err)
@@ -262,15 +300,16 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 	require.Equal(t, []any{4, false}, seat(0, 17, true), "the bound was wrong: what was found is the most that is")
 	require.Equal(t, []any{4, false}, seat(2, 3, false), "the bound was not sure: more was found")
 	require.Equal(t, []any{4, false}, seat(0, 1000, false))
-	many := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 100}, commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
+	many := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 100},
+		commerce.Component{Item: base.Item{Article: first}, Quantity: 1})
 	acc = s.view().Acc
 	k, _ = commerce.KitByID(acc, many.CatalogItem)
 	require.Equal(t, []any{2, false}, seat(0, 3, true), "no more than that is tried")
 	require.Equal(t, 3, s.available(many, noon, noon+day), "free throughout: nothing has to be tried")
 }
 
-// Random kits of few articles, some of them of one SKU, in a shop with pinned holds: the number that is answered can be held,
-// and one more cannot.
+// Random kits of few articles, some of them of one SKU, in a shop with pinned holds: the number that is answered can be
+// held, and one more cannot.
 func TestPromiseOfKits(t *testing.T) {
 	long(t)
 	for seed := range uint64(100) {
@@ -283,7 +322,9 @@ func TestPromiseOfKits(t *testing.T) {
 		}
 		if r.IntN(2) == 0 { // a pool of its own in the first SKU
 			own := stock.Buffer{Amount: 2, Unit: timeline.Hours}
-			articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x", SKU: &skus[0]}, After: &own, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article).ID)
+			articles = append(articles,
+				s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "x", SKU: &skus[0]}, After: &own,
+					Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article).ID)
 		}
 		part := func() commerce.Component {
 			if r.IntN(2) == 0 {
@@ -292,7 +333,9 @@ func TestPromiseOfKits(t *testing.T) {
 			return commerce.Component{Item: base.Item{SKU: skus[r.IntN(2)]}, Quantity: 1 + r.IntN(2)}
 		}
 		lot := s.article(skus[1], 2+r.IntN(2))
-		kits := []base.Item{s.kit(part(), part(), part()), s.kit(commerce.Component{Item: base.Item{Article: lot}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: skus[1]}, Quantity: 1})}
+		kits := []base.Item{s.kit(part(), part(), part()),
+			s.kit(commerce.Component{Item: base.Item{Article: lot}, Quantity: 1},
+				commerce.Component{Item: base.Item{SKU: skus[1]}, Quantity: 1})}
 		for range 25 {
 			i := base.Item{SKU: skus[r.IntN(2)]}
 			switch r.IntN(4) {
@@ -304,7 +347,8 @@ func TestPromiseOfKits(t *testing.T) {
 			from := noon + int64(r.IntN(36))*hour
 			if h, err := s.try(s.booking(i, from, from+int64(1+r.IntN(12))*hour, 1)); err == nil && r.IntN(3) == 0 {
 				u := h.(*hold.Hold).Lines[0].Units[0]
-				s.do(hold.MoveHold{ID: h.(*hold.Hold).ID, Lines: []hold.MoveLine{{Unavailability: u.ID, Slot: &u.Slot}}})
+				s.do(hold.MoveHold{ID: h.(*hold.Hold).ID,
+					Lines: []hold.MoveLine{{Unavailability: u.ID, Slot: &u.Slot}}})
 			}
 			from = noon + int64(r.IntN(36))*hour
 			s.promised(kits[r.IntN(2)], from, from+int64(1+r.IntN(10))*hour)
@@ -312,19 +356,21 @@ func TestPromiseOfKits(t *testing.T) {
 	}
 }
 
-// A conflict takes no unit of any article, but one of the SKU: the kit that needs both comes when the conflict is over, though
-// nothing ends on a slot then.
+// A conflict takes no unit of any article, but one of the SKU: the kit that needs both comes when the conflict is over,
+// though nothing ends on a slot then.
 func TestNextKitComesWhenAConflictEnds(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a, _, c := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
-	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: a}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	s.book(base.Item{SKU: sku}, noon, noon+5*hour, 2)
 	s.book(base.Item{SKU: sku}, noon, noon+10*hour, 1)
 	s.do(stock.DecreaseQuantity{Article: c, Location: s.loc, Amount: 1, Force: true})
 	// next is the first window of an hour, and must be the first of all that can be held.
 	next := func(from int64) int64 {
-		w, ok, err := hold.Next(s.view(), hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: hour, Quantity: 1, Until: from + day}, s.now)
+		w, ok, err := hold.Next(s.view(), hold.NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: hour,
+			Quantity: 1, Until: from + day}, s.now)
 		require.NoError(t, err)
 		require.True(t, ok)
 		for at := from; at < w.Start; at += hour / 2 {
@@ -350,9 +396,11 @@ func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
 			s.book(base.Item{Article: second}, s.now, s.now+8*hour, 2)
 			s.book(base.Item{Article: first}, s.now+13*hour, s.now+20*hour, 1)
 			s.book(base.Item{Article: second}, s.now+13*hour, s.now+20*hour, 1)
-			s.order(base.Item{SKU: sku}, base.PurchaseSubscription, s.now, end, 2, true) // the one's units are out, the other's not there yet
+			// the one's units are out, the other's not there yet
+			s.order(base.Item{SKU: sku}, base.PurchaseSubscription, s.now, end, 2, true)
 			require.Equal(t, 2, s.view().Acc.Stock.ConflictLen())
-			parts := []commerce.Component{{Item: base.Item{Article: second}, Quantity: 1}, {Item: base.Item{Article: first}, Quantity: 1}}
+			parts := []commerce.Component{{Item: base.Item{Article: second}, Quantity: 1},
+				{Item: base.Item{Article: first}, Quantity: 1}}
 			if turned {
 				slices.Reverse(parts)
 			}
@@ -364,15 +412,19 @@ func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
 // A line of kits keeps the components that it was booked with, whatever the kit takes by now.
 func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	s := newShop(t)
-	bike, helmet, lock := base.Item{SKU: s.sku()}, base.Item{Article: s.article(base.ID{}, 9)}, base.Item{Article: s.article(base.ID{}, 9)}
+	bike, helmet, lock := base.Item{SKU: s.sku()}, base.Item{Article: s.article(base.ID{}, 9)},
+		base.Item{Article: s.article(base.ID{}, 9)}
 	s.article(bike.SKU, 4)
 	kit := s.kit(commerce.Component{Item: bike, Quantity: 1}, commerce.Component{Item: helmet, Quantity: 2})
 	from, to := s.now+day, s.now+2*day
 	o := s.order(kit, base.PurchaseBooking, from, &to, 2, false)
-	draft := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: kit, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*order.OrderRecord)
+	draft := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc},
+		Lines: []order.OrderLineInput{
+			{Item: kit, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*order.OrderRecord)
 	held := s.book(kit, from, to, 1)
 	s.now++
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: lock, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: lock, Quantity: 1}})})
 	patch := func(n int) order.PatchOrderLine {
 		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n)}
 	}
@@ -383,7 +435,8 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	require.Len(t, s.do(patch(3)).(*order.OrderRecord).Units, 9)
 	require.Equal(t, []int{0, 1, 9}, free())
 	e := s.refused(base.CodeInsufficient, patch(4))
-	require.Equal(t, []int{1, 0}, []int{e.Details.(base.ShortageDetails).Lines[0].Requested, e.Details.(base.ShortageDetails).Lines[0].Available})
+	require.Equal(t, []int{1, 0},
+		[]int{e.Details.(base.ShortageDetails).Lines[0].Requested, e.Details.(base.ShortageDetails).Lines[0].Available})
 	for _, u := range order.OrderByID(s.view(), o.ID).Units {
 		require.Contains(t, []base.Item{bike, helmet}, u.Ordered)
 	}
@@ -394,7 +447,8 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	require.Len(t, s.do(order.ConfirmOrder{ID: draft.ID}).(*order.OrderRecord).Units, 1)
 	other := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
 	require.Equal(t, []int{2, 5, 8}, free())
-	require.Len(t, s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, Quantity: base.Some(2)}).(*order.OrderRecord).Units, 6)
+	require.Len(t, s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID,
+		Quantity: base.Some(2)}).(*order.OrderRecord).Units, 6)
 	require.Equal(t, []int{1, 3, 8}, free())
 
 	// What a line has is not removed.
@@ -404,7 +458,8 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	require.Equal(t, []int{0, 1, 8}, free())
 }
 
-// A line that does not say what it was booked with gets more where what it has is what the kit takes by now, and keeps that from then on.
+// A line that does not say what it was booked with gets more where what it has is what the kit takes by now, and keeps
+// that from then on.
 func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 	asFormat7(t)
 	s := newShop(t)

@@ -12,9 +12,9 @@ import (
 
 // This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
 
-// logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far as someone
-// wants to go. Each record is looked at once. Of an account's commands one in markEvery is marked, and every one that lies
-// markEvery records or more from the mark before: an unmarked one is near a mark.
+// logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far
+// as someone wants to go. Each record is looked at once. Of an account's commands one in markEvery is marked, and every
+// one that lies markEvery records or more from the mark before: an unmarked one is near a mark.
 type logIndex struct {
 	mu        sync.Mutex
 	low, high uint64 // the records from low on, below high, are known
@@ -29,8 +29,8 @@ type mark struct{ sequence, log uint64 }
 
 const markEvery = 64
 
-// find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where it is
-// not known. head is the last record.
+// find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where
+// it is not known. head is the last record.
 func (p *logIndex) find(store *persist.Store, account base.ID, sequence, from, head uint64) (log uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,8 +157,8 @@ func (m *marks) at(i int) mark {
 	return m.up[i-len(m.down)]
 }
 
-// first is the first mark for which past is true, as it is for all behind it; last is the last one for which it is true, as
-// for all in front of it.
+// first is the first mark for which past is true, as it is for all behind it; last is the last one for which it is
+// true, as for all in front of it.
 func (m *marks) first(past func(mark) bool) (mark, bool) {
 	n := len(m.down) + len(m.up)
 	i := sort.Search(n, func(i int) bool { return past(m.at(i)) })
@@ -183,7 +183,8 @@ type notifier struct {
 	waiting map[base.ID]chan struct{}
 }
 
-// Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then looks.
+// Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then
+// looks.
 func (e *Engine) Changed(account base.ID) <-chan struct{} {
 	b := &e.notifier
 	b.mu.Lock()

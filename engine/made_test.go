@@ -12,10 +12,11 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns whose an auto-assigned unit is: of the SKU that it was made for, whatever becomes of the article that it sits on.
+// This file owns whose an auto-assigned unit is: of the SKU that it was made for, whatever becomes of the article that
+// it sits on.
 
-// strayed is a shop in which a unit that was made for a SKU is over, and its article has been given to another SKU since. make makes the unit, for the SKU or a
-// kit of it, over some hours.
+// strayed is a shop in which a unit that was made for a SKU is over, and its article has been given to another SKU
+// since. make makes the unit, for the SKU or a kit of it, over some hours.
 type strayed struct {
 	*shop
 	sku, other      base.Item
@@ -28,7 +29,8 @@ func stray(t *testing.T, kit bool, make func(s *shop, i base.Item) base.ID) (x s
 	x = strayed{shop: s, sku: base.Item{SKU: s.sku()}, other: base.Item{SKU: s.sku()}}
 	one, two := s.article(x.sku.SKU, 1), s.article(x.sku.SKU, 1)
 	if x.item = x.sku; kit {
-		x.item = s.kit(commerce.Component{Item: base.Item{SKU: s.bin()}, Quantity: 1}, commerce.Component{Item: x.sku, Quantity: 1})
+		x.item = s.kit(commerce.Component{Item: base.Item{SKU: s.bin()}, Quantity: 1},
+			commerce.Component{Item: x.sku, Quantity: 1})
 	}
 	s.now += hour
 	unit = make(s, x.item)
@@ -36,7 +38,8 @@ func stray(t *testing.T, kit bool, make func(s *shop, i base.Item) base.ID) (x s
 		x.article, x.second = two, one
 	}
 	s.tick(s.now + 2*hour)
-	s.do(stock.PatchArticle{ID: x.article, Fields: base.Changed(stock.ArticleFields{SKU: new(x.other.SKU)}), Force: true})
+	s.do(stock.PatchArticle{ID: x.article, Fields: base.Changed(stock.ArticleFields{SKU: new(x.other.SKU)}),
+		Force: true})
 	require.Equal(t, x.article, s.unit(unit).Article, "what is over stays")
 	return x, unit
 }
@@ -103,7 +106,8 @@ func TestAnOrderOfAHoldWithOtherDatesAsksForItsSKU(t *testing.T) {
 	}
 }
 
-// A refusal names what is in the way in the SKU's own pool; overbooked, the unit is a conflict of its SKU, and gets what comes free there.
+// A refusal names what is in the way in the SKU's own pool; overbooked, the unit is a conflict of its SKU, and gets
+// what comes free there.
 func TestShortOfTheSKUThatItWasMadeFor(t *testing.T) {
 	for _, kit := range []bool{false, true} {
 		var r *order.OrderRecord
@@ -129,7 +133,8 @@ func TestShortOfTheSKUThatItWasMadeFor(t *testing.T) {
 func TestOtherDatesWhereTheArticleIsOut(t *testing.T) {
 	for name, out := range map[string]func(s *shop, r base.ID){
 		"inactive": func(s *shop, r base.ID) {
-			s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+			s.do(stock.PatchArticle{ID: r, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+				Force: true})
 		},
 		"deleted": func(s *shop, r base.ID) { s.do(stock.DeleteArticle{ID: r}) },
 	} {
@@ -144,14 +149,16 @@ func TestOtherDatesWhereTheArticleIsOut(t *testing.T) {
 	}
 }
 
-// Of a catalog item that was changed since, nobody knows which component a unit was made for: it is of the SKU of its article.
+// Of a catalog item that was changed since, nobody knows which component a unit was made for: it is of the SKU of its
+// article.
 func TestOtherDatesOfAKitThatHasChanged(t *testing.T) {
 	s := newShop(t)
 	was, is := base.Item{SKU: s.bin()}, base.Item{SKU: s.bin()}
 	kit := s.kit(commerce.Component{Item: was, Quantity: 1})
 	s.now += hour
 	r := s.order(kit, base.PurchaseBooking, s.now+hour, ptr(s.now+2*hour), 1, false)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: is, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: is, Quantity: 1}})})
 	to := s.until(r, 10)
 	s.do(to)
 	require.Equal(t, 8, s.available(was, s.now, to.To.Value))
@@ -159,8 +166,8 @@ func TestOtherDatesOfAKitThatHasChanged(t *testing.T) {
 	s.reopen()
 }
 
-// A unit that was a substitute is again of the SKU that its line names: it is seated there, or, where that has no room, refused; where it
-// waits, it waits there.
+// A unit that was a substitute is again of the SKU that its line names: it is seated there, or, where that has no room,
+// refused; where it waits, it waits there.
 func TestUnassignedUnitIsOfItsLine(t *testing.T) {
 	s := newShop(t)
 	sku, other := base.Item{SKU: s.sku()}, base.Item{SKU: s.sku()}
@@ -222,7 +229,9 @@ func TestAssignAComponent(t *testing.T) {
 	s.article(body, 1)
 	second := s.article(body, 1)
 	legs, lone := s.article(tripod, 2), s.article(base.ID{}, 1)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"}, Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
+		Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
+			{Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
 	s.now += hour
 	r := s.order(base.Item{CatalogItem: kit}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
 	units := r.Lines[0].Units
@@ -230,7 +239,8 @@ func TestAssignAComponent(t *testing.T) {
 	s.do(order.AssignUnit{Order: r.ID, Unit: units[0].ID, Article: second})
 	require.Equal(t, second, s.unit(units[0].Hold).Article)
 	e := s.refused(base.CodeSubstitute, order.AssignUnit{Order: r.ID, Unit: units[1].ID, Article: legs})
-	require.Equal(t, &order.SubstituteDetails{Ordered: base.Item{Article: lone}, Articles: []base.ID{lone}, Total: 1}, e.Details)
+	require.Equal(t, &order.SubstituteDetails{Ordered: base.Item{Article: lone}, Articles: []base.ID{lone}, Total: 1},
+		e.Details)
 	s.do(order.AssignUnit{Order: r.ID, Unit: units[1].ID, Article: legs, Substitute: true})
 	s.do(order.UnassignUnit{Order: r.ID, Unit: units[1].ID})
 	require.Equal(t, lone, s.unit(units[1].Hold).Article)

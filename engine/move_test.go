@@ -14,14 +14,15 @@ import (
 
 // This file owns moves of what is held already: other dates, another unit.
 
-// What is past of a hold that has begun needs no room, also where it lies on a unit that was another's then: such a hold can be
-// made shorter and longer like any other.
+// What is past of a hold that has begun needs no room, also where it lies on a unit that was another's then: such a
+// hold can be made shorter and longer like any other.
 func TestOtherDatesForWhatHasBegun(t *testing.T) {
 	s := newShop(t)
 	begin := ptr(s.now - 9*day)
 	sku := s.sku()
 	unit := func() base.ID {
-		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*stock.Article).ID
 	}
 	first, second := unit(), unit()
 	s.book(base.Item{Article: second}, s.now-3*day, s.now-day, 1)
@@ -45,12 +46,15 @@ func TestOtherDatesForWhatHasBegun(t *testing.T) {
 
 func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	s := newShop(t)
-	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Lot"}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*stock.Article).ID
+	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Lot"},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*stock.Article).ID
 	old := s.book(base.Item{Article: article}, s.now-3*day, s.now-2*day, 1).Lines[0].Units[0].ID
 	next := s.book(base.Item{Article: article}, s.now+5*day, s.now+6*day, 1)
 	u, _ := stock.UnavailabilityByID(s.view(), old)
-	s.do(hold.MoveHold{ID: next.ID, Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}}) // so that this is the unit that stays
-	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: s.now - 4*day, End: s.now + day}}).(*stock.ScheduledEvent)
+	// so that this is the unit that stays
+	s.do(hold.MoveHold{ID: next.ID, Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}})
+	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
+		Name: "Repair", Window: base.Span{Start: s.now - 4*day, End: s.now + day}}).(*stock.ScheduledEvent)
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + hour)})
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + 2*day)})
@@ -62,9 +66,10 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	unit := func(after int64) base.ID {
-		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, After: &stock.Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []stock.InitialQuantity{
-			{Location: s.loc, Count: 1, From: ptr(s.now - 9*day)},
-		}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+			After: &stock.Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []stock.InitialQuantity{
+				{Location: s.loc, Count: 1, From: ptr(s.now - 9*day)},
+			}}).(*stock.Article).ID
 	}
 	busy, over := unit(4), unit(1)
 	s.book(base.Item{Article: over}, s.now-4*day, s.now-3*day, 1)
@@ -76,16 +81,19 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 	s.reopen()
 }
 
-// A unit that is put on an article, or on one slot of it, pushes what is there to another article of the pool, where it may move.
+// A unit that is put on an article, or on one slot of it, pushes what is there to another article of the pool, where it
+// may move.
 func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	unit := func() base.ID {
-		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
 	unit()
 	unit()
-	one, two := s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1), s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	one, two := s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1),
+		s.book(base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
 	id := func(h *hold.Hold) base.ID { return h.Lines[0].Units[0].ID }
 	of := func(h *hold.Hold) stock.Unavailability {
 		u, ok := stock.UnavailabilityByID(s.view(), id(h))
@@ -98,7 +106,8 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	}
 	first, second := of(one).Article, of(two).Article
 	s.do(onto(two, hold.MoveLine{Article: &first}))
-	require.Equal(t, [2]base.ID{second, first}, [2]base.ID{of(one).Article, of(two).Article}, "they have changed places")
+	require.Equal(t, [2]base.ID{second, first}, [2]base.ID{of(one).Article, of(two).Article},
+		"they have changed places")
 
 	s.refused(base.CodeInsufficient, onto(one, hold.MoveLine{Article: &first}))
 	slot := of(two).Slot
@@ -117,12 +126,13 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	s.reopen()
 }
 
-// A unit that goes to an article with other buffers gets those, also where its dates stay: else the refusal would name the very window that
-// it refuses as the next one.
+// A unit that goes to an article with other buffers gets those, also where its dates stay: else the refusal would name
+// the very window that it refuses as the next one.
 func TestMoveToAnArticleWithOtherBuffers(t *testing.T) {
 	s := newShop(t)
 	unit := func(before *stock.Buffer) base.ID {
-		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}, Before: before, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+		return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}, Before: before,
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
 	}
 	a, b := unit(&stock.Buffer{Amount: 5, Unit: timeline.Hours}), unit(nil)
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
@@ -142,23 +152,28 @@ func TestMoveToAnArticleWithOtherBuffers(t *testing.T) {
 	s.do(move(hold.MoveLine{Article: &a, From: ptr(at(12))}))
 	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
 
-	// An article of the same setting, however it was entered, leaves the hull as it is; dates that are sent as they are change nothing.
+	// An article of the same setting, however it was entered, leaves the hull as it is; dates that are sent as they are
+	// change nothing.
 	alike := unit(&stock.Buffer{Amount: 300, Unit: timeline.Minutes})
-	s.do(stock.PatchArticle{ID: a, Before: stock.BufferPatch{Amount: base.Some(int64(1)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: a,
+		Before: stock.BufferPatch{Amount: base.Some(int64(1)), Unit: base.Some(timeline.Hours)}})
 	seq, _ := s.State()
 	s.do(move(hold.MoveLine{From: ptr(at(12)), To: ptr(at(20))}))
 	unchanged, _ := s.State()
 	require.Equal(t, seq, unchanged)
 	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
-	s.do(stock.PatchArticle{ID: a, Before: stock.BufferPatch{Amount: base.Some(int64(5)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: a,
+		Before: stock.BufferPatch{Amount: base.Some(int64(5)), Unit: base.Some(timeline.Hours)}})
 	s.do(move(hold.MoveLine{Article: &alike, From: ptr(at(12))}))
 	require.Equal(t, base.Span{Start: at(7), End: at(20)}, hull())
 
 	// What keeps its hull is refused for it, and the next window is another one.
 	same := unit(&stock.Buffer{Amount: 5, Unit: timeline.Hours})
 	s.book(base.Item{Article: same}, at(-10), at(6), 1)
-	s.do(stock.PatchArticle{ID: same, Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
-	s.do(stock.PatchArticle{ID: alike, Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: same,
+		Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: alike,
+		Before: stock.BufferPatch{Amount: base.Some(int64(0)), Unit: base.Some(timeline.Hours)}})
 	s.book(base.Item{Article: same}, at(6), at(8), 1)
 	e := s.refused(base.CodeInsufficient, move(hold.MoveLine{Article: &same}))
 	require.Equal(t, base.Span{Start: at(12) + 1, End: at(20) + 1}, *e.Details.(base.ShortageDetails).Lines[0].Next)
@@ -171,9 +186,11 @@ func TestSameDatesOfALine(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	o := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
-	s.do(stock.PatchArticle{ID: article, After: stock.BufferPatch{Amount: base.Some(int64(4)), Unit: base.Some(timeline.Hours)}})
+	s.do(stock.PatchArticle{ID: article,
+		After: stock.BufferPatch{Amount: base.Some(int64(4)), Unit: base.Some(timeline.Hours)}})
 	s.book(base.Item{SKU: sku}, s.now+2*day, s.now+3*day, 1)
-	later := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now + day), To: base.Some(s.now + 2*day)}
+	later := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now + day),
+		To: base.Some(s.now + 2*day)}
 	r := s.do(later).(*order.OrderRecord)
 	require.Equal(t, s.now+2*day, r.Units[0].Range.End)
 	later.From = base.Some(s.now + day + hour)

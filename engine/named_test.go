@@ -16,7 +16,8 @@ import (
 // numbers are what is answered of an item: its own units, those with moves, and whether one more is sure to be refused.
 func (s *shop) numbers(i base.Item, from, to int64) (own, moves int, exact bool) {
 	s.T.Helper()
-	a, err := hold.Available(s.view(), hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Moves: true}, s.now)
+	a, err := hold.Available(s.view(),
+		hold.Query{Item: i, Location: s.loc, Window: base.Span{Start: from, End: to}, Moves: true}, s.now)
 	require.NoError(s.T, err)
 	return a.Available, a.WithMoves, a.Exact
 }
@@ -42,9 +43,12 @@ func TestALineOfAnArticlePushesWhatMayMove(t *testing.T) {
 		if kit {
 			item = s.kit(commerce.Component{Item: on, Quantity: 1})
 			s.requireNumbers(item, from, to, 1, 1)
-			buckets, err := hold.Calendar(s.view(), hold.Query{Item: item, Location: s.loc, Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
+			buckets, err := hold.Calendar(s.view(), hold.Query{Item: item, Location: s.loc,
+				Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
 			require.NoError(t, err)
-			require.Equal(t, []stock.Bucket{{Range: base.Span{Start: from, End: to}, MinFree: 0, MaxFree: 0, Available: 1, Exact: true}}, buckets)
+			require.Equal(t,
+				[]stock.Bucket{{Range: base.Span{Start: from, End: to}, MinFree: 0, MaxFree: 0, Available: 1,
+					Exact: true}}, buckets)
 		} else {
 			s.requireNumbers(item, from, to, 0, 1)
 		}
@@ -69,7 +73,8 @@ func TestPartsOfAKitPushTogether(t *testing.T) {
 		articles = append(articles, s.article(sku.SKU, 1))
 	}
 	s.book(sku, from, to, 2)
-	kit := s.kit(commerce.Component{Item: base.Item{Article: articles[0]}, Quantity: 1}, commerce.Component{Item: base.Item{Article: articles[1]}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: articles[0]}, Quantity: 1},
+		commerce.Component{Item: base.Item{Article: articles[1]}, Quantity: 1})
 	own, moves, _ := s.numbers(kit, from, to)
 	require.Zero(t, own+moves)
 	s.refused(base.CodeInsufficient, s.booking(kit, from, to, 1))
@@ -105,14 +110,16 @@ func TestNextOfALineOfAnArticleCountsMoves(t *testing.T) {
 	want := base.Span{Start: noon + 20*hour, End: noon + 25*hour}
 	lines, _ := s.explained(s.booking(on, noon+15*hour, noon+20*hour, 1))
 	require.Equal(t, &want, lines[0].Next)
-	next, ok, err := hold.Next(s.view(), hold.NextQuery{Item: on, Location: s.loc, NotBefore: noon + 15*hour, Length: 5 * hour, Quantity: 1, Until: noon + 60*hour}, s.now)
+	next, ok, err := hold.Next(s.view(), hold.NextQuery{Item: on, Location: s.loc, NotBefore: noon + 15*hour,
+		Length: 5 * hour, Quantity: 1, Until: noon + 60*hour}, s.now)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, want, next)
 	s.book(on, want.Start, want.End, 1)
 }
 
-// Where not all units of a line find room, what made room for the first of them is where it was: the refusal speaks of the stock as it is.
+// Where not all units of a line find room, what made room for the first of them is where it was: the refusal speaks of
+// the stock as it is.
 func TestARefusedLineOfAnArticleMovesNothing(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}

@@ -17,7 +17,8 @@ import (
 // This file owns the tests of what orders keep copies of.
 
 func (s *shop) customer(name, email string) base.ID {
-	return s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new(name), Email: new(email)})}).(*commerce.Customer).ID
+	return s.do(commerce.CreateCustomer{
+		Contact: base.Changed(commerce.Contact{FirstName: new(name), Email: new(email)})}).(*commerce.Customer).ID
 }
 
 // uncopied leaves an order as a program wrote it that kept no copies.
@@ -49,7 +50,8 @@ func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 	open, draft, closed := made(order.OrderOpen), made(order.OrderDraft), made(order.OrderOpen)
 	s.do(order.CancelOrder{ID: closed.ID})
 	s.do(commerce.PatchCustomer{ID: ann, Contact: base.Changed(commerce.Contact{FirstName: new("Anna")})})
-	s.do(stock.PatchLocation{ID: s.loc, Fields: base.Changed(stock.LocationFields{Name: "Harbour", Timezone: "Europe/Berlin"})})
+	s.do(stock.PatchLocation{ID: s.loc,
+		Fields: base.Changed(stock.LocationFields{Name: "Harbour", Timezone: "Europe/Berlin"})})
 	says := func(id base.ID, name, place string, revision uint64) {
 		t.Helper()
 		r := order.OrderByID(s.view(), id)
@@ -99,7 +101,8 @@ func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	r := s.do(in).(*order.OrderRecord)
 	require.Equal(t, oldest, r.Customer)
 	require.Equal(t, before, commerce.CustomerByID(s.view(), oldest))
-	require.Equal(t, [2]string{"Ann", "1"}, [2]string{r.Contact.Name(), *r.Contact.Phone}, "what was given stays on the order")
+	require.Equal(t, [2]string{"Ann", "1"}, [2]string{r.Contact.Name(), *r.Contact.Phone},
+		"what was given stays on the order")
 	s.article(order.OrderByID(s.view(), r.ID).Lines[0].Of, 1)
 	require.Equal(t, "1", *s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord).Contact.Phone)
 	require.Equal(t, 2, commerce.Customers(s.view()).Len())
@@ -133,8 +136,10 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	s.article(bike.SKU, 2)
 	table, rows := s.tariff(1000)
 	o := s.rent(bike, s.now+day, s.now+2*day, 1)
-	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
-	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "PERCENT", ValueType: commerce.DiscountPercentage, Value: 10}})
+	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN",
+		ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "PERCENT", ValueType: commerce.DiscountPercentage, Value: 10}})
 	yen := base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: "JPY"})}
 	e := s.refused(base.CodeInUse, yen)
 	require.Equal(t, base.InUseDetails{Resource: "discountCode", Count: 1}, e.Details)
@@ -145,14 +150,16 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	s.do(order.CancelOrder{ID: o.ID})
 	s.inUse("pricingRow", 1, yen)
 	s.do(commerce.DeletePricingRow{Table: table, ID: rows[0]})
-	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF", ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
+	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF",
+		ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
 	s.do(yen)
 	s.reopen()
 	require.Equal(t, "EUR", order.OrderByID(s.view(), o.ID).Currency.String())
 	require.Equal(t, "JPY", s.rentNow(bike))
 	s.reopen()
 
-	// A code of an amount stays in the currency that it was given in, until it is given another amount. A percentage is of any.
+	// A code of an amount stays in the currency that it was given in, until it is given another amount. A percentage is
+	// of any.
 	other := s.rent(bike, s.now+day, s.now+2*day, 1)
 	s.do(commerce.PatchDiscountCode{ID: code.ID, Fields: base.Changed(commerce.DiscountTerms{}, "endsAt")})
 	e = s.refused(base.CodeDiscountNotApplicable, order.ApplyDiscount{Order: other.ID, Code: "TEN"})
@@ -160,12 +167,18 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	trial, err := order.TryDiscount(s.view(), other.ID, "TEN", s.now)
 	require.NoError(t, err)
 	require.Equal(t, base.CodeDiscountNotApplicable, trial.Reason)
-	require.Equal(t, "JPY", s.do(commerce.PatchDiscountCode{ID: code.ID, Fields: base.Changed(commerce.DiscountTerms{Value: 20})}).(*commerce.DiscountCode).Currency)
+	require.Equal(t, "JPY",
+		s.do(commerce.PatchDiscountCode{ID: code.ID,
+			Fields: base.Changed(commerce.DiscountTerms{Value: 20})}).(*commerce.DiscountCode).Currency)
 	require.EqualValues(t, 20, s.do(order.ApplyDiscount{Order: other.ID, Code: "TEN"}).(*order.Discounted).Applied)
 	require.EqualValues(t, "", percent.Currency)
 	s.do(order.ApplyDiscount{Order: other.ID, Code: "HALF"})
-	require.Empty(t, s.do(commerce.PatchDiscountCode{ID: code.ID, Fields: base.Changed(commerce.DiscountTerms{ValueType: commerce.DiscountPercentage, Value: 5})}).(*commerce.DiscountCode).Currency)
-	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 7}}).(*commerce.PricingRow)
+	require.Empty(t,
+		s.do(commerce.PatchDiscountCode{ID: code.ID,
+			Fields: base.Changed(commerce.DiscountTerms{ValueType: commerce.DiscountPercentage,
+				Value: 5})}).(*commerce.DiscountCode).Currency)
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day",
+		Purchase: base.PurchaseBooking, Price: 7}}).(*commerce.PricingRow)
 	require.Equal(t, "JPY", row.Currency)
 	s.reopen()
 }
@@ -181,7 +194,8 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 	require.Equal(t, "required", e.Faults[0].Code, "no row fits")
 	in.Lines[0].PricingRow = &rows[0]
 	e = s.refused(base.CodeInvalid, in)
-	require.Equal(t, base.Fault{Pointer: "/lineItems/0/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
+	require.Equal(t, base.Fault{Pointer: "/lineItems/0/pricingRowId", Code: "currency",
+		Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
 	in.Lines[0].PricingRow, in.Lines[0].UnitPrice = nil, ptr(int64(5))
 	o := s.do(in).(*order.OrderRecord)
 	s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(rows[0])})
@@ -215,8 +229,10 @@ func (o relabelled) PlanOn(t *base.Tx) (any, error) {
 func TestRowsAndCodesOfAnOlderProgramGetTheirCurrencyAtTheStart(t *testing.T) {
 	s := newShop(t)
 	table, _ := s.tariff(1000)
-	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
-	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF", ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
+	code := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN",
+		ValueType: commerce.DiscountPerOrder, Value: 10}}).(*commerce.DiscountCode)
+	percent := s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "HALF",
+		ValueType: commerce.DiscountPercentage, Value: 50}}).(*commerce.DiscountCode)
 	was := commerce.PricingTableByID(s.view(), table)
 	s.do(relabelled{ID: table})
 	require.Empty(t, commerce.PricingTableByID(s.view(), table).Rows[0].Currency)
@@ -243,7 +259,9 @@ func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
 		s.do(order.ReturnOrder{ID: o.ID})
 		s.now += day
 		require.Equal(t, []int64{wanted}, s.earned(a))
-		q := stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Active: true, Limit: 10, Filters: []stock.Filter{{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(float64(wanted))}}}}
+		q := stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Active: true, Limit: 10,
+			Filters: []stock.Filter{
+				{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(float64(wanted))}}}}
 		page, _, err := stock.ListArticles(s.view(), &q, nil)
 		require.NoError(t, err)
 		require.Len(t, page, 1)

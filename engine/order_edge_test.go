@@ -18,14 +18,16 @@ import (
 
 func TestNoMoreIsRefundedThanWasCaptured(t *testing.T) {
 	s := newShop(t)
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
 	pay := func(k order.PaymentKind, amount int64) order.AddPayment {
 		return order.AddPayment{Order: o.ID, Kind: k, Amount: amount}
 	}
 	s.refused(base.CodeInvalid, pay(order.Refund, 1))
 	s.do(pay(order.Capture, 6000))
 	e := s.refused(base.CodeInvalid, pay(order.Refund, 99_999))
-	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what is left to give back of what was captured"}}, e.Faults)
+	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what is left " +
+		"to give back of what was captured"}}, e.Faults)
 	s.do(pay(order.Refund, 2000))
 	s.refused(base.CodeInvalid, pay(order.Refund, 4001))
 	s.do(pay(order.Refund, 4000))
@@ -36,14 +38,17 @@ func TestNoMoreIsRefundedThanWasCaptured(t *testing.T) {
 
 func TestNoMoreOfADepositIsRefundedThanWasTaken(t *testing.T) {
 	s := newShop(t)
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
 	pay := func(k order.PaymentKind, amount int64) order.AddPayment {
 		return order.AddPayment{Order: o.ID, Kind: k, Amount: amount}
 	}
 	s.do(pay(order.DepositAuthorise, 500))
 	s.do(pay(order.Capture, 500))
-	e := s.refused(base.CodeInvalid, pay(order.DepositRefund, 1)) // what is only set aside is released by deposit_cancel
-	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of the deposit"}}, e.Faults)
+	// what is only set aside is released by deposit_cancel
+	e := s.refused(base.CodeInvalid, pay(order.DepositRefund, 1))
+	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " +
+		"of the deposit"}}, e.Faults)
 	s.do(pay(order.DepositCapture, 300))
 	e = s.refused(base.CodeInvalid, pay(order.DepositRefund, 301))
 	require.Equal(t, "must be at most 300, what is left to give back of the deposit", e.Faults[0].Message)
@@ -58,23 +63,29 @@ func TestNobodyAgreesInTheFuture(t *testing.T) {
 		return []order.Consent{{Label: ptr("Terms")}, {Label: ptr("Terms"), AcceptedAt: &at}}
 	}
 	create := func(at int64) order.CreateOrder {
-		return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc, Consents: agreed(at)}}
+		return order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc, Consents: agreed(at)}}
 	}
 	o := s.do(create(s.now)).(*order.OrderRecord)
-	for _, op := range []base.Op{create(s.now + 1), order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now + 1))}} {
+	for _, op := range []base.Op{create(s.now + 1),
+		order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now + 1))}} {
 		e := s.refused(base.CodeInvalid, op)
-		require.Equal(t, []base.Fault{{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
+		require.Equal(t, []base.Fault{
+			{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
 	}
 	s.do(order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now))})
 }
 
-func (s *shop) order(i base.Item, purchase base.PurchaseType, from int64, to *int64, n int, overbook bool) *order.OrderRecord {
+func (s *shop) order(i base.Item, purchase base.PurchaseType, from int64, to *int64, n int,
+	overbook bool) *order.OrderRecord {
 	s.T.Helper()
 	l := order.OrderLineInput{Item: i, Purchase: purchase, Quantity: n, From: &from, To: to}
 	if purchase == base.PurchaseSubscription {
-		l.Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
+		l.Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days},
+			RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
 	}
-	return s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: overbook}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
+	return s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc,
+		AllowOverbooked: overbook}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 }
 
 // A subscription that has no stock can be cancelled all the same, and so can one whose article is out of use.
@@ -84,7 +95,8 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 	s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
 	short := s.order(base.Item{Article: article}, base.PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
 	require.True(t, short.Conflict())
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	r := s.do(order.CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*order.OrderRecord)
 	require.Equal(t, order.SubscriptionCancelling, r.Lines[0].Subscription.Status(r.Order))
 	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
@@ -95,8 +107,10 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
-	first := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
-	second := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	first := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
+	second := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*stock.Article).ID
 	sale := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now-4*day, nil, 1, false)
 	other := second
 	if sale.Units[0].Article == second {
@@ -118,9 +132,13 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	s := newShop(t)
 	s.now = 1761350400000 // 2025-10-25T00:00:00Z
 	bike := base.Item{SKU: s.sku()}
-	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Accra", Timezone: "Africa/Accra"}}).(*stock.Location).ID
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table,
+		PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100},
+		Duration:         &commerce.Period{Amount: 1, Unit: timeline.Days}}).(*commerce.PricingRow)
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Accra", Timezone: "Africa/Accra"}}).(*stock.Location).ID
 	from, to := s.now+12*hour, s.now+37*hour
 	o := s.rental(order.OrderDraft, bike, from, to, 1)
 	o.Lines[0].UnitPrice, o.Lines[0].PricingRow = nil, &row.ID
@@ -136,23 +154,31 @@ func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
 	require.Equal(t, []int64{100, 7}, prices(r))
 	require.Equal(t, []int64{200, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(there)})))
 	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})))
-	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Price: int64(300)})})
-	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})), "it is there already")
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID,
+		Fields: base.Changed(commerce.PricingRowFields{Price: int64(300)})})
+	require.Equal(t, []int64{100, 7}, prices(s.do(order.PatchOrder{ID: r.ID, Pickup: base.Some(s.loc)})),
+		"it is there already")
 }
 
 // A note changes no price, whatever has become of the row and of the location.
 func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"}}).(*stock.Article).ID
-	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day",
+		Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
 	from := s.now + day
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: there}, Lines: []order.OrderLineInput{
-		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
+		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from,
+			To: ptr(from + day), PricingRow: &row.ID},
 	}}).(*order.OrderRecord)
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
-	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Price: int64(700)})})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
+	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID,
+		Fields: base.Changed(commerce.PricingRowFields{Price: int64(700)})})
 	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("by the door")}
 	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.do(order.CancelOrder{ID: o.ID})
@@ -163,23 +189,28 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 
 // priced is an order of a day, priced by a row.
 func (s *shop) priced() (*commerce.PricingRow, *order.OrderRecord) {
-	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
-	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
+	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Day",
+		Purchase: base.PurchaseBooking, Price: 100}}).(*commerce.PricingRow)
 	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
-		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
+		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking, Quantity: 1,
+			From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
 	}}).(*order.OrderRecord)
 	return row, o
 }
 
-// A row that has become one for another way to buy sells no line of the old one any more: those that it sold go on by the terms that it
-// had then.
+// A row that has become one for another way to buy sells no line of the old one any more: those that it sold go on by
+// the terms that it had then.
 func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	s := newShop(t)
 	row, o := s.priced()
-	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseSale, Price: int64(900)})})
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID,
+		Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseSale, Price: int64(900)})})
 	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 2*day)}
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
-	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID, Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseBooking})})
+	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID,
+		Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseBooking})})
 	patch.To = base.Some(s.now + 3*day)
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	patch.PricingRow = base.Some(row.ID)
@@ -229,7 +260,8 @@ func TestFewerUnitsInAnotherWindow(t *testing.T) {
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 2, false)
 	s.book(base.Item{Article: article}, s.now+3*day, s.now+4*day, 1)
 	r := s.do(order.PatchOrderLine{
-		Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1), From: base.Some(s.now + 3*day), To: base.Some(s.now + 4*day),
+		Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1), From: base.Some(s.now + 3*day),
+		To: base.Some(s.now + 4*day),
 	}).(*order.OrderRecord)
 	require.Len(t, r.Units, 1)
 	s.reopen()
@@ -240,7 +272,8 @@ func TestRedatedIntoThePast(t *testing.T) {
 	s := newShop(t)
 	article := s.article(base.ID{}, 1)
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
-	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now - day), AllowOverbooked: true}).(*order.OrderRecord)
+	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now - day),
+		AllowOverbooked: true}).(*order.OrderRecord)
 	require.False(t, r.Conflict())
 	s.reopen()
 }
@@ -248,12 +281,15 @@ func TestRedatedIntoThePast(t *testing.T) {
 // A unit that comes back elsewhere begins a lot there, also where what it leaves behind becomes a conflict.
 func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.article(base.ID{}, 1)
 	from := s.now
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, Return: &there}, Lines: []order.OrderLineInput{
-		{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day)},
-	}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, Return: &there},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{Article: article}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from,
+				To: ptr(from + day)},
+		}}).(*order.OrderRecord)
 	overbooked := s.rental(order.OrderOpen, base.Item{Article: article}, from+2*day, from+3*day, 1)
 	overbooked.AllowOverbooked = true
 	later := s.do(overbooked).(*order.OrderRecord)
@@ -261,13 +297,15 @@ func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	s.now += hour
 	s.do(order.ReturnOrder{ID: o.ID})
 	require.True(t, s.orderNow(later).Conflict())
-	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: there, Window: base.Span{Start: s.now, End: s.now + day}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: there,
+		Window: base.Span{Start: s.now, End: s.now + day}}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 1, a.Available)
 	s.reopen()
 }
 
-// What was handed over and whose subscription is cancelled at one instant is expected back like any other unit that is out.
+// What was handed over and whose subscription is cancelled at one instant is expected back like any other unit that is
+// out.
 func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 	for _, begins := range []int64{0, day} { // now, and a day later, but handed over now
 		s := newShop(t)
@@ -288,8 +326,8 @@ func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 	}
 }
 
-// Fewer kits keep whole kits, also where the kit is made of other components by now: what an order took over from a hold of an older program is
-// then not given back in part at all.
+// Fewer kits keep whole kits, also where the kit is made of other components by now: what an order took over from a
+// hold of an older program is then not given back in part at all.
 func TestFewerKitsOfAHold(t *testing.T) {
 	asFormat7(t)
 	s := newShop(t)
@@ -307,13 +345,15 @@ func TestFewerKitsOfAHold(t *testing.T) {
 	require.Equal(t, 8, s.available(helmet, s.now+day, s.now+2*day))
 
 	o := ordered()
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 1}, {Item: bike, Quantity: 2}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 1}, {Item: bike, Quantity: 2}})})
 	require.Len(t, s.do(fewer(o)).(*order.OrderRecord).Units, 3, "it was its order's before the kit changed")
 	require.Equal(t, 5, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 7, s.available(helmet, s.now+day, s.now+2*day))
 
 	h := s.book(kit, s.now+day, s.now+2*day, 2)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 2}, {Item: bike, Quantity: 1}})})
+	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
+		Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 2}, {Item: bike, Quantity: 1}})})
 	s.reopen()
 	o = s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	s.refused(base.CodeConflict, fewer(o))
@@ -331,7 +371,9 @@ func TestHandOverOfAConflictSaysWhatIsInTheWay(t *testing.T) {
 	second := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, true)
 	e := s.refused(base.CodeInsufficient, order.FulfillOrder{ID: second.ID})
 	next := base.Span{Start: s.now + 2*day, End: s.now + 3*day}
-	require.Equal(t, []base.Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []base.ID{first.Lines[0].Units[0].Hold}, Blocking: 1, Next: &next}}, e.Details.(base.ShortageDetails).Lines)
+	require.Equal(t,
+		[]base.Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []base.ID{first.Lines[0].Units[0].Hold},
+			Blocking: 1, Next: &next}}, e.Details.(base.ShortageDetails).Lines)
 }
 
 // Of an order all of which is cancelled nothing is pending.
@@ -368,7 +410,8 @@ func TestEndOfACancellingSubscriptionIsFixed(t *testing.T) {
 	end := r.Units[0].Range.End
 	require.Equal(t, s.now+day, end)
 	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Null[int64]()})
-	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+	s.refused(base.CodeStateNotAllowed,
+		order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
 	require.Equal(t, end, order.OrderByID(s.view(), o.ID).Units[0].Range.End)
 }
 
@@ -387,7 +430,8 @@ func TestOverbookedExtension(t *testing.T) {
 	s.reopen()
 }
 
-// A conflict that is made shorter is tried itself, by its new dates and before whoever waited longer, who has no turn by that.
+// A conflict that is made shorter is tried itself, by its new dates and before whoever waited longer, who has no turn
+// by that.
 func TestShorterConflictIsTriedItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		end   int64
@@ -411,8 +455,10 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 // A hand-over as long ago as can be is one.
 func TestHandOverAtTheBeginningOfTime(t *testing.T) {
 	s := newShop(t)
-	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
-	require.Equal(t, order.OrderActive, s.do(order.FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*order.OrderRecord).Status)
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1,
+		false)
+	require.Equal(t, order.OrderActive,
+		s.do(order.FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*order.OrderRecord).Status)
 	s.refused(base.CodeStateNotAllowed, order.CancelOrder{ID: o.ID})
 }
 
@@ -422,7 +468,8 @@ func TestDraftOfASaleWithoutAStart(t *testing.T) {
 	article := s.article(base.ID{}, 1)
 	l := order.OrderLineInput{Item: base.Item{Article: article}, Purchase: base.PurchaseSale, Quantity: 1}
 	draft := func() *order.OrderRecord {
-		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
+		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc},
+			Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 	}
 	free, dated := draft(), draft()
 	s.do(order.PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID, From: base.Some(s.now)})
@@ -437,19 +484,25 @@ func TestDraftOfASaleWithoutAStart(t *testing.T) {
 // Another pricing row gives a subscription its terms with its price.
 func TestAnotherRowGivesOtherTerms(t *testing.T) {
 	s := newShop(t)
-	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Plans"}}).(*commerce.PricingTable).ID
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Plans"}}).(*commerce.PricingTable).ID
 	row := func(label string, price int64, unit timeline.Unit, committed *int64) *commerce.PricingRow {
-		return s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: label, Purchase: base.PurchaseSubscription, Price: price}, Subscription: &commerce.SubscriptionTerms{
-			Cycle: commerce.Period{Amount: 1, Unit: unit}, CommitmentCycles: committed, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
+		return s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: label,
+			Purchase: base.PurchaseSubscription, Price: price}, Subscription: &commerce.SubscriptionTerms{
+			Cycle: commerce.Period{Amount: 1, Unit: unit}, CommitmentCycles: committed,
+			RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 		}}).(*commerce.PricingRow)
 	}
 	monthly, yearly := row("Monthly", 100, timeline.Months, nil), row("Yearly", 1000, timeline.Years, ptr(int64(2)))
 	for _, status := range []order.OrderStatus{order.OrderDraft, order.OrderOpen} {
-		o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc}, Lines: []order.OrderLineInput{
-			{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseSubscription, Quantity: 1, From: &s.now, PricingRow: &monthly.ID},
-		}}).(*order.OrderRecord)
+		o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc},
+			Lines: []order.OrderLineInput{
+				{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseSubscription, Quantity: 1,
+					From: &s.now, PricingRow: &monthly.ID},
+			}}).(*order.OrderRecord)
 		was := *o.Lines[0].Subscription
-		l := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(yearly.ID)}).(*order.OrderRecord).Lines[0]
+		l := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			PricingRow: base.Some(yearly.ID)}).(*order.OrderRecord).Lines[0]
 		require.Equal(t, int64(1000), l.UnitPrice)
 		require.Equal(t, "Yearly", l.Subscription.Label)
 		require.Equal(t, *yearly.Subscription, l.Subscription.Terms)
@@ -472,7 +525,8 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	o := s.do(in).(*order.OrderRecord)
 	line := in.Lines[0]
 	line.OrderCustomer = ptr(o.MainCustomer())
-	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}}) // the order lists others
+	// the order lists others
+	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	line.OrderCustomer = &o.More.Customers[1].ID
 	noted := line
 	noted.Note = ptr("Saddle high")
@@ -480,13 +534,17 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line, noted}})
 
 	s.now += hour
-	lines := s.do(order.PatchOrder{ID: o.ID, Note: base.Some("Late"), Assigned: base.Null[order.UserRef]()}).(*order.OrderRecord).Lines
-	require.Equal(t, []base.ID{{}, *line.OrderCustomer, *line.OrderCustomer}, []base.ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
+	lines := s.do(order.PatchOrder{ID: o.ID, Note: base.Some("Late"),
+		Assigned: base.Null[order.UserRef]()}).(*order.OrderRecord).Lines
+	require.Equal(t, []base.ID{{}, *line.OrderCustomer, *line.OrderCustomer},
+		[]base.ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
 	s.now += hour
-	o = s.do(order.PatchOrder{ID: o.ID, Customers: base.Some([]order.OrderCustomerInput{named("Ben"), named("Cleo")})}).(*order.OrderRecord)
+	o = s.do(order.PatchOrder{ID: o.ID,
+		Customers: base.Some([]order.OrderCustomerInput{named("Ben"), named("Cleo")})}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[1].More)
 	require.Equal(t, &order.LineMore{Note: "Saddle high"}, o.Lines[2].More)
-	require.Equal(t, []int64{made, s.now, s.now}, []int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
+	require.Equal(t, []int64{made, s.now, s.now},
+		[]int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
 
 	// Without a list it is the one whom the order is for, as long as there is one.
 	s.do(order.PatchOrder{ID: o.ID, Customers: base.Null[[]order.OrderCustomerInput]()})
@@ -496,7 +554,8 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 		op.ID = o.ID
 		return s.do(op).(*order.OrderRecord).Lines[3].Rest().OrderCustomer
 	}
-	require.Equal(t, o.MainCustomer(), customer(order.PatchOrder{Contact: new(base.Changed(commerce.Contact{FirstName: new("Eva")}))}))
+	require.Equal(t, o.MainCustomer(),
+		customer(order.PatchOrder{Contact: new(base.Changed(commerce.Contact{FirstName: new("Eva")}))}))
 	require.Zero(t, customer(order.PatchOrder{Customer: base.Null[base.ID]()}))
 	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	s.reopen()
@@ -507,29 +566,34 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 	s := newShop(t)
 	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseSubscription, s.now, nil, 1, false)
 	in := s.rental(order.OrderOpen, base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1)
-	in.Lines = append(in.Lines, s.rental(order.OrderOpen, base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1).Lines...)
+	in.Lines = append(in.Lines,
+		s.rental(order.OrderOpen, base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1).Lines...)
 	two := s.do(in).(*order.OrderRecord)
 	said := func(o *order.OrderRecord, state string, allowed ...string) {
 		t.Helper()
-		e := s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+		e := s.refused(base.CodeStateNotAllowed,
+			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
 		require.Equal(t, base.StateDetails{State: state, Allowed: allowed}, e.Details)
 	}
 	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
-	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem",
+	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode",
+		"removeDiscountCode", "addLineItems", "deleteLineItem",
 		"assignStockItem", "unassignStockItem", "update")
 	s.do(order.FulfillOrder{ID: o.ID})
 	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID})
-	said(o, "cancelled", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
+	said(o, "cancelled", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem",
+		"unassignStockItem", "update")
 	s.do(order.ReturnOrder{ID: o.ID})
 	said(o, "cancelled", "readyStockItem", "undo", "archive", "unarchive", "delete", "update")
 
 	s.do(order.FulfillOrder{ID: two.ID})
 	s.do(order.ReturnOrder{ID: two.ID, Units: []base.ID{two.Lines[0].Units[0].ID}})
-	said(two, "returned", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
+	said(two, "returned", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem",
+		"unassignStockItem", "update")
 }
 
-// The first conflict of an account waits for room like any other: also for what a later line of its own command leaves on its
-// article.
+// The first conflict of an account waits for room like any other: also for what a later line of its own command leaves
+// on its article.
 func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
@@ -543,7 +607,8 @@ func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
 	line := func(i base.Item, from, to int64) order.OrderLineInput {
 		return order.OrderLineInput{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}
 	}
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen,
+		AllowOverbooked: true}, Lines: []order.OrderLineInput{
 		line(base.Item{Article: first}, at(0), at(5)),
 		line(base.Item{SKU: sku}, at(8), at(20)), // has room on the first article when what is there goes to the second
 	}}).(*order.OrderRecord)
@@ -564,7 +629,8 @@ func TestFaultsNameMembersAsTheyAreCalledThere(t *testing.T) {
 	sku := base.Item{SKU: s.sku()}
 	require.Equal(t, "must be later than startDate", said(s.rental(order.OrderDraft, sku, s.now+day, s.now, 1)))
 	require.Equal(t, "must be later than from", said(s.booking(sku, s.now+day, s.now, 1)))
-	_, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Active: true, Limit: 1, Filters: []stock.Filter{{Field: stock.FieldStatus, Operator: label.StartsWith}}}, nil)
+	_, _, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now},
+		Active: true, Limit: 1, Filters: []stock.Filter{{Field: stock.FieldStatus, Operator: label.StartsWith}}}, nil)
 	require.Error(t, err)
 	require.Contains(t, err.(*base.Error).Faults[0].Message, "does not fit the field status; those that do are eq")
 }

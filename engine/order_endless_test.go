@@ -13,12 +13,14 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the stories of bookings without end: made, held first, given an end or none, out, back, and what they cost.
+// This file owns the stories of bookings without end: made, held first, given an end or none, out, back, and what they
+// cost.
 
 // A booking without end keeps its unit for ever, with the buffer before it and none behind it, until it comes back.
 func TestBookingWithoutEnd(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &fourHours, After: &fourHours}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Before: &fourHours,
+		After: &fourHours}).(*stock.SKU).ID
 	article := s.article(sku, 2)
 	bike := base.Item{SKU: sku}
 	from := s.now + day
@@ -30,14 +32,16 @@ func TestBookingWithoutEnd(t *testing.T) {
 	require.Equal(t, 2, s.available(bike, s.now, from-8*hour))
 	toSell := func() []stock.Step {
 		var x stock.ArticleStock
-		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: s.now, End: from + 9*day}, s.now))
+		require.NoError(t,
+			stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: s.now, End: from + 9*day}, s.now))
 		return x.ToSell
 	}
 	whole := base.Span{Start: s.now, End: from + 9*day}
 	require.Equal(t, []stock.Step{{Range: whole, Value: 1}}, toSell(), "of two units one can be sold for good")
 	s.reopen()
 
-	// What has no end is in the way of all that is later; overbooked it is a conflict, which has its turn as the first comes back.
+	// What has no end is in the way of all that is later; overbooked it is a conflict, which has its turn as the first
+	// comes back.
 	s.order(bike, base.PurchaseBooking, from+10*day, nil, 1, false)
 	require.Equal(t, []stock.Step{{Range: whole, Value: 0}}, toSell())
 	s.refused(base.CodeInsufficient, s.rental(order.OrderOpen, bike, from+20*day, from+21*day, 1))
@@ -70,9 +74,11 @@ func TestDraftOfABookingWithoutEnd(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 1)
-	kit := s.kit(commerce.Component{Item: base.Item{Article: s.article(base.ID{}, 2)}, Quantity: 2}, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
+	kit := s.kit(commerce.Component{Item: base.Item{Article: s.article(base.ID{}, 2)}, Quantity: 2},
+		commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	line := order.OrderLineInput{Item: kit, Purchase: base.PurchaseBooking, Quantity: 1, From: &s.now}
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{line}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc},
+		Lines: []order.OrderLineInput{line}}).(*order.OrderRecord)
 	require.Equal(t, 1, s.available(kit, s.now, base.Forever))
 	o = s.do(order.ConfirmOrder{ID: o.ID}).(*order.OrderRecord)
 	require.Len(t, o.Units, 3)
@@ -116,24 +122,32 @@ func TestOrderOfAHoldWithoutEnd(t *testing.T) {
 	s := newShop(t)
 	item := base.Item{Article: s.article(base.ID{}, 2)}
 	h := s.book(item, s.now+day, base.Forever, 2)
-	s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, To: ptr(s.now + 2*day)}}})
+	s.do(hold.MoveHold{ID: h.ID,
+		Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, To: ptr(s.now + 2*day)}}})
 	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	require.Len(t, o.Lines, 2)
-	for i, want := range []base.Span{{Start: s.now + day, End: s.now + 2*day}, {Start: s.now + day, End: base.Forever}} {
+	for i, want := range []base.Span{{Start: s.now + day, End: s.now + 2*day},
+		{Start: s.now + day, End: base.Forever}} {
 		require.Equal(t, want, o.Lines[i].Span())
 		require.Equal(t, want, o.Units[i].Range)
 	}
 	s.reopen()
-	require.Equal(t, s.now+3*day, s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[1].ID, To: base.Some(s.now + 3*day)}).(*order.OrderRecord).Units[1].Range.End)
+	require.Equal(t, s.now+3*day,
+		s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[1].ID, To: base.Some(s.now + 3*day)}).(*order.OrderRecord).
+			Units[1].Range.End)
 	s.reopen()
 }
 
-// A row that is for a length of time asks for one of them until there is an end, and for all that the line takes from then on.
+// A row that is for a length of time asks for one of them until there is an end, and for all that the line takes from
+// then on.
 func TestPriceOfABookingWithoutEnd(t *testing.T) {
 	s := newShop(t)
-	table := s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Prices"}}).(*commerce.PricingTable).ID
 	row := func(duration *commerce.Period) *base.ID {
-		return &s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseBooking, Price: 100}, Duration: duration}).(*commerce.PricingRow).ID
+		return &s.do(commerce.CreatePricingRow{Table: table,
+			PricingRowFields: commerce.PricingRowFields{Label: "x", Purchase: base.PurchaseBooking, Price: 100},
+			Duration:         duration}).(*commerce.PricingRow).ID
 	}
 	own := int64(7)
 	for name, c := range map[string]struct {
@@ -148,9 +162,11 @@ func TestPriceOfABookingWithoutEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, status := range []order.OrderStatus{order.OrderDraft, order.OrderOpen} {
-				o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: status}, Lines: []order.OrderLineInput{
-					{Item: base.Item{Article: s.article(base.ID{}, 2)}, Purchase: base.PurchaseBooking, Quantity: 2, From: &s.now, PricingRow: c.row, UnitPrice: c.own},
-				}}).(*order.OrderRecord)
+				o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: status},
+					Lines: []order.OrderLineInput{
+						{Item: base.Item{Article: s.article(base.ID{}, 2)}, Purchase: base.PurchaseBooking, Quantity: 2,
+							From: &s.now, PricingRow: c.row, UnitPrice: c.own},
+					}}).(*order.OrderRecord)
 				price := func(o *order.OrderRecord) []int64 {
 					total, ok := o.Price()
 					require.True(t, ok)
@@ -166,7 +182,8 @@ func TestPriceOfABookingWithoutEnd(t *testing.T) {
 				require.Equal(t, []int64{c.open, 2 * c.open}, price(s.do(patch).(*order.OrderRecord)))
 				if status == order.OrderOpen { // a return changes no price
 					s.do(order.FulfillOrder{ID: o.ID})
-					require.Equal(t, []int64{c.open, 2 * c.open}, price(s.do(order.ReturnOrder{ID: o.ID}).(*order.OrderRecord)))
+					require.Equal(t, []int64{c.open, 2 * c.open},
+						price(s.do(order.ReturnOrder{ID: o.ID}).(*order.OrderRecord)))
 				}
 			}
 		})

@@ -37,9 +37,10 @@ func TestEventsOfOrders(t *testing.T) {
 		hooks = append(hooks, s.hook(typ))
 	}
 	made := func(from, to int64) *order.OrderRecord {
-		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
-			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
-		}}).(*order.OrderRecord)
+		return s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen},
+			Lines: []order.OrderLineInput{
+				{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+			}}).(*order.OrderRecord)
 	}
 	a := made(from, to)
 	at := a.Units[0].Article
@@ -47,7 +48,8 @@ func TestEventsOfOrders(t *testing.T) {
 	if at == first {
 		other = second
 	}
-	created, updated, deleted := "order.created "+a.ID.String(), "order.updated "+a.ID.String(), "order.deleted "+a.ID.String()
+	created, updated, deleted := "order.created "+a.ID.String(), "order.updated "+a.ID.String(),
+		"order.deleted "+a.ID.String()
 	require.Equal(t, map[string]int{created: 1}, s.told(hooks))
 
 	// A note that is the same changes nothing, so nothing is told.
@@ -60,7 +62,8 @@ func TestEventsOfOrders(t *testing.T) {
 	// A hold made for the article where the order is moves it to the other one: an event, no revision.
 	s.book(base.Item{Article: other}, to, to+day, 1)
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
-	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: to - day, End: to + day}, Quantity: 1}}})
+	s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{
+		{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: to - day, End: to + day}, Quantity: 1}}})
 	moved := order.OrderByID(s.view(), a.ID)
 	require.Equal(t, other, moved.Units[0].Article)
 	require.Equal(t, uint64(2), moved.Revision)
@@ -127,7 +130,8 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	sku, other := s.sku(), s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "other"}}).(*stock.SKU).ID
 	s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen, AllowOverbooked: true}, Lines: []order.OrderLineInput{
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen,
+		AllowOverbooked: true}, Lines: []order.OrderLineInput{
 		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 3, From: &from, To: &to},
 	}}).(*order.OrderRecord)
 	require.True(t, o.Conflict())
@@ -142,10 +146,12 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	count := func() int { return len(s.log(w, 0)) }
 
 	// What is short is seated on an article that the command itself makes.
-	made := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "new", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article)
+	made := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "new", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article)
 	require.Equal(t, 1, count())
 	require.Equal(t, order.OrderByID(s.view(), o.ID).Units, last())
-	require.Contains(t, last(), order.UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: base.Item{SKU: sku}, OrderedName: "Bike"})
+	require.Contains(t, last(), order.UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes,
+		SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: base.Item{SKU: sku}, OrderedName: "Bike"})
 
 	// And on one that the command brings into the SKU.
 	article := s.article(other, 1)
@@ -160,9 +166,10 @@ func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	from, to := s.now+day, s.now+2*day
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
-	}}).(*order.OrderRecord)
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
+		}}).(*order.OrderRecord)
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
 	short := order.OrderByID(s.view(), o.ID).Units
 	require.True(t, short[0].Conflict)

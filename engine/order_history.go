@@ -12,8 +12,9 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns what the kept log knows of the changes of one order. An order says when it was last changed, and a changed row has its state before that: so
-// the log is searched for one instant after the other, backwards, and the cost follows what is answered, not what else happened meanwhile.
+// This file owns what the kept log knows of the changes of one order. An order says when it was last changed, and a
+// changed row has its state before that: so the log is searched for one instant after the other, backwards, and the
+// cost follows what is answered, not what else happened meanwhile.
 
 // OrderChange is one revision of an order, as it came about.
 type OrderChange struct {
@@ -23,8 +24,9 @@ type OrderChange struct {
 	Kind     base.ChangeKind // Created or Updated
 	Revision uint64          // behind it
 	Status   order.OrderStatus
-	Differs  []string   // members of its record that the command changed, in the order of the record; none where it was created
-	Moved    []UnitMove // units of it that the command has moved to another article, their dates kept
+	// members of its record that the command changed, in the order of the record; none where it was created
+	Differs []string
+	Moved   []UnitMove // units of it that the command has moved to another article, their dates kept
 }
 
 // OrderPoint is a revision of an order, and when it came about.
@@ -33,9 +35,11 @@ type OrderPoint struct {
 	At       int64
 }
 
-// OrderHistory reads the changes of an order, the newest first: those up to a point or, where that is zero, all. older is where to go on; it is zero where
-// there are no more, because the last one made the order, or because the log does not reach back further: then whole is false.
-func (e *Engine) OrderHistory(v base.View, id base.ID, upTo OrderPoint, most int) (list []OrderChange, older OrderPoint, whole bool, err error) {
+// OrderHistory reads the changes of an order, the newest first: those up to a point or, where that is zero, all. older
+// is where to go on; it is zero where there are no more, because the last one made the order, or because the log does
+// not reach back further: then whole is false.
+func (e *Engine) OrderHistory(v base.View, id base.ID, upTo OrderPoint, most int) (list []OrderChange, older OrderPoint,
+	whole bool, err error) {
 	o := order.OrderTable(v.Acc).Get(id)
 	if o == nil {
 		return nil, older, false, base.NotFound(order.OrderKind.Name)
@@ -55,10 +59,12 @@ func (e *Engine) OrderHistory(v base.View, id base.ID, upTo OrderPoint, most int
 }
 
 // orderChange finds the command that made a revision of an order, and the revision before it.
-func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c OrderChange, before OrderPoint, found bool, err error) {
+func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c OrderChange, before OrderPoint, found bool,
+	err error) {
 	first, last := e.store.Marker().FirstKept, v.Seq
 	var failed error
-	// A record is as old as its youngest command, so the one that is looked for is the first that is not older, or follows it.
+	// A record is as old as its youngest command, so the one that is looked for is the first that is not older, or
+	// follows it.
 	log := first + uint64(sort.Search(int(last+1-min(first, last+1)), func(i int) bool {
 		r, err := e.store.Record(first + uint64(i))
 		if err != nil && !errors.Is(err, persist.ErrPruned) {
@@ -85,7 +91,8 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 }
 
 // orderChanged looks in a record of the log for the command that made a revision of an order.
-func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revision uint64) (c OrderChange, before OrderPoint, found bool, err error) {
+func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revision uint64) (c OrderChange,
+	before OrderPoint, found bool, err error) {
 	if r.Rewrite {
 		return c, before, false, nil
 	}
@@ -146,7 +153,8 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 }
 
 // between fills in what a changed row of an order says, if it is that of the revision.
-func (c *OrderChange) between(account, id base.ID, x persist.Change, revision uint64) (before OrderPoint, found bool, err error) {
+func (c *OrderChange) between(account, id base.ID, x persist.Change, revision uint64) (before OrderPoint, found bool,
+	err error) {
 	is, err := order.OrderKind.Decode(account, id, x.After)
 	if err != nil || is.Revision != revision {
 		return before, false, err

@@ -42,7 +42,8 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	s.article(sku, 2)
 	from, to := s.now+day, s.now+2*day
 	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: ptr(int64(900))},
+		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to,
+			UnitPrice: ptr(int64(900))},
 	}}).(*order.OrderRecord)
 	steps := []struct {
 		op      base.Op
@@ -69,7 +70,8 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Empty(t, list[0].Differs)
 	for i, x := range steps {
 		c := list[1+i]
-		require.Equal(t, []any{base.Updated, "test", x.status, uint64(i + 2), noon + int64(i+1)*hour}, []any{c.Kind, c.Actor, c.Status, c.Revision, c.At})
+		require.Equal(t, []any{base.Updated, "test", x.status, uint64(i + 2), noon + int64(i+1)*hour},
+			[]any{c.Kind, c.Actor, c.Status, c.Revision, c.At})
 		for _, name := range x.differs {
 			require.Contains(t, c.Differs, name)
 		}
@@ -82,8 +84,8 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
 }
 
-// TestHistoryLeavesOutHowAnOrderIsKept keeps an order in another way where the log has forgotten what made it, as a start does on a backup of
-// an older program: that is no change of the order, and the log knows of none.
+// TestHistoryLeavesOutHowAnOrderIsKept keeps an order in another way where the log has forgotten what made it, as a
+// start does on a backup of an older program: that is no change of the order, and the log knows of none.
 func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 	s := newShop(t)
 	s.forgets()
@@ -100,8 +102,9 @@ func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 	require.False(t, whole)
 }
 
-// TestHistoryAndFeedAgreeWithWhatWasSeen plays orders and bookings that push each other from bike to bike, at few instants, amid another account's
-// commands, and notes after each command what is another than before it. History and feed have to tell just that.
+// TestHistoryAndFeedAgreeWithWhatWasSeen plays orders and bookings that push each other from bike to bike, at few
+// instants, amid another account's commands, and notes after each command what is another than before it. History and
+// feed have to tell just that.
 func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 	all := 0
 	for seed := range uint64(6) {
@@ -109,7 +112,8 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))
 			s := newShop(t)
 			other := base.MakeID(noon, base.Base{Lo: 77})
-			_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+			_, err := s.Do(Command{Account: other, Actor: "test",
+				Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
 			require.NoError(t, err)
 			sku := s.sku()
 			for range 4 {
@@ -150,7 +154,8 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 					if o == nil || o.Revision == revision[id] {
 						continue
 					}
-					c := OrderChange{Sequence: v.Sequence(), At: o.UpdatedAt, Actor: "test", Kind: base.Updated, Revision: o.Revision, Status: o.Status}
+					c := OrderChange{Sequence: v.Sequence(), At: o.UpdatedAt, Actor: "test", Kind: base.Updated,
+						Revision: o.Revision, Status: o.Status}
 					if revision[id] == 0 {
 						c.Kind = base.Created
 					}
@@ -168,7 +173,9 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 					s.now += int64(rnd.IntN(2)) * hour / 4
 				}
 				if rnd.IntN(3) == 0 {
-					_, err := s.Do(Command{Account: other, Actor: "test", Op: label.CreateTag{TagFields: label.TagFields{Value: fmt.Sprint(rnd.Uint32()), Scope: label.TagOrders}}})
+					_, err := s.Do(Command{Account: other, Actor: "test",
+						Op: label.CreateTag{
+							TagFields: label.TagFields{Value: fmt.Sprint(rnd.Uint32()), Scope: label.TagOrders}}})
 					require.NoError(t, err)
 				}
 				before := s.view().Sequence()
@@ -183,11 +190,15 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 				var op base.Op
 				switch rnd.IntN(8) {
 				case 0, 1:
-					op = order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
-						{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to},
-					}}
+					op = order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+						Lines: []order.OrderLineInput{
+							{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from,
+								To: &to},
+						}}
 				case 2, 3:
-					op = hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: from, End: to}, Quantity: 1}}}
+					op = hold.PlaceHold{
+						Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc,
+							Window: base.Span{Start: from, End: to}, Quantity: 1}}}
 				case 4:
 					op = order.AddComment{Order: pick(), Content: "x"}
 				case 5:

@@ -16,7 +16,9 @@ import (
 
 func TestACartBecomesAnOrderWithPrices(t *testing.T) {
 	s := newShop(t)
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Whole", Purchase: base.PurchaseBooking, Price: 9000}})
+	table, rows := s.tariff(1000,
+		commerce.CreatePricingRow{
+			PricingRowFields: commerce.PricingRowFields{Label: "Whole", Purchase: base.PurchaseBooking, Price: 9000}})
 	item, sku := s.item(table)
 	_, others := s.tariff(1)
 	window := base.Span{Start: s.now + day, End: s.now + 3*day}
@@ -25,27 +27,37 @@ func TestACartBecomesAnOrderWithPrices(t *testing.T) {
 		{Item: item, Location: s.loc, Window: window, Quantity: 2},
 		{Item: base.Item{SKU: sku}, Location: s.loc, Window: window, Quantity: 1},
 	}}).(*hold.Hold)
-	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
-	in := order.OrderHold{Holds: []base.ID{h.ID}, OrderInput: order.OrderInput{Contact: new(base.Changed(commerce.Contact{FirstName: new("Anna")})), Discounts: []string{"ten"}}}
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
+	in := order.OrderHold{Holds: []base.ID{h.ID},
+		OrderInput: order.OrderInput{Contact: new(base.Changed(commerce.Contact{FirstName: new("Anna")})),
+			Discounts: []string{"ten"}}}
 	pricing := func(held ...order.HeldLineInput) *base.Error {
 		o := in
 		o.Held = held
 		return s.refused(base.CodeInvalid, o)
 	}
-	require.Equal(t, []string{"/heldLines/0/pricingRowId"}, pointers(pricing(order.HeldLineInput{Line: 0, PricingRow: &others[0]})))
+	require.Equal(t, []string{"/heldLines/0/pricingRowId"},
+		pointers(pricing(order.HeldLineInput{Line: 0, PricingRow: &others[0]})))
 	require.Equal(t, []string{"/heldLines/0/line"}, pointers(pricing(order.HeldLineInput{Line: 3})))
-	require.Equal(t, []string{"/heldLines/1", "/heldLines/2/holdId"}, pointers(pricing(order.HeldLineInput{Line: 0}, order.HeldLineInput{Line: 0, Hold: &h.ID}, order.HeldLineInput{Line: 1, Hold: &sku})))
-	require.Equal(t, []string{"/heldLines/0/unitPrice"}, pointers(pricing(order.HeldLineInput{Line: 0, PricingRow: &rows[0], UnitPrice: ptr[int64](1)})))
+	require.Equal(t, []string{"/heldLines/1", "/heldLines/2/holdId"},
+		pointers(pricing(order.HeldLineInput{Line: 0}, order.HeldLineInput{Line: 0, Hold: &h.ID},
+			order.HeldLineInput{Line: 1, Hold: &sku})))
+	require.Equal(t, []string{"/heldLines/0/unitPrice"},
+		pointers(pricing(order.HeldLineInput{Line: 0, PricingRow: &rows[0], UnitPrice: ptr[int64](1)})))
 	in.Discounts = []string{"none"}
 	s.refused(base.CodeDiscountNotFound, in)
 	kept, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, hold.Confirmed, kept.Status)
 
 	in.Discounts = []string{"ten"}
-	in.Held = []order.HeldLineInput{{Line: 0, PricingRow: &rows[1], TaxRate: ptr(1900), Name: ptr("Bike")}, {Line: 2, UnitPrice: ptr[int64](500), Note: ptr("blue")}}
+	in.Held = []order.HeldLineInput{{Line: 0, PricingRow: &rows[1], TaxRate: ptr(1900), Name: ptr("Bike")},
+		{Line: 2, UnitPrice: ptr[int64](500), Note: ptr("blue")}}
 	o := s.do(in).(*order.OrderRecord)
-	require.Equal(t, []int64{9000, 2000, 500}, []int64{o.Lines[0].UnitPrice, o.Lines[1].UnitPrice, o.Lines[2].UnitPrice})
-	require.Equal(t, []base.ID{rows[1], rows[0], {}}, []base.ID{o.Lines[0].PricingRow, o.Lines[1].PricingRow, o.Lines[2].PricingRow})
+	require.Equal(t, []int64{9000, 2000, 500},
+		[]int64{o.Lines[0].UnitPrice, o.Lines[1].UnitPrice, o.Lines[2].UnitPrice})
+	require.Equal(t, []base.ID{rows[1], rows[0], {}},
+		[]base.ID{o.Lines[0].PricingRow, o.Lines[1].PricingRow, o.Lines[2].PricingRow})
 	require.Equal(t, "blue", o.Lines[2].Rest().Note)
 	p, _ := o.Price()
 	require.Equal(t, commerce.OrderPrice{Subtotal: 13500, Discount: 1350, Tax: 1539, Total: 13689}, p)
@@ -60,7 +72,10 @@ func TestOneOrderOfSeveralHolds(t *testing.T) {
 	s.article(bike.SKU, 1)
 	s.article(tent.SKU, 1)
 	cart := func(i base.Item, expires *int64) *hold.Hold {
-		return s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: i, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}, ExpiresIn: expires}).(*hold.Hold)
+		return s.do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{
+				{Item: i, Location: s.loc, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}},
+			ExpiresIn: expires}).(*hold.Hold)
 	}
 	a, b := cart(bike, nil), cart(tent, ptr[int64](60))
 	both := order.OrderHold{Holds: []base.ID{a.ID, b.ID}}
@@ -74,7 +89,9 @@ func TestOneOrderOfSeveralHolds(t *testing.T) {
 
 	b = cart(tent, ptr[int64](60))
 	both.Holds[1] = b.ID
-	require.Equal(t, []string{"/heldLines/0/holdId"}, pointers(s.refused(base.CodeInvalid, order.OrderHold{Holds: both.Holds, Held: []order.HeldLineInput{{Line: 0}}})))
+	require.Equal(t, []string{"/heldLines/0/holdId"},
+		pointers(s.refused(base.CodeInvalid,
+			order.OrderHold{Holds: both.Holds, Held: []order.HeldLineInput{{Line: 0}}})))
 	both.Held = []order.HeldLineInput{{Hold: &b.ID, Line: 0, UnitPrice: ptr[int64](700)}}
 	o := s.do(both).(*order.OrderRecord)
 	require.Len(t, o.Lines, 2)
@@ -89,10 +106,13 @@ func TestOneOrderOfSeveralHolds(t *testing.T) {
 	s.refused(base.CodeStateNotAllowed, both)
 	s.reopen()
 
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}).(*stock.Location).ID
 	s.do(stock.IncreaseQuantity{Article: s.article(bike.SKU, 1), Location: there, Amount: 1})
 	x := cart(bike, nil)
-	y := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: bike, Location: there, Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}}).(*hold.Hold)
+	y := s.do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{{Item: bike, Location: there,
+			Window: base.Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}}}).(*hold.Hold)
 	s.refused(base.CodeConflict, order.OrderHold{Holds: []base.ID{x.ID, y.ID}})
 	s.do(order.OrderHold{Holds: []base.ID{x.ID}})
 }

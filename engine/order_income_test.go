@@ -28,7 +28,8 @@ func (s *shop) earned(articles ...base.ID) (list []int64) {
 
 func TestIncomeOfArticles(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", PurchasePrice: ptr(int64(50))}}).(*stock.SKU).ID
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", PurchasePrice: ptr(int64(50))}}).(*stock.SKU).
+		ID
 	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(base.ID{}, 0)
 	s.do(stock.PatchArticle{ID: a, Details: stock.DetailsPatch{ItemCosts: base.Some(int64(200))}})
 	bike, from, to := base.Item{SKU: sku}, noon+day, noon+2*day
@@ -42,7 +43,8 @@ func TestIncomeOfArticles(t *testing.T) {
 	require.Equal(t, []int64{1001, 1001, 0}, s.earned(first, second, c))
 
 	// What is taken off, the tax, and the part that is the merchant's.
-	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "one", ValueType: commerce.DiscountPerOrder, Value: 1}})
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "one", ValueType: commerce.DiscountPerOrder, Value: 1}})
 	s.do(order.ApplyDiscount{Order: r.ID, Code: "one"})
 	require.Equal(t, []int64{1001, 1000}, s.earned(first, second), "the first unit has what does not divide")
 	s.do(order.PatchOrderLine{Order: r.ID, ID: line, TaxRate: base.Some(1000)})
@@ -64,7 +66,9 @@ func TestIncomeOfArticles(t *testing.T) {
 		return ids
 	}
 	require.Equal(t, []base.ID{first, second, c}, list(stock.ArticleQuery{Sort: stock.ByItemIncome, Desc: true}))
-	require.Equal(t, []base.ID{second}, list(stock.ArticleQuery{Filters: []stock.Filter{{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(550)}}}}))
+	require.Equal(t, []base.ID{second},
+		list(stock.ArticleQuery{Filters: []stock.Filter{
+			{Field: stock.FieldItemIncome, Operator: label.Equal, Values: []label.Value{numeric(550)}}}}))
 
 	// Handing over and taking back change nothing; being another article's does.
 	s.now = from
@@ -74,10 +78,12 @@ func TestIncomeOfArticles(t *testing.T) {
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
 	s.do(stock.PatchArticle{ID: c, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
 	s.do(stock.IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
-	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
-		{Item: base.Item{Article: a}, Purchase: base.PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
-		{Item: bike, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(noon + 9*day), To: ptr(noon + 10*day), UnitPrice: ptr(int64(10_000))},
-	}}).(*order.OrderRecord)
+	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{Article: a}, Purchase: base.PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
+			{Item: bike, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(noon + 9*day), To: ptr(noon + 10*day),
+				UnitPrice: ptr(int64(10_000))},
+		}}).(*order.OrderRecord)
 	s.do(order.AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: c})
 	require.Equal(t, int64(10_000), s.earned(c)[0])
 	s.do(order.AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: b})
@@ -145,8 +151,10 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 		return list
 	}
 	half := order.LineMore{RevenueSplit: ptr(int64(order.WholeSplit / 2))}
-	require.Equal(t, []int64{167, 167, 166}, shares(order.OrderLine{Units: make([]order.OrderUnit, 3), More: &half}, 999))
-	kit := order.OrderLine{Units: []order.OrderUnit{{}, {Part: 1}, {Part: 1}}, More: &order.LineMore{PartPrices: []int64{100_000, 5_000}}}
+	require.Equal(t, []int64{167, 167, 166},
+		shares(order.OrderLine{Units: make([]order.OrderUnit, 3), More: &half}, 999))
+	kit := order.OrderLine{Units: []order.OrderUnit{{}, {Part: 1}, {Part: 1}},
+		More: &order.LineMore{PartPrices: []int64{100_000, 5_000}}}
 	require.Equal(t, []int64{909, 46, 45}, shares(kit, 1000))
 	kit.Units[2].State = order.Cancelled
 	require.Equal(t, []int64{952, 48}, shares(kit, 1000))
@@ -157,9 +165,13 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 
 	// Prices are as the line was made.
 	s := newShop(t)
-	body, helmet := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Body", PurchasePrice: ptr(int64(3000))}}).(*stock.SKU).ID, s.sku()
+	body, helmet := s.do(stock.CreateSKU{
+		SKUFields: stock.SKUFields{Name: "Body", PurchasePrice: ptr(int64(3000))}}).(*stock.SKU).ID, s.sku()
 	a, b := s.article(body, 1), s.article(helmet, 2)
-	item := base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{SKU: helmet}, Quantity: 2}}}).(*commerce.CatalogItem).ID}
+	item := base.Item{
+		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
+			Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
+				{Item: base.Item{SKU: helmet}, Quantity: 2}}}).(*commerce.CatalogItem).ID}
 	rent := func(from int64) base.ID {
 		op := s.rental(order.OrderOpen, item, from, from+day, 1)
 		op.Lines[0].UnitPrice = ptr(int64(1000))

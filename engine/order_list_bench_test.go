@@ -15,8 +15,8 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the figures of the list of orders: a page by each filter and sort, what the index takes for an order, and what it costs
-// a write. ORDERS says how many orders there are.
+// This file owns the figures of the list of orders: a page by each filter and sort, what the index takes for an order,
+// and what it costs a write. ORDERS says how many orders there are.
 
 // orderCrowd is an account with many orders, which no command made, and the bytes that the index takes of each.
 func orderCrowd(b *testing.B) (a *base.AccountState, perOrder float64) {
@@ -51,11 +51,15 @@ func drawnOrder(dice *rand.Rand, no uint32) *order.Order {
 	first, email := fmt.Sprint("Customer", m%5000), fmt.Sprint("c", m, "@example.com")
 	from := noon + int64(dice.IntN(730*24))*hour
 	o := &order.Order{
-		ID: base.MakeID(noon+int64(no)*1000, base.Base{}), Number: no, Status: order.OrderStatus(dice.IntN(4)), Channel: base.NewWord(order.Channels[dice.IntN(3)]),
-		Customer: base.MakeID(3, base.Base{Lo: uint64(m)}), Pickup: place(), Return: place(), UpdatedAt: noon + int64(no)*1000 + int64(dice.IntN(90))*day,
-		OrderCopies: order.OrderCopies{Contact: &commerce.Contact{FirstName: &first, Email: &email}, Currency: base.NewWord("EUR")},
+		ID: base.MakeID(noon+int64(no)*1000, base.Base{}), Number: no, Status: order.OrderStatus(dice.IntN(4)),
+		Channel:  base.NewWord(order.Channels[dice.IntN(3)]),
+		Customer: base.MakeID(3, base.Base{Lo: uint64(m)}), Pickup: place(), Return: place(),
+		UpdatedAt: noon + int64(no)*1000 + int64(dice.IntN(90))*day,
+		OrderCopies: order.OrderCopies{Contact: &commerce.Contact{FirstName: &first, Email: &email},
+			Currency: base.NewWord("EUR")},
 		Lines: []order.OrderLine{{
-			Purchase: base.PurchaseOf(base.PurchaseBooking), Quantity: 1, From: from, To: from + int64(1+dice.IntN(14))*day, UnitPrice: int64(dice.IntN(100_000)),
+			Purchase: base.PurchaseOf(base.PurchaseBooking), Quantity: 1, From: from,
+			To: from + int64(1+dice.IntN(14))*day, UnitPrice: int64(dice.IntN(100_000)),
 			Name: base.NewWord([]string{"Mountain bike", "Road bike", "Tent", "Camera body"}[dice.IntN(4)]),
 		}},
 	}
@@ -78,13 +82,23 @@ func BenchmarkListOrders(b *testing.B) {
 		name string
 		q    order.OrderQuery
 	}{
-		{"all", order.OrderQuery{Archived: true}}, {"active", order.OrderQuery{}}, {"open", order.OrderQuery{Status: []order.OrderStatus{order.OrderOpen}}},
-		{"returned", order.OrderQuery{Fulfillment: []order.Fulfillment{order.Returned}}}, {"no-conflict", order.OrderQuery{Conflict: &no}}, {"late", order.OrderQuery{Late: []order.Lateness{order.LateReturn}, Now: now}},
-		{"pickup-place", order.OrderQuery{Pickup: []base.ID{somewhere}}}, {"pickup-day", order.OrderQuery{Start: &base.Span{Start: now, End: now + day}}},
-		{"pickup-year", order.OrderQuery{Start: &base.Span{Start: noon, End: noon + 365*day}}}, {"return-day", order.OrderQuery{End: &base.Span{Start: now, End: now + day}}},
-		{"window", order.OrderQuery{Window: &base.Span{Start: now, End: now + day}}}, {"customer", order.OrderQuery{Customer: &somebody}},
-		{"channel", order.OrderQuery{Channel: []string{"online"}}}, {"word", order.OrderQuery{Search: "bike"}}, {"letter", order.OrderQuery{Search: "c"}}, {"word-begins", order.OrderQuery{Search: "custo"}}, {"number-begins", order.OrderQuery{Search: "customer1"}}, {"name", order.OrderQuery{Search: "customer77"}},
-		{"several", order.OrderQuery{Status: []order.OrderStatus{order.OrderOpen, order.OrderActive}, Pickup: []base.ID{somewhere}, Channel: []string{"online"}, Start: &base.Span{Start: noon, End: noon + 365*day}, Search: "bike"}},
+		{"all", order.OrderQuery{Archived: true}}, {"active", order.OrderQuery{}},
+		{"open", order.OrderQuery{Status: []order.OrderStatus{order.OrderOpen}}},
+		{"returned", order.OrderQuery{Fulfillment: []order.Fulfillment{order.Returned}}},
+		{"no-conflict", order.OrderQuery{Conflict: &no}},
+		{"late", order.OrderQuery{Late: []order.Lateness{order.LateReturn}, Now: now}},
+		{"pickup-place", order.OrderQuery{Pickup: []base.ID{somewhere}}},
+		{"pickup-day", order.OrderQuery{Start: &base.Span{Start: now, End: now + day}}},
+		{"pickup-year", order.OrderQuery{Start: &base.Span{Start: noon, End: noon + 365*day}}},
+		{"return-day", order.OrderQuery{End: &base.Span{Start: now, End: now + day}}},
+		{"window", order.OrderQuery{Window: &base.Span{Start: now, End: now + day}}},
+		{"customer", order.OrderQuery{Customer: &somebody}},
+		{"channel", order.OrderQuery{Channel: []string{"online"}}}, {"word", order.OrderQuery{Search: "bike"}},
+		{"letter", order.OrderQuery{Search: "c"}}, {"word-begins", order.OrderQuery{Search: "custo"}},
+		{"number-begins", order.OrderQuery{Search: "customer1"}}, {"name", order.OrderQuery{Search: "customer77"}},
+		{"several", order.OrderQuery{Status: []order.OrderStatus{order.OrderOpen, order.OrderActive},
+			Pickup: []base.ID{somewhere}, Channel: []string{"online"},
+			Start: &base.Span{Start: noon, End: noon + 365*day}, Search: "bike"}},
 	}
 	for _, f := range filters {
 		for _, sort := range []order.OrderSort{order.OrdersByCreatedAt, order.OrdersByStart, order.OrdersByTotal} {
@@ -116,7 +130,8 @@ func BenchmarkListOrders(b *testing.B) {
 	})
 }
 
-// BenchmarkOrderIndex is what the index adds to a write, a version every so many: an order that is made, and one that goes on by a step.
+// BenchmarkOrderIndex is what the index adds to a write, a version every so many: an order that is made, and one that
+// goes on by a step.
 func BenchmarkOrderIndex(b *testing.B) {
 	a, _ := orderCrowd(b)
 	x, dice, last := order.OrderIndex(a), rand.New(rand.NewPCG(3, 4)), order.LastOrder(a)

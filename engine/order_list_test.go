@@ -20,7 +20,8 @@ import (
 
 // This file owns the test of the list of orders against a slow one, which looks at every order as it is answered.
 
-// slowOrders is a list as it is meant: every order is judged, those that pass are put in order and counted, and a part of them is the page.
+// slowOrders is a list as it is meant: every order is judged, those that pass are put in order and counted, and a part
+// of them is the page.
 func (s *shop) slowOrders(q *order.OrderQuery) (page []base.ID, total int) {
 	var all []*order.OrderRecord
 	for o := range order.Orders(s.view()).All() {
@@ -101,10 +102,12 @@ func slowlyPasses(v base.View, r *order.OrderRecord, q *order.OrderQuery) bool {
 			over.End = over.Start + 1
 		}
 		if w := q.Window; w != nil {
-			within = within || over.Start < w.End && w.Start < over.End || w.Start == w.End && over.Start <= w.Start && w.Start < over.End
+			within = within || over.Start < w.End && w.Start < over.End || w.Start == w.End && over.Start <= w.Start &&
+				w.Start < over.End
 		}
 		for _, u := range l.Units {
-			if (r.Status == order.OrderOpen || r.Status == order.OrderActive) && (u.State == order.Pending || u.State == order.Prepared) && (pickup == nil || l.From < *pickup) {
+			if (r.Status == order.OrderOpen || r.Status == order.OrderActive) &&
+				(u.State == order.Pending || u.State == order.Prepared) && (pickup == nil || l.From < *pickup) {
 				pickup = ptr(l.From)
 			}
 			if u.State == order.Fulfilled && l.To != base.Forever && (back == nil || l.To < *back) {
@@ -112,18 +115,26 @@ func slowlyPasses(v base.View, r *order.OrderRecord, q *order.OrderQuery) bool {
 			}
 		}
 	}
-	late := pickup != nil && *pickup <= q.Now && slices.Contains(q.Late, order.LatePickup) || back != nil && *back <= q.Now && slices.Contains(q.Late, order.LateReturn)
+	late := pickup != nil && *pickup <= q.Now && slices.Contains(q.Late, order.LatePickup) ||
+		back != nil && *back <= q.Now && slices.Contains(q.Late, order.LateReturn)
 	names := func(id base.ID) bool {
-		return r.Customer == id || slices.ContainsFunc(r.Rest().Customers, func(c order.OrderCustomer) bool { return c.Customer == id })
+		return r.Customer == id ||
+			slices.ContainsFunc(r.Rest().Customers, func(c order.OrderCustomer) bool { return c.Customer == id })
 	}
 	tagged := slices.ContainsFunc(r.TagRows, func(g *label.Tag) bool { return slices.Contains(q.Tags, g.ID) })
-	return (q.Status == nil || slices.Contains(q.Status, r.Status)) && (r.ArchivedAt != 0 && q.Archived || r.ArchivedAt == 0 && q.Active) &&
-		(q.Fulfillment == nil || slices.Contains(q.Fulfillment, r.Fulfillment())) && (q.Conflict == nil || *q.Conflict == conflict) && (q.Late == nil || late) &&
-		(q.Channel == nil || slices.Contains(q.Channel, r.Channel.String())) && (q.Pickup == nil || slices.Contains(q.Pickup, r.Pickup)) &&
+	return (q.Status == nil || slices.Contains(q.Status, r.Status)) &&
+		(r.ArchivedAt != 0 && q.Archived || r.ArchivedAt == 0 && q.Active) &&
+		(q.Fulfillment == nil || slices.Contains(q.Fulfillment, r.Fulfillment())) &&
+		(q.Conflict == nil || *q.Conflict == conflict) && (q.Late == nil || late) &&
+		(q.Channel == nil || slices.Contains(q.Channel, r.Channel.String())) &&
+		(q.Pickup == nil || slices.Contains(q.Pickup, r.Pickup)) &&
 		(q.Return == nil || slices.Contains(q.Return, r.Return)) && (q.Customer == nil || names(*q.Customer)) &&
-		(q.Assigned == nil || r.Rest().Assigned != nil && r.Rest().Assigned.ID == *q.Assigned) && (q.Tags == nil || tagged) &&
-		(q.Number == nil || r.Number == *q.Number) && (q.External == nil || r.External != nil && r.External.ID == *q.External) &&
-		(q.Window == nil || within) && in(ptr(base.CreatedAt(r.ID)), q.Created) && in(&r.UpdatedAt, q.Updated) && in(start, q.Start) && in(end, q.End) &&
+		(q.Assigned == nil || r.Rest().Assigned != nil && r.Rest().Assigned.ID == *q.Assigned) &&
+		(q.Tags == nil || tagged) &&
+		(q.Number == nil || r.Number == *q.Number) &&
+		(q.External == nil || r.External != nil && r.External.ID == *q.External) &&
+		(q.Window == nil || within) && in(ptr(base.CreatedAt(r.ID)), q.Created) && in(&r.UpdatedAt, q.Updated) &&
+		in(start, q.Start) && in(end, q.End) &&
 		in(pickup, q.PickupDue) && in(back, q.ReturnDue) && slowlySays(r, q.Search)
 }
 
@@ -151,7 +162,8 @@ func slowlySays(r *order.OrderRecord, search string) bool {
 	plain := strings.NewReplacer("é", "e", "É", "e", "ü", "u", "Ü", "u", "ß", "ss", "@", " ", ".", " ", "-", " ")
 	all := strings.Fields(plain.Replace(strings.ToLower(strings.Join(texts, " "))))
 	for _, w := range strings.Fields(plain.Replace(strings.ToLower(search))) {
-		if w != strconv.Itoa(int(r.Number)) && !slices.ContainsFunc(all, func(x string) bool { return strings.HasPrefix(x, w) }) {
+		if w != strconv.Itoa(int(r.Number)) &&
+			!slices.ContainsFunc(all, func(x string) bool { return strings.HasPrefix(x, w) }) {
 			return false
 		}
 	}
@@ -171,17 +183,24 @@ type orderWorld struct {
 }
 
 func newOrderWorld(t *testing.T) *orderWorld {
-	w := &orderWorld{shop: newShop(t), dice: rand.New(rand.NewPCG(1, 2)), user: order.UserRef{ID: base.MakeID(7, base.Base{}), Name: "Eva"}}
+	w := &orderWorld{shop: newShop(t), dice: rand.New(rand.NewPCG(1, 2)),
+		user: order.UserRef{ID: base.MakeID(7, base.Base{}), Name: "Eva"}}
 	sku := w.sku()
 	w.article(sku, 6)
 	w.bike = base.Item{SKU: sku}
-	w.places = []base.ID{w.loc, w.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID}
+	w.places = []base.ID{w.loc,
+		w.do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID}
 	for _, name := range []string{"José Müller", "Jose Groß", "ANNA Weiß-Müller"} {
 		email := strings.ToLower(name[:4]) + "@example.com"
-		w.customers = append(w.customers, w.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FullName: new(name), Email: new(strings.ReplaceAll(email, "é", "e"))})}).(*commerce.Customer).ID)
+		w.customers = append(w.customers,
+			w.do(commerce.CreateCustomer{
+				Contact: base.Changed(commerce.Contact{FullName: new(name),
+					Email: new(strings.ReplaceAll(email, "é", "e"))})}).(*commerce.Customer).ID)
 	}
 	for _, name := range []string{"vip", "late"} {
-		w.tags = append(w.tags, w.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: label.TagOrders}}).(*label.Tag).ID)
+		w.tags = append(w.tags,
+			w.do(label.CreateTag{TagFields: label.TagFields{Value: name, Scope: label.TagOrders}}).(*label.Tag).ID)
 	}
 	return w
 }
@@ -196,7 +215,8 @@ func (w *orderWorld) line() order.OrderLineInput {
 		from += int64(w.dice.IntN(40)-10) * day
 		to += int64(w.dice.IntN(400)) * day
 	}
-	l := order.OrderLineInput{Item: w.bike, Purchase: base.PurchaseBooking, Quantity: 1 + w.dice.IntN(2), From: &from, To: &to, UnitPrice: ptr(int64(w.dice.IntN(5) * 100))}
+	l := order.OrderLineInput{Item: w.bike, Purchase: base.PurchaseBooking, Quantity: 1 + w.dice.IntN(2), From: &from,
+		To: &to, UnitPrice: ptr(int64(w.dice.IntN(5) * 100))}
 	switch w.dice.IntN(12) {
 	case 0:
 		l.To = nil
@@ -210,8 +230,9 @@ func (w *orderWorld) line() order.OrderLineInput {
 func (w *orderWorld) draw() {
 	w.now += int64(w.dice.IntN(3)) * hour / 2
 	o := order.CreateOrder{OrderInput: order.OrderInput{
-		Status: order.OrderStatus(w.dice.IntN(2)), Pickup: w.loc, Channel: order.Channels[w.dice.IntN(3)], AllowOverbooked: true,
-		Reference: ptr(fmt.Sprint("R-", w.dice.IntN(20), " Überführung")),
+		Status: order.OrderStatus(w.dice.IntN(2)), Pickup: w.loc, Channel: order.Channels[w.dice.IntN(3)],
+		AllowOverbooked: true,
+		Reference:       ptr(fmt.Sprint("R-", w.dice.IntN(20), " Überführung")),
 	}}
 	for range 1 + w.dice.IntN(3) {
 		o.Lines = append(o.Lines, w.line())
@@ -275,7 +296,8 @@ func (w *orderWorld) step() {
 			_, _ = w.try(order.DeleteOrder{ID: id})
 		}
 	case 11:
-		_, _ = w.try(order.PatchOrder{ID: id, Note: base.Some([]string{"", "call back", "Rückruf 12"}[w.dice.IntN(3)]), Customer: base.Some(w.customers[w.dice.IntN(3)])})
+		_, _ = w.try(order.PatchOrder{ID: id, Note: base.Some([]string{"", "call back", "Rückruf 12"}[w.dice.IntN(3)]),
+			Customer: base.Some(w.customers[w.dice.IntN(3)])})
 	case 12:
 		_, _ = w.try(order.ConfirmOrder{ID: id, AllowOverbooked: true})
 	case 13:
@@ -285,7 +307,8 @@ func (w *orderWorld) step() {
 
 // query draws what is asked: mostly one or two filters.
 func (w *orderWorld) query() *order.OrderQuery {
-	q := &order.OrderQuery{Active: w.dice.IntN(4) > 0, Archived: w.maybe(), Desc: w.maybe(), Offset: w.dice.IntN(60), Limit: 1 + w.dice.IntN(20), Now: w.now}
+	q := &order.OrderQuery{Active: w.dice.IntN(4) > 0, Archived: w.maybe(), Desc: w.maybe(), Offset: w.dice.IntN(60),
+		Limit: 1 + w.dice.IntN(20), Now: w.now}
 	if w.maybe() {
 		q.Sort = order.OrderSorts[w.dice.IntN(len(order.OrderSorts))]
 	}
@@ -337,13 +360,15 @@ func (w *orderWorld) query() *order.OrderQuery {
 		case 18:
 			q.ReturnDue = span()
 		case 19:
-			q.Search = []string{"jose", "MÜL", "mull", "anna weiß", "weiss", "r-1", "12", "bik", "example", "uberf", "nobody", "!", "call ba"}[w.dice.IntN(13)]
+			q.Search = []string{"jose", "MÜL", "mull", "anna weiß", "weiss", "r-1", "12", "bik", "example", "uberf",
+				"nobody", "!", "call ba"}[w.dice.IntN(13)]
 		}
 	}
 	return q
 }
 
-// Orders of every state are asked for in every way, through few and through indexes, as they change and after a restart.
+// Orders of every state are asked for in every way, through few and through indexes, as they change and after a
+// restart.
 func TestListsOfOrdersAgainstASlowOne(t *testing.T) {
 	long(t)
 	w := newOrderWorld(t)
@@ -419,7 +444,8 @@ func TestAWindowByEachLength(t *testing.T) {
 func TestWordsOfAnOrderThatCount(t *testing.T) {
 	s := newShop(t)
 	long := strings.Repeat("a", order.MaxWord)
-	s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Note: ptr(long + "b " + strings.Repeat("word ", order.OrderWords-2) + "last beyond")}})
+	s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc,
+		Note: ptr(long + "b " + strings.Repeat("word ", order.OrderWords-2) + "last beyond")}})
 	total := func(search string) int {
 		_, n := order.ListOrders(s.view(), &order.OrderQuery{Search: search, Active: true, Limit: 10})
 		return n

@@ -15,9 +15,12 @@ import (
 
 func TestAQuoteIsWhatTheOrderCosts(t *testing.T) {
 	s := newShop(t)
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}})
+	table, rows := s.tariff(1000,
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
+			Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}})
 	item, _ := s.item(table)
-	s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
 	before := s.view().Sequence()
 	in := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+9*day, 2)
 	in.Discounts = []string{"ten"}
@@ -25,7 +28,8 @@ func TestAQuoteIsWhatTheOrderCosts(t *testing.T) {
 	require.NoError(t, err)
 	quoted, _ := q.Order.Price()
 	require.Equal(t, commerce.OrderPrice{Subtotal: 14000, Discount: 1400, Total: 12600}, quoted)
-	require.Equal(t, []*commerce.Combination{{Rows: []commerce.RowUnits{{Row: rows[1], Units: 1}, {Row: rows[0], Units: 1}}, Total: 4500}}, q.Combinations)
+	require.Equal(t, []*commerce.Combination{
+		{Rows: []commerce.RowUnits{{Row: rows[1], Units: 1}, {Row: rows[0], Units: 1}}, Total: 4500}}, q.Combinations)
 	require.Equal(t, before, s.view().Sequence())
 	require.Zero(t, commerce.DiscountCodeByID(s.view(), q.Order.Codes[0].ID).Used)
 	require.Zero(t, order.Orders(s.view()).Len())
@@ -52,7 +56,8 @@ func TestTooManyCombinationsAreNotLookedAt(t *testing.T) {
 	var rows []*commerce.PricingRow
 	for _, x := range [...]struct{ price, minutes int64 }{{2, 7}, {1, 5}, {1, 3}} {
 		rows = append(rows, &commerce.PricingRow{
-			PricingRowFields: commerce.PricingRowFields{Price: x.price}, Duration: &commerce.Period{Amount: x.minutes, Unit: timeline.Minutes},
+			PricingRowFields: commerce.PricingRowFields{Price: x.price},
+			Duration:         &commerce.Period{Amount: x.minutes, Unit: timeline.Minutes},
 		})
 	}
 	z, err := timeline.LoadZone("UTC")
@@ -66,9 +71,11 @@ func BenchmarkCombine(b *testing.B) {
 	z, err := timeline.LoadZone("Europe/Lisbon")
 	require.NoError(b, err)
 	every := func(n byte, price int64, u timeline.Unit) *commerce.PricingRow {
-		return &commerce.PricingRow{ID: base.ID{n}, PricingRowFields: commerce.PricingRowFields{Price: price}, Duration: &commerce.Period{Amount: 1, Unit: u}}
+		return &commerce.PricingRow{ID: base.ID{n}, PricingRowFields: commerce.PricingRowFields{Price: price},
+			Duration: &commerce.Period{Amount: 1, Unit: u}}
 	}
-	rows := []*commerce.PricingRow{every(1, 3500, timeline.Weeks), every(2, 1000, timeline.Days), every(3, 90, timeline.Hours)}
+	rows := []*commerce.PricingRow{every(1, 3500, timeline.Weeks), every(2, 1000, timeline.Days),
+		every(3, 90, timeline.Hours)}
 	looks := 0
 	for b.Loop() {
 		l := new(commerce.Looked)

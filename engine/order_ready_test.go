@@ -12,7 +12,8 @@ import (
 
 // This file owns the tests of units that are ready before their buffer ends.
 
-// lateBike is a SKU of one unit with a buffer of four hours, that comes back two hours late while somebody waits for it.
+// lateBike is a SKU of one unit with a buffer of four hours, that comes back two hours late while somebody waits for
+// it.
 func lateBike(t *testing.T) (s *shop, sku base.ID, anna, dora *order.OrderRecord) {
 	s = newShop(t)
 	sku = s.sku(fourHours)
@@ -65,14 +66,17 @@ func TestFulfillWhatIsReady(t *testing.T) {
 	s.reopen()
 }
 
-// Units that are handed over together may change units with each other and with others. What is ready is what they were on.
+// Units that are handed over together may change units with each other and with others. What is ready is what they were
+// on.
 func TestFulfillWhatIsReadyIsWhatLiesThere(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku(fourHours)
 	s.article(sku, 3)
 	begin := s.now
 	held := func(from, to int64) *hold.Hold {
-		return s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: begin + from*hour, End: begin + to*hour}, Quantity: 1}}}).(*hold.Hold)
+		return s.do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc,
+				Window: base.Span{Start: begin + from*hour, End: begin + to*hour}, Quantity: 1}}}).(*hold.Hold)
 	}
 	anna := s.order(base.Item{SKU: sku}, base.PurchaseBooking, begin, ptr(begin+4*hour), 1, false)
 	beside := held(9, 41) // keeps the others off Anna's unit

@@ -16,7 +16,9 @@ import (
 
 // rental asks for an order of a booking, at a price, so that what articles bring in is checked with it.
 func (s *shop) rental(status order.OrderStatus, i base.Item, from, to int64, n int) order.CreateOrder {
-	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: ptr(int64(999))}}}
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.loc},
+		Lines: []order.OrderLineInput{
+			{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: ptr(int64(999))}}}
 }
 
 func (s *shop) rent(i base.Item, from, to int64, n int) *order.OrderRecord {
@@ -53,7 +55,8 @@ func TestLateReturn(t *testing.T) {
 	revision := s.orderNow(next).Revision
 	s.tick(end + 20*60_000)
 	late := s.orderNow(out)
-	require.Equal(t, base.Span{Start: noon, End: end + 30*60_000 + 4*hour}, late.Units[0].Range, "to the end of the step that runs, and the buffer")
+	require.Equal(t, base.Span{Start: noon, End: end + 30*60_000 + 4*hour}, late.Units[0].Range,
+		"to the end of the step that runs, and the buffer")
 	require.False(t, s.orderNow(next).Conflict())
 	require.Equal(t, revision, s.orderNow(next).Revision)
 	require.Equal(t, 1, s.available(bike, end, end+30*60_000))
@@ -71,7 +74,8 @@ func TestLateReturn(t *testing.T) {
 	s.reopen()
 }
 
-// A unit that is handed over early has the buffer behind it that its article has by now. Where that is shorter, who waits gets the rest.
+// A unit that is handed over early has the buffer behind it that its article has by now. Where that is shorter, who
+// waits gets the rest.
 func TestHandOverLeavesRoomBehind(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku(fourHours)
@@ -90,8 +94,8 @@ func TestHandOverLeavesRoomBehind(t *testing.T) {
 	s.reopen()
 }
 
-// A late unit that is found out of late, as after a stop, may lie over what is past by then and moves no more. Its slot's planned
-// end goes to another one all the same, where that is idle.
+// A late unit that is found out of late, as after a stop, may lie over what is past by then and moves no more. Its
+// slot's planned end goes to another one all the same, where that is idle.
 func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {
 	s := newShop(t)
 	article := s.article(base.ID{}, 2)
@@ -164,7 +168,8 @@ func TestEarlyHandOverAndReturn(t *testing.T) {
 	s.refused(base.CodeInvalid, order.ReturnOrder{ID: o.ID, At: ptr(noon - 1)})
 	s.refused(base.CodeInvalid, order.ReturnOrder{ID: o.ID, At: ptr(s.now + 1)})
 	o = s.do(order.ReturnOrder{ID: o.ID, At: ptr(noon)}).(*order.OrderRecord)
-	require.Equal(t, []any{order.OrderClosed, order.Returned, base.ID{}}, []any{o.Status, o.Fulfillment(), o.Lines[0].Units[0].Hold})
+	require.Equal(t, []any{order.OrderClosed, order.Returned, base.ID{}},
+		[]any{o.Status, o.Fulfillment(), o.Lines[0].Units[0].Hold})
 	require.Equal(t, 1, s.available(bike, noon, noon+day))
 	s.reopen()
 }
@@ -180,11 +185,14 @@ func TestExtensions(t *testing.T) {
 	others := s.rent(bike, noon+day+4*hour, noon+2*day, 1)
 	full := s.rent(bike, noon+3*day, noon+4*day, 2)
 
-	extended := s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 2*day), UnitPrice: base.Some(int64(999))}).(*order.OrderRecord)
+	extended := s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 2*day),
+		UnitPrice: base.Some(int64(999))}).(*order.OrderRecord)
 	require.Equal(t, noon+2*day, extended.Lines[0].To)
 	require.False(t, s.orderNow(others).Conflict(), "what may move makes room")
-	e := s.refused(base.CodeInsufficient, order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 3*day + hour), UnitPrice: base.Some(int64(999))})
-	require.Subset(t, []base.ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold}, e.Details.(base.ShortageDetails).Lines[0].Blockers)
+	e := s.refused(base.CodeInsufficient, order.PatchOrderLine{Order: o.ID, ID: line,
+		To: base.Some(noon + 3*day + hour), UnitPrice: base.Some(int64(999))})
+	require.Subset(t, []base.ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold},
+		e.Details.(base.ShortageDetails).Lines[0].Blockers)
 	require.NotEmpty(t, e.Details.(base.ShortageDetails).Lines[0].Blockers)
 	require.Equal(t, noon+2*day, s.orderNow(o).Lines[0].To)
 	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line, From: base.Some(noon + 1)})
@@ -196,7 +204,8 @@ func TestExtensions(t *testing.T) {
 
 func TestReturnElsewhere(t *testing.T) {
 	s := newShop(t)
-	other := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	other := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	sku := s.sku(fourHours)
 	s.article(sku, 2)
 	bike := base.Item{SKU: sku}
@@ -210,7 +219,8 @@ func TestReturnElsewhere(t *testing.T) {
 	s.do(order.ReturnOrder{ID: o.ID})
 	require.False(t, s.orderNow(later).Conflict(), "there is one unit left here")
 	there := func(from, to int64) int {
-		a, err := hold.Available(s.view(), hold.Query{Item: bike, Location: other, Window: base.Span{Start: from, End: to}}, s.now)
+		a, err := hold.Available(s.view(),
+			hold.Query{Item: bike, Location: other, Window: base.Span{Start: from, End: to}}, s.now)
 		require.NoError(t, err)
 		return a.Available
 	}

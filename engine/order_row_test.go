@@ -17,8 +17,11 @@ import (
 // tariff makes a pricing table with a row of so much a day, and what else is given.
 func (s *shop) tariff(day int64, more ...commerce.CreatePricingRow) (table base.ID, rows []base.ID) {
 	s.Helper()
-	table = s.do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
-	for _, r := range append([]commerce.CreatePricingRow{{PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: day}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}}, more...) {
+	table = s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable).ID
+	for _, r := range append([]commerce.CreatePricingRow{
+		{PricingRowFields: commerce.PricingRowFields{Label: "Day", Purchase: base.PurchaseBooking, Price: day},
+			Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}}, more...) {
 		r.Table = table
 		rows = append(rows, s.do(r).(*commerce.PricingRow).ID)
 	}
@@ -28,7 +31,12 @@ func (s *shop) tariff(day int64, more ...commerce.CreatePricingRow) (table base.
 func (s *shop) item(table base.ID) (base.Item, base.ID) {
 	sku := s.sku()
 	s.article(sku, 9)
-	return base.Item{CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table}, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}, sku
+	return base.Item{
+			CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"},
+				CatalogOffer: commerce.CatalogOffer{PricingTable: &table},
+				Components: []commerce.Component{
+					{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID},
+		sku
 }
 
 // unpricedRental is a rental whose line says nothing of its price.
@@ -57,7 +65,8 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 		patch.To = base.Some(s.now + (1+days)*day)
 		return s.unitPrice(s.do(patch).(*order.OrderRecord))
 	}
-	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 2000})})
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0],
+		Fields: base.Changed(commerce.PricingRowFields{Price: 2000})})
 	require.EqualValues(t, 3000, longer(3))
 
 	// In use it is retired: the line goes on by it, no other is sold by it.
@@ -66,13 +75,15 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 	require.EqualValues(t, 4000, longer(4))
 	require.EqualValues(t, 1000, longer(1), "also when it gets shorter")
 	s.refused(base.CodeInvalid, in)
-	s.refused(base.CodeStateNotAllowed, commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 1})})
+	s.refused(base.CodeStateNotAllowed,
+		commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 1})})
 	s.reopen()
 	require.EqualValues(t, 2000, longer(2))
 
 	// It goes when nothing is sold by it any more and another comes.
 	s.do(order.CancelOrder{ID: o.ID})
-	other := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 5}}).(*commerce.PricingRow)
+	other := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Week",
+		Purchase: base.PurchaseBooking, Price: 5}}).(*commerce.PricingRow)
 	require.Len(t, commerce.PricingTableByID(s.view(), table).Rows, 1)
 	s.do(commerce.DeletePricingRow{Table: table, ID: other.ID})
 	require.Empty(t, commerce.PricingTableByID(s.view(), table).Rows)
@@ -104,7 +115,9 @@ func TestARowOfAnotherTableIsRefused(t *testing.T) {
 	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(base.CodeInvalid, in)))
 	in.Lines[0].PricingRow = &rows[0]
 	o := s.do(in).(*order.OrderRecord)
-	require.Equal(t, []string{"/pricingRowId"}, pointers(s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(others[0])})))
+	require.Equal(t, []string{"/pricingRowId"},
+		pointers(s.refused(base.CodeInvalid,
+			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(others[0])})))
 	in.Lines[0].Item, in.Lines[0].PricingRow = base.Item{SKU: sku}, &others[0]
 	s.do(in) // what has no table of its own
 }
@@ -112,16 +125,20 @@ func TestARowOfAnotherTableIsRefused(t *testing.T) {
 func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	s := newShop(t)
 	table, rows := s.tariff(1000,
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Same as a day", Purchase: base.PurchaseBooking, Price: 1000}, Duration: &commerce.Period{Amount: 24, Unit: timeline.Hours}},
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Monthly", Purchase: base.PurchaseSubscription, Price: 900}, Subscription: monthly})
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
+			Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Same as a day",
+			Purchase: base.PurchaseBooking, Price: 1000}, Duration: &commerce.Period{Amount: 24, Unit: timeline.Hours}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Monthly",
+			Purchase: base.PurchaseSubscription, Price: 900}, Subscription: monthly})
 	item, sku := s.item(table)
 	sold := func(status order.OrderStatus, days int64) order.OrderLine {
 		return s.do(s.unpricedRental(status, item, s.now+day, s.now+(1+days)*day, 1)).(*order.OrderRecord).Lines[0]
 	}
 	for _, status := range []order.OrderStatus{order.OrderDraft, order.OrderOpen} {
 		two, five := sold(status, 2), sold(status, 5)
-		require.Equal(t, [2]any{rows[0], int64(2000)}, [2]any{two.PricingRow, two.UnitPrice}, "the first of those that ask the same")
+		require.Equal(t, [2]any{rows[0], int64(2000)}, [2]any{two.PricingRow, two.UnitPrice},
+			"the first of those that ask the same")
 		require.Equal(t, [2]any{rows[1], int64(3500)}, [2]any{five.PricingRow, five.UnitPrice})
 		require.True(t, five.Priced())
 	}
@@ -131,7 +148,9 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	_, err := order.QuoteOrder(s.view(), sale, s.now)
 	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(err.(*base.Error)))
 	draft := s.do(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1)).(*order.OrderRecord)
-	second := order.AddOrderLines{Order: draft.ID, Lines: append(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1).Lines, sale.Lines[0])}
+	second := order.AddOrderLines{Order: draft.ID,
+		Lines: append(s.unpricedRental(order.OrderDraft, base.Item{SKU: sku}, s.now, s.now+day, 1).Lines,
+			sale.Lines[0])}
 	require.Equal(t, []string{"/lineItems/1/pricingRowId"}, pointers(s.refused(base.CodeInvalid, second)))
 	sale.Lines[0].UnitPrice = ptr[int64](0)
 	s.do(sale)
@@ -140,7 +159,9 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	line := s.do(monthly).(*order.OrderRecord).Lines[0]
 	require.Equal(t, rows[3], line.PricingRow)
 	require.Equal(t, "Monthly", line.Subscription.Label)
-	s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Other", Purchase: base.PurchaseSubscription, Price: 1}, Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
+	s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Other",
+		Purchase: base.PurchaseSubscription, Price: 1}, Subscription: &commerce.SubscriptionTerms{
+		Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
 	s.refused(base.CodeInvalid, monthly)
 
 	// What has no table costs nothing and says so.
@@ -151,35 +172,45 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	h := s.book(item, s.now+day, s.now+3*day, 1)
 	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	require.EqualValues(t, 2000, s.unitPrice(o))
-	require.EqualValues(t, 2000, s.unitPrice(s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)))
+	require.EqualValues(t, 2000,
+		s.unitPrice(s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)))
 	s.reopen()
 }
 
-// A booking by a table that combines rows costs what the best combination asks, of the rows as they were when it was sold; other dates
-// combine those anew.
+// A booking by a table that combines rows costs what the best combination asks, of the rows as they were when it was
+// sold; other dates combine those anew.
 func TestATableCombinesItsRows(t *testing.T) {
 	s := newShop(t)
 	week := &commerce.Period{Amount: 1, Unit: timeline.Weeks}
-	table, rows := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: week},
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Whole", Purchase: base.PurchaseBooking, Price: 20_000}}, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Buy", Purchase: base.PurchaseSale, Price: 1}})
+	table, rows := s.tariff(1000,
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
+			Purchase: base.PurchaseBooking, Price: 3500}, Duration: week},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Whole",
+			Purchase: base.PurchaseBooking, Price: 20_000}},
+		commerce.CreatePricingRow{
+			PricingRowFields: commerce.PricingRowFields{Label: "Buy", Purchase: base.PurchaseSale, Price: 1}})
 	item, _ := s.item(table)
 	create := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+9*day, 2)
 	before := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 7000, s.unitPrice(before))
-	require.True(t, s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})}).(*commerce.PricingTable).Combine)
+	require.True(t, s.do(commerce.PatchPricingTable{ID: table,
+		Fields: base.Changed(commerce.PricingTableFields{Combine: true})}).(*commerce.PricingTable).Combine)
 
 	o := s.do(create).(*order.OrderRecord)
 	require.EqualValues(t, 4500, s.unitPrice(o))
 	l := &o.Lines[0]
 	require.Equal(t, []any{base.ID{}, true}, []any{l.PricingRow, l.Priced()})
-	require.Equal(t, &commerce.Combination{Rows: []commerce.RowUnits{{Row: rows[1], Units: 1}, {Row: rows[0], Units: 1}}, Total: 4500}, l.Combination())
+	require.Equal(t, &commerce.Combination{
+		Rows: []commerce.RowUnits{{Row: rows[1], Units: 1}, {Row: rows[0], Units: 1}}, Total: 4500}, l.Combination())
 	q, err := order.QuoteOrder(s.view(), create, s.now)
 	require.NoError(t, err)
 	require.EqualValues(t, 4500, q.Order.Lines[0].UnitPrice)
 	require.Equal(t, []*commerce.Combination{nil}, q.Combinations, "the line is sold by it")
 
 	// Its terms are those of the sale, though one row has another price by now and the other is gone from the table.
-	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: int64(9999)})})
+	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0],
+		Fields: base.Changed(commerce.PricingRowFields{Price: int64(9999)})})
 	s.do(commerce.DeletePricingRow{Table: table, ID: rows[1]})
 	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[1]).RetiredAt, "a line is sold by it")
 	to := func(n int64) order.PatchOrderLine {
@@ -207,17 +238,22 @@ func TestATableCombinesItsRows(t *testing.T) {
 	require.Nil(t, o.Lines[0].Combination())
 	require.EqualValues(t, 5, s.unitPrice(o))
 
-	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}, Lines: []order.OrderLineInput{{Item: item, Purchase: base.PurchaseSale, Quantity: 1}}}).(*order.OrderRecord)
+	sale := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc},
+		Lines: []order.OrderLineInput{{Item: item, Purchase: base.PurchaseSale, Quantity: 1}}}).(*order.OrderRecord)
 	require.EqualValues(t, 1, s.unitPrice(sale))
 	require.Equal(t, rows[3], sale.Lines[0].PricingRow)
 	s.reopen()
 }
 
-// What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done meanwhile.
+// What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done
+// meanwhile.
 func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 	s := newShop(t)
-	table, _ := s.tariff(1000, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week", Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Hour", Purchase: base.PurchaseBooking, Price: 90}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
+	table, _ := s.tariff(1000,
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
+			Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
+		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Hour",
+			Purchase: base.PurchaseBooking, Price: 90}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
 	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})})
 	item, _ := s.item(table)
 	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
@@ -238,7 +274,8 @@ func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 	require.Less(t, many, base.MaxLines)
 	_, err := order.QuoteOrder(s.view(), create, s.now)
 	require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
-	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")}) // one row each
+	// one row each
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")})
 	o = s.do(create).(*order.OrderRecord)
 	require.Len(t, o.Lines, many)
 	q, err := order.QuoteOrder(s.view(), create, s.now)

@@ -14,8 +14,8 @@ import (
 
 // This file owns the tests of units that are sold.
 
-// TestASoldUnitLeavesTheStock sells one unit of three: from the hand-over on there are two, in every answer, and the sale is shown in a
-// window that contains its instant and in no other.
+// TestASoldUnitLeavesTheStock sells one unit of three: from the hand-over on there are two, in every answer, and the
+// sale is shown in a window that contains its instant and in no other.
 func TestASoldUnitLeavesTheStock(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
@@ -26,7 +26,9 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 	at := s.now
 	made = s.do(order.FulfillOrder{ID: made.ID}).(*order.OrderRecord)
 	require.Equal(t, order.OrderClosed, made.Status)
-	require.Equal(t, order.UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"), Ordered: base.Item{SKU: sku}, OrderedName: "Bike", Range: base.Span{Start: at, End: base.Forever}}, made.Units[0])
+	require.Equal(t, order.UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"),
+		Ordered: base.Item{SKU: sku}, OrderedName: "Bike", Range: base.Span{Start: at, End: base.Forever}},
+		made.Units[0])
 	seen := func(w base.Span) (x stock.ArticleStock) {
 		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, w, s.now))
 		return x
@@ -39,8 +41,10 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 		require.Len(t, now.Units, 1)
 		u := now.Units[0]
 		require.Equal(t, stock.Unavailability{
-			ID: reserved, Range: base.Span{Start: at, End: base.Forever}, Body: base.Span{Start: at, End: base.Forever}, Kind: timeline.Sale, Blocker: timeline.BlockerOrder,
-			Owner: made.ID, Item: made.Lines[0].Units[0].ID, Article: article, Location: s.loc, Line: int(made.Lines[0].No),
+			ID: reserved, Range: base.Span{Start: at, End: base.Forever}, Body: base.Span{Start: at, End: base.Forever},
+			Kind: timeline.Sale, Blocker: timeline.BlockerOrder,
+			Owner: made.ID, Item: made.Lines[0].Units[0].ID, Article: article, Location: s.loc,
+			Line: int(made.Lines[0].No),
 		}, u)
 		require.False(t, u.Conflict())
 		require.Empty(t, now.Conflicts)
@@ -67,8 +71,8 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 	s.reopen()
 }
 
-// TestAUniqueArticleIsSoldForGood sells the only unit of an article: its total, the list, a plan, the calendar and what an export has agree that there is none, until
-// the sale is undone.
+// TestAUniqueArticleIsSoldForGood sells the only unit of an article: its total, the list, a plan, the calendar and what
+// an export has agree that there is none, until the sale is undone.
 func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
@@ -84,11 +88,13 @@ func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 		require.Equal(t, n, x.Quantity[0].Count)
 		require.Len(t, x.Locations, n)
 		require.EqualValues(t, n, x.Balance[0].Value)
-		_, total, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
+		_, total, err := stock.ListArticles(s.view(),
+			&stock.ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, n, total, "with a unit there")
 		require.Len(t, stock.UnitsOf(s.view(), stock.ArticleByID(s.view(), article), s.now+1), n, "in an export")
-		buckets, err := hold.Calendar(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: w}, stock.BucketChange, s.now, nil)
+		buckets, err := hold.Calendar(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: w},
+			stock.BucketChange, s.now, nil)
 		require.NoError(t, err)
 		require.Equal(t, []int{n - len(x.Units), n - len(x.Units)}, []int{buckets[0].MinFree, buckets[0].MaxFree})
 		plan, err := stock.PlanQuantity(s.view(), article, s.loc, 1, nil, s.now+1)
@@ -114,9 +120,11 @@ func TestSaleBeforeItsTime(t *testing.T) {
 	earlier := s.now - hour/2
 	s.do(order.FulfillOrder{ID: made.ID, At: &earlier})
 	var x stock.ArticleStock
-	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: s.now, End: s.now}, s.now))
+	require.NoError(t,
+		stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: s.now, End: s.now}, s.now))
 	require.Equal(t, 0, x.Quantity[0].Count)
-	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: earlier, End: earlier}, s.now))
+	require.NoError(t,
+		stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: earlier, End: earlier}, s.now))
 	require.Equal(t, timeline.Sale, x.Units[len(x.Units)-1].Kind)
 	s.reopen()
 }
@@ -167,7 +175,10 @@ func TestASaleIsMovedToNoEnd(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 2)
-	held := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + hour, End: base.Forever}, Quantity: 1, Purchase: base.PurchaseSale}}}).(*hold.Hold)
+	held := s.do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{
+			{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + hour, End: base.Forever},
+				Quantity: 1, Purchase: base.PurchaseSale}}}).(*hold.Hold)
 	unit := held.Lines[0].Units[0].ID
 	move := func(from, to *int64) hold.MoveHold {
 		return hold.MoveHold{ID: held.ID, Lines: []hold.MoveLine{{Unavailability: unit, From: from, To: to}}}
@@ -193,7 +204,8 @@ func (o endedSale) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// A sale that an older program gave an end goes out for good all the same: who is behind that goes elsewhere, or stands in its way.
+// A sale that an older program gave an end goes out for good all the same: who is behind that goes elsewhere, or stands
+// in its way.
 func TestASaleWithAnEndGoesOut(t *testing.T) {
 	for behind := 1; behind <= 2; behind++ {
 		for _, late := range []bool{false, true} {
@@ -202,7 +214,9 @@ func TestASaleWithAnEndGoesOut(t *testing.T) {
 			article := s.article(sku, 2)
 			o := s.order(base.Item{SKU: sku}, base.PurchaseSale, noon+hour, nil, 1, false)
 			s.do(endedSale{unit: o.Lines[0].Units[0].Hold, end: noon + day})
-			s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
+			s.do(hold.PlaceHold{
+				Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: s.loc,
+					Window: base.Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
 			if late {
 				s.now = noon + day + hour
 			}
@@ -212,7 +226,8 @@ func TestASaleWithAnEndGoesOut(t *testing.T) {
 			}
 			require.Equal(t, order.OrderClosed, s.do(order.FulfillOrder{ID: o.ID}).(*order.OrderRecord).Status)
 			var left stock.ArticleStock
-			require.NoError(t, stock.FillArticleStock(s.view(), &left, article, base.ID{}, base.Span{Start: noon + 2*day, End: noon + 3*day}, s.now))
+			require.NoError(t, stock.FillArticleStock(s.view(), &left, article, base.ID{},
+				base.Span{Start: noon + 2*day, End: noon + 3*day}, s.now))
 			require.Equal(t, 1, left.Quantity[0].Count)
 			require.Empty(t, left.Conflicts)
 			s.reopen()

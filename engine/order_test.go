@@ -17,20 +17,24 @@ import (
 
 func TestOrderFromDraftToClosed(t *testing.T) {
 	s := newShop(t)
-	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, After: &stock.Buffer{Amount: 2, Unit: 3}}).(*stock.SKU)
+	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"},
+		After: &stock.Buffer{Amount: 2, Unit: 3}}).(*stock.SKU)
 	for range 3 {
-		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}})
+		s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku.ID},
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}})
 	}
 	from, to := s.now+day, s.now+3*day
 	price := int64(1500)
 	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku.ID}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to, UnitPrice: &price},
+		{Item: base.Item{SKU: sku.ID}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to,
+			UnitPrice: &price},
 	}}).(*order.OrderRecord)
 	require.Equal(t, order.OrderDraft, r.Status)
 	require.Equal(t, uint32(1), r.Number)
 	require.Len(t, r.Units, 2)
 	free := func() int {
-		a, err := hold.Available(s.view(), hold.Query{Item: base.Item{SKU: sku.ID}, Location: s.loc, Window: base.Span{Start: from, End: to}}, s.now)
+		a, err := hold.Available(s.view(),
+			hold.Query{Item: base.Item{SKU: sku.ID}, Location: s.loc, Window: base.Span{Start: from, End: to}}, s.now)
 		require.NoError(t, err)
 		return a.Available
 	}
@@ -41,7 +45,8 @@ func TestOrderFromDraftToClosed(t *testing.T) {
 	s.refused(base.CodeStateNotAllowed, order.ConfirmOrder{ID: r.ID})
 	s.refused(base.CodeStateNotAllowed, order.ReturnOrder{ID: r.ID})
 	s.do(order.PrepareOrder{ID: r.ID})
-	r = s.do(order.FulfillOrder{ID: r.ID, Units: []base.ID{r.Lines[0].Units[0].ID}}).(*order.OrderRecord) // before its time
+	// before its time
+	r = s.do(order.FulfillOrder{ID: r.ID, Units: []base.ID{r.Lines[0].Units[0].ID}}).(*order.OrderRecord)
 	require.Equal(t, order.OrderActive, r.Status)
 	require.Equal(t, order.PartiallyFulfilled, r.Fulfillment())
 	require.Equal(t, s.now, r.Units[0].Range.Start)
@@ -67,9 +72,11 @@ func TestOrderFromDraftToClosed(t *testing.T) {
 
 func TestOrderOfHold(t *testing.T) {
 	s := newShop(t)
-	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Tent"}, Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
+	r := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Tent"},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 2}}}).(*stock.Article)
 	w := base.Span{Start: s.now + day, End: s.now + 2*day}
-	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{Article: r.ID}, Location: s.loc, Window: w, Quantity: 2}}}).(*hold.Hold)
+	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{
+		{Item: base.Item{Article: r.ID}, Location: s.loc, Window: w, Quantity: 2}}}).(*hold.Hold)
 	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	require.Equal(t, order.OrderOpen, o.Status)
 	require.Equal(t, h.Lines[0].Units[0].ID, o.Lines[0].Units[0].Hold)
@@ -89,14 +96,18 @@ func TestAddonsOfOneRequest(t *testing.T) {
 	r := s.article(base.ID{}, 3)
 	from, to := s.now+day, s.now+2*day
 	line := func(addon *int) order.OrderLineInput {
-		return order.OrderLineInput{Item: base.Item{Article: r}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, AddonOfLine: addon}
+		return order.OrderLineInput{Item: base.Item{Article: r}, Purchase: base.PurchaseBooking, Quantity: 1,
+			From: &from, To: &to, AddonOfLine: addon}
 	}
 	zero, one := 0, 1
-	e := s.refused(base.CodeInvalid, order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{line(&zero), line(&one)}})
+	e := s.refused(base.CodeInvalid, order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc},
+		Lines: []order.OrderLineInput{line(&zero), line(&one)}})
 	require.Equal(t, "/lineItems/0/addonOfLine", e.Faults[0].Pointer)
 	require.Equal(t, "/lineItems/1/addonOfLine", e.Faults[1].Pointer)
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen}, Lines: []order.OrderLineInput{line(nil), line(&zero), line(&one)}}).(*order.OrderRecord)
-	require.Equal(t, []base.ID{o.Lines[0].ID, o.Lines[1].ID}, []base.ID{o.Lines[1].More.AddonOf, o.Lines[2].More.AddonOf})
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc, Status: order.OrderOpen},
+		Lines: []order.OrderLineInput{line(nil), line(&zero), line(&one)}}).(*order.OrderRecord)
+	require.Equal(t, []base.ID{o.Lines[0].ID, o.Lines[1].ID},
+		[]base.ID{o.Lines[1].More.AddonOf, o.Lines[2].More.AddonOf})
 	s.do(order.DeleteOrderLine{Order: o.ID, ID: o.Lines[1].ID})
 	require.Len(t, order.OrderByID(s.view(), o.ID).Lines, 1)
 	require.Equal(t, 2, s.available(base.Item{Article: r}, from, to))
@@ -110,7 +121,8 @@ func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
 	from, to := s.now+5*day, s.now+6*day
 	apart := func(i base.Item) *hold.Hold {
 		h := s.book(i, s.now+day, s.now+2*day, 2)
-		return s.do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: &from, To: &to}}}).(*hold.Hold)
+		return s.do(hold.MoveHold{ID: h.ID,
+			Lines: []hold.MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: &from, To: &to}}}).(*hold.Hold)
 	}
 	o := s.do(order.OrderHold{Holds: []base.ID{apart(item).ID}}).(*order.OrderRecord)
 	require.Len(t, o.Lines, 2)
@@ -120,7 +132,8 @@ func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
 		require.Equal(t, want, o.Units[i].Range)
 	}
 	s.do(order.DeleteOrder{ID: o.ID})
-	s.refused(base.CodeConflict, order.OrderHold{Holds: []base.ID{apart(s.kit(commerce.Component{Item: item, Quantity: 1})).ID}})
+	s.refused(base.CodeConflict,
+		order.OrderHold{Holds: []base.ID{apart(s.kit(commerce.Component{Item: item, Quantity: 1})).ID}})
 	s.reopen()
 }
 
@@ -128,7 +141,8 @@ func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
 func TestOrderOfAHeldSubscription(t *testing.T) {
 	s := newShop(t)
 	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{
-		Item: base.Item{Article: s.article(base.ID{}, 1)}, Location: s.loc, Window: base.Span{Start: s.now, End: base.Forever}, Quantity: 1, Purchase: base.PurchaseSubscription,
+		Item: base.Item{Article: s.article(base.ID{}, 1)}, Location: s.loc,
+		Window: base.Span{Start: s.now, End: base.Forever}, Quantity: 1, Purchase: base.PurchaseSubscription,
 	}}}).(*hold.Hold)
 	require.Equal(t, base.PurchaseSubscription, h.Lines[0].Purchase)
 	s.reopen()
@@ -137,7 +151,8 @@ func TestOrderOfAHeldSubscription(t *testing.T) {
 	e := s.refused(base.CodeInvalid, order.OrderHold{Holds: []base.ID{h.ID}})
 	require.Equal(t, "/subscription", e.Faults[0].Pointer)
 	o := s.do(order.OrderHold{Holds: []base.ID{h.ID}, Subscription: &commerce.SubscriptionTerms{
-		Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
+		Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType,
+		InitialCharge: commerce.DefaultInitialCharge,
 	}}).(*order.OrderRecord)
 	require.Equal(t, s.now+day, o.Lines[0].Subscription.NextBillingAt)
 	s.reopen()

@@ -14,15 +14,18 @@ import (
 
 // This file owns the tests of units that nobody fetched, and of steps that are taken back.
 
-// TestFinishAPartlyFetchedOrder cancels the unit that nobody fetched: the order closes with what came back, and costs that much less.
+// TestFinishAPartlyFetchedOrder cancels the unit that nobody fetched: the order closes with what came back, and costs
+// that much less.
 func TestFinishAPartlyFetchedOrder(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	s.article(sku, 2)
 	from, to, price := s.now, s.now+day, int64(700)
-	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: []order.OrderLineInput{
-		{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to, UnitPrice: &price},
-	}}).(*order.OrderRecord)
+	r := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to,
+				UnitPrice: &price},
+		}}).(*order.OrderRecord)
 	one, two := r.Lines[0].Units[0].ID, r.Lines[0].Units[1].ID
 	s.do(order.FulfillOrder{ID: r.ID, Units: []base.ID{one}})
 	s.now += hour
@@ -43,17 +46,23 @@ func TestUnitsOfAKitSayWhatTheyAre(t *testing.T) {
 	s := newShop(t)
 	body, lone := s.sku(), s.article(base.ID{}, 1)
 	s.article(body, 1)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"}, Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1}, {Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
+		Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
+			{Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
 	s.now += hour
-	l := order.OrderLineInput{Item: base.Item{CatalogItem: kit}, Purchase: base.PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + day)}
+	l := order.OrderLineInput{Item: base.Item{CatalogItem: kit}, Purchase: base.PurchaseBooking, Quantity: 1,
+		From: ptr(s.now + hour), To: ptr(s.now + day)}
 	told := func(r *order.OrderRecord) {
-		require.Equal(t, []any{base.Item{SKU: body}, "Bike", base.Item{Article: lone}, "Unit"}, []any{r.Units[0].Ordered, r.Units[0].OrderedName, r.Units[1].Ordered, r.Units[1].OrderedName})
+		require.Equal(t, []any{base.Item{SKU: body}, "Bike", base.Item{Article: lone}, "Unit"},
+			[]any{r.Units[0].Ordered, r.Units[0].OrderedName, r.Units[1].Ordered, r.Units[1].OrderedName})
 	}
-	draft := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
+	draft := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc},
+		Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 	told(draft)
 	told(s.do(order.ConfirmOrder{ID: draft.ID}).(*order.OrderRecord))
 	s.now += hour / 2
-	short := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
+	short := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc,
+		AllowOverbooked: true}, Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 	require.True(t, short.Conflict())
 	told(short)
 }
@@ -99,11 +108,13 @@ func TestUndoSteps(t *testing.T) {
 	s.now += hour
 	require.Equal(t, 1, s.available(base.Item{SKU: sku}, s.now+4*hour, to))
 	o := s.do(order.UndoOrder{ID: r.ID, Units: unit}).(*order.OrderRecord)
-	require.Equal(t, []any{order.OrderActive, order.Fulfilled, to + 4*hour}, []any{o.Status, o.Lines[0].Units[0].State, o.Units[0].Range.End})
+	require.Equal(t, []any{order.OrderActive, order.Fulfilled, to + 4*hour},
+		[]any{o.Status, o.Lines[0].Units[0].State, o.Units[0].Range.End})
 	require.Equal(t, 0, s.available(base.Item{SKU: sku}, s.now+4*hour, to))
 	s.reopen()
 	o = s.do(order.UndoOrder{ID: r.ID, Units: unit}).(*order.OrderRecord)
-	require.Equal(t, []any{order.OrderOpen, order.Prepared, planned}, []any{o.Status, o.Lines[0].Units[0].State, o.Units[0]})
+	require.Equal(t, []any{order.OrderOpen, order.Prepared, planned},
+		[]any{o.Status, o.Lines[0].Units[0].State, o.Units[0]})
 	o = s.do(order.UndoOrder{ID: r.ID, Units: unit}).(*order.OrderRecord)
 	require.Equal(t, order.Pending, o.Lines[0].Units[0].State)
 	s.reopen()

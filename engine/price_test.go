@@ -26,14 +26,17 @@ func TestPriceOfALine(t *testing.T) {
 	}{
 		{0, 1, 0, 0, commerce.LinePrice{}, true, ""},
 		{1000, 3, 0, 0, commerce.LinePrice{Unit: 1000, Subtotal: 3000, Total: 3000}, true, ""},
-		{1000, 3, 500, 2300, commerce.LinePrice{Unit: 1000, Subtotal: 3000, Discount: 500, Tax: 575, Total: 3075}, true, ""},
+		{1000, 3, 500, 2300, commerce.LinePrice{Unit: 1000, Subtotal: 3000, Discount: 500, Tax: 575, Total: 3075}, true,
+			""},
 		{5, 1, 0, 1000, commerce.LinePrice{Unit: 5, Subtotal: 5, Tax: 1, Total: 6}, true, "half is rounded up"},
 		{4, 1, 0, 1000, commerce.LinePrice{Unit: 4, Subtotal: 4, Total: 4}, true, ""},
 		{7, 2, 14, 10_000, commerce.LinePrice{Unit: 7, Subtotal: 14, Discount: 14}, true, "nothing is left"},
-		{base.MaxSafe, 1, 0, 0, commerce.LinePrice{Unit: base.MaxSafe, Subtotal: base.MaxSafe, Total: base.MaxSafe}, true, ""},
+		{base.MaxSafe, 1, 0, 0, commerce.LinePrice{Unit: base.MaxSafe, Subtotal: base.MaxSafe, Total: base.MaxSafe},
+			true, ""},
 		{base.MaxSafe, 1, 1, 10_000, commerce.LinePrice{}, false, "the tax goes beyond"},
 		{base.MaxSafe, 2, 0, 0, commerce.LinePrice{}, false, "the sum goes beyond"},
-		{base.MaxSafe, 2, base.MaxSafe, 0, commerce.LinePrice{}, false, "a sum that goes beyond is none, whatever is taken off"},
+		{base.MaxSafe, 2, base.MaxSafe, 0, commerce.LinePrice{}, false,
+			"a sum that goes beyond is none, whatever is taken off"},
 		{1 << 52, 8192, 0, 0, commerce.LinePrice{}, false, "2^65, which is 0 in 64 bits"},
 		{1, 1, 2, 0, commerce.LinePrice{}, false, "more is taken off than there is"},
 		{1, 1, -1, 0, commerce.LinePrice{}, false, "a surcharge"},
@@ -52,7 +55,8 @@ func TestPriceOfAnOrder(t *testing.T) {
 	p, ok := commerce.PriceOrder(nil)
 	require.True(t, ok)
 	require.Zero(t, p)
-	lines := []commerce.LinePrice{{Unit: 5, Subtotal: 10, Discount: 1, Tax: 2, Total: 11}, {Unit: 100, Subtotal: 100, Discount: 30, Tax: 7, Total: 77}}
+	lines := []commerce.LinePrice{{Unit: 5, Subtotal: 10, Discount: 1, Tax: 2, Total: 11},
+		{Unit: 100, Subtotal: 100, Discount: 30, Tax: 7, Total: 77}}
 	p, ok = commerce.PriceOrder(lines)
 	require.True(t, ok)
 	require.Equal(t, commerce.OrderPrice{Subtotal: 110, Discount: 31, Tax: 9, Total: 88}, p)
@@ -70,7 +74,8 @@ func TestPriceOfAnOrder(t *testing.T) {
 }
 
 func TestPriceOfAUnit(t *testing.T) {
-	row := commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: 2500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}
+	row := commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: 2500},
+		Duration: &commerce.Period{Amount: 1, Unit: timeline.Days}}
 	z := stock.MustZone("Europe/Lisbon")
 	price, ok := commerce.UnitPrice(&row, base.Span{Start: noon, End: noon + 2*day + 1}, z)
 	require.True(t, ok)

@@ -21,7 +21,9 @@ type stocked struct {
 
 func newStocked(t *testing.T) stocked {
 	s := newShop(t)
-	return stocked{s, s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID}
+	return stocked{s,
+		s.do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID}
 }
 
 // units is how many units an article has at a location at some instants.
@@ -37,7 +39,8 @@ func (s stocked) units(article, location base.ID, at ...int64) (list []int) {
 	return list
 }
 
-// A unit that is planned to go somewhere is not brought forward by another transfer: it would come twice and leave once.
+// A unit that is planned to go somewhere is not brought forward by another transfer: it would come twice and leave
+// once.
 func TestPlannedTransfersTakeNoUnitTwice(t *testing.T) {
 	s := newStocked(t)
 	article := s.article(base.ID{}, 1)
@@ -54,7 +57,8 @@ func TestPlannedTransfersTakeNoUnitTwice(t *testing.T) {
 	s.do(move(s.there, s.loc, noon+20*day)) // calls it off
 	require.Equal(t, []int{1, 1}, s.units(article, s.loc, noon, noon+25*day))
 	require.Equal(t, []int{0, 0}, s.units(article, s.there, noon, noon+25*day))
-	require.Len(t, s.view().Acc.Stock.Slots(stock.ArticleTable(s.view().Acc).Get(article).LotAt(1).No), 1, "the unit is the one it was")
+	require.Len(t, s.view().Acc.Stock.Slots(stock.ArticleTable(s.view().Acc).Get(article).LotAt(1).No), 1,
+		"the unit is the one it was")
 	s.book(base.Item{Article: article}, noon+19*day, noon+21*day, 1)
 	s.refused(base.CodeQuantityBlocked, move(s.loc, s.there, noon+15*day))
 	s.do(move(s.loc, s.there, noon+21*day))
@@ -81,7 +85,8 @@ func TestPlannedDecreasesAddUp(t *testing.T) {
 	}
 }
 
-// What comes later does not stand in for what is to go before: the refusal says from when on it does, and from then on it does.
+// What comes later does not stand in for what is to go before: the refusal says from when on it does, and from then on
+// it does.
 func TestDecreaseSaysFromWhenOnItIsPossible(t *testing.T) {
 	s := newStocked(t)
 	article := s.article(base.ID{}, 1)
@@ -101,7 +106,8 @@ func TestDecreaseSaysFromWhenOnItIsPossible(t *testing.T) {
 	require.Len(t, s.view().Acc.Stock.Slots(stock.ArticleTable(s.view().Acc).Get(article).LotAt(1).No), 1)
 }
 
-// An increase at the instant of a planned decrease calls it off: the unit goes on, and what is held across the instant fits on it.
+// An increase at the instant of a planned decrease calls it off: the unit goes on, and what is held across the instant
+// fits on it.
 func TestIncreaseCallsOffADecrease(t *testing.T) {
 	s := newStocked(t)
 	article := s.article(base.ID{}, 1)
@@ -119,7 +125,8 @@ func TestIncreaseCallsOffADecrease(t *testing.T) {
 func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 	for name, out := range map[string]func(base.ID) base.Op{
 		"inactive": func(id base.ID) base.Op {
-			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true}
+			return stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+				Force: true}
 		},
 		"archived": func(id base.ID) base.Op { return stock.ArchiveArticle{ID: id, Archived: true, Force: true} },
 	} {
@@ -127,7 +134,8 @@ func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 		article := s.article(base.ID{}, 2)
 		s.do(stock.IncreaseQuantity{Article: article, Location: s.there, Amount: 1})
 		h := s.book(base.Item{Article: article}, noon+day, noon+2*day, 1)
-		repair := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "repair", Window: base.Span{Start: noon + day, End: noon + 3*day}}).(*stock.ScheduledEvent)
+		repair := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
+			Name: "repair", Window: base.Span{Start: noon + day, End: noon + 3*day}}).(*stock.ScheduledEvent)
 		s.do(out(article))
 		conflict := func() bool {
 			u, ok := stock.UnavailabilityByID(s.view(), h.Lines[0].Units[0].ID)
@@ -142,7 +150,8 @@ func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 		s.do(stock.DeleteScheduledEvent{Article: article, ID: repair.ID})
 		require.True(t, conflict(), name)
 		if name == "inactive" {
-			s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
+			s.do(stock.PatchArticle{ID: article,
+				Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
 		} else {
 			s.do(stock.ArchiveArticle{ID: article})
 		}
@@ -158,7 +167,8 @@ func TestWhatIsOutSeatsNoUnassignedUnit(t *testing.T) {
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, noon+day, ptr(noon+2*day), 1, false)
 	u := o.Lines[0].Units[0]
 	s.do(order.AssignUnit{Order: o.ID, Unit: u.ID, Article: article})
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	s.do(order.UnassignUnit{Order: o.ID, Unit: u.ID})
 	h, ok := stock.UnavailabilityByID(s.view(), u.Hold)
 	require.True(t, ok)
@@ -171,7 +181,8 @@ func TestWhatIsOutSeatsNoCancelledSubscription(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	o := s.order(base.Item{SKU: sku}, base.PurchaseSubscription, noon+day, nil, 1, false)
-	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
 	h, ok := stock.UnavailabilityByID(s.view(), o.Lines[0].Units[0].Hold)
 	require.True(t, ok)

@@ -7,8 +7,9 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the queue of commands that wait for the writer. It is bounded, and gives them out by accounts in turn: where more
-// wait than a group takes, one account's many do not keep those of the others from theirs. Commands of one account keep their order.
+// This file owns the queue of commands that wait for the writer. It is bounded, and gives them out by accounts in turn:
+// where more wait than a group takes, one account's many do not keep those of the others from theirs. Commands of one
+// account keep their order.
 
 type queue struct {
 	n      atomic.Int64  // that wait
@@ -48,8 +49,8 @@ func (q *queue) len() int { return int(q.n.Load()) }
 // share is how many commands of one account the queue takes.
 func (q *queue) share() int { return max(1, q.size/2) }
 
-// put has a command wait. It blocks while the queue is full. Where the account has its share in it, it blocks as well, or, if the
-// command is not patient, says that it is not taken.
+// put has a command wait. It blocks while the queue is full. Where the account has its share in it, it blocks as well,
+// or, if the command is not patient, says that it is not taken.
 func (q *queue) put(f *Future, patient bool) (taken bool) {
 	q.mu.Lock()
 	l := q.lane(f.cmd.Account)

@@ -44,7 +44,8 @@ func TestQueueGoesByAccountsInTurn(t *testing.T) {
 	require.Empty(t, q.lanes, "nothing is kept of accounts of which nothing waits")
 }
 
-// One account fills half of the queue. What does not wait for room is not taken beyond it, what does comes in its order.
+// One account fills half of the queue. What does not wait for room is not taken beyond it, what does comes in its
+// order.
 func TestQueueShares(t *testing.T) {
 	q := newQueue(6)
 	for n := range 3 {
@@ -124,15 +125,16 @@ func TestTheClockDoesNotWaitForTheQueue(t *testing.T) {
 	require.Equal(t, 2, s.expired(ids))
 }
 
-// The many commands of one account do not keep another's from its turn; beyond half of the queue they are refused. Those of all
-// accounts stand in the same groups.
+// The many commands of one account do not keep another's from its turn; beyond half of the queue they are refused.
+// Those of all accounts stand in the same groups.
 func TestAccountsTakeTurns(t *testing.T) {
 	s := newShop(t)
 	s.shut()
 	s.queued = 64
 	s.open()
 	other := base.MakeID(noon, base.Base{Lo: 2})
-	_, err := s.Do(Command{Account: other, Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
+	_, err := s.Do(Command{Account: other, Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
 	require.NoError(t, err)
 	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
@@ -140,11 +142,15 @@ func TestAccountsTakeTurns(t *testing.T) {
 	groups := s.Stats().Groups
 	var mine []*Future
 	for range 32 {
-		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}))
+		mine = append(mine,
+			s.Submit(Command{Account: s.acc, Actor: "test",
+				Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}))
 	}
-	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
+	_, err = s.Do(Command{Account: s.acc, Actor: "test",
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}})
 	require.Equal(t, base.CodeOverloaded, err.(*base.Error).Code)
-	theirs := s.Submit(Command{Account: other, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
+	theirs := s.Submit(Command{Account: other, Actor: "test",
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}})
 	require.Equal(t, 33, s.Stats().Queued)
 	close(o.over)
 	_, err = first.Wait()
@@ -163,8 +169,8 @@ func TestAccountsTakeTurns(t *testing.T) {
 	require.LessOrEqual(t, s.Stats().Groups, groups+2, "turns make no more groups")
 }
 
-// A heavy command takes long to be written down and synced. Who came before it does not wait for that, and who comes behind it goes to the log at once, not with
-// the next heavy one.
+// A heavy command takes long to be written down and synced. Who came before it does not wait for that, and who comes
+// behind it goes to the log at once, not with the next heavy one.
 func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 	s := newShop(t)
 	article := s.article(base.ID{}, 40)
@@ -175,9 +181,11 @@ func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
 	s.open()
 	held.Store(true)
 	heavy := func(on int64) Command {
-		return Command{Account: s.acc, Actor: "test", Op: s.booking(base.Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
+		return Command{Account: s.acc, Actor: "test",
+			Op: s.booking(base.Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
 	}
-	light := Command{Account: s.acc, Actor: "test", Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}
+	light := Command{Account: s.acc, Actor: "test",
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}}
 	seq, _ := s.State()
 	o := stall{begun: make(chan struct{}), over: make(chan struct{})}
 	all := []*Future{s.Submit(Command{Account: s.acc, Actor: "test", Op: o})}

@@ -10,7 +10,8 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns start-up: the rows as they were folded, then the log behind them, through the same apply as live commands.
+// This file owns start-up: the rows as they were folded, then the log behind them, through the same apply as live
+// commands.
 
 // loadWorkers is how many goroutines read rows at start-up.
 const loadWorkers = 2
@@ -58,8 +59,8 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 	return nil
 }
 
-// restore builds the state from a store and verifies it against the state hash that marker and records carry. Where rows may
-// be of another program's encoding it tells what it has seen of that.
+// restore builds the state from a store and verifies it against the state hash that marker and records carry. Where
+// rows may be of another program's encoding it tells what it has seen of that.
 func restore(ctx context.Context, store *persist.Store) (*base.State, *older, error) {
 	s := base.NewState()
 	readers := make([]rowReader, loadWorkers)
@@ -88,7 +89,8 @@ func restore(ctx context.Context, store *persist.Store) (*base.State, *older, er
 		}
 	}
 	if s.Hash != m.StateHash {
-		return nil, nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.Hash, m.Seq, m.StateHash)
+		return nil, nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x",
+			persist.ErrCorrupt, s.Hash, m.Seq, m.StateHash)
 	}
 	if err := load(s, readers); err != nil {
 		return nil, nil, err
@@ -226,7 +228,8 @@ func replay(s *base.State, r persist.Record, o *older) error {
 	}
 	s.Seq, s.At = r.Seq, r.At
 	if s.Hash != r.StateHash {
-		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt, r.Seq, s.Hash, r.StateHash)
+		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt,
+			r.Seq, s.Hash, r.StateHash)
 	}
 	return nil
 }

@@ -41,8 +41,11 @@ func TestRepeatAfterCrash(t *testing.T) {
 		return res.Record
 	}
 	do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
-	where := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
-	item := base.Item{Article: do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: where, Count: 2}}}).(*stock.Article).ID}
+	where := do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
+	item := base.Item{
+		Article: do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
+			Quantities: []stock.InitialQuantity{{Location: where, Count: 2}}}).(*stock.Article).ID}
 	window := base.Span{Start: now + 1000, End: now + 2000}
 	book := engine.Command{
 		Account: account, Idem: &engine.Idempotency{Key: base.ID{0: 7}, Fingerprint: base.ID{0: 8}},

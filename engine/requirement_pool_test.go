@@ -12,11 +12,14 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns where units with requirements may go: to every article of their pool that meets them, and who moves for them.
+// This file owns where units with requirements may go: to every article of their pool that meets them, and who moves
+// for them.
 
 // sized makes a SKU with an article of one unit for each size, and gives what a line asks for that requires one.
-func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID, requires func(size string) []order.Requirement) {
-	size := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatSelect}, Options: []string{"S", "M", "L"}}).(*label.Attribute).ID
+func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID,
+	requires func(size string) []order.Requirement) {
+	size := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size",
+		Format: label.FormatSelect}, Options: []string{"S", "M", "L"}}).(*label.Attribute).ID
 	sku = s.sku()
 	for _, x := range sizes {
 		id := s.article(sku, 1)
@@ -24,37 +27,44 @@ func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID, requires
 		articles = append(articles, id)
 	}
 	return sku, articles, func(x string) []order.Requirement {
-		return []order.Requirement{{Key: order.RequirementAttribute, Operator: label.Equal, Values: []string{x}, Attribute: size}}
+		return []order.Requirement{
+			{Key: order.RequirementAttribute, Operator: label.Equal, Values: []string{x}, Attribute: size}}
 	}
 }
 
 func (s *shop) size(article base.ID, size string) {
 	s.T.Helper()
-	s.do(stock.PatchArticle{ID: article, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: size}}})}})
+	s.do(stock.PatchArticle{ID: article,
+		Labels: label.LabelsPatch{
+			Attributes: base.Some(
+				[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: size}}})}})
 }
 
 func (s *shop) line(i base.Item, from, to int64, requires []order.Requirement) order.OrderLineInput {
-	return order.OrderLineInput{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, Requirements: requires}
+	return order.OrderLineInput{Item: i, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to,
+		Requirements: requires}
 }
 
 func (s *shop) requiring(lines ...order.OrderLineInput) order.CreateOrder {
 	return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}, Lines: lines}
 }
 
-// TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem has two bookings end to end on two articles: room for a third is there, as
-// without requirements.
+// TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem has two bookings end to end on two articles: room for a third
+// is there, as without requirements.
 func TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "L")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
 	first := s.book(base.Item{Article: of[1]}, at(10), at(15), 1)
 	second := s.book(base.Item{Article: of[0]}, at(15), at(20), 1)
-	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(15), size("L")), s.line(base.Item{SKU: sku}, at(15), at(20), size("L")))).(*order.OrderRecord)
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(15), size("L")),
+		s.line(base.Item{SKU: sku}, at(15), at(20), size("L")))).(*order.OrderRecord)
 	require.Equal(t, []base.ID{of[0], of[1]}, []base.ID{r.Units[0].Article, r.Units[1].Article})
 	s.do(hold.ReleaseHold{ID: first.ID})
 	s.do(hold.ReleaseHold{ID: second.ID})
 	for range 2 {
-		a, err := hold.Available(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: at(12), End: at(18)}}, s.now)
+		a, err := hold.Available(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc,
+			Window: base.Span{Start: at(12), End: at(18)}}, s.now)
 		require.NoError(t, err)
 		require.Equal(t, stock.Availability{Available: 1, Stock: 2, Committed: 1, Exact: true}, a)
 		s.reopen()
@@ -63,7 +73,8 @@ func TestUnitsWithRequirementsMoveLikeOthersWhereAllMeetThem(t *testing.T) {
 	s.reopen()
 }
 
-// TestALineWithRequirementsPushesWhatMayMove books the article that meets them for who asks for nothing, and then asks for it.
+// TestALineWithRequirementsPushesWhatMayMove books the article that meets them for who asks for nothing, and then asks
+// for it.
 func TestALineWithRequirementsPushesWhatMayMove(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "M")
@@ -73,7 +84,8 @@ func TestALineWithRequirementsPushesWhatMayMove(t *testing.T) {
 	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).(*order.OrderRecord)
 	require.Equal(t, of[0], r.Units[0].Article)
 	require.Equal(t, of[1], order.OrderByID(s.view(), plain.ID).Units[0].Article)
-	short := s.refused(base.CodeInsufficient, s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).Details.(base.ShortageDetails).Lines[0]
+	short := s.refused(base.CodeInsufficient, s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).
+		Details.(base.ShortageDetails).Lines[0]
 	next := base.Span{Start: at(20), End: at(30)}
 	require.Equal(t, &next, short.Next)
 	require.Equal(t, "not_enough_stock", short.Reason)
@@ -87,7 +99,8 @@ func TestLinesWithRequirementsAreJudgedFirst(t *testing.T) {
 		s := newShop(t)
 		sku, of, size := s.sized("L", "M")
 		at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-		lines := []order.OrderLineInput{s.line(base.Item{SKU: sku}, at(10), at(20), nil), s.line(base.Item{SKU: sku}, at(10), at(20), size("L"))}
+		lines := []order.OrderLineInput{s.line(base.Item{SKU: sku}, at(10), at(20), nil),
+			s.line(base.Item{SKU: sku}, at(10), at(20), size("L"))}
 		want := []base.ID{of[1], of[0]}
 		if turned {
 			lines[0], lines[1] = lines[1], lines[0]
@@ -132,7 +145,8 @@ func TestAChangeOfAttributesPinsWhatItMust(t *testing.T) {
 	s.size(of[1], "L")
 	require.False(t, unit().Unmet)
 	d := label.Attributes(s.view()).At(0)
-	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{{Name: "S"}, {Name: "M"}}), Force: true})
+	s.do(label.PatchAttribute{ID: d.ID, Options: base.Some([]label.AttributeOption{{Name: "S"}, {Name: "M"}}),
+		Force: true})
 	require.True(t, unit().Unmet, "the option is gone")
 	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
 	require.True(t, unit().Unmet)
@@ -144,11 +158,18 @@ func TestValuesOfTheSKUMoveUnits(t *testing.T) {
 	s := newShop(t)
 	sku, of, size := s.sized("L", "L")
 	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
-	s.do(stock.PatchArticle{ID: of[0], Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{}}})}})
-	s.do(stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "L"}}})}})
+	s.do(stock.PatchArticle{ID: of[0],
+		Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{}}})}})
+	s.do(stock.PatchSKU{ID: sku,
+		Labels: label.LabelsPatch{
+			Attributes: base.Some(
+				[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "L"}}})}})
 	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(10), at(20), size("L")))).(*order.OrderRecord)
 	require.Equal(t, of[0], r.Units[0].Article)
-	s.do(stock.PatchSKU{ID: sku, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "M"}}})}})
+	s.do(stock.PatchSKU{ID: sku,
+		Labels: label.LabelsPatch{
+			Attributes: base.Some(
+				[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "M"}}})}})
 	require.Equal(t, of[1], order.OrderByID(s.view(), r.ID).Units[0].Article)
 	s.reopen()
 }

@@ -16,7 +16,8 @@ import (
 
 // This file owns the random rows: bytes of a directory that nobody vouches for.
 
-// FuzzRows reads any bytes as a row of any kind. They are refused, or they are a row that is written and read the same for ever.
+// FuzzRows reads any bytes as a row of any kind. They are refused, or they are a row that is written and read the same
+// for ever.
 func FuzzRows(f *testing.F) {
 	tags := map[string]byte{}
 	for _, k := range schema {

@@ -56,7 +56,8 @@ var kindByTag = func() (t [256]base.KindOf) {
 }()
 
 func init() {
-	label.RegisterLabelled(stock.SKULabels, stock.ArticleLabels, commerce.CustomerLabels, commerce.CatalogLabels, order.OrderLabels)
+	label.RegisterLabelled(stock.SKULabels, stock.ArticleLabels, commerce.CustomerLabels, commerce.CatalogLabels,
+		order.OrderLabels)
 }
 
 // completions are what domains do before a write set is complete, in this order.

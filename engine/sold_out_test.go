@@ -37,14 +37,16 @@ func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 	long(t)
 	s := newShop(t)
 	d := rand.New(rand.NewPCG(7, 17))
-	far := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	far := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	bikes, vans := s.sku(stock.Buffer{Unit: timeline.Hours, Amount: 3}), s.sku()
 	items := []base.Item{{SKU: bikes}, {SKU: vans}}
 	for range 3 {
 		items = append(items, base.Item{Article: s.article(bikes, 1)})
 	}
 	items = append(items, base.Item{Article: s.article(vans, 4)}, base.Item{Article: s.article(base.ID{}, 2)},
-		s.kit(commerce.Component{Item: base.Item{SKU: bikes}, Quantity: 1}, commerce.Component{Item: base.Item{SKU: vans}, Quantity: 2}))
+		s.kit(commerce.Component{Item: base.Item{SKU: bikes}, Quantity: 1},
+			commerce.Component{Item: base.Item{SKU: vans}, Quantity: 2}))
 	line := func() hold.HoldLineInput {
 		from := s.now + int64(d.IntN(40)-4)*6*hour
 		l := hold.HoldLineInput{
@@ -97,7 +99,8 @@ func TestSnapshotRefusesAsTheWriterDoes(t *testing.T) {
 			to := from + 24*hour
 			_, _ = s.try(order.CreateOrder{
 				OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true},
-				Lines:      []order.OrderLineInput{{Item: items[d.IntN(2)], Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+				Lines: []order.OrderLineInput{
+					{Item: items[d.IntN(2)], Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
 			})
 		}
 	}
@@ -138,7 +141,8 @@ func (s *shop) refusedTwice(op hold.PlaceHold) {
 func TestRepeatIsNoRefusal(t *testing.T) {
 	s := newShop(t)
 	op := s.booking(base.Item{Article: s.article(base.ID{}, 1)}, s.now+day, s.now+2*day, 1)
-	keyed := Command{Account: s.acc, Actor: "test", Op: op, Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
+	keyed := Command{Account: s.acc, Actor: "test", Op: op,
+		Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}}}
 	first, err := s.Do(keyed)
 	require.NoError(t, err)
 	s.refusedTwice(op)

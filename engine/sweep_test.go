@@ -14,8 +14,8 @@ import (
 
 // This file holds what is taken off many records at once.
 
-// A tag that many records have is gone for readers with the command that deletes it. The records follow in parts of bounded size,
-// before any other command of the account, also behind a stop.
+// A tag that many records have is gone for readers with the command that deletes it. The records follow in parts of
+// bounded size, before any other command of the account, also behind a stop.
 func TestATagIsTakenOffInParts(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) {
@@ -23,7 +23,8 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 			gone, stays := s.tag("gone", label.TagCustomers), s.tag("stays", label.TagCustomers)
 			var ids []base.ID
 			for range 11 {
-				c := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}), Labels: label.LabelsPatch{Tags: base.Some([]base.ID{gone, stays})}}).(*commerce.Customer)
+				c := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}),
+					Labels: label.LabelsPatch{Tags: base.Some([]base.ID{gone, stays})}}).(*commerce.Customer)
 				ids = append(ids, c.ID)
 			}
 			s.bounded(base.Bounds{Swept: 3})
@@ -52,12 +53,16 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 // The same of values that have no attribute any more, over all kinds of records.
 func TestValuesAreTakenOffInParts(t *testing.T) {
 	s := newShop(t)
-	d := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatText}}).(*label.Attribute)
+	d := s.do(label.CreateAttribute{
+		AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatText}}).(*label.Attribute)
 	var skus, articles []base.ID
 	labels := values("size", text("M"))
 	for range 4 {
-		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Labels: labels}).(*stock.Article).ID)
+		skus = append(skus,
+			s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles,
+			s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
+				Labels: labels}).(*stock.Article).ID)
 	}
 	s.bounded(base.Bounds{Swept: 1})
 	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
@@ -79,8 +84,11 @@ func TestATagIsTakenOffAllKindsOfItsScope(t *testing.T) {
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{gone})}
 	var skus, articles []base.ID
 	for range 3 {
-		skus = append(skus, s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
-		articles = append(articles, s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Labels: labels}).(*stock.Article).ID)
+		skus = append(skus,
+			s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
+		articles = append(articles,
+			s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
+				Labels: labels}).(*stock.Article).ID)
 	}
 	s.bounded(base.Bounds{Swept: 2})
 	s.do(label.DeleteTag{ID: gone})

@@ -26,8 +26,10 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	article, other := s.article(sku, 3), s.article(sku, 1)
 	past := s.book(base.Item{Article: article}, noon, noon+day, 1)
 	ahead := s.book(base.Item{Article: article}, noon+10*day, noon+11*day, 2)
-	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: base.Forever}}).(*stock.ScheduledEvent)
-	service := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation, Name: "s", Window: base.Span{Start: noon, End: noon + 2*day + hour}}).(*stock.ScheduledEvent)
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
+		Window: base.Span{Start: noon, End: base.Forever}}).(*stock.ScheduledEvent)
+	service := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
+		Name: "s", Window: base.Span{Start: noon, End: noon + 2*day + hour}}).(*stock.ScheduledEvent)
 	s.now += 2 * day
 	s.inUse("hold", 1, stock.DeleteArticle{ID: article})
 	s.do(hold.ReleaseHold{ID: ahead.ID})
@@ -55,26 +57,34 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 		require.Equal(t, before, h, "a hold that is over still says what it had")
 		ended, _ := hold.HoldByID(v, ahead.ID)
 		require.Equal(t, article, ended.Lines[0].Article)
-		page, total, err := stock.ListArticles(v, &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Archived: true, Sort: stock.ByAvailability, Limit: 10}, nil)
+		page, total, err := stock.ListArticles(v, &stock.ArticleQuery{Window: base.Span{Start: s.now, End: s.now},
+			Now: s.now, Active: true, Archived: true, Sort: stock.ByAvailability, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
 		require.Equal(t, other, page[0].ID)
-		require.ErrorIs(t, stock.FillArticleStock(v, new(stock.ArticleStock), article, base.ID{}, base.Span{Start: noon, End: s.now}, s.now), stock.ErrNoArticle)
+		require.ErrorIs(t, stock.FillArticleStock(v, new(stock.ArticleStock), article, base.ID{},
+			base.Span{Start: noon, End: s.now}, s.now), stock.ErrNoArticle)
 	}
 	check()
 	s.reopen()
 	check()
 	for _, op := range []base.Op{
-		stock.PatchArticle{ID: article}, stock.ArchiveArticle{ID: article}, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1}, s.booking(base.Item{Article: article}, noon+20*day, noon+21*day, 1),
-		label.LinkTags{To: stock.ArticleLabels, ID: article, Tags: []base.ID{{1}}}, hold.MoveHold{ID: past.ID, Lines: []hold.MoveLine{{Unavailability: past.Lines[0].Units[0].ID, From: ptr(noon + hour)}}},
-		stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: base.Forever}},
+		stock.PatchArticle{ID: article}, stock.ArchiveArticle{ID: article},
+		stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1},
+		s.booking(base.Item{Article: article}, noon+20*day, noon+21*day, 1),
+		label.LinkTags{To: stock.ArticleLabels, ID: article, Tags: []base.ID{{1}}},
+		hold.MoveHold{ID: past.ID,
+			Lines: []hold.MoveLine{{Unavailability: past.Lines[0].Units[0].ID, From: ptr(noon + hour)}}},
+		stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
+			Window: base.Span{Start: noon, End: base.Forever}},
 	} {
 		s.refused(base.CodeNotFound, op)
 	}
 	again := s.article(sku, 2)
 	require.Equal(t, 3, s.available(base.Item{SKU: sku}, noon+20*day, noon+21*day))
 	page, total, _ := stock.ListArticles(s.view(), &stock.ArticleQuery{
-		Window: base.Span{Start: s.now + day, End: s.now + day}, Now: s.now, Active: true, Archived: true, Sort: stock.ByAvailability, Desc: true, Limit: 10,
+		Window: base.Span{Start: s.now + day, End: s.now + day}, Now: s.now, Active: true, Archived: true,
+		Sort: stock.ByAvailability, Desc: true, Limit: 10,
 	}, nil)
 	require.Equal(t, 2, total)
 	require.Equal(t, again, page[0].ID)
@@ -105,7 +115,8 @@ func TestConflictsStandInTheWayOfDeletion(t *testing.T) {
 
 func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s := newShop(t)
-	there := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	article := s.article(base.ID{}, 2)
 	s.do(stock.IncreaseQuantity{Article: article, Location: there, Amount: 1, From: ptr(noon + day)})
 	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
@@ -113,7 +124,8 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s.do(stock.TransferQuantity{Article: article, From: s.loc, To: there, Amount: 2, At: ptr(noon + 2*day)})
 	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 3 * day
-	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n", Window: base.Span{Start: noon, End: noon + 4*day}}).(*stock.ScheduledEvent)
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
+		Window: base.Span{Start: noon, End: noon + 4*day}}).(*stock.ScheduledEvent)
 	s.inUse("scheduledEvent", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 2 * day
 	s.refused(base.CodePrecondition, stock.DeleteLocation{ID: s.loc, IfMatch: []uint64{9}})
@@ -122,7 +134,8 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s.refused(base.CodeNotFound, stock.PatchLocation{ID: s.loc})
 	check := func() {
 		var x stock.ArticleStock
-		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: noon, End: noon + day}, s.now))
+		require.NoError(t,
+			stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: noon, End: noon + day}, s.now))
 		require.Equal(t, s.loc, x.Locations[0].Location, "the past is as it was")
 		require.Equal(t, 3, s.available2(article, there))
 	}
@@ -136,7 +149,8 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 }
 
 func (s *shop) available2(article, location base.ID) int {
-	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: location, Window: base.Span{Start: s.now, End: s.now + hour}}, s.now)
+	a, err := hold.Available(s.view(), hold.Query{Item: base.Item{Article: article}, Location: location,
+		Window: base.Span{Start: s.now, End: s.now + hour}}, s.now)
 	require.NoError(s.T, err)
 	return a.Available
 }
@@ -146,8 +160,10 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	second := hold.PlaceHold{Lines: []hold.HoldLineInput{
-		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Location: s.loc, Window: base.Span{Start: noon, End: noon + day}, Quantity: 1},
-		{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + day, End: noon + 2*day}, Quantity: 1},
+		{Item: base.Item{Article: s.article(base.ID{}, 1)}, Location: s.loc,
+			Window: base.Span{Start: noon, End: noon + day}, Quantity: 1},
+		{Item: base.Item{SKU: sku}, Location: s.loc, Window: base.Span{Start: noon + day, End: noon + 2*day},
+			Quantity: 1},
 	}}
 	h := s.do(second).(*hold.Hold)
 	s.inUse("article", 1, stock.DeleteSKU{ID: sku})
@@ -157,7 +173,8 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	s.refused(base.CodePrecondition, stock.DeleteSKU{ID: sku, IfMatch: []uint64{9}})
 	s.do(stock.DeleteSKU{ID: sku})
 	s.refused(base.CodeNotFound, stock.DeleteSKU{ID: sku})
-	s.refused(base.CodeNotFound, stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
+	s.refused(base.CodeNotFound,
+		stock.PatchArticle{ID: article, Fields: base.Changed(stock.ArticleFields{SKU: new(sku)}), Force: true})
 	s.reopen()
 	got, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, sku, got.Lines[1].SKU)
@@ -191,10 +208,12 @@ func TestTheArchive(t *testing.T) {
 		require.False(t, u.Conflict())
 	}
 	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+3*day, noon+4*day))
-	s.do(stock.PatchArticle{ID: b, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}), Force: true})
+	s.do(stock.PatchArticle{ID: b, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
 	s.do(stock.ArchiveArticle{ID: b, Archived: true, Force: true})
 	s.do(stock.ArchiveArticle{ID: b})
-	require.Equal(t, stock.ArticleInactive, stock.ArticleByID(s.view(), b).Status, "the archive leaves the status alone")
+	require.Equal(t, stock.ArticleInactive, stock.ArticleByID(s.view(), b).Status,
+		"the archive leaves the status alone")
 	s.refused(base.CodeNotFound, stock.ArchiveArticle{ID: sku})
 	s.reopen()
 }
@@ -203,9 +222,10 @@ func TestTheArchive(t *testing.T) {
 func TestComponentsStay(t *testing.T) {
 	s := newShop(t)
 	sku, article := s.sku(), s.article(base.ID{}, 0)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: []commerce.Component{
-		{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: article}, Quantity: 1},
-	}}).(*commerce.CatalogItem)
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
+		Components: []commerce.Component{
+			{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: article}, Quantity: 1},
+		}}).(*commerce.CatalogItem)
 	s.refused(base.CodeInUse, stock.DeleteSKU{ID: sku})
 	s.refused(base.CodeInUse, stock.DeleteArticle{ID: article})
 	s.do(commerce.DeleteCatalogItem{ID: kit.ID})
@@ -219,7 +239,8 @@ func TestHoldsThatAreOverKeepNoCatalogItem(t *testing.T) {
 	sku := s.sku()
 	s.article(sku, 2)
 	item := func() base.ID {
-		return s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+		return s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
+			Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID
 	}
 	released, past := item(), item()
 	h := s.book(base.Item{CatalogItem: released}, noon+day, noon+2*day, 1)

@@ -15,10 +15,11 @@ import (
 // written anew.
 //
 // A change subtracts from the state hash what the row before is encoded to, so what is stored must be what this program
-// writes. A directory says which program's encoding its rows are of. Where it is another, a start reads each row as what it
-// is to this program, and when all is read and its hash was compared, writes those anew whose bytes differ: by records of the
-// log that say of themselves that they change no more than that. The state in memory is the same before and after, so a start
-// that was cut short is gone on with by the next, and a restore to a point goes across it both ways.
+// writes. A directory says which program's encoding its rows are of. Where it is another, a start reads each row as
+// what it is to this program, and when all is read and its hash was compared, writes those anew whose bytes differ: by
+// records of the log that say of themselves that they change no more than that. The state in memory is the same before
+// and after, so a start that was cut short is gone on with by the next, and a restore to a point goes across it both
+// ways.
 
 // older is a start's knowledge of a directory whose rows are not known to be as this program writes them.
 type older struct {
@@ -35,7 +36,8 @@ func isOlder(store *persist.Store) bool {
 	return Rewrites(f) || store.Marker().Seq < f.Since
 }
 
-// count adds rows to the hash, or takes them from it, and where an account is given, from what it knows of rows on disk alone.
+// count adds rows to the hash, or takes them from it, and where an account is given, from what it knows of rows on disk
+// alone.
 func (o *older) count(of base.ID, rows []base.Image, sign uint64, a *base.AccountState) {
 	var key, buf []byte
 	for _, x := range rows {
@@ -50,7 +52,8 @@ func (o *older) count(of base.ID, rows []base.Image, sign uint64, a *base.Accoun
 }
 
 // changes reads a change of the log as changes of rows as this program writes them.
-func (o *older) changes(s *base.State, set []base.RowChange, of, id base.ID, c persist.Change) ([]base.RowChange, error) {
+func (o *older) changes(s *base.State, set []base.RowChange, of, id base.ID, c persist.Change) ([]base.RowChange,
+	error) {
 	k := kindByTag[c.Table]
 	var before, after []base.Image
 	var err error
@@ -106,8 +109,8 @@ func both(before, after []base.Image) func(yield func(base.Image, [2][]byte) boo
 	}
 }
 
-// rewriteBytes is how large a record of rows that are written anew becomes, and then some: what one row becomes is in one.
-// Tests make it smaller.
+// rewriteBytes is how large a record of rows that are written anew becomes, and then some: what one row becomes is in
+// one. Tests make it smaller.
 var rewriteBytes = 1 << 20
 
 // rewriter writes rows anew.
@@ -118,12 +121,14 @@ type rewriter struct {
 	rows  int
 }
 
-// rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant at,
-// and says in the directory that it is done, unless it says so already. What was published is visible to it; what it writes is published as it goes.
+// rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant
+// at, and says in the directory that it is done, unless it says so already. What was published is visible to it; what
+// it writes is published as it goes.
 func rewrite(s *base.State, store *persist.Store, o *older, at int64, log *slog.Logger) error {
 	if !Rewrites(store.Form()) { // it was done, and what is folded does not reach up to there
 		if s.Hash != o.hash {
-			return fmt.Errorf("%w: the rows' hash is %016x, as this program writes them it is %016x", persist.ErrCorrupt, s.Hash, o.hash)
+			return fmt.Errorf("%w: the rows' hash is %016x, as this program writes them it is %016x",
+				persist.ErrCorrupt, s.Hash, o.hash)
 		}
 		return nil
 	}

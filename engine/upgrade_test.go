@@ -38,13 +38,15 @@ func TestEncodingsAreOfTheFormat(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(b.String(), "\n"),
-		"rows are written otherwise than the format says: persist.Format moves, once for all changes between two releases, and make golden writes what belongs to the new number")
+		"rows are written otherwise than the format says: persist.Format moves, once for all changes between two "+
+			"releases, and make golden writes what belongs to the new number")
 }
 
 // otherwise is the byte in front of a row that the other program wrote.
 const otherwise = 0xEE
 
-// other makes a kind write its rows as the other program does, until present is called; both then read both. restore puts it back as it was.
+// other makes a kind write its rows as the other program does, until present is called; both then read both. restore
+// puts it back as it was.
 func other(k base.KindOf) (present, restore func()) {
 	kind := reflect.ValueOf(k).Elem()
 	was := reflect.New(kind.Type()).Elem()
@@ -67,7 +69,8 @@ func other(k base.KindOf) (present, restore func()) {
 	with("Encode", 0, func(dst []byte) []byte { return append(dst, otherwise) })
 	with("Decode", 2, own)
 	with("Knows", 0, own)
-	if tag := k.TableTag(); tag != base.TagIdempotency && tag != base.TagBody && tag != base.TagAttempt { // these sum the bytes
+	if tag := k.TableTag(); tag != base.TagIdempotency && tag != base.TagBody && tag != base.TagAttempt {
+		// these sum the bytes
 		with("Scan", 2, own)
 	}
 	return func() { kind.FieldByName("Encode").Set(was.FieldByName("Encode")) }, func() { kind.Set(was) }
@@ -115,7 +118,9 @@ func (s *shop) trade(name string) {
 	made := s.book(base.Item{Article: article}, s.now+day, s.now+3*day, 1)
 	s.do(hold.ReleaseHold{ID: made.ID})
 	s.rent(item, s.now+day, s.now+2*day, 1)
-	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: label.CreateTag{TagFields: label.TagFields{Value: name + " once", Scope: label.TagOrders}}, Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: uint64(len(name))})}})
+	_, err := s.Do(Command{Account: s.acc, Actor: "test",
+		Op:   label.CreateTag{TagFields: label.TagFields{Value: name + " once", Scope: label.TagOrders}},
+		Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: uint64(len(name))})}})
 	require.NoError(s.T, err)
 	s.now += hour
 }
@@ -145,14 +150,16 @@ func (s *shop) rows() map[string]string {
 // judged demands that the closed shop is found in order by a reader that changes nothing.
 func (s *shop) judged() {
 	s.T.Helper()
-	_, err := persist.Verify("data", persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return Verify(s.T.Context(), store, s.now) }})
+	_, err := persist.Verify("data", persist.VerifyOptions{FS: s.fs,
+		Check: func(store *persist.Store) error { return Verify(s.T.Context(), store, s.now) }})
 	require.NoError(s.T, err)
 }
 
 // back takes the closed shop back to a sequence of its log.
 func (s *shop) back(seq uint64) {
 	s.T.Helper()
-	_, err := persist.Restore(s.T.Context(), persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq)})
+	_, err := persist.Restore(s.T.Context(),
+		persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq)})
 	require.NoError(s.T, err)
 	require.NoError(s.T, s.fs.RemoveAll("data"))
 	require.NoError(s.T, s.fs.Rename("then", "data"))
@@ -216,8 +223,8 @@ func TestRowsOfAnotherProgramAreWrittenAnew(t *testing.T) {
 	}
 }
 
-// A start that was cut short at any record is gone on with by the next: a directory that is taken back to that record is the
-// one that was left.
+// A start that was cut short at any record is gone on with by the next: a directory that is taken back to that record
+// is the one that was left.
 func TestAStartThatWritesRowsAnewMayBeCutShort(t *testing.T) {
 	defer func(n int) { rewriteBytes = n }(rewriteBytes)
 	rewriteBytes = 700
@@ -308,9 +315,11 @@ func TestARowBecomesSeveral(t *testing.T) {
 		if err != nil {
 			return nil, true, err
 		}
-		part := label.Tag{ID: base.ID(bytes.Clone(id[:])), TagFields: label.TagFields{Value: r.Value + " part", Scope: r.Scope}}
+		part := label.Tag{ID: base.ID(bytes.Clone(id[:])),
+			TagFields: label.TagFields{Value: r.Value + " part", Scope: r.Scope}}
 		part.ID[15] ^= 0x80
-		return []base.Image{{Tag: base.TagTag, ID: id, Value: encode(nil, r)}, {Tag: base.TagTag, ID: part.ID, Value: encode(nil, &part)}}, true, nil
+		return []base.Image{{Tag: base.TagTag, ID: id, Value: encode(nil, r)},
+			{Tag: base.TagTag, ID: part.ID, Value: encode(nil, &part)}}, true, nil
 	}
 	for range 2 {
 		s.judged()
@@ -334,7 +343,9 @@ func TestARowOfANewerProgramIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(restored(stock.SKUKind))
 			encode := stock.SKUKind.Encode
-			stock.SKUKind.Encode = func(dst []byte, r *stock.SKU) []byte { return append(dst, newer(encode(nil, r))...) }
+			stock.SKUKind.Encode = func(dst []byte, r *stock.SKU) []byte {
+				return append(dst, newer(encode(nil, r))...)
+			}
 			s := newShop(t)
 			s.sku()
 			s.close()
@@ -343,7 +354,8 @@ func TestARowOfANewerProgramIsRefused(t *testing.T) {
 			store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs})
 			require.NoError(t, err)
 			form := store.Form()
-			_, err = Open(t.Context(), Options{Store: store, Now: func() int64 { return s.now }, Random: func() (b [10]byte) { return b }})
+			_, err = Open(t.Context(),
+				Options{Store: store, Now: func() int64 { return s.now }, Random: func() (b [10]byte) { return b }})
 			require.ErrorIs(t, err, persist.ErrNewerFormat)
 			require.ErrorContains(t, err, name)
 			require.ErrorContains(t, err, "SKU")

@@ -18,7 +18,8 @@ import (
 
 // failing is a webhook that three events in a row have disabled.
 func (s *shop) failing(types ...base.HookEvent) *outbox.Webhook {
-	w := s.do(outbox.CreateWebhook{EventTypes: append([]base.HookEvent{base.OrderCreated}, types...), URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.do(outbox.CreateWebhook{EventTypes: append([]base.HookEvent{base.OrderCreated}, types...),
+		URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
 	for range outbox.FailuresAll {
 		s.failed(s.emitted(base.OrderCreated, w))
 	}
@@ -63,7 +64,8 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 	s.do(emitting{typ: base.OrderUpdated, order: base.ID{7}}) // not of its types
 	require.Empty(t, s.log(w, 0))
 	is := outbox.WebhookByID(s.view(), w.ID)
-	require.Equal(t, [4]any{3, first, was.Revision + 1, first}, [4]any{is.MissedEvents, is.MissedSince, is.Revision, is.UpdatedAt}, "the first is a change that is told")
+	require.Equal(t, [4]any{3, first, was.Revision + 1, first},
+		[4]any{is.MissedEvents, is.MissedSince, is.Revision, is.UpdatedAt}, "the first is a change that is told")
 	s.reopen()
 	s.do(outbox.EnableWebhook{ID: w.ID})
 	s.emitted(base.OrderCreated, w)
@@ -144,7 +146,8 @@ func TestAWebhookThatIsDisabledIsAnEvent(t *testing.T) {
 
 func TestWebhookOfSeveralTypes(t *testing.T) {
 	s := newShop(t)
-	w := s.do(outbox.CreateWebhook{EventTypes: []base.HookEvent{base.HoldExpired, base.OrderUpdated, base.OrderCreated}, URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.do(outbox.CreateWebhook{EventTypes: []base.HookEvent{base.HoldExpired, base.OrderUpdated, base.OrderCreated},
+		URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
 	require.Equal(t, []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.HoldExpired}, w.EventTypes())
 	for i, typ := range base.HookEvents {
 		s.do(emitting{typ: typ, order: base.ID{1, 15: byte(i)}})
@@ -154,21 +157,31 @@ func TestWebhookOfSeveralTypes(t *testing.T) {
 		types = append(types, d.Type)
 	}
 	require.Equal(t, []base.HookEvent{base.HoldExpired, base.OrderUpdated, base.OrderCreated}, types)
-	require.Equal(t, w, s.do(outbox.PatchWebhook{ID: w.ID, EventTypes: base.Some([]base.HookEvent{base.OrderUpdated, base.HoldExpired, base.OrderCreated})}), "the same types")
-	require.Equal(t, []base.HookEvent{base.UnitOverdue}, s.do(outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.UnitOverdue)}).(*outbox.Webhook).EventTypes())
-	require.Equal(t, []base.HookEvent{base.OrderDeleted, base.ConflictCreated}, s.do(outbox.PatchWebhook{ID: w.ID, EventTypes: base.Some([]base.HookEvent{base.ConflictCreated, base.OrderDeleted})}).(*outbox.Webhook).EventTypes())
-	both := outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.OrderDeleted), EventTypes: base.Some([]base.HookEvent{base.ConflictCreated, base.OrderDeleted})}
+	require.Equal(t, w,
+		s.do(outbox.PatchWebhook{ID: w.ID,
+			EventTypes: base.Some([]base.HookEvent{base.OrderUpdated, base.HoldExpired, base.OrderCreated})}),
+		"the same types")
+	require.Equal(t, []base.HookEvent{base.UnitOverdue},
+		s.do(outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.UnitOverdue)}).(*outbox.Webhook).EventTypes())
+	require.Equal(t, []base.HookEvent{base.OrderDeleted, base.ConflictCreated},
+		s.do(outbox.PatchWebhook{ID: w.ID,
+			EventTypes: base.Some([]base.HookEvent{base.ConflictCreated,
+				base.OrderDeleted})}).(*outbox.Webhook).EventTypes())
+	both := outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.OrderDeleted),
+		EventTypes: base.Some([]base.HookEvent{base.ConflictCreated, base.OrderDeleted})}
 	require.Len(t, s.do(both).(*outbox.Webhook).EventTypes(), 2, "as a record is sent back")
 	bad := func(single base.HookEvent, several ...base.HookEvent) {
 		t.Helper()
-		s.refused(base.CodeInvalid, outbox.CreateWebhook{EventType: single, EventTypes: several, URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)})
+		s.refused(base.CodeInvalid, outbox.CreateWebhook{EventType: single, EventTypes: several,
+			URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)})
 	}
 	bad("")
 	bad("", "order.lost")
 	bad("", base.OrderCreated, base.OrderCreated)
 	bad(base.OrderCreated, base.OrderUpdated)
 	s.refused(base.CodeInvalid, outbox.PatchWebhook{ID: w.ID, EventTypes: base.Some([]base.HookEvent{})})
-	s.refused(base.CodeInvalid, outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.OrderCreated), EventTypes: base.Some([]base.HookEvent{base.OrderDeleted})})
+	s.refused(base.CodeInvalid, outbox.PatchWebhook{ID: w.ID, EventType: base.Some(base.OrderCreated),
+		EventTypes: base.Some([]base.HookEvent{base.OrderDeleted})})
 	s.reopen()
 }
 
@@ -208,20 +221,24 @@ func TestEventsOfStock(t *testing.T) {
 		return b
 	}
 	s.open()
-	w := s.do(outbox.CreateWebhook{EventTypes: base.HookEvents[3:], URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.do(outbox.CreateWebhook{EventTypes: base.HookEvents[3:], URL: "https://example.com/hooks",
+		APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
 	sku := base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	at := func(hours int64) int64 { return noon + hours*hour }
 	has := s.order(sku, base.PurchaseBooking, at(1), ptr(at(30)), 1, false)
 	expires := int64(60)
-	cart := s.do(hold.PlaceHold{ExpiresIn: &expires, Lines: []hold.HoldLineInput{{Item: sku, Location: s.loc, Window: base.Span{Start: at(50), End: at(60)}, Quantity: 1}}}).(*hold.Hold)
+	cart := s.do(hold.PlaceHold{ExpiresIn: &expires,
+		Lines: []hold.HoldLineInput{
+			{Item: sku, Location: s.loc, Window: base.Span{Start: at(50), End: at(60)}, Quantity: 1}}}).(*hold.Hold)
 	require.Empty(t, s.said(w))
 	s.tick(noon + 61_000)
 	expired := fmt.Sprintf("hold.expired hold %s expired 1", cart.ID)
 	require.Equal(t, []string{expired}, s.said(w))
 
 	lacks := s.order(sku, base.PurchaseBooking, at(20), ptr(at(40)), 1, true)
-	created := fmt.Sprintf("conflict.created conflict %s %s true not_enough_stock", lacks.ID, lacks.Lines[0].Units[0].ID)
+	created := fmt.Sprintf("conflict.created conflict %s %s true not_enough_stock", lacks.ID,
+		lacks.Lines[0].Units[0].ID)
 	require.Equal(t, []string{expired, created}, s.said(w))
 	s.tick(at(1))
 	s.do(order.FulfillOrder{ID: has.ID})
@@ -231,7 +248,8 @@ func TestEventsOfStock(t *testing.T) {
 	s.tick(at(33))
 	require.Equal(t, []string{expired, created, late}, s.said(w), "once")
 	s.do(order.ReturnOrder{ID: has.ID})
-	seated := fmt.Sprintf("conflict.resolved conflict %s %s false not_enough_stock", lacks.ID, lacks.Lines[0].Units[0].ID)
+	seated := fmt.Sprintf("conflict.resolved conflict %s %s false not_enough_stock", lacks.ID,
+		lacks.Lines[0].Units[0].ID)
 	require.Equal(t, []string{expired, created, late, seated}, s.said(w))
 
 	// One that is over with its order is resolved, too: it has no unit, and there is none of it any more.

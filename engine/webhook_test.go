@@ -26,7 +26,8 @@ func (emitting) Check() []base.Fault { return nil }
 
 func (o emitting) PlanOn(t *base.Tx) (any, error) {
 	data := func() base.EventData {
-		return base.EventData{About: 23, Write: func(version string) []byte { return []byte(`{"version":"` + version + `"}`) }}
+		return base.EventData{About: 23,
+			Write: func(version string) []byte { return []byte(`{"version":"` + version + `"}`) }}
 	}
 	if o.typ == base.OrderDeleted {
 		data = nil
@@ -43,7 +44,8 @@ func secretOf(n byte) string {
 
 func (s *shop) hook(typ base.HookEvent) *outbox.Webhook {
 	s.T.Helper()
-	return s.do(outbox.CreateWebhook{EventType: typ, URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	return s.do(outbox.CreateWebhook{EventType: typ, URL: "https://example.com/hooks", APIVersion: "2025-06",
+		Secret: secretOf(1)}).(*outbox.Webhook)
 }
 
 // log is a webhook's log, the newest first.
@@ -86,7 +88,8 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 	require.Equal(t, before, s.view().Sequence(), "nobody is told, so nothing is done")
 	a, b := s.hook(base.OrderCreated), s.hook(base.OrderCreated)
 	other := s.hook(base.OrderUpdated)
-	old := s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2024-01", Secret: secretOf(2)}).(*outbox.Webhook)
+	old := s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2024-01",
+		Secret: secretOf(2)}).(*outbox.Webhook)
 	order := base.ID{9, 6: 0x70, 8: 0x80}
 	s.now += 5
 	s.do(emitting{typ: base.OrderCreated, order: order})
@@ -95,14 +98,18 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 		require.Len(t, s.log(w, 0), 1)
 		d := s.log(w, outbox.DeliveryPending)[0]
 		require.Equal(t, &outbox.Delivery{
-			ID: d.ID, Webhook: w.ID, Event: s.log(a, 0)[0].Event, Body: d.Body, Resource: order, Type: base.OrderCreated, State: outbox.DeliveryPending, Next: s.now, Size: d.Size, Revision: 1,
+			ID: d.ID, Webhook: w.ID, Event: s.log(a, 0)[0].Event, Body: d.Body, Resource: order,
+			Type: base.OrderCreated, State: outbox.DeliveryPending, Next: s.now, Size: d.Size, Revision: 1,
 		}, d)
 		body, attempts, err := s.DeliveryDetails(s.view(), d)
 		require.NoError(t, err)
 		require.Empty(t, attempts)
 		require.InDelta(t, len(body), d.Size, 64)
-		s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Sent: len(body), Attempt: outbox.Attempt{Number: 1, At: s.now, Status: 200, Answer: []byte("ok")}}}})
-		require.Equal(t, len(body)+2+outbox.RowSize, int(outbox.DeliveryByID(s.view(), d.ID).Size), "known when it was sent")
+		s.do(outbox.RecordAttempts{
+			Outcomes: []outbox.Outcome{{Delivery: d.ID, Sent: len(body),
+				Attempt: outbox.Attempt{Number: 1, At: s.now, Status: 200, Answer: []byte("ok")}}}})
+		require.Equal(t, len(body)+2+outbox.RowSize, int(outbox.DeliveryByID(s.view(), d.ID).Size),
+			"known when it was sent")
 		require.Equal(t, fmt.Sprintf(
 			`{"eventId":"%s","eventType":"order.created","eventTime":"2025-10-09T09:00:00.005Z","resource":"order","resourceId":"%s","apiVersion":%q,"data":{"version":%[3]q}}`,
 			d.Event, order, w.APIVersion), string(body))
@@ -129,7 +136,8 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 		seen[c.Resource+" "+string(c.Kind)]++
 	}
 	require.Equal(t, 5, seen["webhook created"])
-	require.Equal(t, 2, seen["webhook updated"], "it was disabled, and missed an event; that events were queued is not told")
+	require.Equal(t, 2, seen["webhook updated"],
+		"it was disabled, and missed an event; that events were queued is not told")
 }
 
 func TestScheduleOfADelivery(t *testing.T) {
@@ -153,7 +161,9 @@ func TestScheduleOfADelivery(t *testing.T) {
 	require.Equal(t, outbox.Attempt{Number: 4, At: s.now, Status: 404, Answer: []byte("ok")}, attempts[3])
 
 	// What is known already is left out, what comes for a delivery that is over is taken: the endpoint has it.
-	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: 4, At: s.now, Status: 200}}, {Delivery: base.ID{5}, Attempt: outbox.Attempt{Number: 1, Status: 200}}}})
+	s.do(outbox.RecordAttempts{
+		Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: 4, At: s.now, Status: 200}},
+			{Delivery: base.ID{5}, Attempt: outbox.Attempt{Number: 1, Status: 200}}}})
 	require.Equal(t, outbox.DeliveryFailed, outbox.DeliveryByID(s.view(), d.ID).State)
 	late := s.attempt(d, 204, 0)
 	require.Equal(t, outbox.DeliveryDone, late.State)
@@ -164,7 +174,8 @@ func TestScheduleOfADelivery(t *testing.T) {
 		d = s.attempt(d, status, 0)
 		require.Equal(t, outbox.DeliveryPending, d.State, status)
 	}
-	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: 3, At: s.now, Status: 200, Error: "time-out"}}}})
+	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{
+		{Delivery: d.ID, Attempt: outbox.Attempt{Number: 3, At: s.now, Status: 200, Error: "time-out"}}}})
 	require.Equal(t, outbox.DeliveryPending, outbox.DeliveryByID(s.view(), d.ID).State)
 	require.Equal(t, outbox.DeliveryDone, s.attempt(d, 299, 0).State)
 
@@ -179,7 +190,9 @@ func TestScheduleOfADelivery(t *testing.T) {
 	require.Equal(t, [2]any{outbox.DeliveryFailed, 1}, [2]any{d.State, d.Attempts})
 	// One whose next attempt would lie behind that is given up at once.
 	d = s.emitted(base.OrderCreated, w)
-	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: 1, At: s.now, Took: outbox.GiveUp - outbox.Backoff + 1, Status: 500}}}})
+	s.do(outbox.RecordAttempts{
+		Outcomes: []outbox.Outcome{{Delivery: d.ID,
+			Attempt: outbox.Attempt{Number: 1, At: s.now, Took: outbox.GiveUp - outbox.Backoff + 1, Status: 500}}}})
 	require.Equal(t, outbox.DeliveryFailed, outbox.DeliveryByID(s.view(), d.ID).State)
 	require.True(t, outbox.WebhookByID(s.view(), w.ID).Enabled, "that were two in a row")
 	// One that has not begun waits as long as it takes.
@@ -188,7 +201,10 @@ func TestScheduleOfADelivery(t *testing.T) {
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, outbox.DeliveryPending, outbox.DeliveryByID(s.view(), d.ID).State)
 	s.reopen()
-	for _, bad := range []outbox.Outcome{{Jitter: -1}, {Jitter: outbox.MaxJitter + 1}, {Attempt: outbox.Attempt{Took: -1}}, {Attempt: outbox.Attempt{At: -1}}, {Attempt: outbox.Attempt{Answer: make([]byte, outbox.KeptAnswer+1)}}, {Attempt: outbox.Attempt{Error: strings.Repeat("x", 256)}}} {
+	for _, bad := range []outbox.Outcome{{Jitter: -1}, {Jitter: outbox.MaxJitter + 1},
+		{Attempt: outbox.Attempt{Took: -1}}, {Attempt: outbox.Attempt{At: -1}},
+		{Attempt: outbox.Attempt{Answer: make([]byte, outbox.KeptAnswer+1)}},
+		{Attempt: outbox.Attempt{Error: strings.Repeat("x", 256)}}} {
 		s.refused(base.CodeInvalid, outbox.RecordAttempts{Outcomes: []outbox.Outcome{bad}})
 	}
 }
@@ -227,20 +243,23 @@ func TestThreeFailedEventsDisable(t *testing.T) {
 	s.reopen()
 
 	for _, op := range []base.Op{outbox.RecoverDeliveries{Webhook: w.ID}, outbox.DisableWebhook{ID: w.ID}} {
-		require.Equal(t, base.StateDetails{State: "disabled", Allowed: []string{"enable"}}, s.refused(base.CodeStateNotAllowed, op).Details)
+		require.Equal(t, base.StateDetails{State: "disabled", Allowed: []string{"enable"}},
+			s.refused(base.CodeStateNotAllowed, op).Details)
 	}
 	s.now += 1000
 	on := s.do(outbox.EnableWebhook{ID: w.ID}).(*outbox.Webhook)
 	require.Equal(t, [2]any{true, (*string)(nil)}, [2]any{on.Enabled, on.DisabledReason})
 	s.refused(base.CodeStateNotAllowed, outbox.EnableWebhook{ID: w.ID})
 	require.Equal(t, &outbox.Recovered{}, s.do(outbox.RecoverDeliveries{Webhook: w.ID, Since: s.now}))
-	require.Equal(t, &outbox.Recovered{Queued: 2}, s.do(outbox.RecoverDeliveries{Webhook: w.ID, Since: s.now - 1000}), "those that ended since")
+	require.Equal(t, &outbox.Recovered{Queued: 2}, s.do(outbox.RecoverDeliveries{Webhook: w.ID, Since: s.now - 1000}),
+		"those that ended since")
 	require.Len(t, s.log(w, outbox.DeliveryPending), 2)
 	for _, d := range s.log(w, outbox.DeliveryPending) {
 		require.Equal(t, [3]any{s.now, int64(0), 0}, [3]any{d.Next, d.First, d.Tries})
 		s.attempt(d, 200, 0)
 	}
-	require.Equal(t, 4, s.do(outbox.RecoverDeliveries{Webhook: w.ID}).(*outbox.Recovered).Queued, "all that failed since ever, but for the test")
+	require.Equal(t, 4, s.do(outbox.RecoverDeliveries{Webhook: w.ID}).(*outbox.Recovered).Queued,
+		"all that failed since ever, but for the test")
 	s.reopen()
 	for range 3 {
 		s.failed(s.log(w, outbox.DeliveryPending)[0])
@@ -255,7 +274,8 @@ func TestRedelivery(t *testing.T) {
 	s.refused(base.CodeStateNotAllowed, outbox.RedeliverDelivery{Webhook: w.ID, ID: d.ID})
 	s.attempt(d, 200, 0)
 	again := s.do(outbox.RedeliverDelivery{Webhook: w.ID, ID: d.ID}).(*outbox.Delivery)
-	require.Equal(t, [4]any{outbox.DeliveryPending, true, 1, s.now}, [4]any{again.State, again.ByHand, again.Attempts, again.Next})
+	require.Equal(t, [4]any{outbox.DeliveryPending, true, 1, s.now},
+		[4]any{again.State, again.ByHand, again.Attempts, again.Next})
 	s.failed(again)
 	_, attempts, err := s.DeliveryDetails(s.view(), outbox.DeliveryByID(s.view(), d.ID))
 	require.NoError(t, err)
@@ -286,7 +306,8 @@ func TestQueueIsBounded(t *testing.T) {
 	require.NoError(t, s.Tick(t.Context()), "in parts, before anything else is done")
 	require.Empty(t, s.log(w, outbox.DeliveryPending))
 	s.do(outbox.EnableWebhook{ID: w.ID})
-	require.Equal(t, &outbox.Recovered{Queued: outbox.MaxRecover, Left: outbox.MaxQueued + 1 - outbox.MaxRecover}, s.do(outbox.RecoverDeliveries{Webhook: w.ID}))
+	require.Equal(t, &outbox.Recovered{Queued: outbox.MaxRecover, Left: outbox.MaxQueued + 1 - outbox.MaxRecover},
+		s.do(outbox.RecoverDeliveries{Webhook: w.ID}))
 }
 
 func TestLogIsTrimmed(t *testing.T) {
@@ -345,7 +366,8 @@ func TestLogIsTrimmed(t *testing.T) {
 
 func TestWebhookFields(t *testing.T) {
 	s := newShop(t)
-	good := outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/hooks?x=1", APIVersion: "2025-06", Secret: secretOf(1)}
+	good := outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/hooks?x=1",
+		APIVersion: "2025-06", Secret: secretOf(1)}
 	for _, spoil := range []func(o *outbox.CreateWebhook){
 		func(o *outbox.CreateWebhook) { o.EventType = "order.lost" },
 		func(o *outbox.CreateWebhook) { o.APIVersion = "latest" },
@@ -358,39 +380,54 @@ func TestWebhookFields(t *testing.T) {
 		require.Len(t, s.refused(base.CodeInvalid, o).Faults, 1)
 	}
 	for _, address := range []string{
-		"http://example.com/", "HTTP://example.com", "ftp://example.com", "example.com", "//example.com", "https:example.com", "https://", "https:///x", "https://?x",
-		"https://user@example.com/", "https://user:pass@example.com/", "https://@example.com/", "https://example.com/#part", "https://example.com/#", "https://exa mple.com/",
-		"https://example.com/\n", "https://example.com\\@10.0.0.1/", "https://example.com:/", "https://example.com:99999999/", "https://example.com:port/",
-		"https://2130706433/", "https://0x7f000001/", "https://0x7f.0.0.1/", "https://127.1/", "https://0177.0.0.1/", "https://127.0.0.01/", "https://1.2.3.4.5/", "https://example.0x10/",
-		"https://[::1%25eth0]/", "https://[fe80::1%25lo]/", "https://[127.0.0.1]/", "https://[example.com]/", "https://exämple.com/", "https://..example.com/", "https://example..com/", "https://.",
-		"https://" + strings.Repeat("a", 64) + ".com", "https://" + strings.Repeat("a.", 127) + "com", "https://example.com/" + strings.Repeat("x", 2048), "https://exa%6dple.com%2f/",
+		"http://example.com/", "HTTP://example.com", "ftp://example.com", "example.com", "//example.com",
+		"https:example.com", "https://", "https:///x", "https://?x",
+		"https://user@example.com/", "https://user:pass@example.com/", "https://@example.com/",
+		"https://example.com/#part", "https://example.com/#", "https://exa mple.com/",
+		"https://example.com/\n", "https://example.com\\@10.0.0.1/", "https://example.com:/",
+		"https://example.com:99999999/", "https://example.com:port/",
+		"https://2130706433/", "https://0x7f000001/", "https://0x7f.0.0.1/", "https://127.1/", "https://0177.0.0.1/",
+		"https://127.0.0.01/", "https://1.2.3.4.5/", "https://example.0x10/",
+		"https://[::1%25eth0]/", "https://[fe80::1%25lo]/", "https://[127.0.0.1]/", "https://[example.com]/",
+		"https://exämple.com/", "https://..example.com/", "https://example..com/", "https://.",
+		"https://" + strings.Repeat("a", 64) + ".com", "https://" + strings.Repeat("a.", 127) + "com",
+		"https://example.com/" + strings.Repeat("x", 2048), "https://exa%6dple.com%2f/",
 	} {
 		o := good
 		o.URL = address
 		require.Len(t, o.Check(), 1, address)
 		s.refused(base.CodeInvalid, outbox.PatchWebhook{URL: base.Some(address)})
 	}
-	for _, address := range []string{"https://example.com", "HTTPS://EXAMPLE.com:8443/a%20b", "https://example.com./", "https://10.0.0.1/", "https://[::1]:443/", "https://my_host/", "https://xn--exmple-cua.com/"} {
+	for _, address := range []string{"https://example.com", "HTTPS://EXAMPLE.com:8443/a%20b", "https://example.com./",
+		"https://10.0.0.1/", "https://[::1]:443/", "https://my_host/", "https://xn--exmple-cua.com/"} {
 		o := good
 		o.URL = address
 		s.do(outbox.DeleteWebhook{ID: s.do(o).(*outbox.Webhook).ID})
 	}
 
 	w := s.hook(base.OrderCreated)
-	require.Equal(t, &outbox.Webhook{ID: w.ID, EventType: base.OrderCreated, URL: "https://example.com/hooks", APIVersion: "2025-06", Enabled: true, UpdatedAt: s.now, Revision: 1}, w)
+	require.Equal(t, &outbox.Webhook{ID: w.ID, EventType: base.OrderCreated, URL: "https://example.com/hooks",
+		APIVersion: "2025-06", Enabled: true, UpdatedAt: s.now, Revision: 1}, w)
 	s.now++
-	p := s.do(outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1}, URL: base.Some("https://example.org/"), Label: base.Some("Books"), EventType: base.Some(base.OrderUpdated)}).(*outbox.Webhook)
-	require.Equal(t, [5]any{"https://example.org/", "Books", base.OrderUpdated, s.now, uint64(2)}, [5]any{p.URL, *p.Label, p.EventType, p.UpdatedAt, p.Revision})
+	p := s.do(outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1}, URL: base.Some("https://example.org/"),
+		Label: base.Some("Books"), EventType: base.Some(base.OrderUpdated)}).(*outbox.Webhook)
+	require.Equal(t, [5]any{"https://example.org/", "Books", base.OrderUpdated, s.now, uint64(2)},
+		[5]any{p.URL, *p.Label, p.EventType, p.UpdatedAt, p.Revision})
 	require.Nil(t, s.do(outbox.PatchWebhook{ID: w.ID, Label: base.Null[string]()}).(*outbox.Webhook).Label)
 	s.refused(base.CodePrecondition, outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1}})
-	s.refused(base.CodeInvalid, outbox.PatchWebhook{ID: w.ID, Label: base.Some(""), EventType: base.Some(base.HookEvent("x"))})
-	require.Equal(t, "2025-12", s.do(outbox.UpgradeWebhook{ID: w.ID, APIVersion: "2025-12"}).(*outbox.Webhook).APIVersion)
+	s.refused(base.CodeInvalid,
+		outbox.PatchWebhook{ID: w.ID, Label: base.Some(""), EventType: base.Some(base.HookEvent("x"))})
+	require.Equal(t, "2025-12",
+		s.do(outbox.UpgradeWebhook{ID: w.ID, APIVersion: "2025-12"}).(*outbox.Webhook).APIVersion)
 	same := s.view().Sequence()
 	s.do(outbox.UpgradeWebhook{ID: w.ID, APIVersion: "2025-12"})
 	require.Equal(t, same, s.view().Sequence())
 	s.refused(base.CodeInvalid, outbox.UpgradeWebhook{ID: w.ID, APIVersion: "x"})
-	for _, op := range []base.Op{outbox.PatchWebhook{ID: base.ID{1}}, outbox.DeleteWebhook{ID: base.ID{1}}, outbox.EnableWebhook{ID: base.ID{1}}, outbox.DisableWebhook{ID: base.ID{1}}, outbox.UpgradeWebhook{ID: base.ID{1}, APIVersion: "2025-06"},
-		outbox.RotateSecret{ID: base.ID{1}, Secret: secretOf(1)}, outbox.TestWebhook{ID: base.ID{1}}, outbox.RecoverDeliveries{Webhook: base.ID{1}}, outbox.RedeliverDelivery{Webhook: base.ID{1}}} {
+	for _, op := range []base.Op{outbox.PatchWebhook{ID: base.ID{1}}, outbox.DeleteWebhook{ID: base.ID{1}},
+		outbox.EnableWebhook{ID: base.ID{1}}, outbox.DisableWebhook{ID: base.ID{1}},
+		outbox.UpgradeWebhook{ID: base.ID{1}, APIVersion: "2025-06"},
+		outbox.RotateSecret{ID: base.ID{1}, Secret: secretOf(1)}, outbox.TestWebhook{ID: base.ID{1}},
+		outbox.RecoverDeliveries{Webhook: base.ID{1}}, outbox.RedeliverDelivery{Webhook: base.ID{1}}} {
 		s.refused(base.CodeNotFound, op)
 	}
 	for outbox.WebhookTable(s.view().Acc).Len() < outbox.MaxWebhooks {
@@ -405,7 +442,8 @@ func TestWebhookFields(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	s := newShop(t)
 	cmd := Command{Account: s.acc, Actor: "test", Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}},
-		Op: outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2025-06", Secret: secretOf(1)}}
+		Op: outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2025-06",
+			Secret: secretOf(1)}}
 	res, err := s.Do(cmd)
 	require.NoError(t, err)
 	again, err := s.Do(cmd)

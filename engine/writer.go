@@ -18,12 +18,12 @@ import (
 //
 //	submit   a command enters the bounded queue, which gives them out by accounts in turn (queue.go)
 //	take     the writer stamps its instant and fixes its ids
-//	runDue   what is due in the account is done first, as commands of their own; where that takes several, those of other
-//	         accounts are judged in between (backlog.go)
+//	runDue   what is due in the account is done first, as commands of their own; where that takes several,
+//	         those of other accounts are judged in between (backlog.go)
 //	plan     the operation judges the command and collects a write set, or refuses
 //	apply    the write set goes into the open group and into the state
-//	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what is, or when it
-//	         stands between heavy commands, which take long to be written down
+//	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what
+//	         is, or when it stands between heavy commands, which take long to be written down
 //	encode   its changes are written down, beside the writer, and handed to the log as one record
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
@@ -79,7 +79,9 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *base.State) *writer {
-	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
+	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group),
+		pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight),
+		synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
@@ -90,7 +92,8 @@ func (w *writer) run() {
 		case w.inFlight == 0:
 			w.gather()
 			w.seal()
-		case w.inFlight < maxInFlight && (w.full() || len(w.open.waiters) >= w.worth() || w.follows()) && len(w.open.entries) > 0:
+		case w.inFlight < maxInFlight && (w.full() || len(w.open.waiters) >= w.worth() || w.follows()) &&
+			len(w.open.entries) > 0:
 			w.seal()
 		}
 		if w.inFlight == 0 {
@@ -121,8 +124,8 @@ func (w *writer) run() {
 	}
 }
 
-// laden says that as much is on its way to the disk as a group takes. The next part of what is due can wait until that is there:
-// what comes between goes behind all that is on its way.
+// laden says that as much is on its way to the disk as a group takes. The next part of what is due can wait until that
+// is there: what comes between goes behind all that is on its way.
 func (w *writer) laden() bool {
 	rows := 0
 	for _, b := range w.underWay {
@@ -131,7 +134,8 @@ func (w *writer) laden() bool {
 	return rows >= w.engine.bounds.Group
 }
 
-// follows says that the open group has a heavy command, or comes behind one: it goes to the log at once, so that nothing has to wait with the next heavy one.
+// follows says that the open group has a heavy command, or comes behind one: it goes to the log at once, so that
+// nothing has to wait with the next heavy one.
 func (w *writer) follows() bool {
 	return w.open.heavy || len(w.underWay) > 0 && w.underWay[len(w.underWay)-1].heavy
 }
@@ -146,8 +150,8 @@ func (w *writer) full() bool {
 	return w.open.rows >= w.engine.bounds.Group || len(w.open.waiters) >= maxGroupCommands
 }
 
-// gather takes what is in the queue before a group is closed, and once more after those who were just answered had their
-// turn: until the group is worth its sync. The rest follows in the next one while this one is on its way.
+// gather takes what is in the queue before a group is closed, and once more after those who were just answered had
+// their turn: until the group is worth its sync. The rest follows in the next one while this one is on its way.
 func (w *writer) gather() {
 	if len(w.open.entries) == 0 {
 		return
@@ -159,12 +163,12 @@ func (w *writer) gather() {
 	}
 }
 
-// worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for the
-// answers of this one.
+// worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for
+// the answers of this one.
 func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 
-// drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for more
-// than one part of what is due is not begun: that is done at the next start.
+// drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for
+// more than one part of what is due is not begun: that is done at the next start.
 func (w *writer) drain() {
 	for {
 		for w.inFlight == 0 && w.seal() {
@@ -295,7 +299,9 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 	if a == nil {
 		a = base.NewAccount(cmd.Account)
 	}
-	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger, Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload, Bounds: w.engine.bounds}
+	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger,
+		Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload,
+		Bounds: w.engine.bounds}
 	switch cmd.Op.(type) {
 	case forget, blankTraces:
 		idempotentOf(t).recent = w.recent
@@ -340,8 +346,8 @@ func least(o base.Op) bool {
 	return false
 }
 
-// nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids
-// only grow, which is what makes their order the order of creation.
+// nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped:
+// ids only grow, which is what makes their order the order of creation.
 func (w *writer) nextBase() base.Base {
 	b := base.BaseOf(w.engine.random())
 	if ms, last := base.SplitID(w.state.LastID); ms == w.state.At && !last.Less(b) {
@@ -400,13 +406,14 @@ func (w *writer) seal() bool {
 	return true
 }
 
-// fail ends writing after the storage failed: whoever waits is told, whoever comes later is refused, readers keep the last
-// published snapshot.
+// fail ends writing after the storage failed: whoever waits is told, whoever comes later is refused, readers keep the
+// last published snapshot.
 func (w *writer) fail(cause error) {
 	e := w.engine
 	what := "storage failed, no more writes are taken"
 	if programFault(cause) {
-		what = "a fault of the program, not of the disk: the changes of a command could not be written; no more writes are taken"
+		what = "a fault of the program, not of the disk: the changes of a command could not be written; no more " +
+			"writes are taken"
 	}
 	e.log.Error(what, "error", cause)
 	w.turnAwayBacklog(e.failure.Load())

@@ -11,28 +11,38 @@ import (
 
 // This file owns the table of imports: they point down only.
 //
-//	cmd -> api -> engine -> outbox, order -> hold -> commerce -> stock -> label -> base -> {engine/table, timeline, persist}
+//	cmd -> api -> engine -> outbox, order -> hold -> commerce -> stock -> label -> base
+//	base -> {engine/table, timeline, persist}
 //
-// The packages of the engine's domains are engine/outbox, engine/order and so on; api and cmd name their operations and records.
+// The packages of the engine's domains are engine/outbox, engine/order and so on; api and cmd name their operations and
+// records.
 
-// may lists, by package and everything below it, what its code (not its tests) may import beside the standard library. The
-// longest name that fits counts. A name of the project stands for that package alone, `name/...` for all below it as well.
+// may lists, by package and everything below it, what its code (not its tests) may import beside the standard library.
+// The longest name that fits counts. A name of the project stands for that package alone, `name/...` for all below it
+// as well.
 var may = map[string][]string{
-	"timeline":              {"github.com/google/uuid", "github.com/tidwall/btree"},
-	"persist":               {"github.com/cockroachdb/pebble/v2/...", "github.com/klauspost/compress/...", "github.com/prometheus/..."},
-	"persist/backup":        {"persist", "github.com/cockroachdb/pebble/v2/vfs", "github.com/prometheus/...", "github.com/minio/minio-go/v7/..."},
+	"timeline": {"github.com/google/uuid", "github.com/tidwall/btree"},
+	"persist": {"github.com/cockroachdb/pebble/v2/...", "github.com/klauspost/compress/...",
+		"github.com/prometheus/..."},
+	"persist/backup": {"persist", "github.com/cockroachdb/pebble/v2/vfs", "github.com/prometheus/...",
+		"github.com/minio/minio-go/v7/..."},
 	"persist/backup/s3test": {},
 	"engine/pace":           {},
 	"engine/table":          {"github.com/tidwall/btree"},
-	"engine/base": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
+	"engine/base": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid",
+		"github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
 		"golang.org/x/text/unicode/norm"},
-	"engine/label":        {"engine/base", "engine/table", "timeline"},
-	"engine/stock":        {"engine/label", "engine/base", "engine/table", "timeline"},
-	"engine/commerce":     {"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
-	"engine/hold":         {"github.com/cespare/xxhash/v2", "engine/commerce", "engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
-	"engine/order":        {"github.com/goccy/go-json", "github.com/tidwall/btree", "engine/hold", "engine/commerce", "engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
-	"engine/outbox":       {"github.com/klauspost/compress/s2", "github.com/tidwall/btree", "persist", "engine/base", "engine/table", "timeline"},
-	"engine":              {"engine/...", "github.com/tidwall/btree", "github.com/cespare/xxhash/v2", "timeline", "persist"},
+	"engine/label":    {"engine/base", "engine/table", "timeline"},
+	"engine/stock":    {"engine/label", "engine/base", "engine/table", "timeline"},
+	"engine/commerce": {"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
+	"engine/hold": {"github.com/cespare/xxhash/v2", "engine/commerce", "engine/stock", "engine/label",
+		"engine/base", "engine/table", "timeline"},
+	"engine/order": {"github.com/goccy/go-json", "github.com/tidwall/btree", "engine/hold", "engine/commerce",
+		"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
+	"engine/outbox": {"github.com/klauspost/compress/s2", "github.com/tidwall/btree", "persist", "engine/base",
+		"engine/table", "timeline"},
+	"engine": {"engine/...", "github.com/tidwall/btree", "github.com/cespare/xxhash/v2", "timeline",
+		"persist"},
 	"api/admin":           {"github.com/prometheus/..."},
 	"api/auth":            {},
 	"api/client/gen":      {},
@@ -44,7 +54,8 @@ var may = map[string][]string{
 	"api/wire":            {"engine/base", "timeline"},
 	"api/webhook":         {"api/auth", "engine/...", "github.com/prometheus/..."},
 	"api": {
-		"api/...", "engine/...", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
+		"api/...", "engine/...", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router",
+		"github.com/goccy/go-json",
 		"github.com/klauspost/compress/...", "github.com/pires/go-proxyproto", "github.com/prometheus/...",
 	},
 	"cmd":   {"...", "api/...", "engine/...", "timeline", "persist", "persist/backup"},
@@ -67,7 +78,8 @@ func fits(allowed []string, path string) bool {
 	path = strings.TrimPrefix(path, module+"/")
 	return slices.ContainsFunc(allowed, func(a string) bool {
 		below, all := strings.CutSuffix(a, "/...")
-		return path == a || all && (path == below || strings.HasPrefix(path, below+"/")) || a == "..." && strings.Contains(path, ".")
+		return path == a || all && (path == below || strings.HasPrefix(path, below+"/")) ||
+			a == "..." && strings.Contains(path, ".")
 	})
 }
 
@@ -108,7 +120,8 @@ func TestNobodyImportsBenchOrFuzz(t *testing.T) {
 					t.Errorf("%s imports %s", p.name(), path)
 				}
 			}
-			require.False(t, strings.HasPrefix(path, "github.com/cockroachdb/pebble") && !strings.HasPrefix(path, "github.com/cockroachdb/pebble/v2"), "%s imports %s", p.name(), path)
+			require.False(t, strings.HasPrefix(path, "github.com/cockroachdb/pebble") &&
+				!strings.HasPrefix(path, "github.com/cockroachdb/pebble/v2"), "%s imports %s", p.name(), path)
 		}
 	}
 }

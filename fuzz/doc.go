@@ -1,5 +1,5 @@
-// Package fuzz holds the whole project against its rules: who may import whom, and how files are written. The rooms below it
-// hold the engine against its promises.
+// Package fuzz holds the whole project against its rules: who may import whom, and how files are written. The rooms
+// below it hold the engine against its promises.
 //
 //	model     the slow, obvious twin
 //	workload  random commands, engine and twin side by side

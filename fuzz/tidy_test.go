@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
@@ -12,13 +13,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
 
 // This file owns the rules of how files are written.
 
-// Every package says in doc.go what it owns, or, a command, above its package clause; every other file in its first comment.
+// Every package says in doc.go what it owns, or, a command, above its package clause; every other file in its first
+// comment.
 func TestFilesSayWhatTheyOwn(t *testing.T) {
 	fset := token.NewFileSet()
 	for _, p := range list(t, "./...") {
@@ -55,7 +58,8 @@ func says(f *ast.File) bool {
 	return false
 }
 
-// mapRanges are the functions of timeline and engine that go through a map, with the reason why its order reaches no result.
+// mapRanges are the functions of timeline and engine that go through a map, with the reason why its order reaches no
+// result.
 var mapRanges = map[string]string{
 	"engine/recover.go load": "collects ids, which are sorted before they are used",
 }
@@ -71,7 +75,8 @@ func TestCoreIsDeterministic(t *testing.T) {
 		fset := token.NewFileSet()
 		files := parse(t, fset, p)
 		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
-		check := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+		check := types.Config{Importer: importer.ForCompiler(fset, "gc",
+			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
 		var all []*ast.File
 		for _, f := range files {
 			all = append(all, f)
@@ -110,8 +115,8 @@ func TestCoreIsDeterministic(t *testing.T) {
 	}
 }
 
-// forbidden names what brings in the clock or chance. A ticker is not: it decides when the clock is asked, by whom is an
-// option.
+// forbidden names what brings in the clock or chance. A ticker is not: it decides when the clock is asked, by whom is
+// an option.
 func forbidden(o types.Object) bool {
 	switch o.Pkg().Path() {
 	case "time":
@@ -130,7 +135,8 @@ func TestNoRowCopiesItself(t *testing.T) {
 	for _, p := range list(t, "./engine/...", "./timeline") {
 		for name, f := range parse(t, fset, p) {
 			for _, d := range f.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && (fn.Name.Name == "Copy" || fn.Name.Name == "IsoCopy") {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil &&
+					(fn.Name.Name == "Copy" || fn.Name.Name == "IsoCopy") {
 					t.Errorf("%s has a method %s; call it Clone", name, fn.Name.Name)
 				}
 			}
@@ -146,7 +152,8 @@ func TestNoPathOfAMachine(t *testing.T) {
 	}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if d != nil && (d.Name() == ".git" || d.Name() == "dist" || d.Name() == "data" || d.Name() == "node_modules") {
+			if d != nil && (d.Name() == ".git" || d.Name() == "dist" || d.Name() == "data" ||
+				d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return err
@@ -171,3 +178,39 @@ func TestNoPathOfAMachine(t *testing.T) {
 	})
 	require.NoError(t, err)
 }
+
+// mostColumns is how wide a line of Go is at most; a tab is four columns.
+const mostColumns = 120
+
+// Lines are read in full beside a second window. Text between back quotes is as wide as what it says has to be.
+func TestLinesAreNotTooWide(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(f) {
+			return err
+		}
+		quoted := map[int]bool{}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Value[0] == '`' {
+				for i := fset.Position(l.Pos()).Line; i <= fset.Position(l.End()).Line; i++ {
+					quoted[i] = true
+				}
+			}
+			return true
+		})
+		src, err := os.ReadFile(path)
+		for i, line := range strings.Split(string(src), "\n") {
+			if n := columns(line); n > mostColumns && !quoted[i+1] {
+				t.Errorf("%s:%d has %d columns", path, i+1, n)
+			}
+		}
+		return err
+	})
+	require.NoError(t, err)
+}
+
+func columns(line string) int { return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t") }

@@ -39,7 +39,9 @@ func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.Impo
 // list asks go list for packages, given as patterns from the root of the project.
 func list(t *testing.T, args ...string) (pkgs []pkg) {
 	t.Helper()
-	c := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,Export,GoFiles,Imports,TestImports,XTestImports"}, args...)...)
+	c := exec.Command("go",
+		append([]string{"list", "-json=ImportPath,Dir,Standard,Export,GoFiles,Imports,TestImports,XTestImports"},
+			args...)...)
 	c.Dir = ".."
 	var stderr strings.Builder
 	c.Stderr = &stderr
@@ -61,7 +63,8 @@ func parse(t *testing.T, fset *token.FileSet, p pkg) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
 	for _, name := range p.GoFiles {
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		require.NoError(t, err)
 		files[filepath.Join(p.name(), name)] = f
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the walls inside of packages: which files reach each other, how many types a package shows, how long a function is, and what
-// of the engine's inside nobody else names.
+// This file owns the walls inside of packages: which files reach each other, how many types a package shows, how long a
+// function is, and what of the engine's inside nobody else names.
 
 // The most that a package may have.
 const (
@@ -53,7 +53,8 @@ func check(t *testing.T, patterns ...string) (all []checked) {
 			c.files[filepath.Base(path)] = f
 			files = append(files, f)
 		}
-		importer := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+		importer := importer.ForCompiler(fset, "gc",
+			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 		var err error
 		c.types, err = (&types.Config{Importer: importer}).Check(p.ImportPath, fset, files, info)
@@ -125,7 +126,8 @@ func TestPackagesAreNotKnotted(t *testing.T) {
 		for name, f := range c.files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if d, is := n.(*ast.FuncDecl); is && !ast.IsGenerated(f) {
-					if lines := c.fset.Position(d.End()).Line - c.fset.Position(d.Pos()).Line + 1; lines > mostFunction {
+					if lines := c.fset.Position(d.End()).Line - c.fset.Position(d.Pos()).
+						Line + 1; lines > mostFunction {
 						t.Errorf("%s/%s: %s has %d lines", c.name, name, d.Name.Name, lines)
 					}
 				}

@@ -59,7 +59,8 @@ func addFile(t *tar.Writer, f vfs.FS, path, name string, progress func(int) erro
 		return err
 	}
 	err = t.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: st.Size(), ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+		Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: st.Size(), ModTime: time.Unix(0, 0),
+		Format: tar.FormatPAX,
 	})
 	if err != nil {
 		return err

@@ -390,7 +390,8 @@ func TestReport(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoStore)
 }
 
-// FuzzArchive restores from any bytes that an archive may hold. It is refused as damaged, or the directory that is made is in order.
+// FuzzArchive restores from any bytes that an archive may hold. It is refused as damaged, or the directory that is made
+// is in order.
 func FuzzArchive(f *testing.F) {
 	mem, _ := written(f, 6)
 	s := open(f, small(mem))
@@ -410,7 +411,8 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, plain []byte) {
 		mem := vfs.NewMem()
-		if _, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(stored(plain)), To: "/new"}); err == nil {
+		if _, err := Restore(t.Context(),
+			RestoreOptions{FS: mem, Archive: bytes.NewReader(stored(plain)), To: "/new"}); err == nil {
 			_, err = Verify("/new", VerifyOptions{FS: mem})
 			require.NoError(t, err)
 		}

@@ -70,14 +70,18 @@ func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progr
 
 // SendCheckpoint is WriteCheckpoint for who wants to know what the backup holds
 // before its first byte: send is called once, and has archive write it.
-func (s *Store) SendCheckpoint(ctx context.Context, send func(b Backup, archive func(io.Writer, Progress) error) error) error {
+func (s *Store) SendCheckpoint(ctx context.Context,
+	send func(b Backup, archive func(io.Writer, Progress) error) error) error {
 	from := s.End()
 	err := s.staged(ctx, func(stage string) error {
 		b, err := seal(s.o, s.fs, stage, *s.form.Load(), s.between(from))
 		if err != nil {
 			return err
 		}
-		return send(b, func(w io.Writer, progress Progress) error { return WriteArchive(ctx, w, s.fs, stage, progress) })
+		return send(b, func(w io.Writer,
+			progress Progress) error {
+			return WriteArchive(ctx, w, s.fs, stage, progress)
+		})
 	})
 	if err != nil {
 		err = fmt.Errorf("backup: %w", err)
@@ -131,7 +135,8 @@ func (s *Store) durable(ctx context.Context, seq uint64) error {
 func (s *Store) between(from Position) func(Position) error {
 	return func(end Position) error {
 		if live := s.End(); end.Seq < from.Seq || end.Seq > live.Seq {
-			return corruptf("the backup ends at record %d, the live log went from %d to %d", end.Seq, from.Seq, live.Seq)
+			return corruptf("the backup ends at record %d, the live log went from %d to %d", end.Seq, from.Seq,
+				live.Seq)
 		}
 		return nil
 	}

@@ -50,8 +50,10 @@ func TestCrashAtEverySync(t *testing.T) {
 		n++
 		for _, percent := range kept {
 			least := acked.Load()
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(n)))})
-			crashes = append(crashes, crash{c, fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent), least, attempted.Load()})
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+				RNG: rand.New(rand.NewPCG(seed, uint64(n)))})
+			crashes = append(crashes,
+				crash{c, fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent), least, attempted.Load()})
 		}
 		return nil
 	})
@@ -75,8 +77,10 @@ func TestCrashAtEverySync(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					for _, percent := range []int{0, 50, 100} {
-						f := c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(i)))})
-						again = append(again, crash{fs: f, name: fmt.Sprintf("%s, then at %s, %d %% kept", c.name, op.Path, percent)})
+						f := c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+							RNG: rand.New(rand.NewPCG(seed, uint64(i)))})
+						again = append(again,
+							crash{fs: f, name: fmt.Sprintf("%s, then at %s, %d %% kept", c.name, op.Path, percent)})
 					}
 				}
 				return nil
@@ -144,8 +148,10 @@ func TestCrashDuringBackup(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, percent := range []int{0, 50, 100} {
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(len(crashes))))})
-			crashes = append(crashes, crash{fs: c, name: fmt.Sprintf("sync %d of %s, %d %% kept", len(crashes)/3, op.Path, percent)})
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+				RNG: rand.New(rand.NewPCG(seed, uint64(len(crashes))))})
+			crashes = append(crashes,
+				crash{fs: c, name: fmt.Sprintf("sync %d of %s, %d %% kept", len(crashes)/3, op.Path, percent)})
 		}
 		return nil
 	})

@@ -172,7 +172,8 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 	}
 	t.Logf("%d bytes in %d files", bytes, len(names))
 	for kind, c := range tallies {
-		t.Logf("%-8s %5d flips: %5d refused when opened, %4d found by verify, %5d harmless", kind, c.flips, c.refused, c.found, c.harmless)
+		t.Logf("%-8s %5d flips: %5d refused when opened, %4d found by verify, %5d harmless", kind, c.flips, c.refused,
+			c.found, c.harmless)
 	}
 }
 

@@ -135,7 +135,8 @@ func TestFoldOfWhatIsLargerThanTheLimit(t *testing.T) {
 }
 
 func TestRetention(t *testing.T) {
-	for _, keep := range []Keep{{Records: 1}, {Records: 10}, {Records: 200}, {Bytes: 1}, {Bytes: 3000}, {Records: 50, Bytes: 3000}, {All: true}} {
+	for _, keep := range []Keep{{Records: 1}, {Records: 10}, {Records: 200}, {Bytes: 1}, {Bytes: 3000},
+		{Records: 50, Bytes: 3000}, {All: true}} {
 		mem := vfs.NewMem()
 		o := small(mem)
 		o.KeepLog = keep
@@ -169,7 +170,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A log that is cut while the fold lags, as a crash at the wrong instant would find it, begins at what is folded or before.
+// A log that is cut while the fold lags, as a crash at the wrong instant would find it, begins at what is folded or
+// before.
 func TestTheLogIsCutAtWhatIsFolded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cuts := 0

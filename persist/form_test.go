@@ -82,9 +82,11 @@ func TestARestoredDirectoryHasTheFormOfItsPoint(t *testing.T) {
 		seq  uint64
 		want Form
 	}{
-		{15, whole}, {12, whole}, {11, Form{Format: Format}}, {10, Form{Format: Format}}, {9, Form{Format: 1}}, {1, Form{Format: 1}}, {0, Form{Format: 1}},
+		{15, whole}, {12, whole}, {11, Form{Format: Format}}, {10, Form{Format: Format}}, {9, Form{Format: 1}},
+		{1, Form{Format: 1}}, {0, Form{Format: 1}},
 	} {
-		for name, o := range map[string]RestoreOptions{"archive": {Archive: bytes.NewReader(archive.Bytes())}, "copy": {From: "/copy"}, "itself": {From: "/data"}} {
+		for name, o := range map[string]RestoreOptions{"archive": {Archive: bytes.NewReader(archive.Bytes())},
+			"copy": {From: "/copy"}, "itself": {From: "/data"}} {
 			o.FS, o.To, o.At = mem, "/to", AtSeq(c.seq)
 			_, err := Restore(t.Context(), o)
 			require.NoError(t, err, name)

@@ -43,7 +43,8 @@ type further struct {
 // furtherBatch is how many bytes of log are appended and folded in one batch, at least.
 const furtherBatch = 8 << 20
 
-func goFurther(ctx context.Context, db *pebble.DB, x extent, in form, list []SegmentFile, at Point) (extent, form, error) {
+func goFurther(ctx context.Context, db *pebble.DB, x extent, in form, list []SegmentFile, at Point) (extent, form,
+	error) {
 	g := further{db: db, at: at, m: x.marker, end: x.marker.Position}
 	// Between marker and end, records are in the log and not in the rows yet.
 	_, err := walkLog(db, x.marker.Position, x.last, decodeRecord, true, func(r Record) error { return g.add(r) })
@@ -96,7 +97,8 @@ func (g *further) file(ctx context.Context, s SegmentFile, in form) (form, error
 	case errors.Is(err, ErrNewerFormat):
 		return in, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return in, fmt.Errorf("%s: %w (up to record %d, %s, all is in order: --at takes such a point)", s.Name, err, g.end.Seq, when(g.end.At))
+	return in, fmt.Errorf("%s: %w (up to record %d, %s, all is in order: --at takes such a point)", s.Name, err,
+		g.end.Seq, when(g.end.At))
 }
 
 func (g *further) add(r Record) error {

@@ -113,7 +113,8 @@ func parseHead(b []byte) (headState, error) {
 			continue
 		}
 		if number := binary.LittleEndian.Uint32(b[lo+8:]); number > Format {
-			return st, fmt.Errorf("%w: the directory has format %d, this program knows formats up to %d: use the program that wrote it, or a newer one",
+			return st, fmt.Errorf("%w: the directory has format %d, this program knows formats up to %d: use the "+
+				"program that wrote it, or a newer one",
 				ErrNewerFormat, number, Format)
 		}
 		if !st.valid || h.Generation > st.Generation {

@@ -129,7 +129,8 @@ func TestLogShorterThanHead(t *testing.T) {
 	_, err := Open(small(mem))
 	require.ErrorIs(t, err, ErrShortLog)
 	require.ErrorIs(t, err, ErrCorrupt)
-	for _, part := range []string{"ends at record 9", "record 12", "3 records are lost", "holdfast verify", "holdfast restore"} {
+	for _, part := range []string{"ends at record 9", "record 12", "3 records are lost", "holdfast verify",
+		"holdfast restore"} {
 		require.Contains(t, err.Error(), part)
 	}
 	require.Equal(t, before, mem.String(), "nothing was touched")
@@ -159,7 +160,8 @@ func TestNewerFormat(t *testing.T) {
 	setHead(t, mem, func(h *head) { h.begins = make([]uint64, Format) })
 	_, err := Open(small(mem))
 	require.ErrorIs(t, err, ErrNewerFormat)
-	require.Contains(t, err.Error(), fmt.Sprintf("the directory has format %d, this program knows formats up to %d", Format+1, Format))
+	require.Contains(t, err.Error(),
+		fmt.Sprintf("the directory has format %d, this program knows formats up to %d", Format+1, Format))
 	require.NotContains(t, err.Error(), "\n")
 	_, err = Verify("/data", VerifyOptions{FS: mem})
 	require.ErrorIs(t, err, ErrNewerFormat)

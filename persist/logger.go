@@ -22,7 +22,8 @@ type fuse struct {
 	err             atomic.Pointer[error]
 	dead            chan struct{}
 	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
-	stalled         chan struct{} // Pebble's background writes fail again and again: who waits for them may wait for ever
+	// Pebble's background writes fail again and again: who waits for them may wait for ever
+	stalled chan struct{}
 }
 
 func newFuse() *fuse {
@@ -106,7 +107,8 @@ func (f *fuse) guard(fn func() error) error {
 	}
 }
 
-// stallGrace is how long a call into Pebble may take to return by itself once its background writes fail again and again.
+// stallGrace is how long a call into Pebble may take to return by itself once its background writes fail again and
+// again.
 const stallGrace = 500 * time.Millisecond
 
 // pebbleLogger takes what Pebble says. A failed commit reads as success if

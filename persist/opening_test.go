@@ -16,7 +16,8 @@ import (
 
 // This file owns what an opening writes: in an order that a power cut cannot turn round, and on a disk that fails.
 
-// A directory without a marker is taken for one without a store. So the old marker goes only when the new one is on the disk.
+// A directory without a marker is taken for one without a store. So the old marker goes only when the new one is on the
+// disk.
 func TestAMarkerGoesBehindTheOneThatFollows(t *testing.T) {
 	mem := power.NewDisk()
 	fs := hook(mem)
@@ -47,8 +48,8 @@ func TestAMarkerGoesBehindTheOneThatFollows(t *testing.T) {
 	require.Positive(t, gone)
 }
 
-// Pebble answers an error here by closing what one of its goroutines still uses, and that panics now and then. So it never learns
-// of the error: the opening ends with ours.
+// Pebble answers an error here by closing what one of its goroutines still uses, and that panics now and then. So it
+// never learns of the error: the opening ends with ours.
 func TestOptionsThatCannotBeWritten(t *testing.T) {
 	mem := power.NewDisk()
 	s := open(t, small(mem))

@@ -73,7 +73,8 @@ func TestFailedSyncWithSeveralOnTheirWay(t *testing.T) {
 	}
 }
 
-// The log is not synced behind the first record, and the head file is written meanwhile: it names that record and no later one, so that the directory opens.
+// The log is not synced behind the first record, and the head file is written meanwhile: it names that record and no
+// later one, so that the directory opens.
 func TestHeadNamesWhatIsSynced(t *testing.T) {
 	for range 20 {
 		if headBehindTheLog(t) {

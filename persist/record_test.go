@@ -56,7 +56,8 @@ func TestRecordOfNoChange(t *testing.T) {
 }
 
 func TestRecordFlippedBit(t *testing.T) {
-	r := sealed(Position{}, Change{Table: 1, Key: []byte("a"), After: []byte("b")}, Change{Table: 1, Key: []byte("c"), Before: []byte("b")})
+	r := sealed(Position{}, Change{Table: 1, Key: []byte("a"), After: []byte("b")},
+		Change{Table: 1, Key: []byte("c"), Before: []byte("b")})
 	for i := range r.raw {
 		for bit := range 8 {
 			b := bytes.Clone(r.raw)
@@ -88,7 +89,8 @@ func TestRecordMalformed(t *testing.T) {
 	miscounted[40]++
 	_, err = decodeRecord(resealed(miscounted))
 	require.ErrorIs(t, err, ErrCorrupt)
-	for _, tail := range [][]byte{{0}, {1}, {2, 1}, {2, 1, 0}, {0x80}, {2, 1, 9, 0}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}} {
+	for _, tail := range [][]byte{{0}, {1}, {2, 1}, {2, 1, 0}, {0x80}, {2, 1, 9, 0},
+		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}} {
 		b := append(bytes.Clone(r.raw[:recordHeader]), tail...)
 		_, err = decodeRecord(resealed(append(b, make([]byte, hashSize)...)))
 		require.ErrorIs(t, err, ErrCorrupt, "%x", tail)

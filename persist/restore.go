@@ -121,7 +121,8 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 // toPoint checks a copied store, which has no head file yet, against the head
 // file it came with and takes it further or back, to the point. It tells where
 // its log ended before that, and which form it has.
-func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions) (end Position, in form, err error) {
+func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions) (end Position, in form,
+	err error) {
 	db, err := openPebble(o, f, nil, fu, false)
 	if err != nil {
 		return end, in, err

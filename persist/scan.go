@@ -41,7 +41,8 @@ func (s *Store) ScanTables(workers int, from, to byte, fn func(worker int, table
 	return damaged(scanRows(s.db, workers, from, to, fn))
 }
 
-func scanRows(db *pebble.DB, workers int, from, to byte, fn func(worker int, table byte, key, value []byte) error) error {
+func scanRows(db *pebble.DB, workers int, from, to byte,
+	fn func(worker int, table byte, key, value []byte) error) error {
 	bounds := rowBounds(from, to)
 	cuts, err := splitPoints(db, bounds, workers)
 	if err != nil {

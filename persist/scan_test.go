@@ -85,10 +85,11 @@ func TestScanIsShared(t *testing.T) {
 	require.Greater(t, pieces, 30)
 }
 
-// Where many tables overlap, a single row touches more than a small piece has: such rows are not cut one from the other, which
-// takes longer than reading them.
+// Where many tables overlap, a single row touches more than a small piece has: such rows are not cut one from the
+// other, which takes longer than reading them.
 func TestOverlappingTablesAreCutSeldom(t *testing.T) {
-	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem(), DisableAutomaticCompactions: true, L0StopWritesThreshold: 100, Logger: pebbleLogger{log: slog.New(slog.DiscardHandler)}})
+	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem(), DisableAutomaticCompactions: true,
+		L0StopWritesThreshold: 100, Logger: pebbleLogger{log: slog.New(slog.DiscardHandler)}})
 	require.NoError(t, err)
 	defer db.Close()
 	value := make([]byte, 100)
@@ -98,7 +99,8 @@ func TestOverlappingTablesAreCutSeldom(t *testing.T) {
 		b := db.NewBatch()
 		for i := range rows {
 			rng.Read(value)
-			require.NoError(t, b.Set(appendRowKey(nil, 5, binary.BigEndian.AppendUint64(nil, uint64(i*files+f)<<20)), value, nil))
+			require.NoError(t,
+				b.Set(appendRowKey(nil, 5, binary.BigEndian.AppendUint64(nil, uint64(i*files+f)<<20)), value, nil))
 		}
 		require.NoError(t, b.Commit(pebble.NoSync))
 		require.NoError(t, db.Flush())
@@ -147,7 +149,8 @@ func TestScanEndsWithTheFirstError(t *testing.T) {
 }
 
 func TestBetween(t *testing.T) {
-	for _, c := range [][2]string{{"a", "b"}, {"abc", "abd"}, {"", "zzzzzzzzzz"}, {"same prefix 1", "same prefix 2999999999"}, {"a", "a\x00"}} {
+	for _, c := range [][2]string{{"a", "b"}, {"abc", "abd"}, {"", "zzzzzzzzzz"},
+		{"same prefix 1", "same prefix 2999999999"}, {"a", "a\x00"}} {
 		lo, hi := []byte(c[0]), []byte(c[1])
 		mid := between(lo, hi)
 		require.Negative(t, bytes.Compare(lo, mid))

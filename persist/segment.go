@@ -132,7 +132,8 @@ func readSegment(r io.Reader, fn func(Record) error) (in form, err error) {
 	}
 	number, size := binary.LittleEndian.Uint32(head[8:]), binary.LittleEndian.Uint32(head[12:])
 	if number > Format {
-		return in, fmt.Errorf("%w: it has format %d, this program knows formats up to %d: use the program that wrote it, or a newer one", ErrNewerFormat, number, Format)
+		return in, fmt.Errorf("%w: it has format %d, this program knows formats up to %d: use the program that "+
+			"wrote it, or a newer one", ErrNewerFormat, number, Format)
 	}
 	if int(size) != hashSize+8+8*(int(max(number, 1))-1) {
 		return in, corruptf("its form has %d bytes", size)

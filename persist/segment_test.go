@@ -33,9 +33,10 @@ func pieces(t testing.TB, s *Store, after Position, limit int) (list [][]byte, e
 
 func files(list [][]byte) (out []SegmentFile) {
 	for i, b := range list {
-		out = append(out, SegmentFile{Name: string(rune('a' + i%26)), Open: func(context.Context) (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(b)), nil
-		}})
+		out = append(out,
+			SegmentFile{Name: string(rune('a' + i%26)), Open: func(context.Context) (io.ReadCloser, error) {
+				return io.NopCloser(bytes.NewReader(b)), nil
+			}})
 	}
 	return out
 }
@@ -60,14 +61,16 @@ func TestRestoreWithSegments(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	restore := func(dir string, list []SegmentFile, at Point) (Backup, error) {
-		return Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir, At: at, Segments: list})
+		return Restore(t.Context(),
+			RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir, At: at, Segments: list})
 	}
 	for dir, x := range map[string]struct {
 		at   Point
 		want uint64
 	}{
 		"/end": {Point{}, 100}, "/seq": {AtSeq(73), 73}, "/archive": {AtSeq(40), 40}, "/before": {AtSeq(12), 12},
-		"/instant": {AtInstant(toy.ends[57].At), lastAt(toy, toy.ends[57].At)}, "/late": {AtInstant(toy.at + 1000), 100},
+		"/instant": {AtInstant(toy.ends[57].At), lastAt(toy, toy.ends[57].At)},
+		"/late":    {AtInstant(toy.at + 1000), 100},
 	} {
 		b, err := restore(dir, files(list), x.at)
 		require.NoError(t, err, dir)
@@ -162,8 +165,8 @@ func stored(plain []byte) []byte {
 	}
 }
 
-// FuzzSegment reads any bytes as a piece of a log: as they come, and as what a compressor was given. It ends, with an error of the
-// package or with records that follow each other.
+// FuzzSegment reads any bytes as a piece of a log: as they come, and as what a compressor was given. It ends, with an
+// error of the package or with records that follow each other.
 func FuzzSegment(f *testing.F) {
 	mem, _ := written(f, 12)
 	s := open(f, small(mem))

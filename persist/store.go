@@ -310,7 +310,8 @@ func (s *Store) prepare() (headState, error) {
 }
 
 func headLost(dir string) error {
-	return fmt.Errorf("%w: %w: without %s in %s nothing tells whether the log is whole; restore a backup with `holdfast restore`",
+	return fmt.Errorf(
+		"%w: %w: without %s in %s nothing tells whether the log is whole; restore a backup with `holdfast restore`",
 		ErrCorrupt, ErrHeadLost, headName, dir)
 }
 
@@ -341,7 +342,8 @@ func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
 	var errno syscall.Errno
 	var path *os.PathError
 	if !errors.As(err, &path) && (errors.As(err, &errno) || strings.Contains(err.Error(), "lock held")) {
-		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it, or use its ops port", ErrLocked, dir)
+		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it, or use its ops port", ErrLocked,
+			dir)
 	}
 	return nil, fmt.Errorf("lock: %w", err)
 }
@@ -407,8 +409,10 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 	p.TargetFileSizes[0] = 8 << 20
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		p.Levels[i].BlockSize = 32 << 10                                                              // a start reads everything
-		p.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression } // ids and instants hardly compress
+		// a start reads everything
+		p.Levels[i].BlockSize = 32 << 10
+		// ids and instants hardly compress
+		p.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 		p.Levels[i].IndexBlockSize = 256 << 10
 	}
 	p.Experimental.ReadSamplingMultiplier = -1 // no compactions because of reads

@@ -218,15 +218,18 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 		verify bool // only Verify can find it, or the engine's hash of the rows
 		change func(*testing.T, *pebble.DB)
 	}{
-		{"record lost", false, func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(logKey(30), pebble.Sync)) }},
-		{"last record lost", false, func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(logKey(60), pebble.Sync)) }},
+		{"record lost", false,
+			func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(logKey(30), pebble.Sync)) }},
+		{"last record lost", false,
+			func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(logKey(60), pebble.Sync)) }},
 		{"record misplaced", false, func(t *testing.T, db *pebble.DB) {
 			require.NoError(t, db.Set(logKey(30), get(t, db, logKey(31)), pebble.Sync))
 		}},
 		{"log behind the end", false, func(t *testing.T, db *pebble.DB) {
 			require.NoError(t, db.Set(logKey(61), get(t, db, logKey(60)), pebble.Sync))
 		}},
-		{"marker lost", false, func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(markerKey, pebble.Sync)) }},
+		{"marker lost", false,
+			func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(markerKey, pebble.Sync)) }},
 		{"marker of another moment", false, func(t *testing.T, db *pebble.DB) {
 			m, err := readMarker(db)
 			require.NoError(t, err)
@@ -239,7 +242,8 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 			m.StateHash++
 			require.NoError(t, db.Set(markerKey, m.encode(), pebble.Sync))
 		}},
-		{"row lost", true, func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(aRow(t, db), pebble.Sync)) }},
+		{"row lost", true,
+			func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(aRow(t, db), pebble.Sync)) }},
 		{"row changed", true, func(t *testing.T, db *pebble.DB) {
 			require.NoError(t, db.Set(aRow(t, db), []byte("?"), pebble.Sync))
 		}},
@@ -253,7 +257,8 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			mem, toy := written(t, 60)
 			damage(t, mem, func(db *pebble.DB) { c.change(t, db) })
-			_, err := Verify("/data", VerifyOptions{FS: mem, Check: func(s *Store) error { return toy.check(s, 60, 60) }})
+			_, err := Verify("/data",
+				VerifyOptions{FS: mem, Check: func(s *Store) error { return toy.check(s, 60, 60) }})
 			require.Error(t, err)
 			if !strings.Contains(err.Error(), "the marker says") {
 				require.ErrorIs(t, err, ErrCorrupt)
@@ -273,8 +278,8 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 	}
 }
 
-// A start takes the hash of a folded record on trust where Pebble has no complaint. Whoever reads the record does not, nor does
-// Verify.
+// A start takes the hash of a folded record on trust where Pebble has no complaint. Whoever reads the record does not,
+// nor does Verify.
 func TestFoldedRecordsAreCheckedByTheirReaders(t *testing.T) {
 	mem, _ := written(t, 60)
 	damage(t, mem, func(db *pebble.DB) {

@@ -62,7 +62,8 @@ func lastSeq(r pebble.Reader) (uint64, error) {
 // decode itself, then its number, its instant, and that it holds the hash of the
 // one before, starting with after's. If last is not there it is an error. fn may be nil; it
 // may keep records only if own is set, else their bytes are reused.
-func walkLog(r pebble.Reader, after Position, last uint64, decode func(raw []byte) (Record, error), own bool, fn func(Record) error) (end Position, err error) {
+func walkLog(r pebble.Reader, after Position, last uint64, decode func(raw []byte) (Record, error), own bool,
+	fn func(Record) error) (end Position, err error) {
 	end = after
 	if last <= after.Seq {
 		return end, nil
@@ -171,14 +172,16 @@ func examine(r pebble.Reader, h head) (extent, error) {
 			return x, corruptf("log record %d, which the head file names, is missing", h.Seq)
 		}
 		if rec.Hash != h.Hash {
-			return x, fmt.Errorf("%w: %w: log record %d has hash %v, the head file says %v: the log is not the one this head file belongs to; %s",
+			return x, fmt.Errorf("%w: %w: log record %d has hash %v, the head file says %v: the log is not the one "+
+				"this head file belongs to; %s",
 				ErrCorrupt, ErrShortLog, h.Seq, rec.Hash, h.Hash, advice)
 		}
 	}
 	return x, nil
 }
 
-const advice = "nothing was changed: run `holdfast verify` for what is readable, and restore a backup with `holdfast restore`"
+const advice = "nothing was changed: run `holdfast verify` for what is readable, and restore a backup with " +
+	"`holdfast restore`"
 
 func shortLog(h head, last uint64) error {
 	return fmt.Errorf("%w: %w: the log ends at record %d, but record %d was synced: %d records are lost; %s",

@@ -13,8 +13,8 @@ import (
 // undoBatch is how many bytes of rows are undone in one batch, at least.
 const undoBatch = 4 << 20
 
-// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing: who wants
-// that says so by the sequence 0, as an instant so early is likely a slip.
+// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing: who
+// wants that says so by the sequence 0, as an instant so early is likely a slip.
 func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error) {
 	m := x.marker
 	var first Position

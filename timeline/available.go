@@ -14,12 +14,12 @@ type Answer struct {
 	Exact     bool  // one more is sure to be refused; false where the search gave up
 }
 
-// Available is how many holds over hull, none of them pinned, can be seated on p by a command of the instant now, one after the other with Draft.Seat. The
-// hull has the buffers inside, and is not empty.
+// Available is how many holds over hull, none of them pinned, can be seated on p by a command of the instant now, one
+// after the other with Draft.Seat. The hull has the buffers inside, and is not empty.
 //
-// The count of free units is an upper bound. It is the answer where the pool is easy: where all fixed things in the reach of what may move share an instant.
-// The test that says so goes from cheap to deep; elsewhere Available seats for real, with the search that a write uses, and so never promises more than a write
-// can give.
+// The count of free units is an upper bound. It is the answer where the pool is easy: where all fixed things in the
+// reach of what may move share an instant. The test that says so goes from cheap to deep; elsewhere Available seats for
+// real, with the search that a write uses, and so never promises more than a write can give.
 func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	if lots := s.Lots(p); len(lots) == 1 {
 		if lot := s.lot(lots[0]); lot.single != 0 && lot.conflicts == 0 {
@@ -46,8 +46,8 @@ type Single struct {
 	slot  *slotEntry
 }
 
-// Single goes from an article straight to its slot. A reader that takes it before it looks at anything else of the article waits
-// for both at a time: in a store larger than the caches that is most of what a read takes.
+// Single goes from an article straight to its slot. A reader that takes it before it looks at anything else of the
+// article waits for both at a time: in a store larger than the caches that is most of what a read takes.
 func (s *Stock) Single(article uint32) Single {
 	if no := s.single(article); no != 0 {
 		return Single{s, s.slot(no)}
@@ -63,7 +63,8 @@ func (x Single) Available(no LotNo, hull Span) (a Answer, ok bool) {
 	return x.slot.available(hull), true
 }
 
-// available is the answer of a lot that has one slot and no conflict, as most have: it is free, or it is not from some instant on.
+// available is the answer of a lot that has one slot and no conflict, as most have: it is free, or it is not from some
+// instant on.
 func (e *slotEntry) available(w Span) Answer {
 	at, taken := w.End, 0
 	if h, _ := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End {
@@ -88,8 +89,8 @@ func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
 	return ok
 }
 
-// seatForReal seats up to most holds like h, with its wish, on a draft and says how many it could, and whether it knows that no more can be. tries is how often
-// it may look for a rearrangement; it is counted down.
+// seatForReal seats up to most holds like h, with its wish, on a draft and says how many it could, and whether it knows
+// that no more can be. tries is how often it may look for a rearrangement; it is counted down.
 func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tries *int) (n int, exact bool) {
 	d, hull := s.Draft(now), h.Seat()
 	if s.wishes == nil && (w != nil || s.choosy.len() > 0) {

@@ -1,7 +1,8 @@
 package timeline
 
-// This file owns batches: where a command changes thousands of holds, one after the other, what is kept of them by time is changed in one go. A tree of 10,000
-// gaps takes as many changes in order for a tenth of what they take one by one: no node is looked for, copied or summed up more than once.
+// This file owns batches: where a command changes thousands of holds, one after the other, what is kept of them by time
+// is changed in one go. A tree of 10,000 gaps takes as many changes in order for a tenth of what they take one by one:
+// no node is looked for, copied or summed up more than once.
 
 import (
 	"cmp"
@@ -10,8 +11,8 @@ import (
 	"sync"
 )
 
-// batch is changes that are not made yet. The token of the owner has it while there are some; until flush nobody may look at the trees that they are of. What is
-// found by id, and what lies on a slot, is always as it should be.
+// batch is changes that are not made yet. The token of the owner has it while there are some; until flush nobody may
+// look at the trees that they are of. What is found by id, and what lies on a slot, is always as it should be.
 type batch struct {
 	gaps   pendingTrees[gapSum, gapSums]
 	pinned pendingTrees[int64, latest]
@@ -96,8 +97,8 @@ func (s *Stock) lose(id ID) (where uint32, ok bool) {
 	return where, true
 }
 
-// pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before it. nth tells changes of one key apart
-// while they are put in order.
+// pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before
+// it. nth tells changes of one key apart while they are put in order.
 type pending[V any] struct {
 	k         key
 	v         V
@@ -111,8 +112,8 @@ type pendingTrees[S comparable, A summer[key, int64, S]] struct {
 	at    map[*sumTree[key, int64, S, A]]int // in trees, once there are more than a few
 }
 
-// pendingTree is what waits for one of them, in runs of one instant each: like holds begin and end together, and come in order of their slots, so that most runs
-// are in order as they are.
+// pendingTree is what waits for one of them, in runs of one instant each: like holds begin and end together, and come
+// in order of their slots, so that most runs are in order as they are.
 type pendingTree[S comparable, A summer[key, int64, S]] struct {
 	of   *sumTree[key, int64, S, A]
 	runs [][]pending[int64]
@@ -174,8 +175,9 @@ func (p *pendingTrees[S, A]) flush(edit *token) {
 	}
 }
 
-// bySlot adds a run to a list: in order, those of one key as they came, where that is quick, which is where the slots that they are of are many of those
-// that there are between the first and the last. seats is used again: where changes of a slot go.
+// bySlot adds a run to a list: in order, those of one key as they came, where that is quick, which is where the slots
+// that they are of are many of those that there are between the first and the last. seats is used again: where changes
+// of a slot go.
 func bySlot(list, run []pending[int64], seats []uint32) ([]pending[int64], []uint32) {
 	first, last, ordered := run[0].k.upper(), run[0].k.upper(), true
 	for i := 1; i < len(run); i++ {
@@ -202,8 +204,8 @@ func bySlot(list, run []pending[int64], seats []uint32) ([]pending[int64], []uin
 	return list, seats
 }
 
-// roomyRuns are runs whose changes are made, to be used again: they would be a quarter of all the garbage of commands of thousands of holds. Each is of pointers
-// to runs of one of these rooms.
+// roomyRuns are runs whose changes are made, to be used again: they would be a quarter of all the garbage of commands
+// of thousands of holds. Each is of pointers to runs of one of these rooms.
 var roomyRuns [len(rooms)]sync.Pool
 
 var rooms = [...]int{1 << 8, 1 << 11, 1 << 14, 1 << 17}
@@ -280,7 +282,8 @@ func merge[V any, S comparable, A summer[key, V, S]](t *sumTree[key, V, S, A], e
 }
 
 // mergeInto returns the nodes that take n's place, and counts the items that there are more.
-func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V], count *int) []*node[key, V, S, A] {
+func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V],
+	count *int) []*node[key, V, S, A] {
 	if n.in == nil {
 		return mergeLeaf(n, edit, list, count)
 	}
@@ -313,7 +316,8 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 	return []*node[key, V, S, A]{n}
 }
 
-func mergeLeaf[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V], count *int) (leaves []*node[key, V, S, A]) {
+func mergeLeaf[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V],
+	count *int) (leaves []*node[key, V, S, A]) {
 	var fewKeys [2 * leafMax]key
 	var fewVals [2 * leafMax]V
 	keys, vals, i := fewKeys[:0], fewVals[:0], 0
@@ -336,12 +340,14 @@ func mergeLeaf[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 	keys, vals = append(keys, n.keys[i:]...), append(vals, n.vals[i:]...)
 	*count += len(keys) - len(n.keys)
 	for part := range parts(len(keys), leafMax) {
-		leaves = append(leaves, &node[key, V, S, A]{edit: edit, keys: slices.Clone(keys[part[0]:part[1]]), vals: slices.Clone(vals[part[0]:part[1]])})
+		leaves = append(leaves, &node[key, V, S, A]{edit: edit, keys: slices.Clone(keys[part[0]:part[1]]),
+			vals: slices.Clone(vals[part[0]:part[1]])})
 	}
 	return leaves
 }
 
-// parts cuts n things into as few parts as there have to be of at most most, about equal: each by where it begins and ends.
+// parts cuts n things into as few parts as there have to be of at most most, about equal: each by where it begins and
+// ends.
 func parts(n, most int) iter.Seq[[2]int] {
 	return func(yield func([2]int) bool) {
 		m := (n + most - 1) / most
@@ -354,7 +360,8 @@ func parts(n, most int) iter.Seq[[2]int] {
 }
 
 // parents are inner nodes over some children.
-func parents[V any, S comparable, A summer[key, V, S]](edit *token, kids []*node[key, V, S, A]) (list []*node[key, V, S, A]) {
+func parents[V any, S comparable, A summer[key, V, S]](edit *token,
+	kids []*node[key, V, S, A]) (list []*node[key, V, S, A]) {
 	for part := range parts(len(kids), innerMax) {
 		list = append(list, newInner(edit, kids[part[0]:part[1]]))
 	}
@@ -375,7 +382,8 @@ func joined[V any, S comparable, A summer[key, V, S]](edit *token, list []*node[
 			continue
 		}
 		if a := out[m]; b.in == nil {
-			out[m] = &node[key, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys), vals: slices.Concat(a.vals, b.vals)}
+			out[m] = &node[key, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys),
+				vals: slices.Concat(a.vals, b.vals)}
 		} else {
 			out[m] = newInner(edit, slices.Concat(a.kids(), b.kids()))
 		}

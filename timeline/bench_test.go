@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// dataset is a merchant's stock: 100,000 articles of 2,000 SKUs at 10 locations, each at one of them, one unit of 90 % and ten of 10 %; and 1,000,000 holds of
-// an hour to 14 days over 24 months, Zipf over SKUs: what a popular one cannot take goes to the next. BENCH_SCALE=10 in the environment is ten times that.
+// dataset is a merchant's stock: 100,000 articles of 2,000 SKUs at 10 locations, each at one of them, one unit of 90 %
+// and ten of 10 %; and 1,000,000 holds of an hour to 14 days over 24 months, Zipf over SKUs: what a popular one cannot
+// take goes to the next. BENCH_SCALE=10 in the environment is ten times that.
 type dataset struct {
 	lots  []Lot
 	slots []Slot
@@ -58,7 +59,8 @@ func newDataset(skus int) *dataset {
 		}
 		for range n {
 			no := SlotNo(len(d.slots) + 1)
-			d.slots = append(d.slots, Slot{benchID(benchStart, int(no)), no, lot.No, Span{benchStart - 30*benchDay, Forever}})
+			d.slots = append(d.slots,
+				Slot{benchID(benchStart, int(no)), no, lot.No, Span{benchStart - 30*benchDay, Forever}})
 			pools[p].slots = append(pools[p].slots, int32(no))
 		}
 	}
@@ -239,7 +241,8 @@ func BenchmarkRanking(b *testing.B) {
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
-					s.FreeRanking(&r, RankQuery{Window: w[i%1000], Articles: len(bench().lots), Desc: desc, Offset: page * 50, Limit: 50}, dst)
+					s.FreeRanking(&r, RankQuery{Window: w[i%1000], Articles: len(bench().lots), Desc: desc,
+						Offset: page * 50, Limit: 50}, dst)
 					i++
 				}
 			})

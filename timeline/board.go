@@ -70,11 +70,12 @@ func (s *Stock) fixityOf(p PoolRef, start, now int64) fixity {
 	return fixity{now: now, floor: min(now, start), lots: len(s.Lots(p)) > 1, choosing: s.choosingOf(p, now)}
 }
 
-// board is the slots of a pool from the floor on, to try things on. It is changed by exchange, lift and drop, and read off at the end: what lies on another lane
-// than its home has been moved.
+// board is the slots of a pool from the floor on, to try things on. It is changed by exchange, lift and drop, and read
+// off at the end: what lies on another lane than its home has been moved.
 //
-// Nothing is copied before it is touched: a lane is laid when something on it may change, and of a pool of more than boardLanes slots only lanes are known that
-// were found free somewhere. Slots that end at the floor or earlier are not on the board: no room is theirs to give.
+// Nothing is copied before it is touched: a lane is laid when something on it may change, and of a pool of more than
+// boardLanes slots only lanes are known that were found free somewhere. Slots that end at the floor or earlier are not
+// on the board: no room is theirs to give.
 type board struct {
 	fixity
 	stock  *Stock
@@ -163,7 +164,8 @@ func (b *board) on(l int) []bar {
 		bars = append(bars, bar{Span{b.floor, x.slot.Span.Start}, beginning, int32(l), fixed, false})
 	}
 	for h, p := x.rail.next(x.rail.from(b.floor)); h != nil; h, p = x.rail.next(p) {
-		bars = append(bars, bar{Span{max(b.floor, seatStart(h)), h.Span.End}, int32(len(b.holds)), int32(l), b.of(h), false})
+		bars = append(bars,
+			bar{Span{max(b.floor, seatStart(h)), h.Span.End}, int32(len(b.holds)), int32(l), b.of(h), false})
 		b.holds = append(b.holds, h)
 	}
 	if !x.slot.Span.Open() {
@@ -182,7 +184,8 @@ func (b *board) meet(l int, w Span) (lo, hi int) {
 	return lo, hi
 }
 
-// inWay counts the holds in the way of a bar over w on lane l; ok is false where they are more than most, or something there may not be moved.
+// inWay counts the holds in the way of a bar over w on lane l; ok is false where they are more than most, or something
+// there may not be moved.
 func (b *board) inWay(l int, w Span, most int) (n int, ok bool) {
 	x := &b.lanes[l]
 	if x.laid {
@@ -327,7 +330,8 @@ func (b *board) exchange(k, l int, w Span) {
 	b.lanes[l].bars = slices.Replace(b.lanes[l].bars, l0, l1, ks...)
 }
 
-// uncrossed is the first instant after x that no bar of lane k or l crosses, x being one; ok is false where a bar between the two may not change lanes.
+// uncrossed is the first instant after x that no bar of lane k or l crosses, x being one; ok is false where a bar
+// between the two may not change lanes.
 func (b *board) uncrossed(k, l int, x int64) (y int64, ok bool) {
 	ks, ls := b.on(k), b.on(l)
 	i, j := firstEndingAfter(ks, x), firstEndingAfter(ls, x)
@@ -375,7 +379,8 @@ func (b *board) uncrossedBack(k, l int, x int64) (y int64, ok bool) {
 	}
 }
 
-// apart is the least stretch around w that no bar of lane k or l crosses; ok is false where a bar in it may not change lanes.
+// apart is the least stretch around w that no bar of lane k or l crosses; ok is false where a bar in it may not change
+// lanes.
 func (b *board) apart(k, l int, w Span) (over Span, ok bool) {
 	for over = w; ; w = over {
 		for _, x := range [2]struct{ on, to int }{{k, l}, {l, k}} {

@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns the slow, obvious twins of placement and planning: exhaustive search over every way to lay holds on slots.
+// This file owns the slow, obvious twins of placement and planning: exhaustive search over every way to lay holds on
+// slots.
 
 import (
 	"cmp"
@@ -195,7 +196,8 @@ func randomPool(rnd *rand.Rand, k poolKind) *testPool {
 	for range rnd.Intn(k.conflicts + 1) {
 		start := rnd.Int63n(k.line)
 		p.holds++
-		p.s.Put(NewHold(testID(p.holds), Span{start, start + 1 + rnd.Int63n(6)}, 0, 0), Place{Lot: LotNo(1 + rnd.Intn(p.lots))})
+		p.s.Put(NewHold(testID(p.holds), Span{start, start + 1 + rnd.Int63n(6)}, 0, 0),
+			Place{Lot: LotNo(1 + rnd.Intn(p.lots))})
 	}
 	return p
 }

@@ -1,7 +1,7 @@
 package timeline
 
-// This file owns the comparison of the sets that need no sums, in trees of tree.go and in those of tidwall/btree. doc.go has
-// the figures.
+// This file owns the comparison of the sets that need no sums, in trees of tree.go and in those of tidwall/btree.
+// doc.go has the figures.
 
 import (
 	"math/rand/v2"
@@ -44,7 +44,8 @@ func idWorkload(size int) *workload[idRow] {
 	w := &workload[idRow]{size: size}
 	w.row = func(i int) idRow { return idRow{benchID(benchStart, i).key(), uint32(i)} }
 	w.order = func(a, b idRow) int { return a.id.compare(b.id) }
-	return w.add("form=own", func() form[idRow] { return &treeIDs{edit: newToken()} }).add("form=tidwall", newLibraryIDs)
+	return w.add("form=own", func() form[idRow] { return &treeIDs{edit: newToken()} }).
+		add("form=tidwall", newLibraryIDs)
 }
 
 // classWorkload has seats of an hour to 14 days over two years on 191,000 slots, as the data set has.
@@ -80,8 +81,8 @@ func conflictWorkload(size int) *workload[Placed] {
 		add("form=tidwall", newLibraryConflicts)
 }
 
-// TestFormsAgree drives both forms of each structure through the same changes: they have the same rows, and versions stay as
-// they were.
+// TestFormsAgree drives both forms of each structure through the same changes: they have the same rows, and versions
+// stay as they were.
 func TestFormsAgree(t *testing.T) {
 	t.Run("ids", func(t *testing.T) { agree(t, idWorkload(3000)) })
 	t.Run("classes", func(t *testing.T) { agree(t, classWorkload(3000)) })
@@ -144,8 +145,8 @@ const versionsHeld = 16
 
 // BenchmarkForms compares the structures of a million rows, conflicts of 20,000, in both forms.
 //
-//	fill     rows are put one by one from none on, a version every 25; B/row is what they weigh, thinned-B/row what each weighs
-//	         once half of them were removed at random
+//	fill     rows are put one by one from none on, a version every 25; B/row is what they weigh, thinned-B/row
+//	         what each weighs once half of them were removed at random
 //	load     all rows at once, in order
 //	grow     one more row, a version every so many; 16 older versions are held
 //	churn    one row more and a random one less, likewise
@@ -167,8 +168,10 @@ func compare[E any](b *testing.B, w *workload[E]) {
 				base = w.filled(f.make())
 			}
 			for _, every := range []int{1, 100} {
-				b.Run("grow/publish="+strconv.Itoa(every), func(b *testing.B) { w.change(b, base.fork(), every, false) })
-				b.Run("churn/publish="+strconv.Itoa(every), func(b *testing.B) { w.change(b, base.fork(), every, true) })
+				b.Run("grow/publish="+strconv.Itoa(every),
+					func(b *testing.B) { w.change(b, base.fork(), every, false) })
+				b.Run("churn/publish="+strconv.Itoa(every),
+					func(b *testing.B) { w.change(b, base.fork(), every, true) })
 			}
 			b.Run("get", func(b *testing.B) {
 				b.ReportAllocs()

@@ -43,16 +43,18 @@ type calendar struct {
 
 var calendars = sync.Pool{New: func() any { return new(calendar) }}
 
-// bucketSearches is how often one calendar looks for a rearrangement, all its buckets together. Where that is used up a bucket has the units that are free
-// throughout it, which can be held for sure, and is not exact.
+// bucketSearches is how often one calendar looks for a rearrangement, all its buckets together. Where that is used up a
+// bucket has the units that are free throughout it, which can be held for sure, and is not exact.
 const bucketSearches = 1000
 
-// Calendar appends to out a bucket for each pair of neighbouring edges, which ascend. Min and Max are of the pools' free units summed instant by instant;
-// Available is the sum over the pools of what Available says of the bucket, for a command of the instant now.
+// Calendar appends to out a bucket for each pair of neighbouring edges, which ascend. Min and Max are of the pools'
+// free units summed instant by instant; Available is the sum over the pools of what Available says of the bucket, for a
+// command of the instant now.
 //
-// That is mostly the count, the least that a pool has free in the bucket, and goes from cheap to deep, as Available does: where no unit comes free in the bucket
-// before another is taken, so many slots are free throughout it (fill). What is in doubt is asked together, whether the pool is easy over all of it, then in ever
-// smaller parts (search). Only what is left is seated for real, bucket by bucket.
+// That is mostly the count, the least that a pool has free in the bucket, and goes from cheap to deep, as Available
+// does: where no unit comes free in the bucket before another is taken, so many slots are free throughout it (fill).
+// What is in doubt is asked together, whether the pool is easy over all of it, then in ever smaller parts (search).
+// Only what is left is seated for real, bucket by bucket.
 func (s *Stock) Calendar(pools []PoolRef, edges []int64, now int64, out []Bucket) []Bucket {
 	if len(edges) < 2 {
 		return out
@@ -62,7 +64,8 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, now int64, out []Bucket
 	out = c.count(s, pools, edges, out)
 	q := bucketQuery{Stock: s, edges: edges, now: now, out: out[first:], searches: bucketSearches}
 	for i, d := range c.doubtful {
-		if q.pool = pools[i]; d.n == 0 || q.SlotCount(q.pool) == 1 || q.easyOver(Span{edges[d.first], edges[d.last+1]}) {
+		if q.pool = pools[i]; d.n == 0 || q.SlotCount(q.pool) == 1 ||
+			q.easyOver(Span{edges[d.first], edges[d.last+1]}) {
 			continue
 		}
 		c.of = c.of[:0]
@@ -164,8 +167,8 @@ func (c *calendar) doubt(pool, bucket, count int) {
 	d.n++
 }
 
-// fill counts the changes of the pools. Changes are gathered slot by slot, where they are in order, and thrown into the buckets, so that only the few of one
-// bucket need sorting.
+// fill counts the changes of the pools. Changes are gathered slot by slot, where they are in order, and thrown into the
+// buckets, so that only the few of one bucket need sorting.
 func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) []Bucket {
 	c.ticks, c.profiled = c.ticks[:0], c.profiled[:0]
 	c.free, c.least, c.sure = resized(c.free, len(pools)), resized(c.least, len(pools)), resized(c.sure, len(pools))
@@ -264,7 +267,8 @@ func (s *Stock) gather(c *calendar, p PoolRef, pool int32, edges []int64) (free 
 	return free
 }
 
-// span adds the two changes that a span makes inside w, and returns what it makes at its start. No change lies in a bucket before i.
+// span adds the two changes that a span makes inside w, and returns what it makes at its start. No change lies in a
+// bucket before i.
 func (c *calendar) span(s, w Span, by, pool int32, edges []int64, i int) (at int) {
 	if s.Start <= w.Start {
 		at = int(by)
@@ -279,7 +283,8 @@ func (c *calendar) span(s, w Span, by, pool int32, edges []int64, i int) (at int
 	return at
 }
 
-// bucketOf is the bucket that t lies in, i being one that is not behind it. Most changes of a slot follow each other closely.
+// bucketOf is the bucket that t lies in, i being one that is not behind it. Most changes of a slot follow each other
+// closely.
 func bucketOf(edges []int64, i int, t int64) int {
 	for range 8 {
 		if edges[i+1] > t {
@@ -357,8 +362,9 @@ func resized[T any](s []T, n int) []T {
 	return s
 }
 
-// Edges cuts w wherever the free units of one of the pools change: its start, each such instant, its end. Where stock and committed units change together and no
-// pool has more or fewer free than before, nothing is cut. It gives up when there are more than most, and returns at least one more than that.
+// Edges cuts w wherever the free units of one of the pools change: its start, each such instant, its end. Where stock
+// and committed units change together and no pool has more or fewer free than before, nothing is cut. It gives up when
+// there are more than most, and returns at least one more than that.
 func (s *Stock) Edges(pools []PoolRef, w Span, most int) []int64 {
 	edges := []int64{w.Start, w.End}
 	for _, p := range pools {

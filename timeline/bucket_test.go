@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The calendar against counting every instant and laying every bucket out, over pools that are walked and pools that have a profile.
+// The calendar against counting every instant and laying every bucket out, over pools that are walked and pools that
+// have a profile.
 func TestCalendar(t *testing.T) {
 	rnd := seeded(t)
 	fewer, inexact := 0, 0
 	for i := range 1500 {
-		k := poolKind{slots: []int{4, 4, 40}[i%3], lots: 3, holds: []int{18, 6, 200}[i%3], line: 60, pins: 10, ends: 25, conflicts: i / 3 % 3}
+		k := poolKind{slots: []int{4, 4, 40}[i%3], lots: 3, holds: []int{18, 6, 200}[i%3], line: 60, pins: 10, ends: 25,
+			conflicts: i / 3 % 3}
 		x := randomPool(rnd, k)
 		pools := []PoolRef{SKURef(1)}
 		if rnd.Intn(2) == 0 {
@@ -100,7 +102,8 @@ func TestCalendarSearchesSoOften(t *testing.T) {
 		s.SetPool(LotNo(no+1), 1)
 		s.PutSlot(Slot{testID(no + 1), SlotNo(no + 1), LotNo(no + 1), Span{0, Forever}})
 	}
-	for i := range bucketSearches + more { // the first half of each bucket is taken on one slot, the second on the other
+	for i := range bucketSearches + more {
+		// the first half of each bucket is taken on one slot, the second on the other
 		t := int64(10 * i)
 		edges = append(edges, t+10)
 		for no := range int64(2) {

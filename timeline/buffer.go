@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns durations in the merchant's words: exact ones, calendar steps in a zone, and the hull they make of a booking's body.
+// This file owns durations in the merchant's words: exact ones, calendar steps in a zone, and the hull they make of a
+// booking's body.
 
 // Exact durations in milliseconds. There is no Day here: a day is a calendar step.
 const (
@@ -32,7 +33,8 @@ const (
 	Years
 )
 
-var unitNames = [...]string{Seconds: "seconds", Minutes: "minutes", Hours: "hours", Days: "days", Weeks: "weeks", Months: "months", Years: "years"}
+var unitNames = [...]string{Seconds: "seconds", Minutes: "minutes", Hours: "hours", Days: "days", Weeks: "weeks",
+	Months: "months", Years: "years"}
 
 // String is the unit's name as the API writes it; empty for no unit.
 func (u Unit) String() string {
@@ -52,20 +54,22 @@ func ParseUnit(name string) (Unit, bool) {
 	return 0, false
 }
 
-// maxBuffer has the most of each unit that a buffer may have: ten years, a year counted as 366 days where the unit has a fixed length.
+// maxBuffer has the most of each unit that a buffer may have: ten years, a year counted as 366 days where the unit has
+// a fixed length.
 var maxBuffer = [...]int64{
 	Seconds: 3660 * 86400, Minutes: 3660 * 1440, Hours: 3660 * 24, Days: 3660, Weeks: 3660 / 7, Months: 120, Years: 10,
 }
 
-// Buffer is a time kept free before or after a booking. The zero value is none. Two that are == were entered alike; two of the same Value are the same
-// setting, as 60 minutes and 1 hour are.
+// Buffer is a time kept free before or after a booking. The zero value is none. Two that are == were entered alike; two
+// of the same Value are the same setting, as 60 minutes and 1 hour are.
 type Buffer struct {
 	Amount int64 // >= 0
 	Unit   Unit
 }
 
-// Value is the buffer in the one way in which all that keep the same time free are written: none is the zero value, what is exact is in seconds, days and weeks
-// are in days, months and years in months. A day is a step of the calendar, so it is not 24 hours.
+// Value is the buffer in the one way in which all that keep the same time free are written: none is the zero value,
+// what is exact is in seconds, days and weeks are in days, months and years in months. A day is a step of the calendar,
+// so it is not 24 hours.
 func (b Buffer) Value() Buffer {
 	switch {
 	case b.Zero():
@@ -95,10 +99,11 @@ func (b Buffer) Valid() bool {
 
 // AddSteps returns the instant n units after t, before it where n is negative.
 //
-// Seconds, minutes and hours are exact and ask no zone (z may be nil). Days, weeks, months and years move the wall clock of the zone: the day of the month is
-// cut to the month's last (31 January and a month is the last of February), a wall clock that the zone skips is moved later by the gap, one it shows twice is
-// its first. No step (n = 0) is t itself. Forever stays Forever; a result past MaxInstant is Forever, one before MinInstant is MinInstant.
-// t lies in [MinInstant, MaxInstant] or is Forever.
+// Seconds, minutes and hours are exact and ask no zone (z may be nil). Days, weeks, months and years move the wall
+// clock of the zone: the day of the month is cut to the month's last (31 January and a month is the last of February),
+// a wall clock that the zone skips is moved later by the gap, one it shows twice is its first. No step (n = 0) is t
+// itself. Forever stays Forever; a result past MaxInstant is Forever, one before MinInstant is MinInstant. t lies in
+// [MinInstant, MaxInstant] or is Forever.
 func AddSteps(z *Zone, t, n int64, unit Unit) int64 {
 	if t == Forever || n == 0 {
 		return t
@@ -164,8 +169,9 @@ func bounded(t int64) int64 {
 	return max(t, MinInstant)
 }
 
-// Hull is the range that a booking of body takes from its unit: from before the body to after it, in the zone of its location. The before-buffer is cut to
-// the command's instant now, as what is past needs no room: the hull begins at max(from - before, min(from, now)). An open end stays open.
+// Hull is the range that a booking of body takes from its unit: from before the body to after it, in the zone of its
+// location. The before-buffer is cut to the command's instant now, as what is past needs no room: the hull begins at
+// max(from - before, min(from, now)). An open end stays open.
 func Hull(body Span, before, after Buffer, z *Zone, now int64) Span {
 	hull := body
 	if !before.Zero() {
@@ -179,9 +185,10 @@ func Hull(body Span, before, after Buffer, z *Zone, now int64) Span {
 	return hull
 }
 
-// HullTurn is an instant after from until which neither end of the hull of a body that begins ever later, and is as long as the given one, moves back; Forever
-// where none does any more. Calendar steps turn where a step of months is cut to a shorter month (the 29th to the 31st of March are all the 28th of February
-// less a month), and where the zone's clock changes at either end of the step. It may name an instant at which nothing moves back.
+// HullTurn is an instant after from until which neither end of the hull of a body that begins ever later, and is as
+// long as the given one, moves back; Forever where none does any more. Calendar steps turn where a step of months is
+// cut to a shorter month (the 29th to the 31st of March are all the 28th of February less a month), and where the
+// zone's clock changes at either end of the step. It may name an instant at which nothing moves back.
 func HullTurn(body Span, before, after Buffer, z *Zone) int64 {
 	turn := stepsTurn(z, body.Start, -before.Amount, before.Unit)
 	if body.Open() {
@@ -209,7 +216,8 @@ func stepsTurn(z *Zone, t, n int64, unit Unit) int64 {
 	if unit == Months {
 		to = addMonths(day, n)
 	}
-	// The wall clock behind which the zone's next change lies, seen from where the step comes to, or the end of the gap that it comes to.
+	// The wall clock behind which the zone's next change lies, seen from where the step comes to, or the end of the gap
+	// that it comes to.
 	edge := Forever
 	if at, exists, jump := z.instant(to*dayMs + clock); !exists {
 		edge = z.local(jump)
@@ -236,5 +244,6 @@ func stepsTurn(z *Zone, t, n int64, unit Unit) int64 {
 	return min(e.end, day*dayMs-e.offset)
 }
 
-// turnDays is how far stepsTurn looks for the end of a month: one that is shorter than another comes sooner, but where years are counted.
+// turnDays is how far stepsTurn looks for the end of a month: one that is shorter than another comes sooner, but where
+// years are counted.
 const turnDays = 100

@@ -69,7 +69,8 @@ func TestAddStepsSaturates(t *testing.T) {
 	require.Panics(t, func() { AddSteps(z, 0, 1, 0) })
 }
 
-// TestAddStepsNeverGoesBack: a step forward never ends earlier than it began, in any zone, beside any change of its clock.
+// TestAddStepsNeverGoesBack: a step forward never ends earlier than it began, in any zone, beside any change of its
+// clock.
 func TestAddStepsNeverGoesBack(t *testing.T) {
 	for _, z := range distinctZones(t) {
 		for at := int64(0); at < utc(t, "2039-01-01T00:00:00Z"); {
@@ -78,7 +79,8 @@ func TestAddStepsNeverGoesBack(t *testing.T) {
 				break
 			}
 			at = e.end
-			for _, d := range []int64{-25 * Hour, -24 * Hour, -Hour, -1, 0, 30 * Minute, 90 * Minute, 23 * Hour, 24 * Hour, 25 * Hour} {
+			for _, d := range []int64{-25 * Hour, -24 * Hour, -Hour, -1, 0, 30 * Minute, 90 * Minute, 23 * Hour,
+				24 * Hour, 25 * Hour} {
 				from := max(e.end+d, 40*dayMs)
 				if AddSteps(z, from, 1, Days) < from || AddSteps(z, from, -1, Days) > from {
 					t.Fatalf("%s: a day from %s goes the other way", z.name, AppendInstant(nil, from))
@@ -151,7 +153,8 @@ func TestParseDate(t *testing.T) {
 	d, ok := ParseDate("2024-02-29")
 	require.True(t, ok)
 	require.Equal(t, Date{2024, 2, 29}, d)
-	for _, s := range []string{"", "2023-02-29", "2024-13-01", "2024-00-10", "2024-01-00", "2024-1-01", "24-01-01", "2024-01-01 ", "2024/01/01", "2024-01-01T00:00:00Z", "+024-01-01"} {
+	for _, s := range []string{"", "2023-02-29", "2024-13-01", "2024-00-10", "2024-01-00", "2024-1-01", "24-01-01",
+		"2024-01-01 ", "2024/01/01", "2024-01-01T00:00:00Z", "+024-01-01"} {
 		_, ok := ParseDate(s)
 		require.False(t, ok, s)
 	}
@@ -184,31 +187,39 @@ func TestDayAndHourEdges(t *testing.T) {
 		return out
 	}
 	apia := zone(t, "Pacific/Apia")
-	require.Equal(t, []string{"2011-12-28T10:00:00.000Z", "2011-12-29T10:00:00.000Z", "2011-12-30T10:00:00.000Z", "2011-12-31T10:00:00.000Z"},
+	require.Equal(t, []string{"2011-12-28T10:00:00.000Z", "2011-12-29T10:00:00.000Z", "2011-12-30T10:00:00.000Z",
+		"2011-12-31T10:00:00.000Z"},
 		cut(DayEdges(apia, utc(t, "2011-12-28T10:00:00Z"), utc(t, "2011-12-31T10:00:00Z"))))
 	// A range that begins and ends within days; the day of the change has 23 hours.
 	helsinki := zone(t, "Europe/Helsinki")
-	require.Equal(t, []string{"2025-03-29T12:00:00.000Z", "2025-03-29T22:00:00.000Z", "2025-03-30T21:00:00.000Z", "2025-03-30T21:30:00.000Z"},
+	require.Equal(t, []string{"2025-03-29T12:00:00.000Z", "2025-03-29T22:00:00.000Z", "2025-03-30T21:00:00.000Z",
+		"2025-03-30T21:30:00.000Z"},
 		cut(DayEdges(helsinki, utc(t, "2025-03-29T12:00:00Z"), utc(t, "2025-03-30T21:30:00Z"))))
 	// Within one day, and up to its end.
-	require.Equal(t, []string{"2025-03-29T12:00:00.000Z", "2025-03-29T22:00:00.000Z"}, cut(DayEdges(helsinki, utc(t, "2025-03-29T12:00:00Z"), utc(t, "2025-03-29T22:00:00Z"))))
+	require.Equal(t, []string{"2025-03-29T12:00:00.000Z", "2025-03-29T22:00:00.000Z"},
+		cut(DayEdges(helsinki, utc(t, "2025-03-29T12:00:00Z"), utc(t, "2025-03-29T22:00:00Z"))))
 	// From the repeated end of a day whose successor has begun already.
 	require.Equal(t, []string{"2010-11-07T02:40:00.000Z", "2010-11-08T03:30:00.000Z", "2010-11-08T04:00:00.000Z"},
 		cut(DayEdges(zone(t, "America/St_Johns"), utc(t, "2010-11-07T02:40:00Z"), utc(t, "2010-11-08T04:00:00Z"))))
 
 	howe := zone(t, "Australia/Lord_Howe")
-	require.Equal(t, []string{"2025-04-05T13:30:00.000Z", "2025-04-05T14:00:00.000Z", "2025-04-05T15:00:00.000Z", "2025-04-05T15:30:00.000Z", "2025-04-05T16:00:00.000Z"},
+	require.Equal(t, []string{"2025-04-05T13:30:00.000Z", "2025-04-05T14:00:00.000Z", "2025-04-05T15:00:00.000Z",
+		"2025-04-05T15:30:00.000Z", "2025-04-05T16:00:00.000Z"},
 		cut(HourEdges(howe, utc(t, "2025-04-05T13:30:00Z"), utc(t, "2025-04-05T16:00:00Z"))))
-	require.Equal(t, []string{"2025-10-04T14:40:00.000Z", "2025-10-04T15:30:00.000Z", "2025-10-04T16:00:00.000Z", "2025-10-04T17:00:00.000Z"},
+	require.Equal(t, []string{"2025-10-04T14:40:00.000Z", "2025-10-04T15:30:00.000Z", "2025-10-04T16:00:00.000Z",
+		"2025-10-04T17:00:00.000Z"},
 		cut(HourEdges(howe, utc(t, "2025-10-04T14:40:00Z"), utc(t, "2025-10-04T17:00:00Z"))))
 }
 
-// TestEdgesAgainstTwin counts minutes: an edge is where the local date (or hour, or offset) is another than in the minute before.
+// TestEdgesAgainstTwin counts minutes: an edge is where the local date (or hour, or offset) is another than in the
+// minute before.
 func TestEdgesAgainstTwin(t *testing.T) {
 	const seed = 7
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	for _, name := range []string{"Europe/Helsinki", "America/New_York", "Asia/Beirut", "Pacific/Apia", "Australia/Lord_Howe", "America/Havana", "Asia/Kathmandu", "America/Asuncion", "Africa/Casablanca", "America/Scoresbysund"} {
+	for _, name := range []string{"Europe/Helsinki", "America/New_York", "Asia/Beirut", "Pacific/Apia",
+		"Australia/Lord_Howe", "America/Havana", "Asia/Kathmandu", "America/Asuncion", "Africa/Casablanca",
+		"America/Scoresbysund"} {
 		z := zone(t, name)
 		for at := utc(t, "2009-01-01T00:00:00Z"); at < utc(t, "2030-01-01T00:00:00Z"); {
 			e := z.era(at)

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// treeBuilder is a tree in the making: leaves are full but the last, their items are still to be filled in, in any order and by several goroutines.
+// treeBuilder is a tree in the making: leaves are full but the last, their items are still to be filled in, in any
+// order and by several goroutines.
 type treeBuilder[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit   *token
 	n      int
@@ -34,7 +35,8 @@ func (b *treeBuilder[K, V, S, A]) put(i int, k K, v V) {
 // add appends an item behind the last; n was 0 at the beginning.
 func (b *treeBuilder[K, V, S, A]) add(k K, v V) {
 	if b.n%leafMax == 0 {
-		b.leaves = append(b.leaves, &node[K, V, S, A]{edit: b.edit, keys: make([]K, 0, leafMax), vals: make([]V, 0, leafMax)})
+		b.leaves = append(b.leaves,
+			&node[K, V, S, A]{edit: b.edit, keys: make([]K, 0, leafMax), vals: make([]V, 0, leafMax)})
 	}
 	leaf := b.leaves[len(b.leaves)-1]
 	leaf.keys, leaf.vals = append(leaf.keys, k), append(leaf.vals, v)
@@ -75,7 +77,8 @@ func (b *treeBuilder[K, V, S, A]) tree() (t sumTree[K, V, S, A], ok bool) {
 func ordered[K sorter[K]](k K, run []K) bool { return k != run[0] && k.search(run) == 0 }
 
 // build is the tree of n items in order.
-func build[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, n int, item func(int) (K, V)) (t sumTree[K, V, S, A], ok bool) {
+func build[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, n int,
+	item func(int) (K, V)) (t sumTree[K, V, S, A], ok bool) {
 	b := newBuilder[K, V, S, A](edit, n)
 	for i := range n {
 		k, v := item(i)
@@ -84,7 +87,8 @@ func build[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, n i
 	return b.tree()
 }
 
-// parallel calls do for 0 to n-1, on as many goroutines as there are processors, and waits for all. The calls must not care about their order.
+// parallel calls do for 0 to n-1, on as many goroutines as there are processors, and waits for all. The calls must not
+// care about their order.
 func parallel(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {

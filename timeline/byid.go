@@ -4,9 +4,9 @@ import "iter"
 
 // This file owns ByID: the ordered set of tree.go for the rows of others that are many and small.
 
-// ByID is an ordered map from ids to rows without pointers. As new ids only grow, its nodes are full: a row costs its size
-// and the id's 16 bytes, and hardly more. The zero value is not usable: take NewByID. Publish, Put and Delete are for one
-// writer; a published copy may be read by anyone.
+// ByID is an ordered map from ids to rows without pointers. As new ids only grow, its nodes are full: a row costs its
+// size and the id's 16 bytes, and hardly more. The zero value is not usable: take NewByID. Publish, Put and Delete are
+// for one writer; a published copy may be read by anyone.
 type ByID[V any] struct {
 	edit *token
 	rows countedTree[key, V]
@@ -78,7 +78,8 @@ type idNode[V any] = node[key, V, int32, number[key, V]]
 func (m *ByID[V]) Sections(backward bool) iter.Seq[Section[V]] {
 	return func(yield func(Section[V]) bool) {
 		if m.rows.root != nil {
-			eachSection(m.rows.root, backward, func(of *idNode[V]) bool { return yield(Section[V]{of, of.edit != m.edit}) })
+			eachSection(m.rows.root, backward,
+				func(of *idNode[V]) bool { return yield(Section[V]{of, of.edit != m.edit}) })
 		}
 	}
 }

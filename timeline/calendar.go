@@ -56,15 +56,15 @@ func ParseDate(s string) (d Date, ok bool) {
 	return Date{Year: int32(year), Month: uint8(month), Day: uint8(day)}, true
 }
 
-// WallInstant is the instant at which the zone's clock shows the date and clock (milliseconds since its 00:00, below 24 hours); skipped and repeated clocks as
-// in AddSteps. The result is not bounded.
+// WallInstant is the instant at which the zone's clock shows the date and clock (milliseconds since its 00:00, below 24
+// hours); skipped and repeated clocks as in AddSteps. The result is not bounded.
 func WallInstant(z *Zone, d Date, clock int64) int64 {
 	t, _, _ := z.instant(d.number()*dayMs + clock)
 	return t
 }
 
-// DayStart is the first instant of a local date. Some days have no 00:00 (Beirut in spring) and begin later. ok is false for a date the zone skips altogether
-// (Apia, 2011-12-30); the instant is then that of the date after it.
+// DayStart is the first instant of a local date. Some days have no 00:00 (Beirut in spring) and begin later. ok is
+// false for a date the zone skips altogether (Apia, 2011-12-30); the instant is then that of the date after it.
 func DayStart(z *Zone, d Date) (t int64, ok bool) {
 	t, exists, jump := z.instant(d.number() * dayMs)
 	if exists {
@@ -73,12 +73,13 @@ func DayStart(z *Zone, d Date) (t int64, ok bool) {
 	return jump, DateOf(z, jump) == d
 }
 
-// EdgeLimit is the most edges that DayEdges and HourEdges return: one more than the 10,000 buckets that an answer may have need. A range that has more is left
-// unfinished there, so that a wrong one costs no more than a long one.
+// EdgeLimit is the most edges that DayEdges and HourEdges return: one more than the 10,000 buckets that an answer may
+// have need. A range that has more is left unfinished there, so that a wrong one costs no more than a long one.
 const EdgeLimit = 10_002
 
-// DayEdges cuts [from, to) at the first instant of every local date: from, each beginning of a day strictly between, to. Neighbours are the buckets, the
-// first and the last of them as much of their day as lies in the range; a skipped date has none. from < to <= MaxInstant; at most EdgeLimit edges.
+// DayEdges cuts [from, to) at the first instant of every local date: from, each beginning of a day strictly between,
+// to. Neighbours are the buckets, the first and the last of them as much of their day as lies in the range; a skipped
+// date has none. from < to <= MaxInstant; at most EdgeLimit edges.
 func DayEdges(z *Zone, from, to int64) []int64 {
 	edges := make([]int64, 1, min(3+(to-from)/(23*Hour), EdgeLimit))
 	edges[0] = from
@@ -97,8 +98,8 @@ func DayEdges(z *Zone, from, to int64) []int64 {
 	}
 }
 
-// HourEdges cuts [from, to) at every full hour of the zone's clock and wherever that clock is put forward or back, so no bucket is longer than an hour and one
-// beside a change by half an hour is shorter. Bounds as in DayEdges.
+// HourEdges cuts [from, to) at every full hour of the zone's clock and wherever that clock is put forward or back, so
+// no bucket is longer than an hour and one beside a change by half an hour is shorter. Bounds as in DayEdges.
 func HourEdges(z *Zone, from, to int64) []int64 {
 	edges := make([]int64, 1, min(3+(to-from)/Hour, EdgeLimit))
 	edges[0] = from
@@ -122,8 +123,8 @@ func HourEdges(z *Zone, from, to int64) []int64 {
 	}
 }
 
-// number is the date's day since 1970-01-01. The two conversions are "days_from_civil" and "civil_from_days" of Howard Hinnant's "chrono-Compatible Low-Level
-// Date Algorithms": years begin in March, so the leap day is a year's last.
+// number is the date's day since 1970-01-01. The two conversions are "days_from_civil" and "civil_from_days" of Howard
+// Hinnant's "chrono-Compatible Low-Level Date Algorithms": years begin in March, so the leap day is a year's last.
 func (d Date) number() int64 {
 	y, m := int64(d.Year), int64(d.Month)
 	if m <= 2 {

@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns the check of every invariant: what is kept twice is computed again from the rails and the conflicts, the slow way, and compared.
+// This file owns the check of every invariant: what is kept twice is computed again from the rails and the conflicts,
+// the slow way, and compared.
 
 import (
 	"cmp"
@@ -9,8 +10,9 @@ import (
 	"slices"
 )
 
-// Check computes everything again from the slots, the rows on their rails and the conflicts, and reports the first invariants of the package that do not hold,
-// a few of each kind. It takes seconds where there are millions of holds, and changes nothing.
+// Check computes everything again from the slots, the rows on their rails and the conflicts, and reports the first
+// invariants of the package that do not hold, a few of each kind. It takes seconds where there are millions of holds,
+// and changes nothing.
 func (s *Stock) Check() error {
 	c := &checker{s: s, lots: make([]lotFacts, s.lots.n), pools: make([]poolFacts, s.pools.n)}
 	c.lotsAndPools()
@@ -98,7 +100,8 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 	if r.long != nil {
 		c.want(r.rows == nil && len(r.long.runs) > 1, "slot %d: a long rail of %d runs", no, len(r.long.runs))
 		for j, run := range r.long.runs {
-			c.want(len(run.rows) > 0 && len(run.rows) <= railMax && run.start == seatStart(&run.rows[0]), "slot %d: run %d", no, j)
+			c.want(len(run.rows) > 0 && len(run.rows) <= railMax && run.start == seatStart(&run.rows[0]),
+				"slot %d: run %d", no, j)
 			rows += len(run.rows)
 		}
 	} else {
@@ -121,7 +124,8 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 		if where, ok := c.s.ids.get(h.ID.key()); !ok || where != uint32(no) {
 			c.want(false, "hold %v is on slot %d, not on %d", h.ID, no, where)
 		}
-		if at, ok := c.s.classes.of[lengthClass(seat)].get(timeKey(seat.Start, uint32(no), uint32(e.lot))); !ok || at != seat.End {
+		if at, ok := c.s.classes.of[lengthClass(seat)].get(timeKey(seat.Start, uint32(no), uint32(e.lot))); !ok ||
+			at != seat.End {
 			c.want(false, "hold %v over %v is not in its time class", h.ID, seat)
 		}
 	}
@@ -143,7 +147,8 @@ func (c *checker) conflicts() {
 			c.choosy++
 		}
 		where, ok := c.s.ids.get(x.ID.key())
-		c.want(ok && where == uint32(x.Place.Lot)|conflictBit, "conflict %v is kept for lot %d, not %d", x.ID, x.Place.Lot, where&^conflictBit)
+		c.want(ok && where == uint32(x.Place.Lot)|conflictBit, "conflict %v is kept for lot %d, not %d", x.ID,
+			x.Place.Lot, where&^conflictBit)
 		return true
 	})
 	c.want(n == c.s.ConflictLen(), "%d conflicts counted, %d there", c.s.ConflictLen(), n)
@@ -155,7 +160,8 @@ func (c *checker) conflicts() {
 		c.want(ok && at.Lot == k.lot && h.Flags.Has(Choosy), "hold %v is listed as choosy on lot %d", k.id, k.lot)
 		return true
 	})
-	c.want(listed == c.choosy && listed == c.s.ChoosyLen(), "%d holds are listed as choosy, %d counted, %d there", listed, c.s.ChoosyLen(), c.choosy)
+	c.want(listed == c.choosy && listed == c.s.ChoosyLen(), "%d holds are listed as choosy, %d counted, %d there",
+		listed, c.s.ChoosyLen(), c.choosy)
 	c.tree("ids", c.s.ids.verify())
 	c.want(c.s.ids.len() == c.seats+n, "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, n)
 }
@@ -187,11 +193,13 @@ func (c *checker) members() {
 		no := PoolNo(i)
 		e := c.s.pools.at(i)
 		c.want(slices.Equal(e.lots, want.lots), "pool %d has lots %v, not %v", no, want.lots, e.lots)
-		c.want(e.slots == want.slots && e.conflicts == want.conflicts, "pool %d has %d slots and %d conflicts, not %d and %d", no, want.slots, want.conflicts, e.slots, e.conflicts)
+		c.want(e.slots == want.slots && e.conflicts == want.conflicts, "pool %d has %d slots and %d conflicts, "+
+			"not %d and %d", no, want.slots, want.conflicts, e.slots, e.conflicts)
 		c.want(slices.Equal(e.few, c.s.slotsOf(e.lots, e.slots, walkMax)), "pool %d has slots %v to walk", no, e.few)
 		n, several := int(want.slots+want.conflicts), len(want.lots) > 1
 		c.want(n <= walkMax || !several || e.large != nil, "pool %d of size %d is walked", no, n)
-		c.want(several && n > walkMin || e.large == nil, "pool %d of size %d and %d lots is not walked", no, n, len(want.lots))
+		c.want(several && n > walkMin || e.large == nil, "pool %d of size %d and %d lots is not walked", no, n,
+			len(want.lots))
 	}
 }
 
@@ -209,7 +217,8 @@ func (c *checker) packed() {
 		}
 		b, j := c.s.block(no)
 		got := Span{b.from[j], b.until[j]}
-		c.want(int(b.units[j]) == len(want.slots) && got == alive, "lot %d: %d slots all alive over %v, kept as %d over %v", no, len(want.slots), alive, b.units[j], got)
+		c.want(int(b.units[j]) == len(want.slots) && got == alive,
+			"lot %d: %d slots all alive over %v, kept as %d over %v", no, len(want.slots), alive, b.units[j], got)
 		c.want(b.all.Clip(got) == b.all, "lot %d: its block is alive over %v, it only over %v", no, b.all, got)
 		units[b.article[j]] += b.units[j]
 	}

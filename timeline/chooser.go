@@ -2,11 +2,11 @@ package timeline
 
 // This file owns wishes: what some holds ask of the lot they sit on. The package knows no attributes; it asks who does.
 
-// Chooser knows of holds what their rows have no room for: the wishes of those with the flag Choosy, and the slots of conflicts with the flag PinnedSlot. It is
-// asked for no other hold, so where there are none it costs nothing.
+// Chooser knows of holds what their rows have no room for: the wishes of those with the flag Choosy, and the slots of
+// conflicts with the flag PinnedSlot. It is asked for no other hold, so where there are none it costs nothing.
 type Chooser interface {
-	// Wish is what a hold asks for at an instant. The key is the same for holds that ask for the same; meets says whether a lot has it. Only owner and line of
-	// the hold count.
+	// Wish is what a hold asks for at an instant. The key is the same for holds that ask for the same; meets says
+	// whether a lot has it. Only owner and line of the hold count.
 	Wish(h *Hold, now int64) (key string, meets func(LotNo) bool)
 	// Version moves when answers may be others than before. One that never changes has one.
 	Version() int

@@ -1,9 +1,10 @@
 package timeline
 
-// This file owns the count that room is asked for against: what conflicts are counted for is not taken, and what a hold has, it has.
+// This file owns the count that room is asked for against: what conflicts are counted for is not taken, and what a hold
+// has, it has.
 
-// Claim lets the holds that are taken out from now on, to be seated again, keep their claim: where as much is committed after the command as is now, nobody is
-// asked whether there is that much.
+// Claim lets the holds that are taken out from now on, to be seated again, keep their claim: where as much is committed
+// after the command as is now, nobody is asked whether there is that much.
 func (d *Draft) Claim() {
 	if d.work == nil && !d.pending {
 		d.claimed = d.base
@@ -12,11 +13,13 @@ func (d *Draft) Claim() {
 	d.claimed = d.own().Publish()
 }
 
-// Waive ends what Claim began: what is seated from now on is asked for anew. It belongs behind the last of the holds that keep their claim.
+// Waive ends what Claim began: what is seated from now on is asked for anew. It belongs behind the last of the holds
+// that keep their claim.
 func (d *Draft) Waive() { d.claimed = nil }
 
-// MayTake says that one more unit of p may be committed over room, as far as conflicts go: at every instant of it a unit is free with all conflicts counted, or
-// as much as that was committed when Claim was called, until Waive. Whether it can be seated is another question.
+// MayTake says that one more unit of p may be committed over room, as far as conflicts go: at every instant of it a
+// unit is free with all conflicts counted, or as much as that was committed when Claim was called, until Waive. Whether
+// it can be seated is another question.
 func (d *Draft) MayTake(p PoolRef, room Span) bool {
 	s := d.Stock()
 	if free, _, _, _ := s.MinFree(p, room); free >= 1 {

@@ -14,7 +14,8 @@ type Freed struct {
 	Span Span
 }
 
-// Waiting is where conflicts wait for room that came free, which conflicts time may have made room for, and how far they have had their turn.
+// Waiting is where conflicts wait for room that came free, which conflicts time may have made room for, and how far
+// they have had their turn.
 type Waiting struct {
 	Room   []Freed
 	Due    []ID `json:",omitempty"`
@@ -23,15 +24,17 @@ type Waiting struct {
 
 // Reseated is what a pass over conflicts did.
 type Reseated struct {
-	Seated []ID    // in the order in which they were seated
-	Short  []ID    // that were tried in vain
-	Tries  int     // one a conflict, searchTries where a search found no way
-	More   bool    // not every candidate had its turn: the tries ran out, or Leaves
-	Leaves bool    // the last that was seated has a unit that leaves: that is to be planned before another takes what is behind it
+	Seated []ID // in the order in which they were seated
+	Short  []ID // that were tried in vain
+	Tries  int  // one a conflict, searchTries where a search found no way
+	More   bool // not every candidate had its turn: the tries ran out, or Leaves
+	// the last that was seated has a unit that leaves: that is to be planned before another takes what is behind it
+	Leaves bool
 	Next   Waiting // where another pass goes on then
 }
 
-// home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the lot has no pool.
+// home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the
+// lot has no pool.
 func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 	if pool := s.lot(lot).pool; pool != 0 && !h.Flags.Any(PinnedArticle|PinnedSlot) {
 		return SKURef(pool)
@@ -39,16 +42,18 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 	return LotRef(lot)
 }
 
-// SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be done, or the id is no conflict. The part
-// of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
-// pinned to a slot is seated there and nowhere else (PinOf); one that is pinned to its article pushes what may move out of it to other lots of the pool. One whose
-// unit goes elsewhere when it ends gets one that every other hold can do without from then on.
+// SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be
+// done, or the id is no conflict. The part of it that is past needs no room. A unit is free for it where the seated
+// holds leave one: what is counted for other conflicts does not hold it up. One that is pinned to a slot is seated
+// there and nowhere else (PinOf); one that is pinned to its article pushes what may move out of it to other lots of the
+// pool. One whose unit goes elsewhere when it ends gets one that every other hold can do without from then on.
 func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 	at, ok, _ = d.seatConflict(id)
 	return at, ok
 }
 
-// SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like it find none.
+// SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like
+// it find none.
 func (d *Draft) SeatThose(ids []ID) {
 	var in Placed // that found none
 	find := d.Stock().Finder()
@@ -67,8 +72,8 @@ func (d *Draft) SeatThose(ids []ID) {
 	}
 }
 
-// PinOf is the slot that a conflict of a lot is pinned to, 0 where it is pinned to none, or to one that is not there any more for all of what it needs: then any slot
-// of its article will do.
+// PinOf is the slot that a conflict of a lot is pinned to, 0 where it is pinned to none, or to one that is not there
+// any more for all of what it needs: then any slot of its article will do.
 func (s *Stock) PinOf(h Hold, lot LotNo, now int64) SlotNo {
 	if !h.Flags.Has(PinnedSlot) || s.chooser == nil {
 		return 0
@@ -120,8 +125,8 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	return to, true, false
 }
 
-// reach is the slot that a conflict of a lot is to have, 0 where any will do, where it is seated, and where others may be moved for that: who waits for an article
-// may push others out of it.
+// reach is the slot that a conflict of a lot is to have, 0 where any will do, where it is seated, and where others may
+// be moved for that: who waits for an article may push others out of it.
 func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolRef) {
 	if slot = s.PinOf(*h, lot, now); slot == 0 {
 		h.Flags &^= PinnedSlot
@@ -134,7 +139,8 @@ func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolR
 	return slot, p, wide
 }
 
-// Openings says of conflicts of one state when time may make room for them, for many that are alike and come one after the other with the work for one.
+// Openings says of conflicts of one state when time may make room for them, for many that are alike and come one after
+// the other with the work for one.
 type Openings struct {
 	stock *Stock
 	now   int64
@@ -151,7 +157,8 @@ type opening struct {
 // Openings looks at s as it is at an instant.
 func (s *Stock) Openings(now int64) *Openings { return &Openings{stock: s, now: now} }
 
-// Of is an instant before which time alone makes no room for a conflict of a lot that has none now; Forever: it never does.
+// Of is an instant before which time alone makes no room for a conflict of a lot that has none now; Forever: it never
+// does.
 func (o *Openings) Of(h Hold, lot LotNo) int64 {
 	_, _, p := o.stock.reach(&h, lot, o.now)
 	asked := opening{p, h.Span, Span{max(h.Span.Start, o.now), h.wants().End}}
@@ -161,8 +168,8 @@ func (o *Openings) Of(h Hold, lot LotNo) int64 {
 	return o.at
 }
 
-// opens is Of. Where all units are taken at some instant of what a conflict needs, it is the last such instant; else something fixed is in the way, and the next end of
-// a seat or beginning of a slot may change that.
+// opens is Of. Where all units are taken at some instant of what a conflict needs, it is the last such instant; else
+// something fixed is in the way, and the next end of a seat or beginning of a slot may change that.
 func (s *Stock) opens(o opening, now int64) int64 {
 	at := int64(Forever)
 	switch {
@@ -188,12 +195,13 @@ func (s *Stock) opens(o opening, now int64) int64 {
 	return at
 }
 
-// searchTries is how many tries one counts for that took a search in vain: some milliseconds, where others take a microsecond.
+// searchTries is how many tries one counts for that took a search in vain: some milliseconds, where others take a
+// microsecond.
 const searchTries = 50
 
-// SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made: those of the pools of the lots that
-// overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
-// round seats one, so it ends.
+// SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made:
+// those of the pools of the lots that overlap a freed range. It begins again after a seat that moved holds between
+// lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends.
 func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
 	w.Room = slices.Concat(w.Room, d.left)
 	d.left = d.left[:0]
@@ -256,7 +264,8 @@ func (d *Draft) wanting(w Waiting) (ids []ID) {
 	return slices.Compact(ids)
 }
 
-// joinFreed is the same room in as few pieces as there can be: the units of an order leave one range thousands of times.
+// joinFreed is the same room in as few pieces as there can be: the units of an order leave one range thousands of
+// times.
 func joinFreed(room []Freed) (list []Freed) {
 	room = slices.Clone(room)
 	slices.SortFunc(room, func(a, b Freed) int {

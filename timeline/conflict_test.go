@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// After a pass no conflict that overlaps what was freed could be seated, by exhaustive search; those that were are seated lawfully, and nothing fixed moved.
+// After a pass no conflict that overlaps what was freed could be seated, by exhaustive search; those that were are
+// seated lawfully, and nothing fixed moved.
 func TestSeatConflicts(t *testing.T) {
 	rnd := seeded(t)
 	seated, again := 0, 0
@@ -71,7 +72,8 @@ func TestSeatConflicts(t *testing.T) {
 			}
 			room := Span{max(c.Span.Start, x.now), c.Span.End}
 			if bruteMost(d.Stock(), d.Stock().home(&c, at.Lot), room, x.now, 1) == 1 {
-				t.Fatalf("pool %d: %s freed on lot %d, conflict %d still fits\n%s", i, short(freed.Span), freed.Lot, c.ID[15], draw(d.Stock(), SKURef(1), x.now))
+				t.Fatalf("pool %d: %s freed on lot %d, conflict %d still fits\n%s", i, short(freed.Span), freed.Lot,
+					c.ID[15], draw(d.Stock(), SKURef(1), x.now))
 			}
 		}
 	}
@@ -118,7 +120,8 @@ func TestRoomOfLikeHoldsIsLookedAtOnce(t *testing.T) {
 		joined, is := joinFreed(room), map[Freed]bool{}
 		require.Equal(t, was, room)
 		for i, f := range joined {
-			require.False(t, slices.ContainsFunc(joined[:i], func(o Freed) bool { return o.Lot == f.Lot && o.Span.End >= f.Span.Start }), "%v", joined)
+			require.False(t, slices.ContainsFunc(joined[:i],
+				func(o Freed) bool { return o.Lot == f.Lot && o.Span.End >= f.Span.Start }), "%v", joined)
 			for at := f.Span.Start; at < f.Span.End; at++ {
 				is[Freed{f.Lot, Span{at, at}}] = true
 			}
@@ -162,8 +165,8 @@ func TestConflictsTriedTogetherAreAsEachInTurn(t *testing.T) {
 	require.Greater(t, left, 500)
 }
 
-// Before the instant that Openings name nothing but time has to pass for no conflict that has no room now to be seated; and where all units are taken until then, it
-// is the first at which one is free.
+// Before the instant that Openings name nothing but time has to pass for no conflict that has no room now to be seated;
+// and where all units are taken until then, it is the first at which one is free.
 func TestOpensIsNotTooLate(t *testing.T) {
 	rnd := seeded(t)
 	finite, seats, never := 0, 0, 0

@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns counting: how many units a pool has, has committed and has free over a window. Small pools are walked, large ones look it up.
+// This file owns counting: how many units a pool has, has committed and has free over a window. Small pools are walked,
+// large ones look it up.
 
 import (
 	"cmp"
@@ -8,8 +9,9 @@ import (
 	"sync"
 )
 
-// Count is a pool's units at an instant. Committed counts seats and, over their whole hulls, conflicts; so free units may be fewer than none. In a pool of several
-// lots a conflict that is pinned to one is counted only where it could sit (stranded).
+// Count is a pool's units at an instant. Committed counts seats and, over their whole hulls, conflicts; so free units
+// may be fewer than none. In a pool of several lots a conflict that is pinned to one is counted only where it could sit
+// (stranded).
 type Count struct{ Stock, Committed int }
 
 // Free is the units not committed; negative where more is committed than there is.
@@ -29,7 +31,8 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// each calls slot with the ranges of the slots of p, which has no large, that share an instant with w, and taken with the seats and the conflicts' hulls that do.
+// each calls slot with the ranges of the slots of p, which has no large, that share an instant with w, and taken with
+// the seats and the conflicts' hulls that do.
 func (s *Stock) each(p PoolRef, w Span, slot, taken func(Span)) {
 	var few [probes]probe
 	for _, x := range s.probe(few[:0], p, w) {
@@ -84,7 +87,8 @@ func (s *Stock) AddStock(p PoolRef, at []int64, out []int) {
 	}
 }
 
-// MinFree is the least number of free units of p over the window w, which is not empty, the earliest instant at which it is reached, and the counts there.
+// MinFree is the least number of free units of p over the window w, which is not empty, the earliest instant at which
+// it is reached, and the counts there.
 func (s *Stock) MinFree(p PoolRef, w Span) (free, stock, committed int, at int64) {
 	steps := s.stranded(p, w)
 	if steps == nil {
@@ -173,8 +177,8 @@ func (s *Stock) only(p PoolRef) *slotEntry {
 	return nil
 }
 
-// Sweep goes through the counts of p over the window w, from its start to its end: each stretch is as long as the counts stay the same. It stops when visit
-// returns false.
+// Sweep goes through the counts of p over the window w, from its start to its end: each stretch is as long as the
+// counts stay the same. It stops when visit returns false.
 func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
 	steps := s.stranded(p, w)
 	if steps == nil {

@@ -1,10 +1,12 @@
-// Package timeline is stock in time: which unit of which article is taken when, how many are free over a window, and how holds can be arranged so that no room
-// is lost. It knows spans of milliseconds and numbers, never a clock, a random number, a file or JSON; ids and instants come from the caller.
+// Package timeline is stock in time: which unit of which article is taken when, how many are free over a window, and
+// how holds can be arranged so that no room is lost. It knows spans of milliseconds and numbers, never a clock, a
+// random number, a file or JSON; ids and instants come from the caller.
 //
 // # Model
 //
-// An article at a location is a lot; its units are slots, each alive over a span. A hold takes one slot over its seat. Lots whose units may stand in for each
-// other are a pool. A hold without a slot is a conflict: stock was overbooked on purpose or went away, it is counted but has no unit.
+// An article at a location is a lot; its units are slots, each alive over a span. A hold takes one slot over its seat.
+// Lots whose units may stand in for each other are a pool. A hold without a slot is a conflict: stock was overbooked on
+// purpose or went away, it is counted but has no unit.
 //
 //	pool 1   lot 1   slot 1   ----|=== hold ====|------|== hold ==|---------------------->
 //	                 slot 2   ....|------------|==== hold, without end ===================>
@@ -18,44 +20,50 @@
 //
 // # Stock
 //
-// How many units a lot has is right at every instant; which slot has which end is not fixed. Slots of one lot may hand their planned ends to each other when holds
-// are seated, moved or pushed aside, and when units go: an end that comes to lie where a slot begins takes that slot out of existence, so that of one unit up to an
-// instant and two from it on, the first may go on where one of the two begins. What never changes by that is the quantity: at each instant the number of slots alive.
-// A reduction is one end more at its instant, beside all that were planned: the quantity is lower from then on at every instant. So reductions add up in whatever
-// order they come, and one that would leave less than nothing at any later instant cannot be made.
+// How many units a lot has is right at every instant; which slot has which end is not fixed. Slots of one lot may hand
+// their planned ends to each other when holds are seated, moved or pushed aside, and when units go: an end that comes
+// to lie where a slot begins takes that slot out of existence, so that of one unit up to an instant and two from it on,
+// the first may go on where one of the two begins. What never changes by that is the quantity: at each instant the
+// number of slots alive. A reduction is one end more at its instant, beside all that were planned: the quantity is
+// lower from then on at every instant. So reductions add up in whatever order they come, and one that would leave less
+// than nothing at any later instant cannot be made.
 //
-// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one that is made longer, and never against
-// what a hold had before the command, nor against a unit that is handed over.
+// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one
+// that is made longer, and never against what a hold had before the command, nor against a unit that is handed over.
 //
-// One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool (SeatConflict), as a unit has that is handed over early
-// (Reseat) or moves there, and as a new hold has that names the article (SeatNamed). How many there are is told twice: Available counts what an article's own slots
-// have room for, AvailableNamed what a hold that names it can have.
+// One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool
+// (SeatConflict), as a unit has that is handed over early (Reseat) or moves there, and as a new hold has that names the
+// article (SeatNamed). How many there are is told twice: Available counts what an article's own slots have room for,
+// AvailableNamed what a hold that names it can have.
 //
-// Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its pool, and tried in its pool, or in the lot alone
-// where it is pinned there or the lot is in no pool. In a pool of several lots one that is pinned to a lot is counted only where it could sit: beside what is seated and
-// pinned there. One that is pinned to a slot gets that slot, as long as it is there for all of the time that is left, else any of its lot.
+// Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its
+// pool, and tried in its pool, or in the lot alone where it is pinned there or the lot is in no pool. In a pool of
+// several lots one that is pinned to a lot is counted only where it could sit: beside what is seated and pinned there.
+// One that is pinned to a slot gets that slot, as long as it is there for all of the time that is left, else any of its
+// lot.
 //
-// A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
-// over them, kept with every change:
+// A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order
+// of time; everything else is an index over them, kept with every change:
 //
-//	rail       a slot's holds, 64 bytes each without a pointer, in runs of up to 64                what is at t, the gap around t
-//	pins       of each slot, what may fix one of its holds                                         whether the count is the answer
-//	ids        hold -> slot                                                                        the hold of an id
-//	classes    all seats by length class (powers of two), start, slot                              what overlaps a window, the article list
+//	rail       a slot's holds, 64 bytes each, in runs of up to 64          what is at t, the gap around t
+//	pins       of each slot, what may fix one of its holds                 whether the count is the answer
+//	ids        hold -> slot                                                the hold of an id
+//	classes    all seats by length class (powers of two), start, slot      what overlaps a window
 //	conflicts  by lot, then id, and so the holds that are choosy
 //	large      of lots and pools with more than 32 slots and conflicts, and only there:
-//	  profile    changes of the counts by instant, with sums and extremes of every subtree         least free over a window, the next instant with n free
-//	  gapIndex   gaps by length class, start, slot, with the furthest end of every subtree         the tightest gap, the longest free, how many are free throughout
-//	  pinned     seats that may not move, by their ends                                            whether the count is the answer
-//	blocks     plain facts of 64 lots side by side                                                 the article list
+//	  profile    changes of the counts by instant; sums, extremes          least free over a window, next with n free
+//	  gapIndex   gaps by length class, start, slot; furthest ends          tightest gap, longest free, free throughout
+//	  pinned     seats that may not move, by their ends                    whether the count is the answer
+//	blocks     plain facts of 64 lots side by side                         the article list
 //	articles   an article's lots, and how many slots they have
-//	singles    an article's slot, where it has one                                                 the shortest way to most answers
+//	singles    an article's slot, where it has one                         the shortest way to most answers
 //
 // # Versions
 //
-// Trees, vectors and structs of a Stock are copied on write. Each Stock owns a token; a node that carries it belongs to that Stock alone and is changed in
-// place, any other is shared and copied first. Publish gives a version that never changes, and the writer a new token; Fork gives a scratch copy a token of its
-// own. Both are O(1). A fork writes nothing to what it came from, so many goroutines may fork one published version at once.
+// Trees, vectors and structs of a Stock are copied on write. Each Stock owns a token; a node that carries it belongs to
+// that Stock alone and is changed in place, any other is shared and copied first. Publish gives a version that never
+// changes, and the writer a new token; Fork gives a scratch copy a token of its own. Both are O(1). A fork writes
+// nothing to what it came from, so many goroutines may fork one published version at once.
 //
 // What readers derived of a part of a ByID they may note on it (Section): the note stays with the node, in all
 // versions that have it, and costs the writer nothing.
@@ -64,13 +72,15 @@
 //
 //  1. Seats on one rail are disjoint, and ordered by start, so by end too.
 //  2. A seat is not empty and lies inside its slot's span.
-//  3. A hold is in the ids once, and either on the rail of the slot named there or among the conflicts of the lot named there.
+//  3. A hold is in the ids once, and either on the rail of the slot named there or among the conflicts of the lot named
+//     there.
 //  4. A slot is of one lot, for good; a lot is in one pool or in none; a pool exists while it has lots.
 //  5. Every index equals what is computed again from the rails and the conflicts.
-//  6. Lots of more than walkMax slots and conflicts keep a large, and pools of several lots that have more; none of walkMin or fewer does. No answer depends on
-//     whether there is one.
+//  6. Lots of more than walkMax slots and conflicts keep a large, and pools of several lots that have more; none of
+//     walkMin or fewer does. No answer depends on whether there is one.
 //  7. A node is changed only by the owner of its token: a version, once published, answers the same for ever.
-//  8. Answers depend on what a Stock holds, never on how it came to hold it: one that was loaded and one that went through every change give the same.
+//  8. Answers depend on what a Stock holds, never on how it came to hold it: one that was loaded and one that went
+//     through every change give the same.
 //
 // Check verifies all but the last two, which the tests do.
 //
@@ -78,39 +88,41 @@
 //
 // # Cost
 //
-// Measured with the benchmarks of this package, on two busy cores of a virtual machine, on 100,000 articles with 191,000 slots and 1,000,000 holds over two
-// years; orders of magnitude:
+// Measured with the benchmarks of this package, on two busy cores of a virtual machine, on 100,000 articles with
+// 191,000 slots and 1,000,000 holds over two years; orders of magnitude:
 //
-//	least free units over a week      a lot 0.7 us, a pool of ten slots 1 us, of 32 slots 3.7 us, of 50 to 10,000 slots 0.3 to 1.8 us
+//	least free units over a week      a lot 0.7 us, a pool of ten slots 1 us, of 32 slots 3.7 us,
+//	                                  of 50 to 10,000 slots 0.3 to 1.8 us
 //	a gap for three days              32 slots 2 us, 50 to 10,000 slots 0.3 to 0.7 us
-//	put or remove, all indexes        5 us and 5 KB of garbage with a publish every 25; in large pools 4 to 14 us and 5 to 11 KB
+//	put or remove, all indexes        5 us and 5 KB of garbage with a publish every 25;
+//	                                  in large pools 4 to 14 us and 5 to 11 KB
 //	page of the article list          the first 0.05 to 0.07 ms, any other 1.2 to 1.5 ms
 //	memory with all indexes           146 bytes a hold loaded, 150 put one by one
 //	loading                           0.3 s; ten times as much 9 s, of which the processors work 4
 //
 // # Trees
 //
-// Conflicts and choosy holds lie in trees of tidwall/btree (versioned.go). All other trees are those of tree.go. Profiles, gaps
-// and pinned seats need a sum of every subtree, and the library has no place for one; so do ByID, Sorted and Sets, which
-// find by place. The ids and the classes need no sums.
-// Each was tried in the library, and a headline figure of make bench got worse by more than a tenth. The order of the articles by
-// units was not tried: it is one row an article, of the same type as the ids.
+// Conflicts and choosy holds lie in trees of tidwall/btree (versioned.go). All other trees are those of tree.go.
+// Profiles, gaps and pinned seats need a sum of every subtree, and the library has no place for one; so do ByID, Sorted
+// and Sets, which find by place. The ids and the classes need no sums. Each was tried in the library, and a headline
+// figure of make bench got worse by more than a tenth. The order of the articles by units was not tried: it is one row
+// an article, of the same type as the ids.
 //
 //	what is moved  figure                         tree.go   library
 //	ids            HeapPerHold                      116 B     146 B   +26 %
 //	               HeapPerHoldWithRecord            179 B     209 B   +17 %
 //	classes        HeapPerHold                      116 B     124 B    +7 %
 //	               ListAnyPage, with Ascend        750 us    873 us   +16 %
-//	               ListAnyPage, with iterators     750 us    818 us    +9 %, but nine allocations a page, where a test allows none
+//	               ListAnyPage, with iterators     750 us    818 us    +9 %, and nine allocations, not none
 //	ByID           HeapPerHoldWithRecord            179 B     248 B   +38 %
 //	conflicts      no headline figure has conflicts
 //
-// Ids only grow, and a full node of the library splits in half: that leaves every node half empty, where tree.go leaves it full.
-// The classes are read by the run of a leaf here, and row by row there. The heap does not vary between runs; ListAnyPage is the
-// median of seven runs in turns, with classes loaded as BenchmarkForms loads them, so that nodes are full. The ids and
-// ByID were loaded in order: they then weigh what they weigh when a running server puts them one by one. A load that fills the
-// nodes halves that, but only until more rows come. Bookings a second and start-up differed no more than runs of the same form
-// did.
+// Ids only grow, and a full node of the library splits in half: that leaves every node half empty, where tree.go leaves
+// it full. The classes are read by the run of a leaf here, and row by row there. The heap does not vary between runs;
+// ListAnyPage is the median of seven runs in turns, with classes loaded as BenchmarkForms loads them, so that nodes are
+// full. The ids and ByID were loaded in order: they then weigh what they weigh when a running server puts them one by
+// one. A load that fills the nodes halves that, but only until more rows come. Bookings a second and start-up differed
+// no more than runs of the same form did.
 //
 // BenchmarkForms, medians of five runs in turns, a million rows or 20,000 conflicts, tree.go first:
 //

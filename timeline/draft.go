@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// Draft is a scratch copy of a Stock for planning: holds are seated, taken and kept on it, slots begun and ended, and Changes tells the net difference to the
-// Stock, which it never writes to. The Stock must not change while the Draft is in use.
+// Draft is a scratch copy of a Stock for planning: holds are seated, taken and kept on it, slots begun and ended, and
+// Changes tells the net difference to the Stock, which it never writes to. The Stock must not change while the Draft is
+// in use.
 //
-// Making one is free, and so is a first seat in a plain gap: the copy is made when something is asked or changed after that. A Draft belongs to one goroutine.
+// Making one is free, and so is a first seat in a plain gap: the copy is made when something is asked or changed after
+// that. A Draft belongs to one goroutine.
 type Draft struct {
 	base *Stock
 	work *Stock // the copy, once there is one
@@ -36,9 +38,11 @@ type Draft struct {
 // Draft starts a draft of the Stock for a command of the instant now.
 func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 
-// Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has become.
+// Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has
+// become.
 func (d *Draft) Fork() *Draft {
-	f := &Draft{base: d.base, now: d.now, under: d, left: slices.Clone(d.left), claimed: d.claimed, regrouped: d.regrouped}
+	f := &Draft{base: d.base, now: d.now, under: d, left: slices.Clone(d.left), claimed: d.claimed,
+		regrouped: d.regrouped}
 	if d.work == nil {
 		f.seated, f.pending = d.seated, d.pending
 	} else {
@@ -49,7 +53,8 @@ func (d *Draft) Fork() *Draft {
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
 func (d *Draft) Adopt(f *Draft) {
-	f.under, f.touched, f.slots, f.changes = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), Changes{}
+	f.under, f.touched, f.slots, f.changes = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...),
+		Changes{}
 	f.changesOf = 0
 	*d = *f
 }
@@ -76,7 +81,8 @@ func (d *Draft) own() *Stock {
 	return s
 }
 
-// row is the copy, for the next of what may be many changes of holds in a row. Where they are, it is not looked at but for what Find tells.
+// row is the copy, for the next of what may be many changes of holds in a row. Where they are, it is not looked at but
+// for what Find tells.
 func (d *Draft) row() *Stock {
 	s := d.copied()
 	if d.running++; d.running > batchFrom {
@@ -98,8 +104,8 @@ func (d *Draft) copied() *Stock {
 	return d.work
 }
 
-// Outcome is the Stock with the draft's Changes, to go on with in its place; nil where the draft made no copy, or changed lots or pools as well. The draft
-// is used up, and so is the Stock.
+// Outcome is the Stock with the draft's Changes, to go on with in its place; nil where the draft made no copy, or
+// changed lots or pools as well. The draft is used up, and so is the Stock.
 func (d *Draft) Outcome() *Stock {
 	if d.work == nil || d.regrouped {
 		return nil
@@ -200,7 +206,8 @@ func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
 // Keep keeps a hold as a conflict of a lot. A conflict needs no room; its cut goes.
 func (d *Draft) Keep(h Hold, lot LotNo) { d.put(h.WithCut(0), Place{Lot: lot}) }
 
-// Replace puts another row in the place of the hold of the same id: the seat is the same or free, as when a hold is only marked.
+// Replace puts another row in the place of the hold of the same id: the seat is the same or free, as when a hold is
+// only marked.
 func (d *Draft) Replace(h Hold) (ok bool) {
 	if d.pending && d.seated.ID == h.ID {
 		d.seated.Hold = h
@@ -212,7 +219,8 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 	return ok
 }
 
-// Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that; it says whether.
+// Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that;
+// it says whether.
 func (d *Draft) Stretch(h Hold) bool {
 	ok := d.row().change(h, true)
 	if ok {
@@ -227,7 +235,8 @@ func (d *Draft) AddSlot(slot Slot) {
 	d.slots = append(d.slots, slot.No)
 }
 
-// EndSlot lets a slot end at another instant, earlier or later. Its holds fit. A slot that would end where it begins, or before, is taken out of existence.
+// EndSlot lets a slot end at another instant, earlier or later. Its holds fit. A slot that would end where it begins,
+// or before, is taken out of existence.
 func (d *Draft) EndSlot(no SlotNo, at int64) {
 	s := d.row()
 	slot, _ := s.Slot(no)

@@ -2,7 +2,8 @@ package timeline
 
 import "cmp"
 
-// This file owns what a plan asks of its draft without making it copy the Stock, and the lots and pools that a plan changes on it.
+// This file owns what a plan asks of its draft without making it copy the Stock, and the lots and pools that a plan
+// changes on it.
 
 // Find is the hold of an id and where it is, as the draft has it.
 func (d *Draft) Find(id ID) (h Hold, at Place, ok bool) {
@@ -24,7 +25,8 @@ func (d *Draft) ConflictLen() int {
 	return n
 }
 
-// AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller knows them.
+// AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller
+// knows them.
 func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
 	d.regrouped = true
 	d.own().AddLot(no, article, location)

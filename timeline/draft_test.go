@@ -47,7 +47,8 @@ func TestDraftRemembersWhatChanged(t *testing.T) {
 	d.Take(testID(10))
 	old, _, _ := s.Find(testID(10))
 	d.Keep(old, 1)
-	require.Equal(t, []HoldChange{{Placed{old, Place{1, 1}}, Placed{old, Place{Lot: 1}}, true, true}}, d.Changes().Holds)
+	require.Equal(t, []HoldChange{{Placed{old, Place{1, 1}}, Placed{old, Place{Lot: 1}}, true, true}},
+		d.Changes().Holds)
 	d.Take(old.ID)
 	_, why = d.SeatOn(LotRef(1), 1, old)
 	require.Equal(t, Granted, why)
@@ -61,7 +62,8 @@ func TestDraftRemembersWhatChanged(t *testing.T) {
 	slot, _ := s.Slot(2)
 	longer := slot
 	longer.Span.End = 200
-	require.Equal(t, []SlotChange{{slot, longer, true, true}, {After: Slot{testID(3), 3, 1, Span{5, Forever}}, Has: true}}, d.Changes().Slots)
+	require.Equal(t, []SlotChange{{slot, longer, true, true},
+		{After: Slot{testID(3), 3, 1, Span{5, Forever}}, Has: true}}, d.Changes().Slots)
 	d.EndSlot(2, 100)
 	require.Len(t, d.Changes().Slots, 1)
 	d.EndSlot(2, 0)
@@ -108,13 +110,16 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 				t.Fatal(why)
 			}
 		}), "seat, %d slots", slots)
-		require.Zero(t, testing.AllocsPerRun(100, func() { x.s.Available(SKURef(1), hold().Span, 0) }), "available, %d slots", slots)
-		require.Zero(t, testing.AllocsPerRun(100, func() { x.s.Available(LotRef(1), hold().Span, 0) }), "available of a lot, %d slots", slots)
+		require.Zero(t, testing.AllocsPerRun(100, func() { x.s.Available(SKURef(1), hold().Span, 0) }),
+			"available, %d slots", slots)
+		require.Zero(t, testing.AllocsPerRun(100, func() { x.s.Available(LotRef(1), hold().Span, 0) }),
+			"available of a lot, %d slots", slots)
 	}
 }
 
-// Bookings and cancellations as they come, on one lot or on lots of one unit: nothing is refused while a unit is free at every instant, and the same stock and
-// the same booking give the same changes. Taking the first gap and moving nothing refuses what there is room for.
+// Bookings and cancellations as they come, on one lot or on lots of one unit: nothing is refused while a unit is free
+// at every instant, and the same stock and the same booking give the same changes. Taking the first gap and moving
+// nothing refuses what there is room for.
 func TestNoRoomIsLost(t *testing.T) {
 	rnd := seeded(t)
 	wrong, moves := 0, 0

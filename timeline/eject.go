@@ -13,9 +13,10 @@ const (
 	ejectMoves  = 8
 )
 
-// eject looks for the fewest moved holds that make room, by depth-first search with a growing limit on moves. Every bar in the queue gets the lane that it will
-// have in the end; what is in its way there, and has not been placed by the search itself, joins the queue. Any rearrangement can be found this way, so the
-// first one found has the fewest moves of all, unless probes ran out before.
+// eject looks for the fewest moved holds that make room, by depth-first search with a growing limit on moves. Every bar
+// in the queue gets the lane that it will have in the end; what is in its way there, and has not been placed by the
+// search itself, joins the queue. Any rearrangement can be found this way, so the first one found has the fewest moves
+// of all, unless probes ran out before.
 type eject struct {
 	*board
 	probes int // left
@@ -33,8 +34,8 @@ type offer struct {
 	class int // length class of the gap where nothing is in the way
 }
 
-// fewest finds a lane for x, which is not on the board, and makes room there with the fewest moves, at most limit, not counting x itself. ok is false where it
-// found none; the board is then as it was.
+// fewest finds a lane for x, which is not on the board, and makes room there with the fewest moves, at most limit, not
+// counting x itself. ok is false where it found none; the board is then as it was.
 func (b *board) fewest(x bar, limit int) (l int, ok bool) {
 	e := eject{board: b, probes: ejectProbes, queue: make([]bar, 0, 16)}
 	for e.limit = 1; e.limit <= limit && e.probes > 0; e.limit++ {
@@ -82,7 +83,8 @@ func (e *eject) place(at int) bool {
 	return false
 }
 
-// offers lists the lanes where x may go within the limit, fewest holds in the way first, then tightest gap, then number.
+// offers lists the lanes where x may go within the limit, fewest holds in the way first, then tightest gap, then
+// number.
 func (e *eject) offers(x *bar, depth int) []offer {
 	for len(e.spare) <= depth {
 		e.spare = append(e.spare, nil)
@@ -113,7 +115,8 @@ func (e *eject) offers(x *bar, depth int) []offer {
 	}
 	if len(list) > 1 {
 		slices.SortFunc(list, func(a, b offer) int {
-			return cmp.Or(cmp.Compare(a.holds, b.holds), cmp.Compare(a.class, b.class), cmp.Compare(e.lanes[a.lane].slot.No, e.lanes[b.lane].slot.No))
+			return cmp.Or(cmp.Compare(a.holds, b.holds), cmp.Compare(a.class, b.class),
+				cmp.Compare(e.lanes[a.lane].slot.No, e.lanes[b.lane].slot.No))
 		})
 	}
 	e.spare[depth] = list

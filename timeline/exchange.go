@@ -1,14 +1,16 @@
 package timeline
 
-// This file owns the exchange walk: room for a hold that no slot has a gap for, made by exchanging what two slots hold over a stretch, again and again.
+// This file owns the exchange walk: room for a hold that no slot has a gap for, made by exchanging what two slots hold
+// over a stretch, again and again.
 
 import (
 	"cmp"
 	"slices"
 )
 
-// exchangeSteps is how many exchanges the walks of a pool that is not easy may try, from all anchors together, before the sweep is asked. In an easy pool the
-// first one tried is always right; there a walk may take as many as the room has holds.
+// exchangeSteps is how many exchanges the walks of a pool that is not easy may try, from all anchors together, before
+// the sweep is asked. In an easy pool the first one tried is always right; there a walk may take as many as the room
+// has holds.
 const (
 	exchangeSteps = 512
 	easySteps     = 1 << 20
@@ -19,11 +21,13 @@ const exchangeFan = 8
 
 // walk looks for exchanges that leave a lane free over room.
 //
-// It begins on a lane that is free at the anchor. Going right, where the lane is taken at x, it takes a lane that is free at x and exchanges what both hold from
-// x up to the next instant that no bar of either crosses: not whole tails, and not up to an instant at which neither is taken, which run into fixed things.
-// Then to the left of the anchor, mirrored. Each step reaches further, so it ends. Where all fixed things that overlap the component share the anchor, or share
-// only earlier instants and the anchor is the room's first, or only later ones and it is the last, no fixed thing is ever met, and whatever lanes are chosen the
-// first walk gets there. Elsewhere it goes back and tries others, depth first: that is a search, bounded in steps.
+// It begins on a lane that is free at the anchor. Going right, where the lane is taken at x, it takes a lane that is
+// free at x and exchanges what both hold from x up to the next instant that no bar of either crosses: not whole tails,
+// and not up to an instant at which neither is taken, which run into fixed things. Then to the left of the anchor,
+// mirrored. Each step reaches further, so it ends. Where all fixed things that overlap the component share the anchor,
+// or share only earlier instants and the anchor is the room's first, or only later ones and it is the last, no fixed
+// thing is ever met, and whatever lanes are chosen the first walk gets there. Elsewhere it goes back and tries others,
+// depth first: that is a search, bounded in steps.
 type walk struct {
 	*board
 	room  Span
@@ -66,7 +70,8 @@ func (b *board) freeBack(t int64, but int, since int64) (list []candidate) {
 	}
 	list = b.freeAt(t-1, but)
 	slices.SortFunc(list, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(x.gap.Start, y.gap.Start), cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
+		return cmp.Or(cmp.Compare(x.gap.Start, y.gap.Start),
+			cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
 	})
 	return list
 }
@@ -83,7 +88,8 @@ func (b *board) freeAt(t int64, but int) (list []candidate) {
 	return list
 }
 
-// discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to its start, back: its end, and so on.
+// discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to
+// its start, back: its end, and so on.
 func (b *board) discover(w Span, back bool) {
 	var few [32]SlotNo
 	for {
@@ -107,8 +113,8 @@ func (b *board) discover(w Span, back bool) {
 	}
 }
 
-// run looks for room: from the room's start, which is the anchor where nothing is fixed, or all that is shares now; then from the anchor; then, where the pool is
-// not easy, from every gap in the room.
+// run looks for room: from the room's start, which is the anchor where nothing is fixed, or all that is shares now;
+// then from the anchor; then, where the pool is not easy, from every gap in the room.
 func (w *walk) run() bool {
 	if w.from(w.room.Start, exchangeSteps/8) {
 		return true
@@ -141,8 +147,9 @@ func (w *walk) run() bool {
 	return false
 }
 
-// runAnywhere looks for room on any lane, and exchanges what is on it for what is on one of those that are wanted. Where nothing that the room can come to touch is
-// fixed but things over the same room, which others like it are, this never fails: what is laid at all can be laid with any lane for any other.
+// runAnywhere looks for room on any lane, and exchanges what is on it for what is on one of those that are wanted.
+// Where nothing that the room can come to touch is fixed but things over the same room, which others like it are, this
+// never fails: what is laid at all can be laid with any lane for any other.
 func (w *walk) runAnywhere() bool {
 	anchor, easy := w.stock.easy(w.pool, w.fixity, w.room)
 	if !easy {

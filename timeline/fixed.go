@@ -7,9 +7,9 @@ import "math"
 // wideRounds is how often a pool of many slots is gone through for one component.
 const wideRounds = 32
 
-// component is room widened on both sides to the next instant that no movable hold of the pool lies across, not left of the floor: what seating room can come
-// to touch. A slot's end counts as a hold that lasts for ever where it may move, which is in a pool of one lot. far widens over what may move inside its lot,
-// too.
+// component is room widened on both sides to the next instant that no movable hold of the pool lies across, not left of
+// the floor: what seating room can come to touch. A slot's end counts as a hold that lasts for ever where it may move,
+// which is in a pool of one lot. far widens over what may move inside its lot, too.
 func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 	reach := anywhere
 	if far {
@@ -32,7 +32,8 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 					grown = grown || room.End < Forever || ends < room.Start
 					room = Span{min(room.Start, ends), Forever}
 				}
-				if h := e.rail.at(room.Start); h != nil && seatStart(h) < room.Start && room.Start > f.floor && f.of(h) <= reach {
+				if h := e.rail.at(room.Start); h != nil && seatStart(h) < room.Start && room.Start > f.floor &&
+					f.of(h) <= reach {
 					room.Start, grown = max(f.floor, seatStart(h)), true
 				}
 				if h := e.rail.at(room.End - 1); h != nil && h.Span.End > room.End && f.of(h) <= reach {
@@ -44,7 +45,8 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 	return room
 }
 
-// shared is the stretch that all fixed things overlapping w have in common; empty where they have none, and all time where there are no fixed things.
+// shared is the stretch that all fixed things overlapping w have in common; empty where they have none, and all time
+// where there are no fixed things.
 func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
 	all := always
 	for _, lot := range s.Lots(p) {
@@ -93,8 +95,9 @@ func (s *Stock) easy(p PoolRef, f fixity, room Span) (anchor int64, ok bool) {
 	return all.anchor(room)
 }
 
-// anchor is where to begin a walk over room, where s is what all fixed things of its component share: the room's first instant that they share, its start where
-// they share only earlier ones, its last instant where they share only later ones. ok is false where they share none.
+// anchor is where to begin a walk over room, where s is what all fixed things of its component share: the room's first
+// instant that they share, its start where they share only earlier ones, its last instant where they share only later
+// ones. ok is false where they share none.
 func (s Span) anchor(room Span) (t int64, ok bool) {
 	switch {
 	case s.Empty():
@@ -105,7 +108,8 @@ func (s Span) anchor(room Span) (t int64, ok bool) {
 	return max(room.Start, s.Start), true
 }
 
-// loose says that nothing of the pool is fixed that seating room can come to touch: the counts are the answer, whichever of its lanes are wanted.
+// loose says that nothing of the pool is fixed that seating room can come to touch: the counts are the answer,
+// whichever of its lanes are wanted.
 func (s *Stock) loose(p PoolRef, f fixity, room Span) bool {
 	if f.floor == f.now {
 		if all, known := s.fixedAfter(p, f.floor); known && all == always {

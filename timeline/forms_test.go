@@ -1,7 +1,7 @@
 package timeline
 
-// This file owns the forms that BenchmarkForms compares: ids, classes and conflicts, in trees of tree.go and in those of
-// tidwall/btree.
+// This file owns the forms that BenchmarkForms compares: ids, classes and conflicts, in trees of tree.go and in those
+// of tidwall/btree.
 
 // form is one structure in one kind of tree. A version that publish gave never changes; fork goes on from a version.
 type form[E any] interface {

@@ -4,12 +4,14 @@ package timeline
 
 import "slices"
 
-// gapIndex has each gap of each slot, which is a longest stretch inside the slot's range that meets no seat, in the tree of its length class, ordered by start,
-// then slot; the value is its end. A gap of class c that covers [f, t) starts in (t - 2^c, f].
+// gapIndex has each gap of each slot, which is a longest stretch inside the slot's range that meets no seat, in the
+// tree of its length class, ordered by start, then slot; the value is its end. A gap of class c that covers [f, t)
+// starts in (t - 2^c, f].
 //
-// The summaries find the smallest slot of those that reach far enough, and count them, without looking at each: in a pool of 10,000 slots most gaps are of the
-// last class, without end. Tried first: no summaries, and the first gap found when going down from f. That is as fast, but which gap it finds depends on where
-// others begin, and no walk over the slots gives the same one.
+// The summaries find the smallest slot of those that reach far enough, and count them, without looking at each: in a
+// pool of 10,000 slots most gaps are of the last class, without end. Tried first: no summaries, and the first gap found
+// when going down from f. That is as fast, but which gap it finds depends on where others begin, and no walk over the
+// slots gives the same one.
 type gapIndex [classCount]gapTree
 
 type gapTree = sumTree[key, int64, gapSum, gapSums]
@@ -73,7 +75,8 @@ func (g *gapIndex) del(edit *token, gap Span, no SlotNo) {
 	}
 }
 
-// tightest are the n slots that tight would give one after the other, where on each of them need is taken before the next is asked for; or as many as there are.
+// tightest are the n slots that tight would give one after the other, where on each of them need is taken before the
+// next is asked for; or as many as there are.
 func (g *gapIndex) tightest(need Span, n int) (list []SlotNo) {
 	for c := lengthClass(need); c < classCount && len(list) < n; c++ {
 		if t := &g[c]; t.root != nil {

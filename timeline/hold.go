@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// ID is the 16 bytes of a UUIDv7. Ids are made in strictly increasing order over the whole engine, so the order of ids, which is that of their bytes, is the
-// order of creation.
+// ID is the 16 bytes of a UUIDv7. Ids are made in strictly increasing order over the whole engine, so the order of ids,
+// which is that of their bytes, is the order of creation.
 type ID [16]byte
 
 // Before says that the id comes earlier in id order.
@@ -17,7 +17,8 @@ func (a ID) Before(b ID) bool { return a.key().before(b.key()) }
 // Compare orders ids: -1, 0 or +1. For slices.SortFunc.
 func (a ID) Compare(b ID) int { return a.key().compare(b.key()) }
 
-// Numbers of one account's slots, lots and pools, dense from 1, in the order of their ids; 0 is none. They are given by the caller and never reused.
+// Numbers of one account's slots, lots and pools, dense from 1, in the order of their ids; 0 is none. They are given by
+// the caller and never reused.
 type (
 	SlotNo uint32
 	LotNo  uint32
@@ -37,10 +38,11 @@ const (
 // Flags is what binds a hold to where it sits, and who asked for it.
 type Flags uint8
 
-// PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit is handed over, so it never moves at all.
-// Back: of one that is Out, the unit has come back since; what is left is its buffer. Choosy: it asks something of its lot (Chooser). OneWay: its unit goes elsewhere
-// for good when it ends, so while it is seated it stays in its lot, which has one slot less from then on. The two Blocker bits are an enumeration, read with
-// Flags.Blocker.
+// PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit
+// is handed over, so it never moves at all. Back: of one that is Out, the unit has come back since; what is left is its
+// buffer. Choosy: it asks something of its lot (Chooser). OneWay: its unit goes elsewhere for good when it ends, so
+// while it is seated it stays in its lot, which has one slot less from then on. The two Blocker bits are an
+// enumeration, read with Flags.Blocker.
 const (
 	PinnedArticle Flags = 1 << iota
 	PinnedSlot
@@ -103,8 +105,8 @@ func (u uint48) ms() int64 {
 //	    |-- cut --|
 //	              Seat() ------------------------------------>|
 //
-// Span is the hull, buffers included, and what a conflict is counted for. Seat is the room that the hold takes on a rail: the hull but for its cut, the past
-// part of a hold that was seated late.
+// Span is the hull, buffers included, and what a conflict is counted for. Seat is the room that the hold takes on a
+// rail: the hull but for its cut, the past part of a hold that was seated late.
 type Hold struct {
 	ID    ID
 	Span  Span
@@ -125,13 +127,14 @@ var (
 	_ [64 - holdSize]struct{}
 )
 
-// NewHold makes a hold whose hull is span, with the lengths in milliseconds of the buffers inside it: 0 <= before, after < 2^48, and together shorter than the
-// hull. An open end has no buffer after it.
+// NewHold makes a hold whose hull is span, with the lengths in milliseconds of the buffers inside it: 0 <= before,
+// after < 2^48, and together shorter than the hull. An open end has no buffer after it.
 func NewHold(id ID, span Span, before, after int64) Hold {
 	return Hold{ID: id, Span: span}.WithBuffers(before, after)
 }
 
-// Before and After are the lengths of the buffers inside the hull, Cut the length of the part of its beginning that needs no room; all in milliseconds.
+// Before and After are the lengths of the buffers inside the hull, Cut the length of the part of its beginning that
+// needs no room; all in milliseconds.
 func (h Hold) Before() int64 { return h.before.ms() }
 func (h Hold) After() int64  { return h.after.ms() }
 func (h Hold) Cut() int64    { return h.cut.ms() }
@@ -204,7 +207,8 @@ type Placed struct {
 	Place Place
 }
 
-// PoolRef names what is asked: one lot, or a pool of lots whose units may stand in for each other. The zero value names nothing.
+// PoolRef names what is asked: one lot, or a pool of lots whose units may stand in for each other. The zero value names
+// nothing.
 type PoolRef struct {
 	no   uint32
 	pool bool

@@ -7,14 +7,16 @@ import (
 	"math/bits"
 )
 
-// classCount is the number of length classes. Class c has lengths in [2^(c-1), 2^c) milliseconds; the last one has the open ends, too.
+// classCount is the number of length classes. Class c has lengths in [2^(c-1), 2^c) milliseconds; the last one has the
+// open ends, too.
 const classCount = 64
 
 // lengthClass is the class of a span that is not empty.
 func lengthClass(s Span) int { return bits.Len64(uint64(s.End - s.Start)) }
 
-// classes has every seated hold's seat in a tree of its length class, ordered by start, then slot and lot; the value is the end. What overlaps [f, t) in class
-// c starts in (f - 2^c, t): no augmentation, and with factor 2 under even density at most half of what is looked at is in vain.
+// classes has every seated hold's seat in a tree of its length class, ordered by start, then slot and lot; the value is
+// the end. What overlaps [f, t) in class c starts in (f - 2^c, t): no augmentation, and with factor 2 under even
+// density at most half of what is looked at is in vain.
 type classes struct {
 	edit *token
 	of   [classCount]tree[key, int64]
@@ -58,7 +60,8 @@ func (c *classes) del(edit *token, seat Span, at Place) {
 	}
 }
 
-// overlapping visits the seats that share an instant with w, class by class, in each by start, then slot, until visit returns false.
+// overlapping visits the seats that share an instant with w, class by class, in each by start, then slot, until visit
+// returns false.
 func (c *classes) overlapping(w Span, visit func(seat Span, at Place) bool) {
 	end := timeKey(w.End, 0, 0)
 	for i := range c.of {

@@ -14,9 +14,12 @@ const (
 	faultRange    = "must lie in the years 1970 to 9999"
 )
 
-// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most nine fraction digits, as clocks of languages write them, or without seconds, as
-// ISO 8601 and Java have it where they are 0, as milliseconds since 1970: what is below a millisecond is cut off, not rounded, so that no instant gets later. On success fault is empty; else it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
-// leap second (an instant here has no room for it), and instants before 1970 or after 9999, in UTC.
+// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most nine fraction digits, as clocks of languages
+// write them, or without seconds, as ISO 8601 and Java have it where they are 0, as milliseconds since 1970: what is
+// below a millisecond is cut off, not rounded, so that no instant gets later. On success fault is empty; else it says
+// in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that
+// its month does not have, a leap second (an instant here has no room for it), and instants before 1970 or after 9999,
+// in UTC.
 func ParseInstant(s string) (ms int64, fault string) {
 	const form = "2006-01-02T15:04"
 	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
@@ -120,8 +123,9 @@ func digits(s string) (n int64, ok bool) {
 	return n, true
 }
 
-// AppendInstant appends t as RFC 3339 in UTC with milliseconds, like 2025-06-01T10:00:00.000Z, and allocates only where dst lacks room for 24 bytes.
-// t lies in [MinInstant, MaxInstant]; an open end has no such form and is the caller's to write.
+// AppendInstant appends t as RFC 3339 in UTC with milliseconds, like 2025-06-01T10:00:00.000Z, and allocates only where
+// dst lacks room for 24 bytes. t lies in [MinInstant, MaxInstant]; an open end has no such form and is the caller's to
+// write.
 func AppendInstant(dst []byte, t int64) []byte {
 	day, clock := floorDiv(t, dayMs)
 	d := dateOf(day)

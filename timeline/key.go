@@ -4,7 +4,8 @@ package timeline
 
 import "encoding/binary"
 
-// sorter is a key that finds its place in a sorted run. It is one call a node: the comparisons inside are not generic and get inlined.
+// sorter is a key that finds its place in a sorted run. It is one call a node: the comparisons inside are not generic
+// and get inlined.
 type sorter[K any] interface {
 	comparable
 	search(run []K) int // index of the first key that does not come before this one
@@ -40,7 +41,8 @@ func (k key) id() (id ID) {
 	return id
 }
 
-// search branches on purpose: a leaf is rarely in the cache, and the processor reads ahead on both sides of a guess. Comparing without a branch took a third longer.
+// search branches on purpose: a leaf is rarely in the cache, and the processor reads ahead on both sides of a guess.
+// Comparing without a branch took a third longer.
 func (k key) search(run []key) int {
 	lo, hi := 0, len(run)
 	for lo < hi {

@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// walkMax is the most slots and conflicts of a pool that reads walk. Above it a pool keeps a large; one that shrinks gives it up only at walkMin, so that a
-// pool at the edge does not build and drop it in turns. No answer depends on whether a pool has one.
+// walkMax is the most slots and conflicts of a pool that reads walk. Above it a pool keeps a large; one that shrinks
+// gives it up only at walkMin, so that a pool at the edge does not build and drop it in turns. No answer depends on
+// whether a pool has one.
 //
-// Walking takes 1.6 us for 10 slots over 7 days and grows with both; the profile takes 0.1 to 3 us whatever the numbers.
+// Walking takes 1.6 us for 10 slots over 7 days and grows with both; the profile takes 0.1 to 3 us whatever the
+// numbers.
 const (
 	walkMax = 32
 	walkMin = 24
@@ -270,7 +272,8 @@ func (s *Stock) newLarge(lots []LotNo) *large {
 }
 
 func buildSteps[S comparable, A summer[instant, int32, S]](edit *token, list []change) sumTree[instant, int32, S, A] {
-	t, _ := build[instant, int32, S, A](edit, len(list), func(i int) (instant, int32) { return instant(list[i].at), list[i].stock })
+	t, _ := build[instant, int32, S, A](edit, len(list),
+		func(i int) (instant, int32) { return instant(list[i].at), list[i].stock })
 	return t
 }
 

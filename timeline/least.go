@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// mark is one unit more or less of a pool from an instant on: twice the time since the window's start, and one more where it is less. So in order
-// of marks what ends at an instant is free before another begins there.
+// mark is one unit more or less of a pool from an instant on: twice the time since the window's start, and one more
+// where it is less. So in order of marks what ends at an instant is free before another begins there.
 type mark int64
 
 // marks are the changes of a pool over a window.
@@ -22,7 +22,8 @@ type marks struct {
 
 var marksPool = sync.Pool{New: func() any { return new(marks) }}
 
-// MinFrees appends to out the least free units of p in each bucket, the edges of which ascend. A large pool looks each up; any other is gone over once.
+// MinFrees appends to out the least free units of p in each bucket, the edges of which ascend. A large pool looks each
+// up; any other is gone over once.
 func (s *Stock) MinFrees(p PoolRef, edges []int64, out []int) []int {
 	if s.large(p) != nil {
 		for i := range len(edges) - 1 {
@@ -79,7 +80,8 @@ func (m *marks) span(over Span, less mark) {
 	}
 }
 
-// sort throws the marks into parts of the window, about as many as there are marks, so that only the few of one part need sorting.
+// sort throws the marks into parts of the window, about as many as there are marks, so that only the few of one part
+// need sorting.
 func (m *marks) sort() {
 	shift := max(0, bits.Len64(uint64(m.window.End-m.window.Start)<<1)-bits.Len(uint(len(m.list))))
 	part := func(x mark) int { return int(x >> shift) }

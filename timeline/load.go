@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns loading: a whole Stock from rows in the order of the disk, with counting sorts, dense leaves, and all processors.
+// This file owns loading: a whole Stock from rows in the order of the disk, with counting sorts, dense leaves, and all
+// processors.
 
 import (
 	"cmp"
@@ -8,13 +9,16 @@ import (
 	"slices"
 )
 
-// Loader makes a Stock of rows that are known all at once: at start-up, or for a test. It is used by one goroutine at a time, and once.
+// Loader makes a Stock of rows that are known all at once: at start-up, or for a test. It is used by one goroutine at a
+// time, and once.
 //
 //	AddLot, AddSlot    by number, ascending
-//	AddHolds           in chunks, by id, ascending: here they are dealt out to the slots' buckets, at about 50 ns a hold, so that it can overlap with a scan
+//	AddHolds           in chunks, by id, ascending: here they are dealt out to the slots' buckets, at about
+//	                   50 ns a hold, so that it can overlap with a scan
 //	Finish             everything else
 //
-// One after the other the same rows take Put 3 us each; a comparison sort of all rows by slot and start takes ten times as long as the buckets.
+// One after the other the same rows take Put 3 us each; a comparison sort of all rows by slot and start takes ten times
+// as long as the buckets.
 type Loader struct {
 	edit      *token
 	lots      []Lot
@@ -180,7 +184,8 @@ func (l *Loader) loadLots(s *Stock) {
 func (l *Loader) loadSlots(s *Stock) {
 	ends := make([]int, s.lots.n+1)
 	for i, slot := range l.slots {
-		if slot.No == 0 || slot.No >= conflictBit || i > 0 && slot.No <= l.slots[i-1].No || slot.Span.Empty() || s.lot(slot.Lot) == nil {
+		if slot.No == 0 || slot.No >= conflictBit || i > 0 && slot.No <= l.slots[i-1].No || slot.Span.Empty() ||
+			s.lot(slot.Lot) == nil {
 			l.fail("slot %d of lot %d over %v not in order", slot.No, slot.Lot, slot.Span)
 			return
 		}
@@ -224,7 +229,8 @@ func (l *Loader) loadSlots(s *Stock) {
 		}
 	}
 	slices.SortFunc(byUnits, key.compare)
-	s.byUnits, _ = build[key, struct{}, struct{}, none[key, struct{}]](s.edit, len(byUnits), func(i int) (key, struct{}) { return byUnits[i], struct{}{} })
+	s.byUnits, _ = build[key, struct{}, struct{}, none[key, struct{}]](s.edit, len(byUnits),
+		func(i int) (key, struct{}) { return byUnits[i], struct{}{} })
 }
 
 // loadParts is how many parts of time the items of the classes are dealt out to.
@@ -291,7 +297,8 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 			h := &b.chunks[r.row/bucketChunk][r.row%bucketChunk]
 			rows[k] = h.Hold
 			if h.Place.Lot != e.lot || r.start < free || r.start >= h.Span.End {
-				return fmt.Errorf("timeline: hold %v of lot %d on slot %d of lot %d over %v is in the way of another or outside of it", h.ID, h.Place.Lot, no, e.lot, h.Span)
+				return fmt.Errorf("timeline: hold %v of lot %d on slot %d of lot %d over %v is in the way of "+
+					"another or outside of it", h.ID, h.Place.Lot, no, e.lot, h.Span)
 			}
 			e.pins |= h.Flags & mayFix
 			free = h.Span.End
@@ -307,7 +314,8 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 	return nil
 }
 
-// loadClasses deals the items of all buckets out to parts of time, orders each part by class, start and slot, and writes it to where it belongs in the leaves.
+// loadClasses deals the items of all buckets out to parts of time, orders each part by class, start and slot, and
+// writes it to where it belongs in the leaves.
 func (l *Loader) loadClasses(s *Stock) {
 	// A part's items begin where those of the parts and buckets before it end.
 	begin := make([]int, loadParts+1)
@@ -356,7 +364,8 @@ func (l *Loader) loadClasses(s *Stock) {
 	parallel(loadParts, func(p int) {
 		for _, item := range items[begin[p]:begin[p+1]] {
 			c := item.class()
-			builders[c].put(int(perClass[p][c]), timeKey(l.from+int64(item.since()), uint32(item.slot), uint32(item.lot)), item.end)
+			builders[c].put(int(perClass[p][c]),
+				timeKey(l.from+int64(item.since()), uint32(item.slot), uint32(item.lot)), item.end)
 			perClass[p][c]++
 		}
 	})

@@ -25,7 +25,8 @@ func (n *naive) load(chunk int) (*Stock, error) {
 	return l.Finish()
 }
 
-// TestLoadIsTheSame loads what random steps have led to: it answers as the Stock that took the steps, and goes on as that would.
+// TestLoadIsTheSame loads what random steps have led to: it answers as the Stock that took the steps, and goes on as
+// that would.
 func TestLoadIsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.SampledFrom([]int64{12, 60, 700}).Draw(t, "horizon"))

@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns what every lot weighs, packed side by side: the article list looks at all of them. And which articles have most units.
+// This file owns what every lot weighs, packed side by side: the article list looks at all of them. And which articles
+// have most units.
 
 import "math"
 
@@ -23,8 +24,8 @@ type articleEntry struct {
 	units int32
 }
 
-// singleRow is the slots of 16 articles in a row that have one each, 0 for others. They lie apart from all else, so that those of 100,000 articles stay in the
-// caches, where they are the shortest way to most answers.
+// singleRow is the slots of 16 articles in a row that have one each, 0 for others. They lie apart from all else, so
+// that those of 100,000 articles stay in the caches, where they are the shortest way to most answers.
 type singleRow [16]SlotNo
 
 func (s *Stock) single(article uint32) SlotNo {
@@ -70,8 +71,8 @@ func (s *Stock) noteLot(no LotNo, article, location uint32) {
 	s.lots.own(s.edit, int(no)).next, a.first = a.first, no
 }
 
-// noteSlot takes note that a slot of a lot has come (was is empty), gone (is is empty) or changed its range. It is called when the slot and its lot are as they
-// will be.
+// noteSlot takes note that a slot of a lot has come (was is empty), gone (is is empty) or changed its range. It is
+// called when the slot and its lot are as they will be.
 func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	b, i := s.ownBlock(no)
 	kept := Span{b.from[i], b.until[i]}
@@ -79,7 +80,8 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	if !is.Empty() {
 		alive = alive.Clip(is)
 	}
-	// Only a slot that was one of those which bound the stretch can widen it, by a range that reaches further or by going.
+	// Only a slot that was one of those which bound the stretch can widen it, by a range that reaches further or by
+	// going.
 	begins, ends := was.Start == kept.Start, was.End == kept.End
 	if !was.Empty() && (is.Empty() && (begins || ends) || begins && is.Start < was.Start || ends && is.End > was.End) {
 		alive = s.aliveTogether(no)
@@ -111,7 +113,8 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	}
 }
 
-// aliveTogether is from the latest begin of a lot's slots to the earliest end. The slots of a large lot it does not walk.
+// aliveTogether is from the latest begin of a lot's slots to the earliest end. The slots of a large lot it does not
+// walk.
 func (s *Stock) aliveTogether(no LotNo) Span {
 	e := s.lot(no)
 	if e.large != nil && len(e.slots) > 0 {

@@ -19,7 +19,8 @@ func wideLot(slots int) *Stock {
 	return s
 }
 
-// What a lot weighs is noted without going through its slots, whichever of them change and how: those that bound the stretch over which all are alive, too.
+// What a lot weighs is noted without going through its slots, whichever of them change and how: those that bound the
+// stretch over which all are alive, too.
 func TestNotingASlotWalksNoLot(t *testing.T) {
 	const slots = 2000
 	for name, span := range map[string]func(i int) Span{
@@ -76,8 +77,8 @@ func TestAliveTogether(t *testing.T) {
 	}
 }
 
-// BenchmarkReduceMany takes 10,000 units of an article that has many: planned ahead, and then what is left for who has to go on, which is to take over the plan, to
-// carry it out on a draft, and to make the changes that the draft tells.
+// BenchmarkReduceMany takes 10,000 units of an article that has many: planned ahead, and then what is left for who has
+// to go on, which is to take over the plan, to carry it out on a draft, and to make the changes that the draft tells.
 func BenchmarkReduceMany(b *testing.B) {
 	const amount = 10_000
 	for _, slots := range []int{90_000, 100_000} {

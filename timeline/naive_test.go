@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naive is a Stock as plain lists: every question is answered by looking at everything. It is what the Stock must agree with.
+// naive is a Stock as plain lists: every question is answered by looking at everything. It is what the Stock must agree
+// with.
 type naive struct {
 	lots  []Lot
 	slots []Slot
@@ -59,7 +60,8 @@ func takes(h Placed) Span {
 	return h.Span
 }
 
-// naivePool is the ranges of a pool's slots and of what takes them, and of a pool of several lots those of each that are pinned to it.
+// naivePool is the ranges of a pool's slots and of what takes them, and of a pool of several lots those of each that
+// are pinned to it.
 type naivePool struct {
 	slots, taken []Span
 	lots         []naiveLot
@@ -238,7 +240,8 @@ func (n *naive) compare(t require.TestingT, s *Stock, p PoolRef, w Span) {
 		}
 	}
 	free, stock, committed, at := s.MinFree(p, w)
-	require.Equal(t, []any{least.Free(), least.Count, least.Start}, []any{free, Count{stock, committed}, at}, "MinFree of %v over %v", p, w)
+	require.Equal(t, []any{least.Free(), least.Count, least.Start}, []any{free, Count{stock, committed}, at},
+		"MinFree of %v over %v", p, w)
 	require.Equal(t, v.allAt(w.Start), s.CountAt(p, w.Start))
 	end := min(w.End, w.Start+40)
 	instants, units := []int64{w.Start, end - 1, end}, []int{7, 7, 7}
@@ -328,7 +331,8 @@ func (n *naive) compareAll(t require.TestingT, s *Stock, w Span) {
 				of = append(of, x)
 			}
 		}
-		conflict := slices.ContainsFunc(n.holds, func(h Placed) bool { return !h.Place.Seated() && h.Place.Lot == l.No })
+		conflict := slices.ContainsFunc(n.holds,
+			func(h Placed) bool { return !h.Place.Seated() && h.Place.Lot == l.No })
 		a, ok := s.Single(l.Article).Available(l.No, w)
 		require.Equal(t, len(of) == 1 && of[0].Lot == l.No && !conflict, ok, "the one slot of article %d", l.Article)
 		if ok {
@@ -425,7 +429,8 @@ func (w *world) remove(i int) {
 
 func drawSpan(t *rapid.T, horizon int64) Span {
 	from := rapid.Int64Range(0, horizon).Draw(t, "from")
-	s := Span{from, from + 1 + rapid.Int64Range(0, rapid.SampledFrom([]int64{0, 2, horizon / 8, horizon}).Draw(t, "scale")).Draw(t, "length")}
+	s := Span{from, from + 1 +
+		rapid.Int64Range(0, rapid.SampledFrom([]int64{0, 2, horizon / 8, horizon}).Draw(t, "scale")).Draw(t, "length")}
 	if rapid.IntRange(0, 11).Draw(t, "open") == 0 {
 		s.End = Forever
 	}
@@ -435,7 +440,8 @@ func drawSpan(t *rapid.T, horizon int64) Span {
 // step does one random thing.
 func (w *world) step(t *rapid.T) {
 	n := w.n
-	what := rapid.SampledFrom([]string{"lot", "pool", "slots", "resize", "drop slot", "hold", "hold", "hold", "holds", "conflict", "take", "takes"}).Draw(t, "step")
+	what := rapid.SampledFrom([]string{"lot", "pool", "slots", "resize", "drop slot", "hold", "hold", "hold", "holds",
+		"conflict", "take", "takes"}).Draw(t, "step")
 	if len(n.slots) == 0 && what != "lot" {
 		what = "slots"
 	}
@@ -510,8 +516,8 @@ func (w *world) pools() []PoolRef {
 	return refs
 }
 
-// TestStockAgainstNaive does random things to a Stock and its twin and asks both everything after each; forks and published versions are asked again at the
-// end, when what they came from has gone on.
+// TestStockAgainstNaive does random things to a Stock and its twin and asks both everything after each; forks and
+// published versions are asked again at the end, when what they came from has gone on.
 func TestStockAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.SampledFrom([]int64{12, 60, 700}).Draw(t, "horizon"))

@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns holds that name an article: they sit on units of its lot, and where those are taken, what is auto-assigned there goes to other lots of the pool.
+// This file owns holds that name an article: they sit on units of its lot, and where those are taken, what is
+// auto-assigned there goes to other lots of the pool.
 
 import (
 	"cmp"
@@ -13,8 +14,9 @@ func (s *Stock) around(no LotNo) (wide PoolRef, ok bool) {
 	return SKURef(pool), pool != 0 && len(s.Lots(SKURef(pool))) > 1
 }
 
-// SeatNamed seats a hold on a lot, or on slot on of it where that is not 0, that its owner named: on the lot's own slots as Seat and SeatOn do; where they have no
-// room, and the rule moves others, on what is left there when holds move out of it to other lots of its pool. It takes nothing that a conflict is counted for.
+// SeatNamed seats a hold on a lot, or on slot on of it where that is not 0, that its owner named: on the lot's own
+// slots as Seat and SeatOn do; where they have no room, and the rule moves others, on what is left there when holds
+// move out of it to other lots of its pool. It takes nothing that a conflict is counted for.
 func (d *Draft) SeatNamed(no LotNo, on SlotNo, h Hold, r Rule) (at Place, why Refusal) {
 	if on != 0 {
 		at, why = d.SeatOn(LotRef(no), on, h)
@@ -45,11 +47,13 @@ func (d *Draft) mayName(no LotNo, room Span) bool {
 		if x.left > 0 {
 			return false
 		}
-		return d.claimed == nil || slices.ContainsFunc(d.claimed.leftBy(no, x.over), func(was leftStep) bool { return was.left >= x.left })
+		return d.claimed == nil ||
+			slices.ContainsFunc(d.claimed.leftBy(no, x.over), func(was leftStep) bool { return was.left >= x.left })
 	})
 }
 
-// leftStep is how many units of a lot what is pinned there leaves, waiting or seated; below 0 where more is pinned than there are.
+// leftStep is how many units of a lot what is pinned there leaves, waiting or seated; below 0 where more is pinned than
+// there are.
 type leftStep struct {
 	over Span
 	left int
@@ -97,8 +101,9 @@ func (s *Stock) leftBy(no LotNo, w Span) (steps []leftStep) {
 	return steps
 }
 
-// AvailableNamed is how many holds that name the article of a lot SeatNamed can seat over hull, one after the other, by a command of the instant now; own is what
-// Available says of the lot. It is never less than own; the counts are those of own.
+// AvailableNamed is how many holds that name the article of a lot SeatNamed can seat over hull, one after the other, by
+// a command of the instant now; own is what Available says of the lot. It is never less than own; the counts are those
+// of own.
 func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answer {
 	if own.Available >= len(s.lot(no).slots) { // asked first, as the pool lies elsewhere in memory
 		return own
@@ -127,8 +132,9 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 	return s.namedForReal(no, wide, hull, now, own)
 }
 
-// vacated is how many units of a lot with one slot there are for who names its article, in a pool without conflicts, where that is told at a glance: none where
-// something may not leave the slot, one where all that is there has a plain gap elsewhere. So few moves are found by every search (fewest).
+// vacated is how many units of a lot with one slot there are for who names its article, in a pool without conflicts,
+// where that is told at a glance: none where something may not leave the slot, one where all that is there has a plain
+// gap elsewhere. So few moves are found by every search (fewest).
 func (s *Stock) vacated(no LotNo, wide PoolRef, hull Span, now int64) (n int, ok bool) {
 	slots := s.lot(no).slots
 	if len(slots) != 1 {
@@ -149,7 +155,8 @@ func (s *Stock) vacated(no LotNo, wide PoolRef, hull Span, now int64) (n int, ok
 		if moves++; moves > ejectMoves {
 			return 0, false
 		}
-		if _, found := s.TightGap(wide, h.Seat()); !found { // what is on one slot never wants the same gap at the same time
+		if _, found := s.TightGap(wide, h.Seat()); !found {
+			// what is on one slot never wants the same gap at the same time
 			return 0, false
 		}
 	}
@@ -207,8 +214,8 @@ func (s *Stock) boundNamed(no LotNo, wide PoolRef, hull Span) int {
 	return least
 }
 
-// namedSteps bounds, step by step, the units that holds which name the article of a lot can have: those that are free in the lot, or those that are free in its
-// pool and that what is pinned to the lot leaves, where that is more.
+// namedSteps bounds, step by step, the units that holds which name the article of a lot can have: those that are free
+// in the lot, or those that are free in its pool and that what is pinned to the lot leaves, where that is more.
 func (s *Stock) namedSteps(no LotNo, wide PoolRef, w Span) (steps []leftStep) {
 	type step struct {
 		at               int64

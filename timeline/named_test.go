@@ -8,12 +8,14 @@ import (
 
 // This file owns the tests of how many holds that name an article there is room for.
 
-// What is told at a glance is what seating for real comes to, in small pools and in those of which a board knows only a part.
+// What is told at a glance is what seating for real comes to, in small pools and in those of which a board knows only a
+// part.
 func TestNamedAtAGlanceIsAsSeated(t *testing.T) {
 	rnd := seeded(t)
 	more, none := 0, 0
 	for i := range 800 {
-		k := poolKind{slots: 6, lots: 4, holds: 16, line: 24, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2], conflicts: []int{0, 0, 2}[i%3]}
+		k := poolKind{slots: 6, lots: 4, holds: 16, line: 24, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2],
+			conflicts: []int{0, 0, 2}[i%3]}
 		if i%10 == 9 {
 			k.slots, k.lots, k.holds, k.line = 90, 90, 400, 40
 		}
@@ -26,7 +28,8 @@ func TestNamedAtAGlanceIsAsSeated(t *testing.T) {
 			}
 			own := x.s.Available(LotRef(no), w, x.now)
 			got, want := x.s.AvailableNamed(no, w, x.now, own), x.s.namedForReal(no, wide, w, x.now, own)
-			require.Equal(t, want.Available, got.Available, "pool %d, lot %d over %+v\n%s", i, no, w, draw(x.s, wide, x.now))
+			require.Equal(t, want.Available, got.Available, "pool %d, lot %d over %+v\n%s", i, no, w,
+				draw(x.s, wide, x.now))
 			require.True(t, got.Exact || !want.Exact)
 			if got.Available > own.Available {
 				more++
@@ -43,7 +46,8 @@ func TestNamedAtAGlanceIsAsSeated(t *testing.T) {
 	require.Greater(t, none, 100)
 }
 
-// Where nothing is fixed, units that are free at every instant are there for who names any article of the pool, however its units are taken.
+// Where nothing is fixed, units that are free at every instant are there for who names any article of the pool, however
+// its units are taken.
 func TestNamedWhereNothingIsFixed(t *testing.T) {
 	rnd := seeded(t)
 	window := Span{40, 160}
@@ -58,11 +62,13 @@ func TestNamedWhereNothingIsFixed(t *testing.T) {
 				}
 				s.PutSlot(Slot{testID(1000 + n), SlotNo(1 + n), no, Span{0, Forever}})
 			}
-			// All lanes but the spare ones are always taken: what ends at an instant is followed on a lane that is spare.
+			// All lanes but the spare ones are always taken: what ends at an instant is followed on a lane that is
+			// spare.
 			lanes, begun, holds := rnd.Perm(x.lanes), make([]int64, x.lanes), 0
 			put := func(lane int, until int64) {
 				if holds++; begun[lane] < until {
-					s.Put(NewHold(testID(holds), Span{begun[lane], until}, 0, 0), Place{LotNo(1 + lane/2), SlotNo(1 + lane)})
+					s.Put(NewHold(testID(holds), Span{begun[lane], until}, 0, 0),
+						Place{LotNo(1 + lane/2), SlotNo(1 + lane)})
 				}
 			}
 			for at := int64(1); at < 200; at++ {

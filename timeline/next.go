@@ -8,11 +8,13 @@ import (
 	"sort"
 )
 
-// nextTries is how many windows that the count allows are seated for real before next fit gives up on a pool that is not easy.
+// nextTries is how many windows that the count allows are seated for real before next fit gives up on a pool that is
+// not easy.
 const nextTries = 64
 
-// Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Before the
-// instant Turn(from), neither end of the hull moves back when from moves forward; without a Turn they never do.
+// Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of
+// a window that begins at from. Before the instant Turn(from), neither end of the hull moves back when from moves
+// forward; without a Turn they never do.
 type Shape struct {
 	Pool PoolRef
 	Hull func(from int64) Span
@@ -58,8 +60,9 @@ func (p *Shape) hold(hull Span) Hold {
 	return h
 }
 
-// NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
-// Available, asked for each pool's own hull, sums up to. ok is false where there is none, or where the search of pools that are not easy gave up.
+// NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can
+// be held over the pools together: what Available, asked for each pool's own hull, sums up to. ok is false where there
+// is none, or where the search of pools that are not easy gave up.
 func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from int64, ok bool) {
 	enough := func(free []int) bool {
 		sum := 0
@@ -71,11 +74,12 @@ func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from
 	return s.NextWhere(pools, notBefore, until, enough, func(from int64) bool { return s.held(pools, n, from, now) })
 }
 
-// NextWhere is NextFit for what takes of the pools in other ways than by their sum. enough says whether so many free units of each would do, never below 0; of
-// more it never says less. Where it does, held says whether it can be had.
+// NextWhere is NextFit for what takes of the pools in other ways than by their sum. enough says whether so many free
+// units of each would do, never below 0; of more it never says less. Where it does, held says whether it can be had.
 //
 // It goes from turn to turn: where a hull moves back, a window can be had again whose hull was left behind.
-func (s *Stock) NextWhere(pools []Shape, notBefore, until int64, enough func(free []int) bool, held func(from int64) bool) (from int64, ok bool) {
+func (s *Stock) NextWhere(pools []Shape, notBefore, until int64, enough func(free []int) bool,
+	held func(from int64) bool) (from int64, ok bool) {
 	c := s.counting(pools, notBefore, until, enough)
 	tries := nextTries
 	for begin := notBefore; begin < until && tries > 0; begin = c.until {
@@ -113,11 +117,13 @@ type counting struct {
 // plenty is more units than any pool has.
 const plenty = 1 << 24
 
-// backAtMost is more than the end of any hull ever moves back: three days at the end of a month, and a day that a zone repeats.
+// backAtMost is more than the end of any hull ever moves back: three days at the end of a month, and a day that a zone
+// repeats.
 const backAtMost = 5 * dayMs
 
 func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free []int) bool) counting {
-	c := counting{pools: pools, curves: make([]curve, len(pools)), need: make([]int, len(pools)), free: make([]int, len(pools)), enough: enough}
+	c := counting{pools: pools, curves: make([]curve, len(pools)), need: make([]int, len(pools)),
+		free: make([]int, len(pools)), enough: enough}
 	for i := range pools {
 		over := Span{pools[i].Hull(notBefore).Start, pools[i].Hull(until).End}
 		if pools[i].Turn != nil {
@@ -143,9 +149,10 @@ func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free
 
 // next is the first such window from t on.
 //
-// It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull begins behind the last stretch that is
-// short, as every window between still covers it. So it looks at each run of short stretches once. Short is what is below the pool's need; where none is, but
-// they are together, one of them has to rise.
+// It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull
+// begins behind the last stretch that is short, as every window between still covers it. So it looks at each run of
+// short stretches once. Short is what is below the pool's need; where none is, but they are together, one of them has
+// to rise.
 func (c *counting) next(t int64) (from int64, ok bool) {
 	if len(c.pools) == 1 {
 		return c.nextOfOne(t)
@@ -175,7 +182,8 @@ func (c *counting) next(t int64) (from int64, ok bool) {
 	return 0, false
 }
 
-// nextOfOne is next for one pool. That has to have its need, so how much less it has is not asked: a search less for each run.
+// nextOfOne is next for one pool. That has to have its need, so how much less it has is not asked: a search less for
+// each run.
 func (c *counting) nextOfOne(t int64) (from int64, ok bool) {
 	p, curve, need := &c.pools[0], &c.curves[0], c.need[0]
 	if need == 0 {
@@ -192,9 +200,10 @@ func (c *counting) nextOfOne(t int64) (from int64, ok bool) {
 	return 0, false
 }
 
-// nextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though the count allows it, until where there is
-// none before it: only what ends on a slot, or a slot that begins, makes room for a window that begins later. Of several pools also a conflict that ends, as the
-// count of one may rise where another has no room. ok is false where nothing ends any more.
+// nextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though
+// the count allows it, until where there is none before it: only what ends on a slot, or a slot that begins, makes room
+// for a window that begins later. Of several pools also a conflict that ends, as the count of one may rise where
+// another has no room. ok is false where nothing ends any more.
 func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 	from = Forever
 	for i := range pools {
@@ -215,8 +224,8 @@ func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	return false
 }
 
-// first is the first instant after t at which a window can begin whose hull begins at u or later; until where none before it does. No hull moves back between
-// the two.
+// first is the first instant after t at which a window can begin whose hull begins at u or later; until where none
+// before it does. No hull moves back between the two.
 func (p *Shape) first(t, until, u int64) int64 {
 	behind := func(t int64) bool { return p.Hull(t).Start >= u }
 	// Buffers are mostly of one length, and then this is it.
@@ -243,7 +252,8 @@ func (p *Shape) first(t, until, u int64) int64 {
 	return hi
 }
 
-// nextEnd is the first instant after t at which something on a slot of p ends, or a slot begins, or, where they are asked for, a conflict ends.
+// nextEnd is the first instant after t at which something on a slot of p ends, or a slot begins, or, where they are
+// asked for, a conflict ends.
 func (s *Stock) nextEnd(p PoolRef, t int64, conflicts bool) (end int64, ok bool) {
 	end = Forever
 	for _, lot := range s.Lots(p) {
@@ -326,7 +336,8 @@ func (c *curve) least(w Span) int {
 	return low
 }
 
-// pass is the end of the last run of steps over w that fall short of want; ok is false where there is none, or it has no end.
+// pass is the end of the last run of steps over w that fall short of want; ok is false where there is none, or it has
+// no end.
 func (c *curve) pass(w Span, want int) (end int64, ok bool) {
 	if c.large != nil {
 		if end, ok = c.large.net.lastBelow(w, int32(want)); ok {

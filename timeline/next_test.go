@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Next fit against asking every instant, over one pool or several, with buffers of changing length, in easy pools and others.
+// Next fit against asking every instant, over one pool or several, with buffers of changing length, in easy pools and
+// others.
 func TestNextFit(t *testing.T) {
 	rnd := seeded(t)
 	found, hard := 0, 0
 	for i := range 6000 {
-		k := poolKind{slots: 4, lots: 3, holds: 18, line: 40, pins: []int{0, 25}[i%2], ends: []int{0, 20}[i/2%2], conflicts: i / 4 % 4}
+		k := poolKind{slots: 4, lots: 3, holds: 18, line: 40, pins: []int{0, 25}[i%2], ends: []int{0, 20}[i/2%2],
+			conflicts: i / 4 % 4}
 		several := i%3 == 2
 		if several {
 			k.slots, k.lots, k.holds = 7, 4, 30
@@ -64,7 +66,8 @@ func TestNextFit(t *testing.T) {
 	require.NotZero(t, hard)
 }
 
-// While the one pool has a unit free at every instant, but no slot that is free throughout, the other waits for a conflict to end.
+// While the one pool has a unit free at every instant, but no slot that is free throughout, the other waits for a
+// conflict to end.
 func TestNextFitWhereAConflictEnds(t *testing.T) {
 	s := New()
 	for lot := LotNo(1); lot <= 2; lot++ {
@@ -87,8 +90,8 @@ func TestNextFitWhereAConflictEnds(t *testing.T) {
 	require.Equal(t, int64(5), from)
 }
 
-// A month before the 28th, the 29th, the 30th and the 31st of March is the 28th of February: a unit that is busy until one o'clock of that day is free for a
-// booking from one o'clock of any of the four, but not of the midnights between.
+// A month before the 28th, the 29th, the 30th and the 31st of March is the 28th of February: a unit that is busy until
+// one o'clock of that day is free for a booking from one o'clock of any of the four, but not of the midnights between.
 func TestNextFitWithAMonthBefore(t *testing.T) {
 	s := New()
 	s.AddLot(1, 1, 1)
@@ -112,9 +115,11 @@ func TestNextFitWithAMonthBefore(t *testing.T) {
 }
 
 // calendarBuffers are steps of every unit.
-var calendarBuffers = []Buffer{{}, {90, Minutes}, {1, Days}, {2, Weeks}, {1, Months}, {2, Months}, {11, Months}, {1, Years}, {4, Years}}
+var calendarBuffers = []Buffer{{}, {90, Minutes}, {1, Days}, {2, Weeks}, {1, Months}, {2, Months}, {11, Months},
+	{1, Years}, {4, Years}}
 
-// Next fit against asking every half hour, where buffers are calendar steps: at the ends of months, and where clocks are put forward and back.
+// Next fit against asking every half hour, where buffers are calendar steps: at the ends of months, and where clocks
+// are put forward and back.
 func TestNextFitWithCalendarSteps(t *testing.T) {
 	rnd := seeded(t)
 	const half = 30 * Minute
@@ -122,9 +127,11 @@ func TestNextFitWithCalendarSteps(t *testing.T) {
 	for i := range 1500 {
 		z := zone(t, []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "UTC"}[i%4])
 		about := utc(t, []string{
-			"2027-03-26T00:00:00Z", "2027-03-12T00:00:00Z", "2027-10-28T00:00:00Z", "2027-11-05T00:00:00Z", "2028-02-26T00:00:00Z", "2027-05-28T00:00:00Z", "2027-04-02T00:00:00Z",
+			"2027-03-26T00:00:00Z", "2027-03-12T00:00:00Z", "2027-10-28T00:00:00Z", "2027-11-05T00:00:00Z",
+			"2028-02-26T00:00:00Z", "2027-05-28T00:00:00Z", "2027-04-02T00:00:00Z",
 		}[rnd.Intn(7)])
-		before, after := calendarBuffers[rnd.Intn(len(calendarBuffers))], calendarBuffers[rnd.Intn(len(calendarBuffers))]
+		before, after := calendarBuffers[rnd.Intn(len(calendarBuffers))],
+			calendarBuffers[rnd.Intn(len(calendarBuffers))]
 		window := Span{0, (1 + rnd.Int63n(40)) * half}
 		hull := func(from int64) Span {
 			return Hull(Span{from, from + window.End}, before, after, z, 0)
@@ -141,7 +148,8 @@ func TestNextFitWithCalendarSteps(t *testing.T) {
 		notBefore := about + rnd.Int63n(48)*half
 		until := notBefore + (1+rnd.Int63n(400))*half
 		for no := range slots {
-			for _, at := range []int64{hull(notBefore).Start, hull(until).End} { // where a hull begins, and where it ends
+			for _, at := range []int64{hull(notBefore).Start, hull(until).End} {
+				// where a hull begins, and where it ends
 				for range 2 {
 					start := at/half*half + (rnd.Int63n(300)-150)*half
 					span := Span{start, start + (1+rnd.Int63n(100))*half}
@@ -151,7 +159,8 @@ func TestNextFitWithCalendarSteps(t *testing.T) {
 				}
 			}
 		}
-		shape := Shape{Pool: LotRef(1), Hull: hull, Turn: func(from int64) int64 { return HullTurn(Span{from, from + window.End}, before, after, z) }}
+		shape := Shape{Pool: LotRef(1), Hull: hull,
+			Turn: func(from int64) int64 { return HullTurn(Span{from, from + window.End}, before, after, z) }}
 		want, ok := int64(0), false
 		for at := notBefore; at < until && !ok; at += half {
 			want, ok = at, s.Available(LotRef(1), hull(at), 0).Available >= slots
@@ -175,8 +184,10 @@ func TestHullTurn(t *testing.T) {
 	rnd := seeded(t)
 	turned := 0
 	for i := range 700 {
-		z := zone(t, []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "UTC", "Asia/Beirut", "America/St_Johns", "Pacific/Apia"}[i%7])
-		before, after := calendarBuffers[rnd.Intn(len(calendarBuffers))], calendarBuffers[rnd.Intn(len(calendarBuffers))]
+		z := zone(t, []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "UTC", "Asia/Beirut",
+			"America/St_Johns", "Pacific/Apia"}[i%7])
+		before, after := calendarBuffers[rnd.Intn(len(calendarBuffers))],
+			calendarBuffers[rnd.Intn(len(calendarBuffers))]
 		length := 1 + rnd.Int63n(100*Hour)
 		hull := func(from int64) Span { return Hull(Span{from, from + length}, before, after, z, 0) }
 		t0 := utc(t, "2011-11-01T00:00:00Z") + rnd.Int63n(20*366)*dayMs + rnd.Int63n(dayMs)
@@ -188,7 +199,8 @@ func TestHullTurn(t *testing.T) {
 			for at < last {
 				at = min(last, at+1+rnd.Int63n(1+min(last-at, 4*Hour)))
 				is := hull(at)
-				require.True(t, was.Start <= is.Start && was.End <= is.End, "%s: %+v before, %+v after, %d to %d", z.Name(), before, after, t0, at)
+				require.True(t, was.Start <= is.Start && was.End <= is.End, "%s: %+v before, %+v after, %d to %d",
+					z.Name(), before, after, t0, at)
 				was = is
 			}
 			if turn == Forever {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// TightGap is the slot of p to seat need on without moving anything: among the gaps that cover need, one of the tightest length class; of those, the one of the
-// smallest slot number. ok is false where no gap covers need.
+// TightGap is the slot of p to seat need on without moving anything: among the gaps that cover need, one of the
+// tightest length class; of those, the one of the smallest slot number. ok is false where no gap covers need.
 func (s *Stock) TightGap(p PoolRef, need Span) (best SlotNo, ok bool) {
 	if l := s.large(p); l != nil {
 		return l.gaps.tight(need)

@@ -97,9 +97,9 @@ func after(t *pinnedTree, at int64) Span {
 	return all
 }
 
-// shared is what all things have in common that end after t and never leave their slot, or with several lots their lot: seats that are out or pinned; slots'
-// beginnings, as something that fills them until then; with several lots slots' ends, as something that fills them from then on. Seats that are merely over are
-// not looked at.
+// shared is what all things have in common that end after t and never leave their slot, or with several lots their lot:
+// seats that are out or pinned; slots' beginnings, as something that fills them until then; with several lots slots'
+// ends, as something that fills them from then on. Seats that are merely over are not looked at.
 func (p *pinned) shared(t int64, several bool) Span {
 	all := after(&p.slot, t)
 	if several {
@@ -115,7 +115,8 @@ func (p *pinned) shared(t int64, several bool) Span {
 	return all
 }
 
-// alive is the stretch over which all slots are alive, of which there are some: from the latest begin to the earliest end.
+// alive is the stretch over which all slots are alive, of which there are some: from the latest begin to the earliest
+// end.
 func (p *pinned) alive() Span {
 	last, _ := lastKey(&p.begins)
 	all := Span{last, Forever}
@@ -137,9 +138,9 @@ func lastKey(t *tree[instant, int32]) (int64, bool) {
 	return int64(n.keys[len(n.keys)-1]), true
 }
 
-// fixedAfter is the stretch that all fixed things of a large pool share which end after t, the latest of the command's instant and earlier ones; empty where
-// they share none, from math.MinInt64 to Forever where there are none. See pinned.shared for what counts. ok is false where p is not large: there it is
-// quicker to look at them.
+// fixedAfter is the stretch that all fixed things of a large pool share which end after t, the latest of the command's
+// instant and earlier ones; empty where they share none, from math.MinInt64 to Forever where there are none. See
+// pinned.shared for what counts. ok is false where p is not large: there it is quicker to look at them.
 func (s *Stock) fixedAfter(p PoolRef, t int64) (shared Span, ok bool) {
 	l := s.large(p)
 	if l == nil {

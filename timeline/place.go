@@ -12,7 +12,8 @@ import (
 type Rule uint8
 
 const (
-	// Exact moves others where that makes room. It refuses only where the count of free units is 0 or the pool is not easy and the search found nothing.
+	// Exact moves others where that makes room. It refuses only where the count of free units is 0 or the pool is not
+	// easy and the search found nothing.
 	Exact Rule = iota
 	// BestFit takes a gap of the tightest length class and never moves anything. A baseline for comparison.
 	BestFit
@@ -24,27 +25,33 @@ const (
 type Refusal uint8
 
 const (
-	Granted                   Refusal = iota
-	NotEnoughStock                    // at some instant of the room no unit is free; of a reduction: fewer units than are to go
-	FragmentedByPinnedHolds           // a unit is free at every instant, but the search found no way around what may not move
-	HoldsExceedRemainingStock         // of a reduction: at some instant more holds than units that stay
-	PinnedHoldsInTheWay               // of a reduction: the count would do, but what may not move stands in the way
+	Granted Refusal = iota
+	// at some instant of the room no unit is free; of a reduction: fewer units than are to go
+	NotEnoughStock
+	// a unit is free at every instant, but the search found no way around what may not move
+	FragmentedByPinnedHolds
+	HoldsExceedRemainingStock // of a reduction: at some instant more holds than units that stay
+	PinnedHoldsInTheWay       // of a reduction: the count would do, but what may not move stands in the way
 )
 
 // String is the reason as the interface spells it; empty where nothing was refused.
 func (r Refusal) String() string {
-	return [...]string{"", "not_enough_stock", "fragmented_by_pinned_holds", "holds_exceed_remaining_stock", "pinned_holds_in_the_way"}[r]
+	return [...]string{"", "not_enough_stock", "fragmented_by_pinned_holds", "holds_exceed_remaining_stock",
+		"pinned_holds_in_the_way"}[r]
 }
 
-// Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
-// conflicts counted as committed, but for what the command's own holds had before (MayTake): no hold takes what a conflict is waiting for. A choosy one is seated
-// on a lot that meets its wish.
+// Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the
+// count of free units is at least 1, with conflicts counted as committed, but for what the command's own holds had
+// before (MayTake): no hold takes what a conflict is waiting for. A choosy one is seated on a lot that meets its wish.
 //
-// Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
-// finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
+// Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest
+// moved holds as far as a bounded search finds; then the smallest number. A moved hold keeps its range; only its slot
+// changes, and its lot where p has several.
 //
-// A hold that is pinned to an article is seated on the article's lot: p is that lot, and SeatNamed goes on where this ends. Where p is one lot, its holds move
-// among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
+// A hold that is pinned to an article is seated on the article's lot: p is that lot, and SeatNamed goes on where this
+// ends. Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out,
+// over or pinned to a slot never move, those pinned to an article only inside their lot. In an easy pool (easy) this
+// never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	w := s.asks(p, &h, d.now)
@@ -72,8 +79,9 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	return d.rearrange(p, 0, w, h)
 }
 
-// SeatLike seats holds with the same seat and flags on slots of p, as Seat does one after the other, and says how many: as many as the first of them as find a plain
-// gap where no conflict and no wish is to be looked at. The slots of so many are listed once, where p has many.
+// SeatLike seats holds with the same seat and flags on slots of p, as Seat does one after the other, and says how many:
+// as many as the first of them as find a plain gap where no conflict and no wish is to be looked at. The slots of so
+// many are listed once, where p has many.
 func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seated int) {
 	if n < 2 || r == FirstFit || d.work == nil && d.base.large(p) == nil {
 		return 0 // nothing is copied for one
@@ -91,8 +99,8 @@ func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seate
 	return len(slots)
 }
 
-// SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked at: of the slots of p the caller has
-// chosen this one.
+// SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked
+// at: of the slots of p the caller has chosen this one.
 func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	if gap, ok := s.FreeAround(no, room.Start); ok && gap.End >= room.End {
@@ -103,7 +111,8 @@ func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	return d.rearrange(p, no, nil, h)
 }
 
-// SeatOnLot seats a hold on a slot of one lot of p, moving away others that may move, to other lots of p too. The count is not looked at.
+// SeatOnLot seats a hold on a slot of one lot of p, moving away others that may move, to other lots of p too. The count
+// is not looked at.
 func (d *Draft) SeatOnLot(p PoolRef, no LotNo, h Hold) (Place, Refusal) {
 	s := d.Stock()
 	w := onLot(no)
@@ -115,9 +124,10 @@ func (d *Draft) SeatOnLot(p PoolRef, no LotNo, h Hold) (Place, Refusal) {
 	return d.rearrange(p, 0, w, h)
 }
 
-// Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
-// else as Seat does, within p. It is judged by seats alone: a unit that is handed over is there, whatever is counted for conflicts, which have none. One that is
-// pinned to its article asks that lot, from which others move out to the rest of p. It is refused whole: the hold stays as it was.
+// Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where
+// it may not leave it or has room there, else as Seat does, within p. It is judged by seats alone: a unit that is
+// handed over is there, whatever is counted for conflicts, which have none. One that is pinned to its article asks that
+// lot, from which others move out to the rest of p. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
 	_, at, ok := d.Find(h.ID)
 	if !ok {
@@ -176,7 +186,8 @@ func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
 	return first, ok
 }
 
-// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0, else on a lot that meets the wish, where there is one.
+// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0, else on a lot that
+// meets the wish, where there is one.
 func (d *Draft) rearrange(p PoolRef, no SlotNo, w *wish, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	b, l, ok := s.makeRoom(p, no, w, room, d.now)
@@ -192,8 +203,8 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, w *wish, h Hold) (Place, Refusal
 	return at, Granted
 }
 
-// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0, else one of a lot that meets the wish, where there
-// is one. The board is what it comes to.
+// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0, else one
+// of a lot that meets the wish, where there is one. The board is what it comes to.
 func (s *Stock) makeRoom(p PoolRef, no SlotNo, w *wish, room Span, now int64) (b *board, l int, ok bool) {
 	f := s.fixityOf(p, room.Start, now)
 	b = s.newBoard(p, f)
@@ -216,9 +227,10 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, w *wish, room Span, now int64) (b
 	return b, l, ok
 }
 
-// makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
-// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut; and where only some lanes will do, a walk to any lane, which
-// changes places with one of them. After a failure the board is as it was.
+// makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which
+// never fails on an easy board; then the search for few moves; then the sweep, which knows whether there is a way at
+// all unless it has to cut; and where only some lanes will do, a walk to any lane, which changes places with one of
+// them. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
 	w := walk{board: b, room: x.span, only: -1, left: exchangeSteps}
 	w.among = x.bound == among
@@ -256,7 +268,8 @@ func (b *board) laneOf(no SlotNo) int {
 	return -1
 }
 
-// carryOut makes the changes on the draft that the board shows: holds on other lanes than their home, and ends that went with them.
+// carryOut makes the changes on the draft that the board shows: holds on other lanes than their home, and ends that
+// went with them.
 func (d *Draft) carryOut(b *board) {
 	s := d.own()
 	moved := func(do func(x *bar, l int)) {
@@ -289,8 +302,8 @@ func (d *Draft) carryOut(b *board) {
 	})
 }
 
-// sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again. After a failure the board is as it was, and b.proven says
-// whether there is no way at all.
+// sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again. After a failure the
+// board is as it was, and b.proven says whether there is no way at all.
 func (b *board) sweepFor(x bar) (l int, ok bool) {
 	if b.wide || len(b.lanes) > sweepLanes {
 		return 0, false
@@ -320,8 +333,9 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 	return l, true
 }
 
-// impossible says that there is no way to lay x and just what overlaps its span, or some stretch around it, whatever becomes of the rest: what cannot be done
-// mostly cannot for what is fixed close by, and that few intervals prove it. Where they can be laid it says nothing.
+// impossible says that there is no way to lay x and just what overlaps its span, or some stretch around it, whatever
+// becomes of the rest: what cannot be done mostly cannot for what is fixed close by, and that few intervals prove it.
+// Where they can be laid it says nothing.
 func (b *board) impossible(x bar, all Span) bool {
 	for w, length := x.span, x.span.Length(); ; {
 		c, q := b.clone(), sweep{lanes: len(b.lanes), width: seatWidth, work: seatWork / 4}
@@ -340,8 +354,9 @@ func (b *board) impossible(x bar, all Span) bool {
 	}
 }
 
-// pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each
-// may have. bars[i] is what tasks[i] stands for. What lies outside w stays as it is, and nothing that may move crosses the ends of w; or, not keep, is forgotten.
+// pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the
+// fixed bars stay and say which lanes each may have. bars[i] is what tasks[i] stands for. What lies outside w stays as
+// it is, and nothing that may move crosses the ends of w; or, not keep, is forgotten.
 func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 	bars = more
 	for l := range b.lanes {
@@ -386,8 +401,8 @@ func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 	return bars
 }
 
-// Full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at. It goes from gap to gap, always
-// to the end of the one that reaches furthest.
+// Full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not
+// looked at. It goes from gap to gap, always to the end of the one that reaches furthest.
 func (s *Stock) Full(p PoolRef, w Span) bool {
 	for t := w.Start; t < w.End; {
 		end := s.freeUntil(p, t)

@@ -165,7 +165,8 @@ func BenchmarkReduce(b *testing.B) {
 	for _, size := range []struct {
 		name                 string
 		slots, holds, amount int
-	}{{"slots=10", 10, 100, 1}, {"slots=50", 50, 20, 1}, {"slots=50/amount=5", 50, 20, 5}, {"slots=200/amount=20", 200, 5, 20}} {
+	}{{"slots=10", 10, 100, 1}, {"slots=50", 50, 20, 1}, {"slots=50/amount=5", 50, 20, 5},
+		{"slots=200/amount=20", 200, 5, 20}} {
 		b.Run(size.name, func(b *testing.B) {
 			s, _ := sparse(size.slots, size.holds)
 			b.ReportAllocs()

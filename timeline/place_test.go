@@ -48,13 +48,14 @@ func requireLawful(t *testing.T, base *Stock, d *Draft, p PoolRef, start int64) 
 	}
 }
 
-// The promise: whatever number comes out, that many succeed and one more is refused; nothing fixed moves. Against exhaustive search, with everything that can
-// be fixed.
+// The promise: whatever number comes out, that many succeed and one more is refused; nothing fixed moves. Against
+// exhaustive search, with everything that can be fixed.
 func TestPromise(t *testing.T) {
 	rnd := seeded(t)
 	asked, hard, less := 0, 0, 0
 	for i := range 40_000 {
-		k := poolKind{slots: 4, lots: 1 + i%3, holds: 18, line: 24, pins: []int{0, 12, 40}[i%3], ends: []int{0, 30}[i/3%2], conflicts: i / 6 % 2}
+		k := poolKind{slots: 4, lots: 1 + i%3, holds: 18, line: 24, pins: []int{0, 12, 40}[i%3],
+			ends: []int{0, 30}[i/3%2], conflicts: i / 6 % 2}
 		x := randomPool(rnd, k)
 		for range 3 {
 			p, w := x.ref(rnd), x.window(rnd)
@@ -90,7 +91,8 @@ func TestPromise(t *testing.T) {
 					}
 				}
 				if why != want {
-					t.Fatalf("pool %d: %d promised, number %d: %v, want %v\n%s", i, a.Available, n+1, why, want, picture())
+					t.Fatalf("pool %d: %d promised, number %d: %v, want %v\n%s", i, a.Available, n+1, why, want,
+						picture())
 				}
 				if i%16 == 0 {
 					require.NoError(t, d.Stock().Check())
@@ -103,7 +105,8 @@ func TestPromise(t *testing.T) {
 	require.NotZero(t, less)
 }
 
-// Large pools, whose lanes are found through the index of gaps: easy ones, so that the count is the answer, filled until hardly a gap is left.
+// Large pools, whose lanes are found through the index of gaps: easy ones, so that the count is the answer, filled
+// until hardly a gap is left.
 func TestPromiseLarge(t *testing.T) {
 	rnd := seeded(t)
 	moves, seats := 0, 0
@@ -185,7 +188,8 @@ func TestSeatOn(t *testing.T) {
 		}
 		d := x.s.Draft(x.now)
 		at, why := d.SeatOn(SKURef(1), no, NewHold(testID(1000), w, 0, 0))
-		require.Equal(t, want, why == Granted, "pool %d, %s on %d: %v\n%s", i, short(w), no, why, draw(x.s, SKURef(1), x.now))
+		require.Equal(t, want, why == Granted, "pool %d, %s on %d: %v\n%s", i, short(w), no, why,
+			draw(x.s, SKURef(1), x.now))
 		if want {
 			granted++
 			require.Equal(t, no, at.Slot)
@@ -198,12 +202,14 @@ func TestSeatOn(t *testing.T) {
 	t.Logf("%d granted, %d refused", granted, refused)
 }
 
-// A seated hold that is given another range stays on its slot where it is bound to it, else goes anywhere; against exhaustive search.
+// A seated hold that is given another range stays on its slot where it is bound to it, else goes anywhere; against
+// exhaustive search.
 func TestReseat(t *testing.T) {
 	rnd := seeded(t)
 	granted, refused, short1 := 0, 0, 0
 	for i := range 20_000 {
-		k := poolKind{slots: 4, lots: 1 + i%3, holds: 14, line: 16, pins: []int{0, 25}[i%2], ends: []int{0, 20}[i/2%2], conflicts: i / 4 % 2}
+		k := poolKind{slots: 4, lots: 1 + i%3, holds: 14, line: 16, pins: []int{0, 25}[i%2], ends: []int{0, 20}[i/2%2],
+			conflicts: i / 4 % 2}
 		x := randomPool(rnd, k)
 		if x.holds == 0 {
 			continue
@@ -267,7 +273,8 @@ func TestReseat(t *testing.T) {
 func TestFull(t *testing.T) {
 	rnd := seeded(t)
 	for i := range 4000 {
-		x := randomPool(rnd, poolKind{slots: []int{3, 50}[i%2], lots: 3, holds: []int{14, 300}[i%2], line: 24, ends: 20, conflicts: 2})
+		x := randomPool(rnd,
+			poolKind{slots: []int{3, 50}[i%2], lots: 3, holds: []int{14, 300}[i%2], line: 24, ends: 20, conflicts: 2})
 		p, w := x.ref(rnd), x.window(rnd)
 		want := false
 		for at := w.Start; at < min(w.End, 100); at++ {

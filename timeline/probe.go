@@ -2,9 +2,9 @@ package timeline
 
 // This file owns the first look at the slots of a small pool: where on the rail of each an instant lies.
 
-// probe is a slot and a place on its rail. The slots of a pool lie anywhere in memory, and so do their rows. Gone through
-// one by one each costs several waits for memory, one after the other; looked at all together, step by step, they wait at
-// the same time: of 26 us for a booking this took 5, of 4.3 us for the count of a SKU's units 2.
+// probe is a slot and a place on its rail. The slots of a pool lie anywhere in memory, and so do their rows. Gone
+// through one by one each costs several waits for memory, one after the other; looked at all together, step by step,
+// they wait at the same time: of 26 us for a booking this took 5, of 4.3 us for the count of a SKU's units 2.
 type probe struct {
 	no   SlotNo
 	left int32 // rows from at.i on of which it is not known yet on which side of the instant they start
@@ -48,8 +48,8 @@ func (s *Stock) probe(dst []probe, p PoolRef, w Span) []probe {
 	return dst
 }
 
-// halve is one step of startsBefore. It has no branch on what is in memory: a processor that waits for it would go on with
-// the other slots on a guess, and half of the guesses are wrong.
+// halve is one step of startsBefore. It has no branch on what is in memory: a processor that waits for it would go on
+// with the other slots on a guess, and half of the guesses are wrong.
 func (x *probe) halve(t int64) {
 	half, before := x.left/2, int32(0)
 	if seatStart(&x.rows[x.at.i+int(half)]) <= t {

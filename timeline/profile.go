@@ -4,15 +4,16 @@ package timeline
 
 import "math"
 
-// profile is a step function from -infinity, where it is 0: at each instant that is a key, it changes by the value, which is not 0. A hold is two point
-// changes; the level at t is the sum of all changes up to t, and the least level over a window is found in the sums and least prefixes of subtrees. So nothing
-// is ever added to a range, and nothing needs to be pushed down before a node is copied: a tree of levels with lazy adds was dropped for that.
+// profile is a step function from -infinity, where it is 0: at each instant that is a key, it changes by the value,
+// which is not 0. A hold is two point changes; the level at t is the sum of all changes up to t, and the least level
+// over a window is found in the sums and least prefixes of subtrees. So nothing is ever added to a range, and nothing
+// needs to be pushed down before a node is copied: a tree of levels with lazy adds was dropped for that.
 type profile struct {
 	sumTree[instant, int32, level, levels]
 }
 
-// level is what a run of changes does to a step function that is 0 in front of it: where it ends up, and the least and greatest level on the way, after the
-// first change.
+// level is what a run of changes does to a step function that is 0 in front of it: where it ends up, and the least and
+// greatest level on the way, after the first change.
 type level struct{ sum, low, high int32 }
 
 type levels struct{}
@@ -93,7 +94,8 @@ func (p *profile) least(w Span) (low int32, at int64) {
 	return q.low, q.at
 }
 
-// leastQuery is a search on its way from left to right. A subtree that reaches a new least level is only noted; which instant it was is looked up at the end.
+// leastQuery is a search on its way from left to right. A subtree that reaches a new least level is only noted; which
+// instant it was is looked up at the end.
 type leastQuery struct {
 	level  int32 // in front of what comes next
 	low    int32
@@ -210,7 +212,8 @@ func reachesIn(n *levelNode, t int64, want int32, now *int32) (int64, bool) {
 	return 0, false
 }
 
-// lastBelow is the start of the last step over w with a level below want, at the earliest the start of w; ok is false where there is none.
+// lastBelow is the start of the last step over w with a level below want, at the earliest the start of w; ok is false
+// where there is none.
 func (p *profile) lastBelow(w Span, want int32) (at int64, ok bool) {
 	if p.root != nil {
 		behind := p.at(w.End - 1)

@@ -7,9 +7,10 @@ import "slices"
 // railMax is the most rows of one run: what a write copies. A longer rail is a list of runs.
 const railMax = 64
 
-// rail is the sorted rows of one slot. As seats are disjoint, in order of their starts they are in order of their ends, so a plain sorted run answers what
-// overlaps a window. A rail never changes: put and take return another one whose arrays are of exact size. Most slots have few holds, and then an array of
-// their own beats any tree: 60 ns to search 5, 190 ns to copy them.
+// rail is the sorted rows of one slot. As seats are disjoint, in order of their starts they are in order of their ends,
+// so a plain sorted run answers what overlaps a window. A rail never changes: put and take return another one whose
+// arrays are of exact size. Most slots have few holds, and then an array of their own beats any tree: 60 ns to search
+// 5, 190 ns to copy them.
 type rail struct {
 	rows []Hold    // all rows, while they fit into one run
 	long *longRail // else; rows is nil then
@@ -186,7 +187,8 @@ func (r *rail) pins() (f Flags) {
 	return f
 }
 
-// find is the place of the row with an id. It looks at every row: the index by id keeps no start, to save 8 bytes a hold.
+// find is the place of the row with an id. It looks at every row: the index by id keeps no start, to save 8 bytes a
+// hold.
 func (r *rail) find(id ID) (railPos, bool) {
 	for j := 0; ; j++ {
 		rows := r.run(j)
@@ -201,7 +203,8 @@ func (r *rail) find(id ID) (railPos, bool) {
 	}
 }
 
-// put is the rail with h in it, at its place, and the gap inside in that h is put into. It refuses to break invariant 1 or 2.
+// put is the rail with h in it, at its place, and the gap inside in that h is put into. It refuses to break invariant 1
+// or 2.
 func (r rail) put(h Hold, in Span) (with rail, gap Span) {
 	seat := h.Seat()
 	p := r.behind(seat.Start)
@@ -225,8 +228,8 @@ func (r rail) put(h Hold, in Span) (with rail, gap Span) {
 	return rail{long: long}, gap
 }
 
-// splitRun halves a run that is one too long, row i being the new one. One added at the end starts a run of its own: bookings come in order of time, and would
-// leave halves behind.
+// splitRun halves a run that is one too long, row i being the new one. One added at the end starts a run of its own:
+// bookings come in order of time, and would leave halves behind.
 func splitRun(rows []Hold, i int) []railRun {
 	at := len(rows) / 2
 	if i == len(rows)-1 {

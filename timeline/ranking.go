@@ -18,8 +18,8 @@ type Ranked struct {
 type RankQuery struct {
 	Window   Span // not empty
 	Articles int  // articles 1 to Articles may take part
-	// Select says of the articles 64*i to 64*i+63 which take part and which of them have none free whatever their lots have, a bit each; nil: all take part, with
-	// what their lots have. Bits of articles beyond Articles do not count.
+	// Select says of the articles 64*i to 64*i+63 which take part and which of them have none free whatever their lots
+	// have, a bit each; nil: all take part, with what their lots have. Bits of articles beyond Articles do not count.
 	Select   func(i int) (among, closed uint64)
 	Location uint32 // only lots there count; 0: all
 	Desc     bool   // the most units free first
@@ -66,8 +66,8 @@ func (q *RankQuery) words(i int) (among, closed uint64) {
 	return among, closed
 }
 
-// Ranking is the room that FreeRanking works in: about 12 bytes an article and 24 a hold in the window. The zero value is ready; it serves one call at a time,
-// of any Stock, and gets as large as the largest.
+// Ranking is the room that FreeRanking works in: about 12 bytes an article and 24 a hold in the window. The zero value
+// is ready; it serves one call at a time, of any Stock, and gets as large as the largest.
 type Ranking struct {
 	best   []Ranked
 	among  []uint64
@@ -86,8 +86,8 @@ type rankItem struct {
 	next int32
 }
 
-// rankWalk is how many articles are looked at one by one, at the least, before everything in the window is; of many articles one in rankShare: these looks take
-// about as long as the pass over all.
+// rankWalk is how many articles are looked at one by one, at the least, before everything in the window is; of many
+// articles one in rankShare: these looks take about as long as the pass over all.
 const (
 	rankWalk  = 1000
 	rankShare = 100
@@ -95,10 +95,12 @@ const (
 
 // FreeRanking appends a page of the list to dst. It allocates only where dst or r are too small.
 //
-// Free units lie between none and the article's slots. So the first pages come from looking at articles one by one in the order of that bound: by number, until
-// enough have none free; or by slots, the most first, until enough have more free than any further one has slots. That takes 20 to 100 articles for the first
-// page of 100,000. Where too many would have to be looked at, all that overlaps the window is fetched from the time classes, 19,000 seats of a million in a week,
-// and counted by lot: 0.7 ms, against 10 ms for asking every article. Day tiles of 64 articles took 3 to 4 times as long, and 75 bytes a hold.
+// Free units lie between none and the article's slots. So the first pages come from looking at articles one by one in
+// the order of that bound: by number, until enough have none free; or by slots, the most first, until enough have more
+// free than any further one has slots. That takes 20 to 100 articles for the first page of 100,000. Where too many
+// would have to be looked at, all that overlaps the window is fetched from the time classes, 19,000 seats of a million
+// in a week, and counted by lot: 0.7 ms, against 10 ms for asking every article. Day tiles of 64 articles took 3 to 4
+// times as long, and 75 bytes a hold.
 func (s *Stock) FreeRanking(r *Ranking, q RankQuery, dst []Ranked) []Ranked {
 	if q.Limit <= 0 {
 		return dst
@@ -170,7 +172,8 @@ func (s *Stock) rankDesc(r *Ranking, q *RankQuery, dst []Ranked) (page []Ranked,
 		for _, k := range keys {
 			a := uint32(k.lo)
 			full := len(r.best) == want
-			// What comes from here on has at most as many units free as this one has slots, and a greater number where it has as many slots.
+			// What comes from here on has at most as many units free as this one has slots, and a greater number where
+			// it has as many slots.
 			if full && moreFree(r.best[want-1], Ranked{a, int32(^k.hi)}) < 0 {
 				ok = true
 				return false
@@ -232,7 +235,8 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 			if int(article) >= len(free) || q.Location != 0 && b.location[j] != q.Location {
 				continue
 			}
-			// One unit less where there is any and something takes it, without a branch, as nobody can guess it; lots of several units are one in ten.
+			// One unit less where there is any and something takes it, without a branch, as nobody can guess it; lots
+			// of several units are one in ten.
 			head := heads[j]
 			several := head &^ ((n - 2) >> 31)
 			n -= min(n, int32(uint32(-head)>>31))
@@ -311,7 +315,8 @@ func (r *Ranking) chain(no LotNo, span Span) {
 	*head = int32(len(r.items) - 1)
 }
 
-// atOnce is the most of a chain's spans that share an instant of w. Only what starts or ends inside w needs to be put in order: half of it.
+// atOnce is the most of a chain's spans that share an instant of w. Only what starts or ends inside w needs to be put
+// in order: half of it.
 func (r *Ranking) atOnce(head int32, w Span) (most int32) {
 	now := int32(0)
 	r.starts, r.ends = r.starts[:0], r.ends[:0]
@@ -345,7 +350,8 @@ func (r *Ranking) atOnce(head int32, w Span) (most int32) {
 
 // page is the page of the list that the counts of all articles make, by counting sort.
 func (r *Ranking) page(q *RankQuery, dst []Ranked) []Ranked {
-	// Most articles have the same few numbers free: four counters each, or every count would wait for the one before it.
+	// Most articles have the same few numbers free: four counters each, or every count would wait for the one before
+	// it.
 	n := int(r.most) + 1
 	r.counts = zeros(r.counts, 4*n)
 	for i, among := range r.among {
@@ -358,7 +364,8 @@ func (r *Ranking) page(q *RankQuery, dst []Ranked) []Ranked {
 		r.counts[f] = r.counts[4*f] + r.counts[4*f+1] + r.counts[4*f+2] + r.counts[4*f+3]
 	}
 	r.counts = r.counts[:n]
-	// From here on counts[f] is the place on the page of the next article with f free units; it may lie before the page or behind it.
+	// From here on counts[f] is the place on the page of the next article with f free units; it may lie before the page
+	// or behind it.
 	place := int32(-q.Offset)
 	for i := range r.counts {
 		f := i

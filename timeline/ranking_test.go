@@ -66,7 +66,8 @@ func TestRankingAgainstNaive(t *testing.T) {
 				Limit:    rapid.IntRange(0, 8).Draw(t, "limit"),
 			}
 			if rapid.Bool().Draw(t, "some") {
-				among, closed := rapid.Uint64Range(0, 1<<12).Draw(t, "among"), rapid.Uint64Range(0, 1<<12).Draw(t, "closed")
+				among, closed := rapid.Uint64Range(0, 1<<12).Draw(t, "among"), rapid.Uint64Range(0, 1<<12).
+					Draw(t, "closed")
 				q.Select = func(int) (uint64, uint64) { return among, closed }
 			}
 			list := w.n.ranking(q)
@@ -140,7 +141,8 @@ func TestRankingWays(t *testing.T) {
 			for _, offset := range []int{0, 50, 200, 940, 951, 1700, 1950, 2949, 2960, 2999, 3000} {
 				page := func(list []Ranked, choose func(i int) (among, closed uint64)) {
 					want := list[min(offset, len(list)):min(offset+50, len(list))]
-					q := RankQuery{Window: win, Articles: 3000, Select: choose, Desc: desc, Offset: offset, Limit: len(want)}
+					q := RankQuery{Window: win, Articles: 3000, Select: choose, Desc: desc, Offset: offset,
+						Limit: len(want)}
 					require.True(t, slices.Equal(want, w.s.FreeRanking(&r, q, nil)), "%+v", q)
 				}
 				page(list, nil)

@@ -15,7 +15,8 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 	return f.Find(id)
 }
 
-// Finder finds many holds of a Stock that does not change meanwhile, those that were made together for less. One goroutine uses it.
+// Finder finds many holds of a Stock that does not change meanwhile, those that were made together for less. One
+// goroutine uses it.
 type Finder struct {
 	s   *Stock
 	ids finger[key, uint32, struct{}, none[key, uint32]]
@@ -176,7 +177,8 @@ func (s *Stock) PoolSlots(p PoolRef) iter.Seq[Slot] {
 	}
 }
 
-// PoolHolds goes through the slots of p as PoolSlots does, with the hold of each whose seat holds the instant t; ok is false where there is none.
+// PoolHolds goes through the slots of p as PoolSlots does, with the hold of each whose seat holds the instant t; ok is
+// false where there is none.
 func (s *Stock) PoolHolds(p PoolRef, t int64) iter.Seq2[Hold, bool] {
 	return func(yield func(h Hold, ok bool) bool) {
 		for _, lot := range s.Lots(p) {
@@ -227,8 +229,8 @@ func held(h *Hold) (Hold, bool) {
 	return *h, true
 }
 
-// FreeAround is the gap of a slot around the instant t: the longest stretch inside the slot's range that holds t and meets no seat. ok is false where the slot
-// is taken at t, or t lies outside its range.
+// FreeAround is the gap of a slot around the instant t: the longest stretch inside the slot's range that holds t and
+// meets no seat. ok is false where the slot is taken at t, or t lies outside its range.
 func (s *Stock) FreeAround(no SlotNo, t int64) (gap Span, ok bool) {
 	e := s.slot(no)
 	if e == nil || !e.span.Holds(t) {
@@ -276,8 +278,8 @@ func (s *Stock) ConflictsIn(p PoolRef, w Span) iter.Seq[Hold] {
 	}
 }
 
-// Overlapping goes through everything that takes stock in w: seated holds whose seats overlap it, then conflicts that do. The order is fixed by what the Stock
-// holds, and means nothing.
+// Overlapping goes through everything that takes stock in w: seated holds whose seats overlap it, then conflicts that
+// do. The order is fixed by what the Stock holds, and means nothing.
 func (s *Stock) Overlapping(w Span) iter.Seq[Placed] {
 	return func(yield func(Placed) bool) {
 		on := true

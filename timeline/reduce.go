@@ -21,41 +21,48 @@ type SlotEnd struct {
 	End  int64
 }
 
-// Reduction is a plan for a lot to have Amount units less at every instant from At on, whatever is planned for it already. What lies on slots past their new
-// ends is seated elsewhere.
+// Reduction is a plan for a lot to have Amount units less at every instant from At on, whatever is planned for it
+// already. What lies on slots past their new ends is seated elsewhere.
 //
-// Slots are the ones that end then; one that begins just then is taken out of existence. No planned end is used up for that: a slot that was to end later hands
-// its end on to another of the lot, and one that gets the end at which it begins is gone. Ends are these other slots.
+// Slots are the ones that end then; one that begins just then is taken out of existence. No planned end is used up for
+// that: a slot that was to end later hands its end on to another of the lot, and one that gets the end at which it
+// begins is gone. Ends are these other slots.
 //
-// Where at some instant from At on the lot has fewer units, the reason is NotEnoughStock, there is nothing else in the plan, and PossibleFrom says from when on it
-// has as many. Where not all holds can be kept, OK is false and Reason says why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends
-// and Moves are what happens when they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are not as many
-// units that are not with a customer, there are no Slots.
+// Where at some instant from At on the lot has fewer units, the reason is NotEnoughStock, there is nothing else in the
+// plan, and PossibleFrom says from when on it has as many. Where not all holds can be kept, OK is false and Reason says
+// why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends and Moves are what happens when
+// they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are
+// not as many units that are not with a customer, there are no Slots.
 type Reduction struct {
-	Lot          LotNo
-	Amount       int
-	At           int64
-	OK           bool
-	Reason       Refusal
-	PossibleFrom int64     // with NotEnoughStock: the earliest instant from which on there are as many units at every instant, Forever where there is none
+	Lot    LotNo
+	Amount int
+	At     int64
+	OK     bool
+	Reason Refusal
+	// with NotEnoughStock: the earliest instant from which on there are as many units at every instant, Forever where
+	// there is none
+	PossibleFrom int64
 	Slots        []SlotNo  // ascending
 	Ends         []SlotEnd // by slot
 	Moves        []Move    // by hold
 	Blockers     []ID      // ascending
-	Minimal      bool      // no plan that keeps the same holds has fewer moves; so where stock is not enough, and there is none
-	LowerBound   int       // no plan that keeps the same holds has fewer moves than this
+	// no plan that keeps the same holds has fewer moves; so where stock is not enough, and there is none
+	Minimal    bool
+	LowerBound int // no plan that keeps the same holds has fewer moves than this
 }
 
-// Feasible says that the plan can be applied, if need be by making conflicts of its blockers. The zero Reduction is no plan.
+// Feasible says that the plan can be applied, if need be by making conflicts of its blockers. The zero Reduction is no
+// plan.
 func (r *Reduction) Feasible() bool { return r.Amount > 0 && len(r.Slots) >= r.Amount }
 
-// Reduce plans for a lot to have amount slots less from at on, on the Stock as it is, for a command of the instant now. Conflicts are neither counted nor
-// repaired.
+// Reduce plans for a lot to have amount slots less from at on, on the Stock as it is, for a command of the instant now.
+// Conflicts are neither counted nor repaired.
 //
-// Fewest moves: where each displaced hold has a gap on the emptiest slots, that is proven; a lot of up to six slots and about 60 holds in play is swept, which
-// is exact; else the plan is as good as direct fits, the search for few moves and the exchange walk make it. Where nothing is pinned and the count of units
-// that stay suffices, there is a plan always. Where the lot's own slots do not suffice, auto-assigned holds go to other lots of the pool; only then is such a plan
-// looked at, and what is said of the moves of a plan inside the lot is said among those.
+// Fewest moves: where each displaced hold has a gap on the emptiest slots, that is proven; a lot of up to six slots and
+// about 60 holds in play is swept, which is exact; else the plan is as good as direct fits, the search for few moves
+// and the exchange walk make it. Where nothing is pinned and the count of units that stay suffices, there is a plan
+// always. Where the lot's own slots do not suffice, auto-assigned holds go to other lots of the pool; only then is such
+// a plan looked at, and what is said of the moves of a plan inside the lot is said among those.
 func (s *Stock) Reduce(lot LotNo, amount int, at, now int64) Reduction {
 	return s.Draft(now).Reduce(lot, amount, at)
 }
@@ -92,7 +99,8 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	return best
 }
 
-// enough is the earliest instant, not before at, from which on a lot has at least amount units at every instant; Forever where there is none.
+// enough is the earliest instant, not before at, from which on a lot has at least amount units at every instant;
+// Forever where there is none.
 func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
 	if l := s.large(LotRef(lot)); l != nil {
 		below, ok := l.stock.lastBelow(Span{at, Forever}, int32(amount))
@@ -122,9 +130,9 @@ func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
 	return from
 }
 
-// reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere, and so has each end that is handed on: then
-// nothing could be better. It is for lots of
-// many slots, which it does not lay out; ok is false where it is not that simple.
+// reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere, and so
+// has each end that is handed on: then nothing could be better. It is for lots of many slots, which it does not lay
+// out; ok is false where it is not that simple.
 func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
 	s := d.Stock()
 	if len(s.Slots(lot)) <= boardLanes {
@@ -186,7 +194,8 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 	return d.difference(g, out, nil), true
 }
 
-// ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of the lot.
+// ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of
+// the lot.
 func (d *Draft) ApplyReduction(r Reduction) {
 	for _, h := range d.carry(r) {
 		d.Keep(h, r.Lot)
@@ -240,7 +249,8 @@ func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 				continue
 			}
 			h := p.holds[x.hold]
-			out.Moves = append(out.Moves, Move{h.ID, p.lanes[x.home].slot.No, slot.No, max(h.Cut(), p.floor-h.Span.Start)})
+			out.Moves = append(out.Moves,
+				Move{h.ID, p.lanes[x.home].slot.No, slot.No, max(h.Cut(), p.floor-h.Span.Start)})
 		}
 	}
 	for _, i := range blockers {
@@ -335,7 +345,8 @@ func (r *reducer) outs() (ids []ID) {
 	return ids
 }
 
-// pushOut is plan with its blockers seated in the other lots of the pool, by exchanges all over the pool if need be; best where that does not leave fewer.
+// pushOut is plan with its blockers seated in the other lots of the pool, by exchanges all over the pool if need be;
+// best where that does not leave fewer.
 func (d *Draft) pushOut(r *reducer, p PoolRef, f fixity, plan, best Reduction) Reduction {
 	if !plan.Feasible() {
 		return best
@@ -371,9 +382,10 @@ func (r *reducer) auto(f fixity) func(*bar) bool {
 	return func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) < inLot }
 }
 
-// atLeast bounds the moves, in the lot and out of it, of any plan that keeps all holds but the blockers. Whatever slots end, what lies on them past their ends
-// has to move, and no choice of them has less on it than the cheapest. And the holds that leave the lot are at least as many as orphans says: with fewer gone,
-// there is an instant at which more stay than the lot has slots left.
+// atLeast bounds the moves, in the lot and out of it, of any plan that keeps all holds but the blockers. Whatever slots
+// end, what lies on them past their ends has to move, and no choice of them has less on it than the cheapest. And the
+// holds that leave the lot are at least as many as orphans says: with fewer gone, there is an instant at which more
+// stay than the lot has slots left.
 func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 	var gone []int32
 	for i, h := range r.holds {
@@ -389,7 +401,8 @@ func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 	return moves
 }
 
-// seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does not hold it up.
+// seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does
+// not hold it up.
 func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
 	if f.of(&h) >= inLot {
 		return false
@@ -412,7 +425,8 @@ func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
 	return true
 }
 
-// difference is the plan that leads from d to its fork g, which has carried out plan and more, and taken out the blockers.
+// difference is the plan that leads from d to its fork g, which has carried out plan and more, and taken out the
+// blockers.
 func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	out := plan
 	out.Slots, out.Ends, out.Moves, out.Blockers = nil, nil, nil, blockers

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bruteReduce tries every way in which the slots of a lot can have the planned ends and as many more as are to go, which holds are left out, and every way to lay
-// the rest on p, which is the lot or its pool. It returns the fewest holds left out and the fewest moves with those, and whether there is any way.
+// bruteReduce tries every way in which the slots of a lot can have the planned ends and as many more as are to go,
+// which holds are left out, and every way to lay the rest on p, which is the lot or its pool. It returns the fewest
+// holds left out and the fewest moves with those, and whether there is any way.
 func bruteReduce(s *Stock, p PoolRef, lot LotNo, amount int, at, now int64) (lost, moves int, ok bool) {
 	floor := min(now, at)
 	slots, list := pieces(s, p, floor, now)
@@ -99,8 +100,8 @@ func requirePlan(t *testing.T, s *Stock, r Reduction, now int64) {
 	requireStock(t, s, d.Stock(), r)
 }
 
-// requireStock checks what a plan did to the count of units: nothing in other lots and before its instant, whatever ends were exchanged; and from then on it
-// took as many as it said, at every instant.
+// requireStock checks what a plan did to the count of units: nothing in other lots and before its instant, whatever
+// ends were exchanged; and from then on it took as many as it said, at every instant.
 func requireStock(t *testing.T, was, is *Stock, r Reduction) {
 	t.Helper()
 	for _, lot := range was.Lots(was.home(&Hold{}, r.Lot)) {
@@ -125,7 +126,8 @@ func requireEnough(t *testing.T, s *Stock, r Reduction) {
 		require.NotEqual(t, NotEnoughStock, r.Reason, "%s%+v", draw(s, LotRef(r.Lot), 0), r)
 		return
 	}
-	require.Equal(t, Reduction{Lot: r.Lot, Amount: r.Amount, At: r.At, Reason: NotEnoughStock, PossibleFrom: from, Minimal: true}, r, draw(s, LotRef(r.Lot), 0))
+	require.Equal(t, Reduction{Lot: r.Lot, Amount: r.Amount, At: r.At, Reason: NotEnoughStock, PossibleFrom: from,
+		Minimal: true}, r, draw(s, LotRef(r.Lot), 0))
 }
 
 func reducible(rnd *rand.Rand, k poolKind) (*testPool, int, int64) {
@@ -163,11 +165,13 @@ func TestReduceBrute(t *testing.T) {
 			continue
 		}
 		if !r.Feasible() {
-			t.Fatalf("lot %d, %d at %d: no plan, possible with %d lost, %d moves\n%s%+v", i, amount, at, lost, moves, picture(), r)
+			t.Fatalf("lot %d, %d at %d: no plan, possible with %d lost, %d moves\n%s%+v", i, amount, at, lost, moves,
+				picture(), r)
 		}
 		requirePlan(t, x.s, r, x.now)
 		if r.OK != (lost == 0) || len(r.Blockers) != lost {
-			t.Fatalf("lot %d, %d at %d: %d blockers, want %d\n%s%+v", i, amount, at, len(r.Blockers), lost, picture(), r)
+			t.Fatalf("lot %d, %d at %d: %d blockers, want %d\n%s%+v", i, amount, at, len(r.Blockers), lost, picture(),
+				r)
 		}
 		if r.OK {
 			plans++
@@ -181,8 +185,8 @@ func TestReduceBrute(t *testing.T) {
 	t.Logf("%d lots: %d plans that keep all, %d impossible", done, plans, refused)
 }
 
-// Lots too large to be swept. Where nothing is pinned there is a plan whenever the count of units that stay suffices, units out or ends planned or not; and
-// blockers are as many as the count asks for.
+// Lots too large to be swept. Where nothing is pinned there is a plan whenever the count of units that stay suffices,
+// units out or ends planned or not; and blockers are as many as the count asks for.
 func TestReduceLarge(t *testing.T) {
 	rnd := seeded(t)
 	kept, lost, minimal, moves := 0, 0, 0, 0
@@ -291,7 +295,8 @@ func TestReduceProven(t *testing.T) {
 			continue
 		}
 		kept++
-		require.True(t, r.Minimal, "lot %d: %d moves, bound %d\n%s", i, len(r.Moves), r.LowerBound, draw(s, LotRef(1), 0))
+		require.True(t, r.Minimal, "lot %d: %d moves, bound %d\n%s", i, len(r.Moves), r.LowerBound,
+			draw(s, LotRef(1), 0))
 		counts := []int{}
 		for slot := range s.PoolSlots(LotRef(1)) {
 			counts = append(counts, s.HoldCount(slot.No))
@@ -337,7 +342,8 @@ func TestReducePush(t *testing.T) {
 	require.NotZero(t, partly)
 }
 
-// What a plan that moves holds to other lots calls its bound, no plan all over the pool goes below that keeps the same holds.
+// What a plan that moves holds to other lots calls its bound, no plan all over the pool goes below that keeps the same
+// holds.
 func TestReducePushBound(t *testing.T) {
 	rnd := seeded(t)
 	done, proven := 0, 0
@@ -386,8 +392,8 @@ func TestReducePushOfOne(t *testing.T) {
 	require.True(t, r.Minimal)
 }
 
-// The slot that ends may get the end at which it begins from another one, in the exchange that makes room for a hold which the pool keeps: it is gone, and the
-// one that the plan takes.
+// The slot that ends may get the end at which it begins from another one, in the exchange that makes room for a hold
+// which the pool keeps: it is gone, and the one that the plan takes.
 func TestReducePushEndsABeginning(t *testing.T) {
 	s := New()
 	for no := LotNo(1); no <= 2; no++ {
@@ -408,8 +414,8 @@ func TestReducePushEndsABeginning(t *testing.T) {
 	requirePlan(t, s, r, 0)
 }
 
-// The slot that was to go may get the end at which it begins, before the instant of the plan, while another one gets the plan's end: that one is what the plan
-// takes, and the first never was. Else there were a unit more in between.
+// The slot that was to go may get the end at which it begins, before the instant of the plan, while another one gets
+// the plan's end: that one is what the plan takes, and the first never was. Else there were a unit more in between.
 func TestReducePushLeavesNoUnitMore(t *testing.T) {
 	s := New()
 	for no := LotNo(1); no <= 2; no++ {
@@ -429,7 +435,8 @@ func TestReducePushLeavesNoUnitMore(t *testing.T) {
 	require.Equal(t, []SlotEnd{{3, 9}}, r.Ends)
 }
 
-// A slot that begins later does not stand in for one that is to go before: the plan is refused, and says from when on there are as many.
+// A slot that begins later does not stand in for one that is to go before: the plan is refused, and says from when on
+// there are as many.
 func TestReduceWantsStockAtEveryInstant(t *testing.T) {
 	s := New()
 	s.AddLot(1, 1, 1)
@@ -453,7 +460,8 @@ func TestReduceWantsStockAtEveryInstant(t *testing.T) {
 	}
 }
 
-// Planned decreases add up, in whatever order they are entered: each leaves the quantity lower from its instant on, beside all others.
+// Planned decreases add up, in whatever order they are entered: each leaves the quantity lower from its instant on,
+// beside all others.
 func TestReductionsAddUp(t *testing.T) {
 	rnd := seeded(t)
 	for range 300 {
@@ -507,7 +515,8 @@ func TestReduceCallsOffWhatBegins(t *testing.T) {
 	}
 }
 
-// An end that a slot hands on goes to one that has no use for what lies behind it, in small lots and in those that are not laid out.
+// An end that a slot hands on goes to one that has no use for what lies behind it, in small lots and in those that are
+// not laid out.
 func TestReduceHandsOnEnds(t *testing.T) {
 	for _, slots := range []int{2, 12, 80} {
 		s := New()
@@ -528,8 +537,8 @@ func TestReduceHandsOnEnds(t *testing.T) {
 	}
 }
 
-// A plan from an instant that is past keeps the room that was found for what moves: more of a hold is past when it makes room for one that begins later. Cut
-// to the instant of the plan alone, it would meet what lay there before.
+// A plan from an instant that is past keeps the room that was found for what moves: more of a hold is past when it
+// makes room for one that begins later. Cut to the instant of the plan alone, it would meet what lay there before.
 func TestReduceFromThePast(t *testing.T) {
 	s := New()
 	for no := LotNo(1); no <= 2; no++ {

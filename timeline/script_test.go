@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns the drawn scripts of testdata: what is on the slots, what is asked, what comes of it, above each other on one ruler.
+// This file owns the drawn scripts of testdata: what is on the slots, what is asked, what comes of it, above each other
+// on one ruler.
 
 import (
 	"fmt"
@@ -22,9 +23,10 @@ import (
 //	b        ....|-j^--|....../
 //	seat k       .|---|
 //
-// One column is one instant, from 0 at the column behind the names. A slot's row: a dot where it is free, a blank where it is not alive, / where it ends for
-// good; a hold from | to |, to > without end, its name a letter behind the first |, then ! out with a customer, ^ pinned to the slot, * pinned to the article.
-// A row below "conflict" is a hold without a slot. Slots of all lots are one pool.
+// One column is one instant, from 0 at the column behind the names. A slot's row: a dot where it is free, a blank where
+// it is not alive, / where it ends for good; a hold from | to |, to > without end, its name a letter behind the first
+// |, then ! out with a customer, ^ pinned to the slot, * pinned to the article. A row below "conflict" is a hold
+// without a slot. Slots of all lots are one pool.
 const scriptNames = 9
 
 type script struct {

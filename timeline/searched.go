@@ -1,28 +1,32 @@
 package timeline
 
-// This file owns reductions that are searched for ahead of their commands: a search may take milliseconds, which one who has to go on has not. So it
-// is made on a version of the stock that stands, and what it came to is taken over where nothing that it looked at has changed.
+// This file owns reductions that are searched for ahead of their commands: a search may take milliseconds, which one
+// who has to go on has not. So it is made on a version of the stock that stands, and what it came to is taken over
+// where nothing that it looked at has changed.
 
 import "slices"
 
-// SearchedReduction is a Reduction that was planned on a version of a Stock, for a command that comes later. It does not change.
+// SearchedReduction is a Reduction that was planned on a version of a Stock, for a command that comes later. It does
+// not change.
 type SearchedReduction struct {
 	stock   *Stock
 	at, now int64
 	plan    Reduction
 }
 
-// SearchReduction is Reduce for a command of the instant now or a later one. Of at, it does not matter how much later it is where
-// both are the same. s does not change any more.
+// SearchReduction is Reduce for a command of the instant now or a later one. Of at, it does not matter how much later
+// it is where both are the same. s does not change any more.
 func (s *Stock) SearchReduction(lot LotNo, amount int, at, now int64) *SearchedReduction {
 	return &SearchedReduction{s, at, now, s.Reduce(lot, amount, at, now)}
 }
 
-// ReduceAs is what Reduce would return, without a search, or a plan as good as that: ok is false where it takes one, as the lot
-// or its pool is not what it was when the plan was made, or time has gone over the begin or the end of something in it. What
-// moves keeps the room that was found for it, though a little of that is past now. A nil SearchedReduction is none.
+// ReduceAs is what Reduce would return, without a search, or a plan as good as that: ok is false where it takes one, as
+// the lot or its pool is not what it was when the plan was made, or time has gone over the begin or the end of
+// something in it. What moves keeps the room that was found for it, though a little of that is past now. A nil
+// SearchedReduction is none.
 func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
-	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now || at != a.at && (at != now || a.at != a.now) {
+	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now ||
+		at != a.at && (at != now || a.at != a.now) {
 		return r, false
 	}
 	p := s.home(&Hold{}, lot)
@@ -40,8 +44,8 @@ func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now in
 	return r, true
 }
 
-// stands says that a pool has the slots and seats that it had in an earlier version, and that none of them begins or ends
-// behind then up to now. Rails are compared by identity, since they never change.
+// stands says that a pool has the slots and seats that it had in an earlier version, and that none of them begins or
+// ends behind then up to now. Rails are compared by identity, since they never change.
 func (s *Stock) stands(was *Stock, p PoolRef, then, now int64) bool {
 	lots := s.Lots(p)
 	if !slices.Equal(lots, was.Lots(p)) {

@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A plan that was made ahead is the one that would be made, or is not taken over; after a change of its pool it never is.
+// A plan that was made ahead is the one that would be made, or is not taken over; after a change of its pool it never
+// is.
 func TestReduceAhead(t *testing.T) {
 	rnd := seeded(t)
 	taken, stale, searched := 0, 0, 0
 	for i := range 2500 {
-		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2], conflicts: i % 4}
+		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2],
+			conflicts: i % 4}
 		if i%8 == 7 { // too large to be swept, and crowded with ends
 			k.slots, k.holds, k.line, k.ends = 20, 60, 20, 40
 		}
@@ -41,7 +43,8 @@ func TestReduceAhead(t *testing.T) {
 		if got.Feasible() {
 			requirePlan(t, x.s, got, now)
 		}
-		require.Equal(t, measures(want), measures(got), "%d %d from %d\n%s", amount, at, now, draw(x.s, LotRef(lot), x.now))
+		require.Equal(t, measures(want), measures(got), "%d %d from %d\n%s", amount, at, now,
+			draw(x.s, LotRef(lot), x.now))
 		taken++
 		if len(got.Moves) > 0 && now > x.now {
 			searched++
@@ -57,7 +60,8 @@ func TestReduceAhead(t *testing.T) {
 
 // measures is what of a plan does not depend on which of several equally good ones it is.
 func measures(r Reduction) Reduction {
-	r.Slots, r.Ends, r.Moves, r.Blockers = make([]SlotNo, len(r.Slots)), nil, make([]Move, len(r.Moves)), make([]ID, len(r.Blockers))
+	r.Slots, r.Ends, r.Moves, r.Blockers = make([]SlotNo, len(r.Slots)), nil, make([]Move, len(r.Moves)),
+		make([]ID, len(r.Blockers))
 	return r
 }
 
@@ -82,17 +86,20 @@ func TestAheadOfWhat(t *testing.T) {
 		now    int64
 		stands bool
 	}{
-		"nothing":            {func(*Stock) {}, 5, true},
-		"another pool":       {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{3, 5}) }, 5, true},
-		"a conflict":         {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{Lot: 1}) }, 5, true},
-		"its pool":           {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{2, 3}) }, 5, false},
-		"gone and come back": {func(s *Stock) { h, at, _ := s.Find(testID(10)); s.Remove(h.ID); s.Put(h, at) }, 5, false},
-		"a slot":             {func(s *Stock) { s.PutSlot(Slot{testID(7), 7, 2, Span{0, Forever}}) }, 5, false},
-		"an end":             {func(s *Stock) { s.PutSlot(Slot{testID(3), 3, 2, Span{0, 50}}) }, 5, false},
-		"a lot":              {func(s *Stock) { s.SetPool(3, 1) }, 5, false},
-		"out of the pool":    {func(s *Stock) { s.SetPool(1, 0) }, 5, false},
-		"time":               {func(*Stock) {}, 10, false},
-		"time back":          {func(*Stock) {}, -1, false},
+		"nothing":      {func(*Stock) {}, 5, true},
+		"another pool": {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{3, 5}) }, 5, true},
+		"a conflict": {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{Lot: 1}) }, 5,
+			true},
+		"its pool": {func(s *Stock) { s.Put(NewHold(testID(12), Span{10, 20}, 0, 0), Place{2, 3}) }, 5,
+			false},
+		"gone and come back": {func(s *Stock) { h, at, _ := s.Find(testID(10)); s.Remove(h.ID); s.Put(h, at) }, 5,
+			false},
+		"a slot":          {func(s *Stock) { s.PutSlot(Slot{testID(7), 7, 2, Span{0, Forever}}) }, 5, false},
+		"an end":          {func(s *Stock) { s.PutSlot(Slot{testID(3), 3, 2, Span{0, 50}}) }, 5, false},
+		"a lot":           {func(s *Stock) { s.SetPool(3, 1) }, 5, false},
+		"out of the pool": {func(s *Stock) { s.SetPool(1, 0) }, 5, false},
+		"time":            {func(*Stock) {}, 10, false},
+		"time back":       {func(*Stock) {}, -1, false},
 	} {
 		s := build()
 		a := s.Publish().SearchReduction(1, 1, 25, 0)

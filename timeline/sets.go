@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns Sets: which numbers are under which term, for the filters of others, and the sets of numbers that filters make.
+// This file owns Sets: which numbers are under which term, for the filters of others, and the sets of numbers that
+// filters make.
 
 import (
 	"encoding/binary"
@@ -84,7 +85,8 @@ func (b Bits) Pick(dst []uint32, skip, limit int, backward bool) []uint32 {
 // Term is what numbers are listed under. Terms are ordered by their bytes.
 type Term [20]byte
 
-// Next is the first term behind all that begin with the first n bytes of a term, which are not all of the greatest value.
+// Next is the first term behind all that begin with the first n bytes of a term, which are not all of the greatest
+// value.
 func (t Term) Next(n int) (next Term) {
 	copy(next[:], t[:n])
 	for i := n - 1; i >= 0; i-- {
@@ -99,7 +101,8 @@ func (t Term) Next(n int) (next Term) {
 type setKey struct{ a, b, c uint64 }
 
 func (t *Term) key(block uint32) setKey {
-	return setKey{binary.BigEndian.Uint64(t[:]), binary.BigEndian.Uint64(t[8:]), uint64(binary.BigEndian.Uint32(t[16:]))<<32 | uint64(block)}
+	return setKey{binary.BigEndian.Uint64(t[:]), binary.BigEndian.Uint64(t[8:]),
+		uint64(binary.BigEndian.Uint32(t[16:]))<<32 | uint64(block)}
 }
 
 func (k *setKey) before(o *setKey) bool {
@@ -128,8 +131,8 @@ type members struct{}
 func (members) leaf(_ []setKey, words []uint64) int32 { return int32(Bits(words).Count()) }
 func (members) join(sums []int32) (n int32)           { return number[setKey, uint64]{}.join(sums) }
 
-// Sets are sets of numbers by terms: 32 bytes for each 64 numbers in a row of which a term has any. The zero value is not usable: take
-// NewSets. Publish, Add and Remove are for one writer; a published copy may be read by anyone.
+// Sets are sets of numbers by terms: 32 bytes for each 64 numbers in a row of which a term has any. The zero value is
+// not usable: take NewSets. Publish, Add and Remove are for one writer; a published copy may be read by anyone.
 type Sets struct {
 	edit *token
 	rows sumTree[setKey, uint64, int32, members]
@@ -216,7 +219,8 @@ func (s *Sets) Of(t Term) iter.Seq[uint32] {
 	}
 }
 
-// SetsLoader makes Sets of numbers in whatever order; one that is mostly ascending takes the least room. One goroutine uses it, once.
+// SetsLoader makes Sets of numbers in whatever order; one that is mostly ascending takes the least room. One goroutine
+// uses it, once.
 type SetsLoader struct {
 	last map[Term]int // of each term, the place of the numbers that came last
 	list []setItem
@@ -261,7 +265,8 @@ func (l *SetsLoader) Finish() *Sets {
 		n++
 	}
 	s := NewSets()
-	s.rows, _ = build[setKey, uint64, int32, members](s.edit, n, func(i int) (setKey, uint64) { return l.list[i].key, l.list[i].word })
+	s.rows, _ = build[setKey, uint64, int32, members](s.edit, n,
+		func(i int) (setKey, uint64) { return l.list[i].key, l.list[i].word })
 	*l = SetsLoader{}
 	return s
 }

@@ -42,8 +42,8 @@ func (b *board) past(l int, t int64) []bar {
 	return bars
 }
 
-// closable orders the lanes that are alive at an instant by how little ending them then costs. Lanes that cannot end then, because something that is with a
-// customer or over lies there, are left out.
+// closable orders the lanes that are alive at an instant by how little ending them then costs. Lanes that cannot end
+// then, because something that is with a customer or over lies there, are left out.
 func (r *reducer) closable(b *board, t int64) (list []closing) {
 	for _, l := range r.lasting {
 		slot := b.lanes[l].slot
@@ -82,7 +82,8 @@ type closing struct {
 	ends   bool // it has an end, which is to be handed on
 }
 
-// compare orders lanes by what it costs to end them: fewest holds that may not move, fewest holds, one that begins just then, one without an end, the largest number.
+// compare orders lanes by what it costs to end them: fewest holds that may not move, fewest holds, one that begins just
+// then, one without an end, the largest number.
 func (c closing) compare(o closing) int {
 	rank := func(c closing) int {
 		switch {
@@ -93,16 +94,19 @@ func (c closing) compare(o closing) int {
 		}
 		return 2
 	}
-	return cmp.Or(cmp.Compare(c.pinned, o.pinned), cmp.Compare(c.holds, o.holds), cmp.Compare(rank(c), rank(o)), cmp.Compare(o.lane, c.lane))
+	return cmp.Or(cmp.Compare(c.pinned, o.pinned), cmp.Compare(c.holds, o.holds), cmp.Compare(rank(c), rank(o)),
+		cmp.Compare(o.lane, c.lane))
 }
 
-// droppable says that a fixed bar could become a conflict: a unit that is with a customer cannot, and what is over is history.
+// droppable says that a fixed bar could become a conflict: a unit that is with a customer cannot, and what is over is
+// history.
 func (b *board) droppable(x *bar) bool {
 	return x.hold >= 0 && !b.holds[x.hold].Flags.Has(Out) && b.holds[x.hold].Span.End > b.now
 }
 
-// bound, told what is closable now, is a number below which no plan's moves are: at the plan's instant, and at each planned end behind it, so many lanes more have ended as are to go, and no
-// choice of them has fewer holds past that instant than the cheapest. ok is false where there are not as many that could, so no plan keeps all. The planned ends
+// bound, told what is closable now, is a number below which no plan's moves are: at the plan's instant, and at each
+// planned end behind it, so many lanes more have ended as are to go, and no choice of them has fewer holds past that
+// instant than the cheapest. ok is false where there are not as many that could, so no plan keeps all. The planned ends
 // of lots of many lanes are not looked at.
 func (r *reducer) bound(b *board, now []closing) (moves int, ok bool) {
 	judge := func(list []closing) bool {
@@ -189,12 +193,13 @@ func (r *reducer) without(dropped []int32) *board {
 // directTries is how many choices of slots are tried for direct fits.
 const directTries = 16
 
-// direct looks for slots whose displaced holds, and ends, all have gaps elsewhere, so that nothing else moves. Where one slot goes, a lane that fails costs a move
-// more than it has holds, which may raise the bound.
+// direct looks for slots whose displaced holds, and ends, all have gaps elsewhere, so that nothing else moves. Where
+// one slot goes, a lane that fails costs a move more than it has holds, which may raise the bound.
 func (r *reducer) direct(b *board, now []closing, lower *int) (best *board) {
 	if r.amount == 1 {
 		bound, more := -1, 1
-		if slices.ContainsFunc(b.lanes, func(l lane) bool { return len(l.bars) > 0 && l.bars[len(l.bars)-1].hold == ending }) {
+		if slices.ContainsFunc(b.lanes,
+			func(l lane) bool { return len(l.bars) > 0 && l.bars[len(l.bars)-1].hold == ending }) {
 			more = 0 // an exchange of ends may make the gap, and moves no hold
 		}
 		for i, c := range now {
@@ -237,8 +242,9 @@ func (r *reducer) direct(b *board, now []closing, lower *int) (best *board) {
 	return nil
 }
 
-// rearranged ends slots and makes room for their holds, and for the ends that they hand on, by moving others, too: the emptiest slots, then those without a planned
-// end, then whichever end last for what may not move. The first of these ways that leads there is taken.
+// rearranged ends slots and makes room for their holds, and for the ends that they hand on, by moving others, too: the
+// emptiest slots, then those without a planned end, then whichever end last for what may not move. The first of these
+// ways that leads there is taken.
 func (r *reducer) rearranged(b *board, now []closing) *board {
 	try := b.clone()
 	if r.shut(try, now[:r.amount], true) {
@@ -251,27 +257,31 @@ func (r *reducer) rearranged(b *board, now []closing) *board {
 		}
 	}
 	try = b.clone()
-	if displaced, ok := r.match(try, func(x *bar) bool { return x.bound != fixed }); ok && r.settle(try, displaced, true) {
+	if displaced, ok := r.match(try, func(x *bar) bool { return x.bound != fixed }); ok &&
+		r.settle(try, displaced, true) {
 		return try
 	}
 	return nil
 }
 
-// shut ends lanes on the board and lays what was on them elsewhere, their own ends among it; what finds no place is in b.stuck.
+// shut ends lanes on the board and lays what was on them elsewhere, their own ends among it; what finds no place is in
+// b.stuck.
 func (r *reducer) shut(b *board, chosen []closing, rearrange bool) bool {
 	var displaced []bar
 	for _, c := range chosen {
 		bars := b.lanes[c.lane].bars
 		i := firstEndingAfter(bars, c.at)
-		displaced = append(displaced, slices.DeleteFunc(slices.Clone(bars[i:]), func(x bar) bool { return x.hold == beginning })...)
+		displaced = append(displaced,
+			slices.DeleteFunc(slices.Clone(bars[i:]), func(x bar) bool { return x.hold == beginning })...)
 		b.lanes[c.lane].bars = bars[:i]
 		b.setEnd(c.lane, c.at)
 	}
 	return r.settle(b, displaced, rearrange)
 }
 
-// match deals out the ends of the lot anew, the planned ones and those at the plan's instant: the earliest to the lane that is free of what stays the earliest.
-// Where this is no way for every lane to keep what stays, none is, and ok is false. loose says what need not stay; of that, the displaced overlap the new ends.
+// match deals out the ends of the lot anew, the planned ones and those at the plan's instant: the earliest to the lane
+// that is free of what stays the earliest. Where this is no way for every lane to keep what stays, none is, and ok is
+// false. loose says what need not stay; of that, the displaced overlap the new ends.
 func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bool) {
 	ends, last := make([]int64, len(r.lasting)), make([]int64, len(b.lanes))
 	for i, l := range r.lasting {
@@ -285,7 +295,8 @@ func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bo
 	slices.Sort(ends)
 	ends = append(slices.Repeat([]int64{r.at}, r.amount), ends[:len(ends)-r.amount]...)
 	lanes := slices.SortedFunc(slices.Values(r.lasting), func(x, y int) int {
-		return cmp.Or(cmp.Compare(max(r.at, last[x]), max(r.at, last[y])), cmp.Compare(b.endOf(x), b.endOf(y)), cmp.Compare(y, x))
+		return cmp.Or(cmp.Compare(max(r.at, last[x]), max(r.at, last[y])), cmp.Compare(b.endOf(x), b.endOf(y)),
+			cmp.Compare(y, x))
 	})
 	for i, l := range lanes {
 		if last[l] > ends[i] {
@@ -306,7 +317,8 @@ func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bo
 	return displaced, true
 }
 
-// settle lays what was displaced on the board, where there is a gap, or, rearrange, by making room. What finds no place is in b.stuck.
+// settle lays what was displaced on the board, where there is a gap, or, rearrange, by making room. What finds no place
+// is in b.stuck.
 func (r *reducer) settle(b *board, displaced []bar, rearrange bool) bool {
 	slices.SortFunc(displaced, func(x, y bar) int {
 		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
@@ -372,8 +384,9 @@ func (b *board) setEnd(l int, t int64) {
 // sweepSlots is the most lanes of a lot whose reduction is swept.
 const sweepSlots = 8
 
-// sweepAll looks for the plan of fewest moves by a sweep over everything on the board: fewer than best has, where there is a best. lose: holds may be left out
-// where it must be, the fewest first; then what is pinned may be, too. nil where it found none.
+// sweepAll looks for the plan of fewest moves by a sweep over everything on the board: fewer than best has, where there
+// is a best. lose: holds may be left out where it must be, the fewest first; then what is pinned may be, too. nil where
+// it found none.
 func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, proven bool) {
 	if len(b.lanes) > sweepSlots {
 		return nil, false
@@ -425,12 +438,12 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 	return c, q.proven
 }
 
-// orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that is not possible. only: which holds may go at all; nil: all that
-// are not fixed.
+// orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that
+// is not possible. only: which holds may go at all; nil: all that are not fixed.
 //
-// Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first instant with too many one of them must go, all
-// of them lie over it, and after it only their ends matter (maximum k-colourable subgraph of an interval graph; Faigle and Nawijn 1995, Carlisle and Lloyd
-// 1995). What is fixed is kept.
+// Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first
+// instant with too many one of them must go, all of them lie over it, and after it only their ends matter (maximum
+// k-colourable subgraph of an interval graph; Faigle and Nawijn 1995, Carlisle and Lloyd 1995). What is fixed is kept.
 func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok bool) {
 	type step struct {
 		at   int64
@@ -475,7 +488,8 @@ func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok b
 				}
 			}
 		}
-		for active = slices.DeleteFunc(active, func(x *bar) bool { return x.span.End <= t }); taken > stock && t < Forever; taken-- {
+		for active = slices.DeleteFunc(active, func(x *bar) bool { return x.span.End <= t }); taken > stock &&
+			t < Forever; taken-- {
 			n := len(active) - 1
 			if n < 0 {
 				return nil, false

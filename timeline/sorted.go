@@ -1,7 +1,7 @@
 package timeline
 
-// This file owns counted trees, in which items are found by their place, and Sorted: numbers in the order of an instant or an amount, for the
-// lists of others.
+// This file owns counted trees, in which items are found by their place, and Sorted: numbers in the order of an instant
+// or an amount, for the lists of others.
 
 import "slices"
 
@@ -38,7 +38,8 @@ func before[K sorter[K], V any, A summer[K, V, int32]](t *sumTree[K, V, int32, A
 }
 
 // ahead visits the runs of items from a place on, ascending, until visit returns false.
-func ahead[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int, visit func(keys []K, vals []V) bool) bool {
+func ahead[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int,
+	visit func(keys []K, vals []V) bool) bool {
 	if n.in == nil {
 		return place >= len(n.keys) || visit(n.keys[place:], n.vals[place:])
 	}
@@ -56,7 +57,8 @@ func ahead[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int, vi
 }
 
 // behind visits the runs of the items before a place, the last run first, until visit returns false.
-func behind[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int, visit func(keys []K, vals []V) bool) bool {
+func behind[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int,
+	visit func(keys []K, vals []V) bool) bool {
 	if n.in == nil {
 		place = min(place, len(n.keys))
 		return place == 0 || visit(n.keys[:place], n.vals[:place])
@@ -72,10 +74,10 @@ func behind[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int, v
 	return true
 }
 
-// Sorted is an ordered set of numbers, each under an instant or an amount: by that, then by the number. A number may be under several. It
-// takes 20 bytes for each, and what the nodes of the tree have free: who goes through it reads the numbers alone, which lie beside the keys
-// once more. That takes a third less time. The zero value is not usable: take NewSorted. Publish, Put and Delete are for one writer; a published copy
-// may be read by anyone.
+// Sorted is an ordered set of numbers, each under an instant or an amount: by that, then by the number. A number may be
+// under several. It takes 20 bytes for each, and what the nodes of the tree have free: who goes through it reads the
+// numbers alone, which lie beside the keys once more. That takes a third less time. The zero value is not usable: take
+// NewSorted. Publish, Put and Delete are for one writer; a published copy may be read by anyone.
 type Sorted struct {
 	edit *token
 	rows countedTree[key, uint32]
@@ -121,8 +123,8 @@ func (m *Sorted) Mark(from, to int, in Bits) {
 	}
 }
 
-// Pick appends numbers that are in a set, of those at the places from one on, up to another: so many behind the first few, which it skips;
-// backward, from the end. It looks at 4 bytes and a bit for each that it passes by.
+// Pick appends numbers that are in a set, of those at the places from one on, up to another: so many behind the first
+// few, which it skips; backward, from the end. It looks at 4 bytes and a bit for each that it passes by.
 func (m *Sorted) Pick(dst []uint32, in Bits, from, to, skip, limit int, backward bool) []uint32 {
 	left, most := to-from, len(dst)+limit
 	visit := func(_ []key, numbers []uint32) bool {
@@ -178,7 +180,8 @@ func (l *SortedLoader) Finish() *Sorted {
 	m := NewSorted()
 	slices.SortFunc(l.list, key.compare)
 	l.list = slices.Compact(l.list)
-	m.rows, _ = build[key, uint32, int32, number[key, uint32]](m.edit, len(l.list), func(i int) (key, uint32) { return l.list[i], l.list[i].lower() })
+	m.rows, _ = build[key, uint32, int32, number[key, uint32]](m.edit, len(l.list),
+		func(i int) (key, uint32) { return l.list[i], l.list[i].lower() })
 	l.list = nil
 	return m
 }

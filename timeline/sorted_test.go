@@ -91,8 +91,10 @@ func TestSetsAgainstMaps(t *testing.T) {
 			no   uint32
 		}
 		draw := func() (m member) {
-			binary.BigEndian.PutUint64(m.term[rapid.SampledFrom([]int{0, 5, 12}).Draw(t, "at"):], rapid.SampledFrom([]uint64{1, 2, 1 << 40, 3 << 50}).Draw(t, "term"))
-			m.no = rapid.SampledFrom([]uint32{0, 1, 63, 64, 65, 900, 1023}).Draw(t, "base") ^ rapid.Uint32Range(0, 3).Draw(t, "no")
+			binary.BigEndian.PutUint64(m.term[rapid.SampledFrom([]int{0, 5, 12}).Draw(t, "at"):],
+				rapid.SampledFrom([]uint64{1, 2, 1 << 40, 3 << 50}).Draw(t, "term"))
+			m.no = rapid.SampledFrom([]uint32{0, 1, 63, 64, 65, 900, 1023}).Draw(t, "base") ^ rapid.Uint32Range(0, 3).
+				Draw(t, "no")
 			return m
 		}
 		have := map[member]bool{}
@@ -155,7 +157,8 @@ func TestSetsAgainstMaps(t *testing.T) {
 
 func TestBitsArePickedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Bits(rapid.SliceOfN(rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<5 | 1<<40, ^uint64(0)}), 0, 6).Draw(t, "words"))
+		b := Bits(rapid.SliceOfN(rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<5 | 1<<40, ^uint64(0)}), 0, 6).Draw(t,
+			"words"))
 		var all []uint32
 		for no := range uint32(len(b) * 64) {
 			if b.Has(no) {
@@ -163,7 +166,8 @@ func TestBitsArePickedInOrder(t *testing.T) {
 			}
 		}
 		require.Equal(t, len(all), b.Count())
-		skip, limit, backward := rapid.IntRange(0, len(all)+1).Draw(t, "skip"), rapid.IntRange(0, 100).Draw(t, "limit"), rapid.Bool().Draw(t, "backward")
+		skip, limit, backward := rapid.IntRange(0, len(all)+1).Draw(t, "skip"), rapid.IntRange(0, 100).Draw(t, "limit"),
+			rapid.Bool().Draw(t, "backward")
 		if backward {
 			slices.Reverse(all)
 		}

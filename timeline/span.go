@@ -7,8 +7,9 @@ import "math"
 // Forever is the open end: the end of a span that has none. It is an end only, never a start.
 const Forever int64 = math.MaxInt64
 
-// Span is the half-open range [Start, End) of instants in milliseconds since the epoch. End is Forever where there is none. A span that is used as a window
-// or taken by a hold is not empty. Comparable; two spans that only touch share no instant.
+// Span is the half-open range [Start, End) of instants in milliseconds since the epoch. End is Forever where there is
+// none. A span that is used as a window or taken by a hold is not empty. Comparable; two spans that only touch share no
+// instant.
 type Span struct{ Start, End int64 }
 
 // Empty says that the span holds no instant.

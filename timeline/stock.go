@@ -7,13 +7,16 @@ import (
 	"slices"
 )
 
-// Stock is all timelines of one account: lots, pools, slots, the holds on them, and every index over them. The zero value is not usable, see New.
+// Stock is all timelines of one account: lots, pools, slots, the holds on them, and every index over them. The zero
+// value is not usable, see New.
 //
-// It is a persistent value. Publish hands out a version that never changes; Fork makes a scratch copy. Both are O(1), and share all nodes.
-// Versions that come from Publish may be read, and forked, by any number of goroutines at once. The Stock that the mutators are called on belongs to one
-// goroutine; a fork of it that was not published is valid until it changes again.
+// It is a persistent value. Publish hands out a version that never changes; Fork makes a scratch copy. Both are O(1),
+// and share all nodes. Versions that come from Publish may be read, and forked, by any number of goroutines at once.
+// The Stock that the mutators are called on belongs to one goroutine; a fork of it that was not published is valid
+// until it changes again.
 //
-// The mutators are for a caller who has decided already: they never refuse. What breaks an invariant of the package panics, and leaves the Stock unusable.
+// The mutators are for a caller who has decided already: they never refuse. What breaks an invariant of the package
+// panics, and leaves the Stock unusable.
 type Stock struct {
 	edit      *token
 	slots     vec[slotEntry]
@@ -45,7 +48,8 @@ type slotEntry struct {
 	rail rail
 }
 
-// lotEntry is a lot; self is its own number in an array of one, so that it can be handed out as a list without allocating. 0: there is none.
+// lotEntry is a lot; self is its own number in an array of one, so that it can be handed out as a list without
+// allocating. 0: there is none.
 type lotEntry struct {
 	self      [1]LotNo
 	pool      PoolNo
@@ -87,7 +91,8 @@ func (s *Stock) Fork() *Stock {
 	return &f
 }
 
-// Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on with s.
+// Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on
+// with s.
 func (s *Stock) Publish() *Stock {
 	p := *s
 	p.edit, s.edit, p.wishes = newToken(), s.edit.next(), nil
@@ -143,7 +148,8 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 	}
 }
 
-// PutSlot adds a slot, or changes the range of one that exists: its holds lie inside the new range. A slot keeps its lot.
+// PutSlot adds a slot, or changes the range of one that exists: its holds lie inside the new range. A slot keeps its
+// lot.
 func (s *Stock) PutSlot(slot Slot) {
 	if slot.No == 0 || slot.No >= conflictBit || slot.Span.Empty() {
 		s.inconsistent("slot %d of %v", slot.No, slot.Span)
@@ -233,7 +239,8 @@ func (s *Stock) slotsOf(lots []LotNo, n, most int32) (all []SlotNo) {
 	return all
 }
 
-// Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside the slot and meets no other.
+// Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside
+// the slot and meets no other.
 func (s *Stock) Put(h Hold, at Place) {
 	if h.Span.Empty() || seatStart(&h) >= h.Span.End {
 		s.inconsistent("hold %v of %v", h.ID, h.Span)
@@ -301,15 +308,17 @@ func (s *Stock) take(id ID) (h Hold, at Place, ok bool) {
 	return h, at, true
 }
 
-// Change puts another row in the place of the hold of the same id, where it is: on a slot its seat lies inside that and meets no other. It is what Remove and Put
-// come to, for less: a hold that is only marked has its place in all that is ordered by time.
+// Change puts another row in the place of the hold of the same id, where it is: on a slot its seat lies inside that and
+// meets no other. It is what Remove and Put come to, for less: a hold that is only marked has its place in all that is
+// ordered by time.
 func (s *Stock) Change(h Hold) {
 	if !s.change(h, false) {
 		s.inconsistent("no hold %v", h.ID)
 	}
 }
 
-// change is Change, and says whether the hold is there; with fit only where it is seated and its new seat meets no other on its slot.
+// change is Change, and says whether the hold is there; with fit only where it is seated and its new seat meets no
+// other on its slot.
 func (s *Stock) change(h Hold, fit bool) bool {
 	where, ok := s.where(h.ID)
 	switch {

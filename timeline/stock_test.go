@@ -50,7 +50,8 @@ func ask(s *Stock, p PoolRef, w Span) (a answers) {
 	return a
 }
 
-// TestLargeAgainstWalk asks a pool of 700 slots, whose trees have inner nodes, and itself with the slots walked, which TestStockAgainstNaive holds to be right.
+// TestLargeAgainstWalk asks a pool of 700 slots, whose trees have inner nodes, and itself with the slots walked, which
+// TestStockAgainstNaive holds to be right.
 func TestLargeAgainstWalk(t *testing.T) {
 	for seed := range uint64(4) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
@@ -256,9 +257,11 @@ func TestInconsistent(t *testing.T) {
 		"behind the slot":      func(s *Stock) { s.Put(NewHold(testID(2), Span{90, 101}, 0, 0), Place{1, 1}) },
 		"another lot":          func(s *Stock) { s.Put(NewHold(testID(2), Span{40, 50}, 0, 0), Place{2, 1}) },
 		"no range":             func(s *Stock) { s.Put(NewHold(testID(2), Span{40, 40}, 0, 0), Place{1, 1}) },
-		"nothing but cut":      func(s *Stock) { s.Put(NewHold(testID(2), Span{40, 50}, 0, 0).WithCut(10), Place{1, 1}) },
-		"conflict of no lot":   func(s *Stock) { s.Put(NewHold(testID(2), Span{40, 50}, 0, 0), Place{Lot: 9}) },
-		"no hold goes":         func(s *Stock) { s.Remove(testID(2)) },
+		"nothing but cut": func(s *Stock) {
+			s.Put(NewHold(testID(2), Span{40, 50}, 0, 0).WithCut(10), Place{1, 1})
+		},
+		"conflict of no lot": func(s *Stock) { s.Put(NewHold(testID(2), Span{40, 50}, 0, 0), Place{Lot: 9}) },
+		"no hold goes":       func(s *Stock) { s.Remove(testID(2)) },
 	} {
 		t.Run(name, func(t *testing.T) { require.Panics(t, func() { do(fresh()) }) })
 	}
@@ -283,17 +286,24 @@ func TestCheckFinds(t *testing.T) {
 		"free units":          func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.net.step(s.edit, 77, 1) },
 		"stock":               func(s *Stock) { l := s.pools.own(s.edit, 1).large; l.stock.step(s.edit, 77, 1) },
 		"gap":                 func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.gaps.put(s.edit, Span{7, 9}, 1) },
-		"pinned seat":         func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.pinned.put(s.edit, Out, 1, Span{7, 9}) },
-		"slot's pins":         func(s *Stock) { s.slots.own(s.edit, 1).pins ^= Out },
-		"large missing":       func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
-		"packed units":        func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
-		"slots to walk":       func(s *Stock) { s.pools.own(s.edit, 1).few = []SlotNo{1} },
-		"single slot":         func(s *Stock) { s.setSingle(1, 9) },
-		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
-		"number of slots":     func(s *Stock) { s.slotCount++ },
-		"missing conflict":    func(s *Stock) { s.conflicts.del(s.edit, conflict(2, testID(181))) },
-		"not choosy":          func(s *Stock) { s.choosy.set(s.edit, idKey{2, testID(181)}) },
-		"summary":             func(s *Stock) { n := s.classes.of[4].root; n.in.sums[1] = n.in.sums[0]; n.keys[1].lo-- },
+		"pinned seat": func(s *Stock) {
+			l := s.lots.own(s.edit, 1).large
+			l.pinned.put(s.edit, Out, 1, Span{7, 9})
+		},
+		"slot's pins":      func(s *Stock) { s.slots.own(s.edit, 1).pins ^= Out },
+		"large missing":    func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
+		"packed units":     func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
+		"slots to walk":    func(s *Stock) { s.pools.own(s.edit, 1).few = []SlotNo{1} },
+		"single slot":      func(s *Stock) { s.setSingle(1, 9) },
+		"order by units":   func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
+		"number of slots":  func(s *Stock) { s.slotCount++ },
+		"missing conflict": func(s *Stock) { s.conflicts.del(s.edit, conflict(2, testID(181))) },
+		"not choosy":       func(s *Stock) { s.choosy.set(s.edit, idKey{2, testID(181)}) },
+		"summary": func(s *Stock) {
+			n := s.classes.of[4].root
+			n.in.sums[1] = n.in.sums[0]
+			n.keys[1].lo--
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(1000)

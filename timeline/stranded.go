@@ -1,14 +1,16 @@
 package timeline
 
-// This file owns conflicts that count for nothing in their pool: those that wait for an article all of whose units are taken by what is pinned there, too. Nobody
-// moves for them, and no other article will do: to count them would leave a unit idle that others can have.
+// This file owns conflicts that count for nothing in their pool: those that wait for an article all of whose units are
+// taken by what is pinned there, too. Nobody moves for them, and no other article will do: to count them would leave a
+// unit idle that others can have.
 
 import (
 	"cmp"
 	"slices"
 )
 
-// strandedSteps is how many holds a read looks at for them. Where there are more they count as the others do, for a write as for an answer.
+// strandedSteps is how many holds a read looks at for them. Where there are more they count as the others do, for a
+// write as for an answer.
 const strandedSteps = 10_000
 
 // strandedStep says that from an instant on so many conflicts of a pool count for nothing in it.
@@ -17,7 +19,8 @@ type strandedStep struct {
 	n  int
 }
 
-// stranded is how many conflicts of a pool of several lots count for nothing in it over w, step by step from its start; nil: none ever does.
+// stranded is how many conflicts of a pool of several lots count for nothing in it over w, step by step from its start;
+// nil: none ever does.
 func (s *Stock) stranded(p PoolRef, w Span) (steps []strandedStep) {
 	if !p.pool || s.ConflictCount(p) == 0 || len(s.Lots(p)) < 2 {
 		return nil
@@ -56,8 +59,8 @@ func (s *Stock) stranded(p PoolRef, w Span) (steps []strandedStep) {
 	return steps
 }
 
-// strandedOn appends what a lot adds: at each instant the conflicts pinned to it that find none of its units left by what is seated and pinned there. ok is false
-// where more holds than left would have to be looked at.
+// strandedOn appends what a lot adds: at each instant the conflicts pinned to it that find none of its units left by
+// what is seated and pinned there. ok is false where more holds than left would have to be looked at.
 func (s *Stock) strandedOn(lot LotNo, w Span, steps []strandedStep, left *int) (more []strandedStep, ok bool) {
 	type edge struct {
 		at           int64
@@ -107,7 +110,8 @@ func (s *Stock) strandedOn(lot LotNo, w Span, steps []strandedStep, left *int) (
 	return steps, true
 }
 
-// through calls visit with the stretches of w over which the same conflicts count, and how many do not, until it returns false.
+// through calls visit with the stretches of w over which the same conflicts count, and how many do not, until it
+// returns false.
 func through(steps []strandedStep, w Span, visit func(Span, int) bool) {
 	for i, x := range steps {
 		over := Span{x.at, w.End}

@@ -9,13 +9,15 @@ import (
 	"slices"
 )
 
-// Intervals are laid in order of their starts. What has been laid so far matters only through who lies on which lane now: that is a state, and of all ways to
-// one state the cheapest is kept. With k lanes there are at most k! states at an instant, so for few lanes the sweep is exact in time linear in the intervals
-// (max overlap k is treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart, because the
-// same tasks may lie on them and none is at home there, stand in for each other: states that differ by a permutation of such lanes are one.
+// Intervals are laid in order of their starts. What has been laid so far matters only through who lies on which lane
+// now: that is a state, and of all ways to one state the cheapest is kept. With k lanes there are at most k! states at
+// an instant, so for few lanes the sweep is exact in time linear in the intervals (max overlap k is treewidth k-1, and
+// recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart, because the same tasks may
+// lie on them and none is at home there, stand in for each other: states that differ by a permutation of such lanes are
+// one.
 //
-// Where a layer grows over the width its dearest states go, and where the work is used up the search ends; the answer is then not proven. Both are counts, so
-// the answer is the same wherever and whenever it is asked for.
+// Where a layer grows over the width its dearest states go, and where the work is used up the search ends; the answer
+// is then not proven. Both are counts, so the answer is the same wherever and whenever it is asked for.
 const (
 	seatWidth   = 256
 	seatWork    = 20_000 // states made, of about 0.1 us each
@@ -63,7 +65,8 @@ type state struct {
 	lane  int32
 }
 
-// layer is all states after some task; lay has lanes entries for each state: the task on the lane plus 1, 0 where it is free.
+// layer is all states after some task; lay has lanes entries for each state: the task on the lane plus 1, 0 where it is
+// free.
 type layer struct {
 	states []state
 	lay    []uint16
@@ -160,8 +163,8 @@ func (r *sweepRun) step(i, j int) {
 	}
 }
 
-// add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64 bits of hash: should two ever share
-// them, the dearer is lost, never an answer made that does not hold.
+// add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64
+// bits of hash: should two ever share them, the dearer is lost, never an answer made that does not hold.
 func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64) {
 	if r.work--; cost >= r.limit || r.work < 0 {
 		return

@@ -1,13 +1,15 @@
 package timeline
 
-// This file owns what lists of articles count: units and how many of them are taken over a window, which locations they are at, and which articles have conflicts.
-// Each is one pass over the lots' packed facts, and over what overlaps the window: no article's timeline is gone through but where its slots begin or end there.
+// This file owns what lists of articles count: units and how many of them are taken over a window, which locations they
+// are at, and which articles have conflicts. Each is one pass over the lots' packed facts, and over what overlaps the
+// window: no article's timeline is gone through but where its slots begin or end there.
 
-// Tally is what an article has in a window: units at its start, and the most of them that are taken at one instant of each lot, conflicts included.
+// Tally is what an article has in a window: units at its start, and the most of them that are taken at one instant of
+// each lot, conflicts included.
 type Tally struct{ Units, Taken int32 }
 
-// Tallies fills dst with the tallies of articles 0 to the given one, by number, at one location or, where it is 0, at all. Without taken that is left out: it
-// costs a pass over all that overlaps the window, as in FreeRanking.
+// Tallies fills dst with the tallies of articles 0 to the given one, by number, at one location or, where it is 0, at
+// all. Without taken that is left out: it costs a pass over all that overlaps the window, as in FreeRanking.
 func (s *Stock) Tallies(r *Ranking, w Span, location uint32, articles int, taken bool, dst []Tally) []Tally {
 	dst = append(dst[:0], make([]Tally, articles+1)...)
 	if taken {
@@ -76,7 +78,8 @@ func (s *Stock) Stocked(w Span, visit func(article, location uint32)) {
 	}
 }
 
-// Conflicted sets the bit of each article that has a conflict overlapping w, bit a%64 of word a/64, at one location or, where it is 0, at all.
+// Conflicted sets the bit of each article that has a conflict overlapping w, bit a%64 of word a/64, at one location or,
+// where it is 0, at all.
 func (s *Stock) Conflicted(w Span, location uint32, words []uint64) {
 	s.conflicts.rows.Scan(func(c Placed) bool {
 		if !c.Span.Overlaps(w) {

@@ -1,16 +1,18 @@
 package timeline
 
-// This file owns the ordered set of most indexes by key: a B+tree of sorted runs, copy on write with an ownership token, with a
-// summary of each subtree where one is wanted. versioned.go owns the others, and doc.go says which is where, and why.
+// This file owns the ordered set of most indexes by key: a B+tree of sorted runs, copy on write with an ownership
+// token, with a summary of each subtree where one is wanted. versioned.go owns the others, and doc.go says which is
+// where, and why.
 
 import (
 	"slices"
 	"sync/atomic"
 )
 
-// token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
-// changed. Each version of an owner has a token of its own, and all of them one line: what is behind the end of an array that an older version sees is the
-// owner's still, so it appends there without copying.
+// token is who may change a node in place: the one owner whose edit points to the same token. A node with another token
+// is shared, and copied before it is changed. Each version of an owner has a token of its own, and all of them one
+// line: what is behind the end of an array that an older version sees is the owner's still, so it appends there without
+// copying.
 type token struct {
 	line  *line
 	later *batch // changes of what has the token that are not made yet; nil: each is made at once
@@ -24,26 +26,31 @@ func newToken() *token { return &token{line: new(line)} }
 // next is the token of the owner's next version.
 func (t *token) next() *token { return &token{line: t.line} }
 
-// The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
+// The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a
+// neighbour.
 //
-// A write copies one leaf and the children of the inner nodes above it. Leaves of 32 items make a tenth less garbage and cost 5 bytes a hold more (BenchmarkPut);
-// in time no difference stood out of the noise, over HTTP neither. One child more than 31 in an array of 32 would not fit the allocator's sizes.
+// A write copies one leaf and the children of the inner nodes above it. Leaves of 32 items make a tenth less garbage
+// and cost 5 bytes a hold more (BenchmarkPut); in time no difference stood out of the noise, over HTTP neither. One
+// child more than 31 in an array of 32 would not fit the allocator's sizes.
 const (
 	leafMax  = 64
 	innerMax = 31
 )
 
-// summer makes the summary of a subtree: of a leaf from its items, of an inner node from its children's. It has no state.
+// summer makes the summary of a subtree: of a leaf from its items, of an inner node from its children's. It has no
+// state.
 type summer[K, V, S any] interface {
 	leaf(keys []K, vals []V) S
 	join(sums []S) S
 }
 
-// sumTree is an ordered map of pointer-free keys and values with a summary S of every subtree: a persistent B+tree. The zero value is empty. Copying the struct
-// makes a version; a version may be read by anyone while nobody calls set or del with the token of its nodes.
+// sumTree is an ordered map of pointer-free keys and values with a summary S of every subtree: a persistent B+tree. The
+// zero value is empty. Copying the struct makes a version; a version may be read by anyone while nobody calls set or
+// del with the token of its nodes.
 //
-// Keys and values of a leaf lie in two arrays of exact size, up to the allocator's class, so that memory follows the number of items and not the fill of the
-// nodes, which is 69 % after random insertion. Appending at the right edge leaves full leaves behind, and copies none.
+// Keys and values of a leaf lie in two arrays of exact size, up to the allocator's class, so that memory follows the
+// number of items and not the fill of the nodes, which is 69 % after random insertion. Appending at the right edge
+// leaves full leaves behind, and copies none.
 type sumTree[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	root *node[K, V, S, A]
 	n    int
@@ -57,8 +64,8 @@ type none[K, V any] struct{}
 func (none[K, V]) leaf([]K, []V) struct{}   { return struct{}{} }
 func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
 
-// node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an array that never changes, as most writes
-// leave it as it is.
+// node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an
+// array that never changes, as most writes leave it as it is.
 //
 // Readers may note something of a subtree in its memo. What is above a node with a token has that token, too: so
 // while it is another one than the owner's, nothing below changes any more, whoever goes on writing. A node that the
@@ -72,7 +79,8 @@ type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	long bool                // a leaf that shares its arrays with an older version, which sees less of them
 }
 
-// inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the most, so that copying it is one move.
+// inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the
+// most, so that copying it is one move.
 type inner[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	kids [innerMax + 1]*node[K, V, S, A]
 	sums [innerMax + 1]S
@@ -131,7 +139,8 @@ func owned[K sorter[K], V any](t *tree[K, V], edit *token, k K) *V {
 	return &n.vals[i]
 }
 
-// finger finds the values of keys in a tree that does not change, for less where they come in order: it stays at the leaf where it found the last.
+// finger finds the values of keys in a tree that does not change, for less where they come in order: it stays at the
+// leaf where it found the last.
 type finger[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	root, leaf *node[K, V, S, A]
 }
@@ -175,7 +184,8 @@ func (t *sumTree[K, V, S, A]) set(edit *token, k K, v V) (added bool) {
 }
 
 // newInner is an inner node over up to innerMax children.
-func newInner[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, kids []*node[K, V, S, A]) *node[K, V, S, A] {
+func newInner[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, kids []*node[K, V, S, A]) *node[K, V, S,
+	A] {
 	n := &node[K, V, S, A]{edit: edit, keys: make([]K, len(kids)), in: new(inner[K, V, S, A])}
 	for i, kid := range kids {
 		n.in.kids[i], n.keys[i], n.in.sums[i] = kid, kid.keys[0], kid.sum()
@@ -220,7 +230,8 @@ func (n *node[K, V, S, A]) shut(i int) {
 	n.in.kids[m] = nil
 }
 
-// set returns the node that takes n's place and, where it had to split, the one right of it. last: no node is right of n.
+// set returns the node that takes n's place and, where it had to split, the one right of it. last: no node is right of
+// n.
 func (n *node[K, V, S, A]) set(edit *token, k K, v V, last bool) (left, right *node[K, V, S, A], added bool) {
 	if n.in == nil {
 		return n.setLeaf(edit, k, v, last)
@@ -291,8 +302,8 @@ func (n *node[K, V, S, A]) copied(edit *token) *node[K, V, S, A] {
 	return &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
 }
 
-// append puts an item behind all others of the last leaf. More will come: ids only grow. So it takes room for as many as there are, and the next ones go there
-// without a copy, whichever version they belong to.
+// append puts an item behind all others of the last leaf. More will come: ids only grow. So it takes room for as many
+// as there are, and the next ones go there without a copy, whichever version they belong to.
 func (n *node[K, V, S, A]) append(edit *token, k K, v V) (left, right *node[K, V, S, A]) {
 	m := len(n.keys)
 	switch {
@@ -300,7 +311,8 @@ func (n *node[K, V, S, A]) append(edit *token, k K, v V) (left, right *node[K, V
 		return n, &node[K, V, S, A]{edit: edit, keys: []K{k}, vals: []V{v}}
 	case m == cap(n.keys) || m == cap(n.vals) || n.edit.line != edit.line:
 		room := min(m, leafMax-m)
-		n = &node[K, V, S, A]{edit: edit, keys: append(slices.Grow([]K(nil), m+room), n.keys...), vals: append(slices.Grow([]V(nil), m+room), n.vals...)}
+		n = &node[K, V, S, A]{edit: edit, keys: append(slices.Grow([]K(nil), m+room), n.keys...),
+			vals: append(slices.Grow([]V(nil), m+room), n.vals...)}
 	case n.edit != edit:
 		n = &node[K, V, S, A]{edit: edit, keys: n.keys, vals: n.vals, long: true}
 	}
@@ -308,8 +320,8 @@ func (n *node[K, V, S, A]) append(edit *token, k K, v V) (left, right *node[K, V
 	return n, nil
 }
 
-// insertAt puts v at s[i]: in place where the array is owned and has room, else in a new array of the allocator's next size; an owned one gets a little more
-// room, as more is to come.
+// insertAt puts v at s[i]: in place where the array is owned and has room, else in a new array of the allocator's next
+// size; an owned one gets a little more room, as more is to come.
 func insertAt[T any](s []T, owned bool, i int, v T) []T {
 	n := len(s)
 	if owned && n < cap(s) {
@@ -388,8 +400,8 @@ func (n *node[K, V, S, A]) del(edit *token, k K) (out *node[K, V, S, A], v V, ok
 	return n, v, true
 }
 
-// mend takes note of child i, which has lost an item. One that is thin joins a neighbour where the two fit into three quarters of a node, so that the next few
-// changes do not split them again. An empty one goes.
+// mend takes note of child i, which has lost an item. One that is thin joins a neighbour where the two fit into three
+// quarters of a node, so that the next few changes do not split them again. An empty one goes.
 func (n *node[K, V, S, A]) mend(edit *token, i int) {
 	kid := n.in.kids[i]
 	if len(kid.keys) == 0 {
@@ -410,7 +422,8 @@ func (n *node[K, V, S, A]) mend(edit *token, i int) {
 		return
 	}
 	if a.in == nil {
-		n.in.kids[j] = &node[K, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys), vals: slices.Concat(a.vals, b.vals)}
+		n.in.kids[j] = &node[K, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys),
+			vals: slices.Concat(a.vals, b.vals)}
 	} else {
 		n.in.kids[j] = newInner(edit, slices.Concat(a.kids(), b.kids()))
 	}

@@ -29,8 +29,8 @@ func (counter) join(sums []count) (c count) {
 
 type testTree = sumTree[instant, int, count, counter]
 
-// TestTreeAgainstMap drives trees and maps side by side, in bursts that split and join nodes, and checks versions taken on the way. Forks of versions go on
-// beside what they came from.
+// TestTreeAgainstMap drives trees and maps side by side, in bursts that split and join nodes, and checks versions taken
+// on the way. Forks of versions go on beside what they came from.
 func TestTreeAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
@@ -59,7 +59,8 @@ func TestTreeAgainstMap(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "bursts") {
 			from := instant(rapid.IntRange(0, 9000).Draw(t, "from"))
 			n := rapid.SampledFrom([]int{1, 2, 31, 128, 129, 700, 5000}).Draw(t, "n")
-			switch rapid.SampledFrom([]string{"up", "on", "down", "mixed", "drop", "thin", "drop up", "version", "fork", "other"}).Draw(t, "burst") {
+			switch rapid.SampledFrom([]string{"up", "on", "down", "mixed", "drop", "thin", "drop up", "version", "fork",
+				"other"}).Draw(t, "burst") {
 			case "up":
 				for i := range n {
 					put(from+instant(i), i)

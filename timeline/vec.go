@@ -11,8 +11,8 @@ const (
 	vecUpper = 64 // nodes of the lower level below one of the upper
 )
 
-// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees. Nodes hold their
-// children themselves, not a slice of them, as each step of a look-up waits for the one before.
+// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees. Nodes hold
+// their children themselves, not a slice of them, as each step of a look-up waits for the one before.
 type vec[T any] struct {
 	edit *token // owner of the list
 	top  []*vecNode[T]

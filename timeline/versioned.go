@@ -1,12 +1,12 @@
 package timeline
 
-// This file owns the sets of a Stock that are trees of tidwall/btree, and the rows in them: conflicts, and the holds that are
-// choosy.
+// This file owns the sets of a Stock that are trees of tidwall/btree, and the rows in them: conflicts, and the holds
+// that are choosy.
 
 import "github.com/tidwall/btree"
 
-// versioned is an ordered set with versions as tree has them: copying the struct makes one, and a token says who may change it
-// in place. Make it with newVersioned; the zero value is not usable.
+// versioned is an ordered set with versions as tree has them: copying the struct makes one, and a token says who may
+// change it in place. Make it with newVersioned; the zero value is not usable.
 type versioned[E any] struct {
 	edit *token
 	rows *btree.BTreeG[E] // to be read only

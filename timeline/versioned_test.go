@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOwnWritesNothingToTheVersion holds what many goroutines need that fork one version: its tree stays as it was, to the
-// last field.
+// TestOwnWritesNothingToTheVersion holds what many goroutines need that fork one version: its tree stays as it was, to
+// the last field.
 func TestOwnWritesNothingToTheVersion(t *testing.T) {
 	edit := newToken()
 	v := newVersioned(edit, func(a, b int) bool { return a < b })

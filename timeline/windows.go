@@ -2,9 +2,10 @@ package timeline
 
 // This file owns many windows of one pool, asked together: how many units can be held over each.
 
-// Windows appends to out how many units of a pool can be held over each of some hulls, which may overlap: Available is what Available says of the hull, for a
-// command of the instant now, and Min the least free in it. searches is how often it may look for a rearrangement, all hulls together, and is counted down: where
-// it is used up a hull has the units that are free throughout it, and is not exact.
+// Windows appends to out how many units of a pool can be held over each of some hulls, which may overlap: Available is
+// what Available says of the hull, for a command of the instant now, and Min the least free in it. searches is how
+// often it may look for a rearrangement, all hulls together, and is counted down: where it is used up a hull has the
+// units that are free throughout it, and is not exact.
 func (s *Stock) Windows(p PoolRef, hulls []Span, now int64, searches *int, out []Bucket) []Bucket {
 	first := len(out)
 	var doubts []doubt

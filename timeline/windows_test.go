@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many windows together are what each is alone: as many as laying everything out finds, where the search did not give up.
+// Many windows together are what each is alone: as many as laying everything out finds, where the search did not give
+// up.
 func TestWindows(t *testing.T) {
 	rnd := seeded(t)
 	fewer, given := 0, 0
 	for i := range 400 {
-		k := poolKind{slots: []int{4, 4, 40}[i%3], lots: 3, holds: []int{18, 6, 200}[i%3], line: 60, pins: 10, ends: 25, conflicts: i / 3 % 3}
+		k := poolKind{slots: []int{4, 4, 40}[i%3], lots: 3, holds: []int{18, 6, 200}[i%3], line: 60, pins: 10, ends: 25,
+			conflicts: i / 3 % 3}
 		x := randomPool(rnd, k)
 		p := SKURef(1)
 		if rnd.Intn(2) == 0 {
@@ -43,7 +45,8 @@ func TestWindows(t *testing.T) {
 				require.LessOrEqual(t, b.Available, most)
 				most = b.Available
 			}
-			require.Equal(t, Bucket{Min: free, Available: most, Exact: b.Exact}, b, "pool %d, hull %d of %v", i, j, hulls)
+			require.Equal(t, Bucket{Min: free, Available: most, Exact: b.Exact}, b, "pool %d, hull %d of %v", i, j,
+				hulls)
 		}
 		require.LessOrEqual(t, 0, left)
 		require.LessOrEqual(t, left, searches)

@@ -58,8 +58,8 @@ func (s *Stock) choosingOf(p PoolRef, now int64) *choosing {
 	return &choosing{s, p, s.wishesAt(now), map[*wish]bool{}}
 }
 
-// of is how far a choosy hold may be moved: everywhere where every lot will do, else to the lots that meet its wish; one whose lot does not meet it any more
-// stays there.
+// of is how far a choosy hold may be moved: everywhere where every lot will do, else to the lots that meet its wish;
+// one whose lot does not meet it any more stays there.
 func (c *choosing) of(h *Hold) bound {
 	if c == nil {
 		return inLot
@@ -121,8 +121,8 @@ func (s *Stock) ChoosyLots() iter.Seq[LotNo] {
 // ChoosyLen counts the holds with the flag.
 func (s *Stock) ChoosyLen() int { return s.choosy.len() }
 
-// AvailableFor is Available for holds like h, which says by its seat where, and by its flags, owner and line what it asks of its lot. The upper bound is what
-// boundFor says; it is not the answer, so the holds are seated for real.
+// AvailableFor is Available for holds like h, which says by its seat where, and by its flags, owner and line what it
+// asks of its lot. The upper bound is what boundFor says; it is not the answer, so the holds are seated for real.
 func (s *Stock) AvailableFor(p PoolRef, h Hold, now int64) Answer {
 	hull := h.Seat()
 	w := s.asks(p, &h, now)
@@ -176,8 +176,8 @@ type boundStep struct {
 	stock, free int
 }
 
-// boundFor bounds the units that holds of a wish can have over a window, step by step: no more than are free in the pool, with conflicts counted, and of the lots
-// that meet it no more than are left by what cannot leave those.
+// boundFor bounds the units that holds of a wish can have over a window, step by step: no more than are free in the
+// pool, with conflicts counted, and of the lots that meet it no more than are left by what cannot leave those.
 func (s *Stock) boundFor(p PoolRef, w *wish, over Span, now int64) (steps []boundStep) {
 	type edge struct {
 		at                 int64
@@ -199,7 +199,8 @@ func (s *Stock) boundFor(p PoolRef, w *wish, over Span, now int64) (steps []boun
 		for _, no := range s.lot(lot).slots {
 			e := s.slot(no)
 			add(e.span, 1, 0, 0)
-			for h, at := e.rail.next(e.rail.from(over.Start)); h != nil && seatStart(h) < over.End; h, at = e.rail.next(at) {
+			for h, at := e.rail.next(e.rail.from(over.Start)); h != nil && seatStart(h) < over.End; h,
+				at = e.rail.next(at) {
 				to := f.of(h)
 				if to == among {
 					x := f.choosing.wishes.of(h)

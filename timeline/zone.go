@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns time zones: the embedded archive, the names it knows, and the step from a local wall clock to an instant.
+// This file owns time zones: the embedded archive, the names it knows, and the step from a local wall clock to an
+// instant.
 
 import (
 	"archive/zip"
@@ -24,12 +25,14 @@ func ZoneDataVersion() string { return zoneDataVersion }
 // ErrUnknownZone says that a name is not in the embedded zone archive.
 var ErrUnknownZone = errors.New("unknown time zone")
 
-// Zone is a time zone of the embedded archive. It is immutable and safe for concurrent use; one name always gives the same pointer.
+// Zone is a time zone of the embedded archive. It is immutable and safe for concurrent use; one name always gives the
+// same pointer.
 type Zone struct {
 	name string
 	loc  *time.Location
 
-	// The eras from MinInstant to tableEnd, neighbours of equal offset joined: ascending starts, and the offset from each on. Later instants ask loc.
+	// The eras from MinInstant to tableEnd, neighbours of equal offset joined: ascending starts, and the offset from
+	// each on. Later instants ask loc.
 	starts  []int64
 	offsets []int64
 }
@@ -58,8 +61,9 @@ var zoneFiles = sync.OnceValue(func() map[string]*zip.File {
 	return files
 })
 
-// LoadZone returns the zone of exactly this IANA name, or ErrUnknownZone. Only the embedded archive is asked, by its own names: no file of the machine, no
-// "Local", no empty name, no other case. The first use of a name reads about 1 KiB; later ones are a map look-up. Safe for concurrent use.
+// LoadZone returns the zone of exactly this IANA name, or ErrUnknownZone. Only the embedded archive is asked, by its
+// own names: no file of the machine, no "Local", no empty name, no other case. The first use of a name reads about 1
+// KiB; later ones are a map look-up. Safe for concurrent use.
 func LoadZone(name string) (*Zone, error) {
 	zones.RLock()
 	z := zones.loaded[name]
@@ -133,11 +137,12 @@ func (z *Zone) era(t int64) era {
 	return e
 }
 
-// readEra asks the zone's data for the stretch around instant t, as seen from t on. Neighbours may have equal offsets, as the archive also records changes of
-// name alone and a rule is followed year by year.
+// readEra asks the zone's data for the stretch around instant t, as seen from t on. Neighbours may have equal offsets,
+// as the archive also records changes of name alone and a rule is followed year by year.
 //
-// Of what ZoneBounds says only the end is used. Its start can lie before the last change that the archive lists (Winamac, March 2007), and its end before t
-// itself, on the last day of a leap year, as a rule's year is taken for 365 days.
+// Of what ZoneBounds says only the end is used. Its start can lie before the last change that the archive lists
+// (Winamac, March 2007), and its end before t itself, on the last day of a leap year, as a rule's year is taken for 365
+// days.
 func (z *Zone) readEra(t int64) era {
 	at := time.UnixMilli(t).In(z.loc)
 	_, offset := at.Zone()
@@ -158,8 +163,9 @@ func (z *Zone) local(t int64) int64 { return t + z.era(t).offset }
 // maxShift is more than any zone is ever away from UTC, and more than any zone ever jumps.
 const maxShift = 27 * Hour
 
-// instant turns a wall clock into the instant at which it is shown. A wall clock shown twice gives its first instant. One that is never shown is moved later
-// by the gap it falls into, which is to read it with the offset in force before the gap; exists is false then and jump is the instant of the gap.
+// instant turns a wall clock into the instant at which it is shown. A wall clock shown twice gives its first instant.
+// One that is never shown is moved later by the gap it falls into, which is to read it with the offset in force before
+// the gap; exists is false then and jump is the instant of the gap.
 //
 // time.Date is not used: in a gap it goes back in zones west of Greenwich and forward east of it.
 func (z *Zone) instant(wall int64) (t int64, exists bool, jump int64) {

@@ -76,12 +76,15 @@ func TestLoadZoneAcceptsTheArchiveAlone(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, name, z.Name())
 	}
-	for _, name := range []string{"UTC", "GMT", "Etc/GMT+5", "Etc/GMT-14", "Etc/UTC", "US/Pacific", "Asia/Calcutta", "Europe/Kyiv", "Europe/Kiev", "EST5EDT"} {
+	for _, name := range []string{"UTC", "GMT", "Etc/GMT+5", "Etc/GMT-14", "Etc/UTC", "US/Pacific", "Asia/Calcutta",
+		"Europe/Kyiv", "Europe/Kiev", "EST5EDT"} {
 		require.True(t, slices.Contains(names, name), name)
 	}
 	for _, name := range []string{
-		"", "Local", "local", "localtime", "posixrules", "posix/Europe/Helsinki", "right/UTC", "utc", "europe/helsinki", "Europe/helsinki", "EUROPE/HELSINKI",
-		"Europe", "Europe/", "/Europe/Helsinki", "./UTC", "../zoneinfo/UTC", "Europe/../UTC", "Europe//Helsinki", "/usr/share/zoneinfo/UTC", "UTC ", " UTC",
+		"", "Local", "local", "localtime", "posixrules", "posix/Europe/Helsinki", "right/UTC", "utc", "europe/helsinki",
+		"Europe/helsinki", "EUROPE/HELSINKI",
+		"Europe", "Europe/", "/Europe/Helsinki", "./UTC", "../zoneinfo/UTC", "Europe/../UTC", "Europe//Helsinki",
+		"/usr/share/zoneinfo/UTC", "UTC ", " UTC",
 		"UTC\x00", "Etc/GMT+15", "UTC+1", "+02:00", "Mars/Olympus", strings.Repeat("A", 1<<16),
 	} {
 		_, err := LoadZone(name)
@@ -121,8 +124,9 @@ func TestZoneIgnoresTheMachine(t *testing.T) {
 	require.Equal(t, noon+2*Hour, z.local(noon))
 }
 
-// slowInstant is the twin of Zone.instant: it looks at the zone's clock at every candidate in turn and never asks for transitions. Changes of offset are found
-// by looking twice a day and then halving; no zone changes twice within a day, which TestErasAreLong holds.
+// slowInstant is the twin of Zone.instant: it looks at the zone's clock at every candidate in turn and never asks for
+// transitions. Changes of offset are found by looking twice a day and then halving; no zone changes twice within a day,
+// which TestErasAreLong holds.
 type slowZone struct {
 	z *Zone
 	// changes has every instant at which the offset changes, with the offsets before and after, ascending.
@@ -190,7 +194,8 @@ func (s slowZone) addMonths(t int64, n int) int64 {
 	for first.AddDate(0, 0, day-1).Month() != first.Month() {
 		day--
 	}
-	wall := time.Date(first.Year(), first.Month(), day, local.Hour(), local.Minute(), local.Second(), local.Nanosecond(), time.UTC)
+	wall := time.Date(first.Year(), first.Month(), day, local.Hour(), local.Minute(), local.Second(),
+		local.Nanosecond(), time.UTC)
 	return s.instant(wall.UnixMilli())
 }
 
@@ -198,7 +203,8 @@ func (s slowZone) addDays(t int64, n int) int64 {
 	return s.instant(time.UnixMilli(s.z.slowOffset(t)+t).UTC().AddDate(0, 0, n).UnixMilli())
 }
 
-// TestZonesAgainstTwin walks every zone of the archive: both edges of every change of its clock, and every month's end, from either side.
+// TestZonesAgainstTwin walks every zone of the archive: both edges of every change of its clock, and every month's end,
+// from either side.
 func TestZonesAgainstTwin(t *testing.T) {
 	from, to := utc(t, "1971-03-01T00:00:00Z"), utc(t, "2040-01-01T00:00:00Z")
 	if testing.Short() {
@@ -217,7 +223,8 @@ func TestZonesAgainstTwin(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if faults++; faults < 20 {
-			t.Errorf("%s: %s of %s by %d: got %s, want %s", z.name, what, AppendInstant(nil, at), n, AppendInstant(nil, got), AppendInstant(nil, want))
+			t.Errorf("%s: %s of %s by %d: got %s, want %s", z.name, what, AppendInstant(nil, at), n,
+				AppendInstant(nil, got), AppendInstant(nil, want))
 		}
 	}
 	for range 2 {
@@ -229,7 +236,8 @@ func TestZonesAgainstTwin(t *testing.T) {
 					if c.at < from || c.at > to {
 						continue
 					}
-					for _, d := range []int64{-25 * Hour, -24 * Hour, -2 * Hour, -Hour, -30 * Minute, -1, 0, 1, 29 * Minute, Hour, 90 * Minute, 24 * Hour} {
+					for _, d := range []int64{-25 * Hour, -24 * Hour, -2 * Hour, -Hour, -30 * Minute, -1, 0, 1,
+						29 * Minute, Hour, 90 * Minute, 24 * Hour} {
 						at = append(at, c.at+d)
 						wall := c.at + d + c.before
 						check(slow.instant(wall), first(z.instant(wall)), z, "wall clock", wall, 0)
@@ -291,7 +299,8 @@ func TestErasAreLong(t *testing.T) {
 
 // TestZonesFarAhead looks at what lies behind the table, over a whole cycle of the calendar.
 func TestZonesFarAhead(t *testing.T) {
-	for _, name := range []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "Asia/Gaza", "America/Scoresbysund", "Asia/Kathmandu", "Africa/Casablanca"} {
+	for _, name := range []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "Asia/Gaza",
+		"America/Scoresbysund", "Asia/Kathmandu", "Africa/Casablanca"} {
 		z := zone(t, name)
 		for at := tableEnd - 2*dayMs; at < tableEnd+401*366*dayMs; at += 5*dayMs + 7*Hour {
 			if z.local(at) != at+z.slowOffset(at) {

@@ -17,9 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no key: it is a socket
-// of the operator's own, or takes a token. It refuses what a browser on the same machine could be made to send: a Host that is not
-// loopback, any Origin, and what another site's page asks for.
+// This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no
+// key: it is a socket of the operator's own, or takes a token. It refuses what a browser on the same machine could be
+// made to send: a Host that is not loopback, any Origin, and what another site's page asks for.
 
 // Bounds of a call's headers, as those of the interface.
 const (
@@ -30,12 +30,13 @@ const (
 // Options say what the operator's listener offers.
 type Options struct {
 	Metrics *prometheus.Registry
-	Logger  *slog.Logger  // default: slog.Default
-	Calls   http.Handler  // what looks after accounts and keys; nil: nothing
-	Token   func() string // that each call has to bring, asked for at each; nil: none, for a socket that nobody else may open
-	Remote  bool          // it listens beyond loopback, under any name
-	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
-	// breaks the connection, so that the reader cannot take what it has for the whole.
+	Logger  *slog.Logger // default: slog.Default
+	Calls   http.Handler // what looks after accounts and keys; nil: nothing
+	// that each call has to bring, asked for at each; nil: none, for a socket that nobody else may open
+	Token  func() string
+	Remote bool // it listens beyond loopback, under any name
+	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the
+	// middle breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
 }
 
@@ -133,7 +134,8 @@ func withToken(token func() string, next http.Handler) http.Handler {
 	})
 }
 
-// onlyMeant refuses what does not come from a program that means it, and, on loopback, what calls the listener by another name.
+// onlyMeant refuses what does not come from a program that means it, and, on loopback, what calls the listener by
+// another name.
 func onlyMeant(remote bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

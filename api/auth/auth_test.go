@@ -79,12 +79,15 @@ func TestScopes(t *testing.T) {
 	}
 	require.Len(t, Scopes, 2*32-3)
 	for _, scope := range []string{
-		"", "read", ".read", "tasks", "tasks.", "tasks.admin", "Tasks.read", "tasks.read ", "stock_items.read", "inventory.stock_items", "orders.refunds.read",
-		"reports.write", "account.write", "settings.emails.read", "inventory..read", "*", "settings.payments.methods.x.read",
+		"", "read", ".read", "tasks", "tasks.", "tasks.admin", "Tasks.read", "tasks.read ", "stock_items.read",
+		"inventory.stock_items", "orders.refunds.read",
+		"reports.write", "account.write", "settings.emails.read", "inventory..read", "*",
+		"settings.payments.methods.x.read",
 	} {
 		require.False(t, Known(scope), scope)
 	}
-	for _, scope := range []string{"tasks.write", "reports.read", "account.read", "settings.emails.write", "settings.payments.accounts.write", "inventory.write"} {
+	for _, scope := range []string{"tasks.write", "reports.read", "account.read", "settings.emails.write",
+		"settings.payments.accounts.write", "inventory.write"} {
 		require.True(t, Known(scope), scope)
 	}
 }
@@ -98,7 +101,8 @@ func TestEventScopesAreScopes(t *testing.T) {
 	require.True(t, MayBeTold([]string{"inventory.read"}, "conflict.resolved"))
 	require.True(t, MayBeTold(nil, "order.created"))
 	require.True(t, MayBeTold([]string{"orders.read"}, "order.deleted"))
-	require.False(t, MayBeTold([]string{"settings.webhooks.write", "customers.write", "orders.payments.write"}, "order.updated"))
+	require.False(t,
+		MayBeTold([]string{"settings.webhooks.write", "customers.write", "orders.payments.write"}, "order.updated"))
 	require.False(t, MayBeTold(Scopes, "stock.changed"), "no type of event is told by itself")
 }
 

@@ -14,8 +14,10 @@ var areas = []string{
 	"catalog", "catalog.listings", "catalog.collections", "catalog.price_tables", "catalog.discounts",
 	"orders", "orders.details", "orders.payments",
 	"customers", "online_store", "reports", "locations", "account",
-	"settings", "settings.account", "settings.content", "settings.payments", "settings.payments.methods", "settings.payments.accounts",
-	"settings.checkout", "settings.check_in", "settings.translations", "settings.domains", "settings.files", "settings.emails",
+	"settings", "settings.account", "settings.content", "settings.payments", "settings.payments.methods",
+	"settings.payments.accounts",
+	"settings.checkout", "settings.check_in", "settings.translations", "settings.domains", "settings.files",
+	"settings.emails",
 	"settings.webhooks", "settings.flows",
 }
 
@@ -64,8 +66,8 @@ func cut(scope string) (area, mode string) {
 	return scope[:max(i, 0)], scope[i+1:]
 }
 
-// EventScope is the scope that it takes to read what an event of a type tells of; empty: there is no such type, and full access
-// alone suffices.
+// EventScope is the scope that it takes to read what an event of a type tells of; empty: there is no such type, and
+// full access alone suffices.
 func EventScope(event string) string {
 	resource, _, _ := strings.Cut(event, ".")
 	switch resource {

@@ -13,7 +13,8 @@ import (
 //go:embed app lib/*.js lib/*.css
 var files embed.FS
 
-// Policy is the policy of content security of the page: scripts and styles of files of this origin alone, and requests to it alone.
+// Policy is the policy of content security of the page: scripts and styles of files of this origin alone, and requests
+// to it alone.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -22,7 +23,8 @@ const Index = "index.html"
 
 // types are the media types of the files, by how their names end.
 var types = map[string]string{
-	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
 }
 
 // File is what is served under a name.

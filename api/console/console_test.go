@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file holds the page against its policy: what it names is served here, it runs no script but files, and asks nobody else.
+// This file holds the page against its policy: what it names is served here, it runs no script but files, and asks
+// nobody else.
 
 // own are the files that were written for the console, by name.
 func own(t *testing.T) map[string]string {
@@ -41,7 +42,8 @@ func TestWhatModulesNameIsServed(t *testing.T) {
 		}
 	}
 	page, _ := Find(Index)
-	for _, m := range regexp.MustCompile(`(?:src|href)="(/console/[^"]+)"`).FindAllStringSubmatch(string(page.Body), -1) {
+	for _, m := range regexp.MustCompile(`(?:src|href)="(/console/[^"]+)"`).
+		FindAllStringSubmatch(string(page.Body), -1) {
 		_, ok := Find(strings.TrimPrefix(m[1], "/console/"))
 		require.True(t, ok, "the page names %s", m[1])
 	}

@@ -1,7 +1,9 @@
-// Package console is the page for the merchant's staff: plain ES modules in app, the packages that they are built on in lib, and where a browser
-// finds them. It knows nothing of the interface: what the page shows it asks for by the same operations as anybody else, with a key.
+// Package console is the page for the merchant's staff: plain ES modules in app, the packages that they are built on in
+// lib, and where a browser finds them. It knows nothing of the interface: what the page shows it asks for by the same
+// operations as anybody else, with a key.
 //
-// No step builds it: what lies here is what is served. `make console` fetches lib again (gen). Types stand in comments of the modules, as JSDoc.
+// No step builds it: what lies here is what is served. `make console` fetches lib again (gen). Types stand in comments
+// of the modules, as JSDoc.
 //
 //	main.js       the shell: who is signed in, which view, live changes
 //	api.js        requests, refusals, the feed of changes, ids of keys

@@ -1,5 +1,5 @@
-// Package docs is the documentation as the service shows it: pages written in Markdown, and a reference that a vendored renderer makes of
-// the OpenAPI document.
+// Package docs is the documentation as the service shows it: pages written in Markdown, and a reference that a vendored
+// renderer makes of the OpenAPI document.
 //
 //	*.md          a page each; README.md is the first one, and lists the others
 //	pages.go      turns the pages into HTML, once
@@ -12,7 +12,8 @@
 // # Invariants
 //
 //  1. Every page is in the list of pages.go and in README.md, and every link and anchor in them leads somewhere.
-//  2. A page has no script and no style of its own. The reference has no script of its own either, and asks nobody but this service.
+//  2. A page has no script and no style of its own. The reference has no script of its own either, and asks nobody but
+//     this service.
 //  3. A block of a page that names a file is a part of that file, which runs.
 //  4. Each code of a refusal has one heading in errors.md, and there is no other heading of that level there.
 package docs

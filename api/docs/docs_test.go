@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file holds the pages against each other, against the files beside them, and against what their policy lets them do.
+// This file holds the pages against each other, against the files beside them, and against what their policy lets them
+// do.
 
 var (
 	links   = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
@@ -118,7 +119,8 @@ func TestPagesKeepToTheirPolicy(t *testing.T) {
 		require.NotContains(t, policy, "http")
 		require.NotContains(t, policy, "*")
 	}
-	forbidden := regexp.MustCompile(`(?i)<style|<script[^>]*>[^<]|\son[a-z]+="|\sstyle="|@import|url\(|src="(https?:)?//|raw HTML omitted`)
+	forbidden := regexp.MustCompile(
+		`(?i)<style|<script[^>]*>[^<]|\son[a-z]+="|\sstyle="|@import|url\(|src="(https?:)?//|raw HTML omitted`)
 	for name, f := range served() {
 		if f.Type == HTML || f.Type == css {
 			require.NotRegexp(t, forbidden, string(f.Body), name)
@@ -131,7 +133,8 @@ func TestPagesKeepToTheirPolicy(t *testing.T) {
 
 // What is served is known by its name, and nothing else is.
 func TestFilesAreFound(t *testing.T) {
-	for name, kind := range map[string]string{First: HTML, "start": HTML, Reference: HTML, "style.css": css, "icon.svg": svg, "reference.js": script} {
+	for name, kind := range map[string]string{First: HTML, "start": HTML, Reference: HTML, "style.css": css,
+		"icon.svg": svg, "reference.js": script} {
 		f, ok := Find(name)
 		require.True(t, ok, name)
 		require.Equal(t, kind, f.Type)
@@ -144,7 +147,8 @@ func TestFilesAreFound(t *testing.T) {
 	}
 }
 
-// The pages are text that a person can read in an editor: no line is longer than the project's, but those of tables and answers.
+// The pages are text that a person can read in an editor: no line is longer than the project's, but those of tables and
+// answers.
 func TestProseIsWrapped(t *testing.T) {
 	require.NoError(t, fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".md" {

@@ -22,10 +22,13 @@ import (
 //go:embed *.md *.svg style.css frame.html reference/index.html reference/start.js reference/scalar.js.gz
 var files embed.FS
 
-// Policies of content security. No page may run a script; the reference runs the two that are served here, and sets styles as it draws.
+// Policies of content security. No page may run a script; the reference runs the two that are served here, and sets
+// styles as it draws.
 const (
-	PagePolicy      = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	ReferencePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+	PagePolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors 'none'"
+	ReferencePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' " +
+		"data:; connect-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -44,7 +47,8 @@ const First = "README"
 const Reference = "reference"
 
 // Names are the pages in the order in which they are to be read.
-var Names = []string{"start", "shop", "webhooks", "time", "errors", "idempotency", "limits", "operating", "upgrading", "figures", "design"}
+var Names = []string{"start", "shop", "webhooks", "time", "errors", "idempotency", "limits", "operating", "upgrading",
+	"figures", "design"}
 
 // File is what is served under a name.
 type File struct {
@@ -62,8 +66,8 @@ func Find(name string) (File, bool) {
 // page is one page in its frame.
 type page struct{ name, title, body string }
 
-// in puts a page into the frame, with links to all. This is no template of the standard library: one that is linked has the
-// linker keep every exported method of the program, which made it a fifth larger.
+// in puts a page into the frame, with links to all. This is no template of the standard library: one that is linked has
+// the linker keep every exported method of the program, which made it a fifth larger.
 func (p *page) in(frame string, all []*page) []byte {
 	var links strings.Builder
 	for _, other := range all {
@@ -73,7 +77,8 @@ func (p *page) in(frame string, all []*page) []byte {
 		}
 		fmt.Fprintf(&links, "<a href=\"/docs/%s\"%s>%s</a>\n", other.name, current, html.EscapeString(other.title))
 	}
-	return []byte(strings.NewReplacer("{{title}}", html.EscapeString(p.title), "{{pages}}", links.String(), "{{body}}", p.body).Replace(frame))
+	return []byte(strings.NewReplacer("{{title}}", html.EscapeString(p.title), "{{pages}}", links.String(), "{{body}}",
+		p.body).Replace(frame))
 }
 
 var served = sync.OnceValue(func() map[string]File {
@@ -101,12 +106,14 @@ var served = sync.OnceValue(func() map[string]File {
 	return all
 })
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // render turns a page into HTML. Its title is its first heading.
 func render(name string) *page {
 	p, source := &page{name: name}, read(name+".md")
-	document := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
+	document := markdown.Parser().
+		Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	must(ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -129,7 +136,8 @@ func render(name string) *page {
 	return p
 }
 
-// anchors are the ids of a page's headings, made as code hosts make them, so that a link to one leads there in both places.
+// anchors are the ids of a page's headings, made as code hosts make them, so that a link to one leads there in both
+// places.
 type anchors map[string]bool
 
 func (a anchors) Generate(heading []byte, _ ast.NodeKind) []byte {

@@ -99,7 +99,8 @@ func newMonth(number int32, used int64) Month {
 	return Month{first(number), first(number + 1), used}
 }
 
-// at is the month as of now: a new one once it is over. One that is about to begin stays: the clock went back by a little.
+// at is the month as of now: a new one once it is over. One that is about to begin stays: the clock went back by a
+// little.
 func (m Month) at(now int64) Month {
 	if now < m.end && now >= m.start-24*60*minute {
 		return m

@@ -122,7 +122,8 @@ func (a *Meter) Take(key ID, now int64, p *Plan) Verdict {
 		}
 	}
 	if p != nil {
-		v.State = Tighter(Tighter(k.bucket.state(now, p.PerSecond, p.Burst), a.minute.state(Account, p.PerMinute)), a.month.state(p.PerMonth))
+		v.State = Tighter(Tighter(k.bucket.state(now, p.PerSecond, p.Burst), a.minute.state(Account, p.PerMinute)),
+			a.month.state(p.PerMonth))
 		v.Used = a.month.used
 	}
 	return v

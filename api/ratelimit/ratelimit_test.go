@@ -121,12 +121,14 @@ func TestMonthRollsOver(t *testing.T) {
 		require.Equal(t, int64(2), m.Of(account).Take(one, now()-500, p).Used)
 		time.Sleep(31*day + 28*day)
 		require.Equal(t, int64(1), m.Of(account).Take(one, now(), p).Used)
-		require.Equal(t, time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), m.Of(account).Take(one, now(), p).Reset, "2028 has a 29th of February")
+		require.Equal(t, time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
+			m.Of(account).Take(one, now(), p).Reset, "2028 has a 29th of February")
 	})
 }
 
 func TestMonthOf(t *testing.T) {
-	for _, at := range []time.Time{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 12, 31, 23, 59, 59, 999e6, time.UTC), time.Unix(0, 0)} {
+	for _, at := range []time.Time{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2025, 12, 31, 23, 59, 59, 999e6, time.UTC), time.Unix(0, 0)} {
 		m := newMonth(monthOf(at.UnixMilli()), 7)
 		require.LessOrEqual(t, m.start, at.UnixMilli())
 		require.Greater(t, m.end, at.UnixMilli())

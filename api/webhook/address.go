@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// This file owns which addresses may be called. An address is judged as it is dialled, so that no name, and no second answer
-// of a name server, leads elsewhere.
+// This file owns which addresses may be called. An address is judged as it is dialled, so that no name, and no second
+// answer of a name server, leads elsewhere.
 
 var errAddress = errors.New("the address is not allowed")
 
@@ -21,8 +21,10 @@ func prefixes(list ...string) (p []netip.Prefix) {
 var (
 	// What of the address space is not for everybody to call, by the registries of special-purpose addresses.
 	special4 = prefixes(
-		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24",
-		"192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+		"192.0.2.0/24", "192.31.196.0/24",
+		"192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
+		"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	)
 	global6  = netip.MustParsePrefix("2000::/3")
 	special6 = prefixes(

@@ -60,7 +60,8 @@ func TestAddresses(t *testing.T) {
 	require.Error(t, g.check("tcp4", "8.8.8.8"))
 
 	g.allowed = prefixes("10.1.0.0/16", "fd00:1::/32")
-	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "10.2.0.1": false, "fd00:1::5": true, "fd00:2::5": false, "127.0.0.1": false} {
+	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "10.2.0.1": false,
+		"fd00:1::5": true, "fd00:2::5": false, "127.0.0.1": false} {
 		for _, port := range []uint16{443, 8443, 80} {
 			require.Equal(t, want, dialled(netip.MustParseAddr(text), port) == nil, "%s:%d", text, port)
 		}
@@ -129,7 +130,8 @@ func (s *names) serve(c net.Conn) {
 
 // call makes one attempt, past what is checked when a webhook is made.
 func call(client *http.Client, raw string) outbox.Attempt {
-	return attempt(context.Background(), client, noon, base.ID{1}, &outbox.Call{URL: raw, Secrets: []string{drawSecret()}, Body: []byte("{}")})
+	return attempt(context.Background(), client, noon, base.ID{1},
+		&outbox.Call{URL: raw, Secrets: []string{drawSecret()}, Body: []byte("{}")})
 }
 
 // Every way to write an inner address, and every name that leads to one, ends where the address is dialled or before.
@@ -141,8 +143,10 @@ func TestNoWayToInnerAddresses(t *testing.T) {
 	port := u.Port()
 	// A name server that reads numbers as some systems do, and has inner addresses under every other name.
 	inner := map[string]string{
-		"metadata.test": "169.254.169.254", "ten.test": "10.0.0.1", "six.test": "::1", "mapped.test": "::ffff:127.0.0.1", "ula.test": "fd00::1", "nat64.test": "64:ff9b::7f00:1",
-		"teredo.test": "2001:0:7f00:1::1", "sixtofour.test": "2002:7f00:1::1", "zero.test": "0.0.0.0", "cgn.test": "100.64.0.1", "link.test": "fe80::1", "broadcast.test": "255.255.255.255",
+		"metadata.test": "169.254.169.254", "ten.test": "10.0.0.1", "six.test": "::1",
+		"mapped.test": "::ffff:127.0.0.1", "ula.test": "fd00::1", "nat64.test": "64:ff9b::7f00:1",
+		"teredo.test": "2001:0:7f00:1::1", "sixtofour.test": "2002:7f00:1::1", "zero.test": "0.0.0.0",
+		"cgn.test": "100.64.0.1", "link.test": "fe80::1", "broadcast.test": "255.255.255.255",
 	}
 	client := NewClient(ClientOptions{Roots: s.roots, Resolver: resolver(func(name string, _ int) []string {
 		if a := inner[name]; a != "" {
@@ -162,17 +166,22 @@ func TestNoWayToInnerAddresses(t *testing.T) {
 	for _, host := range hosts {
 		for _, at := range []string{host, host + ":" + port, host + ":443"} {
 			a := call(client, "https://"+at+"/")
-			require.Contains(t, []string{"the address is not allowed", "the host name has no address", "the connection failed"}, a.Error, at)
+			require.Contains(t, []string{"the address is not allowed", "the host name has no address",
+				"the connection failed"}, a.Error, at)
 			require.Zero(t, a.Status, at)
 			n++
 		}
 	}
 	// Addresses that say one thing to a person and another to a parser.
 	for _, raw := range []string{
-		"http://receiver.test:" + port + "/", "HTTP://127.0.0.1:" + port + "/", "ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1:" + port + "/", "//127.0.0.1/", "127.0.0.1", "",
-		"https://example.com@127.0.0.1:" + port + "/", "https://user:pass@127.0.0.1:" + port + "/", "https://127.0.0.1:" + port + "#@example.com/", "https://127.0.0.1:" + port + "?@example.com/",
-		"https://example.com\\@127.0.0.1:" + port + "/", "https://127.0.0.1:" + port + "\\.example.com/", "https://127.0.0.1:" + port + "%2f@example.com/", "https:///127.0.0.1/", "https://:" + port + "/",
-		"https://127.0.0.1\t:" + port + "/", "https://127.0.0.1%0d%0aHost:example.com/", "https://[127.0.0.1]:" + port + "/", "https://[::ffff:127.0.0.1%25lo]:" + port + "/",
+		"http://receiver.test:" + port + "/", "HTTP://127.0.0.1:" + port + "/", "ftp://127.0.0.1/",
+		"file:///etc/passwd", "gopher://127.0.0.1:" + port + "/", "//127.0.0.1/", "127.0.0.1", "",
+		"https://example.com@127.0.0.1:" + port + "/", "https://user:pass@127.0.0.1:" + port + "/",
+		"https://127.0.0.1:" + port + "#@example.com/", "https://127.0.0.1:" + port + "?@example.com/",
+		"https://example.com\\@127.0.0.1:" + port + "/", "https://127.0.0.1:" + port + "\\.example.com/",
+		"https://127.0.0.1:" + port + "%2f@example.com/", "https:///127.0.0.1/", "https://:" + port + "/",
+		"https://127.0.0.1\t:" + port + "/", "https://127.0.0.1%0d%0aHost:example.com/",
+		"https://[127.0.0.1]:" + port + "/", "https://[::ffff:127.0.0.1%25lo]:" + port + "/",
 	} {
 		a := call(client, raw)
 		require.NotEmpty(t, a.Error, raw)
@@ -215,7 +224,8 @@ func TestRebinding(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	s := newShop(t)
 	behind := s.receive(nil)
-	for _, to := range []string{behind.URL, "http://169.254.169.254/latest/meta-data/", "https://127.0.0.1/", "//10.0.0.1/", "/again", "file:///etc/passwd", "https://example.com/"} {
+	for _, to := range []string{behind.URL, "http://169.254.169.254/latest/meta-data/", "https://127.0.0.1/",
+		"//10.0.0.1/", "/again", "file:///etc/passwd", "https://example.com/"} {
 		for _, code := range []int{301, 302, 303, 307, 308} {
 			r := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", to)
@@ -235,7 +245,8 @@ func TestNoProxy(t *testing.T) {
 	proxy := s.receive(nil)
 	t.Setenv("HTTPS_PROXY", proxy.URL)
 	t.Setenv("https_proxy", proxy.URL)
-	c := NewClient(ClientOptions{Roots: x509.NewCertPool(), Allow: prefixes("127.0.0.0/8"), Resolver: resolver(func(string, int) []string { return []string{"10.0.0.1"} })})
+	c := NewClient(ClientOptions{Roots: x509.NewCertPool(), Allow: prefixes("127.0.0.0/8"),
+		Resolver: resolver(func(string, int) []string { return []string{"10.0.0.1"} })})
 	require.Equal(t, "the address is not allowed", call(c, "https://example.com/").Error)
 	require.Empty(t, proxy.requests())
 }

@@ -33,13 +33,15 @@ type ClientOptions struct {
 
 // NewClient makes the client that calls endpoints. It keeps connections open, asks no proxy and follows no redirect.
 func NewClient(o ClientOptions) *http.Client {
-	dialer := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: o.Resolver, Control: guard{o.Allow}.control}
+	dialer := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: o.Resolver,
+		Control: guard{o.Allow}.control}
 	return &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(256)},
+			DialContext: dialer.DialContext,
+			TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12,
+				ClientSessionCache: tls.NewLRUClientSessionCache(256)},
 			TLSHandshakeTimeout:    timeout,
 			MaxIdleConns:           1024,
 			MaxIdleConnsPerHost:    perWebhook,
@@ -73,8 +75,8 @@ func attempt(ctx context.Context, client *http.Client, now int64, event base.ID,
 	if a.Status >= 300 && a.Status <= 399 {
 		a.Error = "a redirect is not followed"
 	}
-	// The status is what counts. What of the body comes in time is kept, the rest of it is read so that the connection can be
-	// used again.
+	// The status is what counts. What of the body comes in time is kept, the rest of it is read so that the connection
+	// can be used again.
 	a.Answer = make([]byte, outbox.KeptAnswer)
 	n, _ := io.ReadFull(res.Body, a.Answer)
 	a.Answer = a.Answer[:n:n]

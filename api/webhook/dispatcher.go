@@ -44,10 +44,12 @@ type Options struct {
 	Waiting func() int // commands that wait; default: the engine's
 
 	PerWebhook, InAll int // attempts under way; default 16 and 512
-	Patience          int // deliveries of a webhook that wait, from which on they give way no more; default: half of what may wait
+	// deliveries of a webhook that wait, from which on they give way no more; default: half of what may wait
+	Patience int
 }
 
-// Dispatcher sends what is due until it is closed. But for Close it has one goroutine of its own that owns what is here.
+// Dispatcher sends what is due until it is closed. But for Close it has one goroutine of its own that owns what is
+// here.
 type Dispatcher struct {
 	Options
 	metrics *metrics
@@ -109,7 +111,8 @@ func Start(o Options) *Dispatcher {
 		o.Patience = outbox.MaxQueued / 2
 	}
 	d := &Dispatcher{
-		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll), done: make(chan []result, 1),
+		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll),
+		done: make(chan []result, 1),
 		over: make(chan struct{}), failed: make(chan struct{}),
 		lanes: map[base.ID]int{}, busy: map[base.ID]bool{}, next: map[base.ID]int64{}, queued: map[base.ID]bool{},
 	}
@@ -120,8 +123,8 @@ func Start(o Options) *Dispatcher {
 	return d
 }
 
-// Close begins no more attempts, waits for those under way until the context ends, cuts off the rest, and returns when all
-// outcomes are recorded. What was cut off is sent again after a start.
+// Close begins no more attempts, waits for those under way until the context ends, cuts off the rest, and returns when
+// all outcomes are recorded. What was cut off is sent again after a start.
 func (d *Dispatcher) Close(ctx context.Context) {
 	close(d.quit)
 	<-d.ended
@@ -275,7 +278,8 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 	d.workers.Add(1)
 	go func() {
 		defer d.workers.Done()
-		r := result{account: v.Account().ID, webhook: x.Webhook, outcome: outbox.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
+		r := result{account: v.Account().ID, webhook: x.Webhook,
+			outcome: outbox.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
 		began := d.Now()
 		at := v.Now(began) // of the schedule: a clock that was set back ends none
 		call, err := d.Engine.Call(v, x, at)

@@ -25,7 +25,8 @@ import (
 	"holdfast/persist/power"
 )
 
-// verified recomputes both schemes as a receiver does, and returns of how many secrets the standard header has a signature.
+// verified recomputes both schemes as a receiver does, and returns of how many secrets the standard header has a
+// signature.
 func verified(t testing.TB, r received, secrets ...string) {
 	t.Helper()
 	sum := hmac.New(sha256.New, []byte(secrets[0]))
@@ -62,9 +63,11 @@ func TestDeliversSigned(t *testing.T) {
 	body, attempts, err := s.eng.DeliveryDetails(v, d)
 	require.NoError(t, err)
 	require.Equal(t, string(body), string(got.body), "the exact bytes")
-	require.Equal(t, outbox.Attempt{Number: 1, At: noon, Status: 200, Answer: []byte(strings.Repeat("x", outbox.KeptAnswer))}, attempts[0])
+	require.Equal(t, outbox.Attempt{Number: 1, At: noon, Status: 200,
+		Answer: []byte(strings.Repeat("x", outbox.KeptAnswer))}, attempts[0])
 
-	// During an overlap the standard header has both signatures, and ours is of the old secret, unless it is to be of the new one.
+	// During an overlap the standard header has both signatures, and ours is of the old secret, unless it is to be of
+	// the new one.
 	second := drawSecret()
 	s.do(outbox.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
 	s.after(h.event(), 1)
@@ -108,8 +111,10 @@ func TestSchedule(t *testing.T) {
 		require.Equal(t, r.requests()[0].body, got.body)
 		verified(t, got, h.secret)
 	}
-	require.NotEqual(t, r.requests()[0].header.Get("webhook-timestamp"), r.requests()[1].header.Get("webhook-timestamp"))
-	require.Equal(t, [2]float64{0, 4}, [2]float64{s.metric("holdfast_webhook_attempts_total", "delivered"), s.metric("holdfast_webhook_attempts_total", "failed")})
+	require.NotEqual(t, r.requests()[0].header.Get("webhook-timestamp"),
+		r.requests()[1].header.Get("webhook-timestamp"))
+	require.Equal(t, [2]float64{0, 4}, [2]float64{s.metric("holdfast_webhook_attempts_total", "delivered"),
+		s.metric("holdfast_webhook_attempts_total", "failed")})
 }
 
 func TestSuccessEndsASchedule(t *testing.T) {
@@ -118,7 +123,8 @@ func TestSuccessEndsASchedule(t *testing.T) {
 	id := s.hook(r.URL).event()
 	s.awaitTimer(s.after(id, 1).Next)
 	s.move(4_000)
-	require.Equal(t, [2]float64{1, 4}, [2]float64{s.metric("holdfast_webhook_deliveries_queued", ""), s.metric("holdfast_webhook_oldest_delivery_seconds", "")})
+	require.Equal(t, [2]float64{1, 4}, [2]float64{s.metric("holdfast_webhook_deliveries_queued", ""),
+		s.metric("holdfast_webhook_oldest_delivery_seconds", "")})
 	s.move(6_000)
 	require.Equal(t, outbox.DeliveryDone, s.after(id, 2).State)
 	require.Len(t, r.requests(), 2)
@@ -130,7 +136,8 @@ func TestSendsByTheScopesOfTheMaker(t *testing.T) {
 	r := s.receive(status(200))
 	made := func(scopes ...string) *hook {
 		h := &hook{shop: s, secret: drawSecret()}
-		h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: r.URL, APIVersion: "2025-06", Secret: h.secret, Maker: &outbox.Maker{Key: base.ID{1}, Scopes: scopes}}).(*outbox.Webhook).ID
+		h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: r.URL, APIVersion: "2025-06",
+			Secret: h.secret, Maker: &outbox.Maker{Key: base.ID{1}, Scopes: scopes}}).(*outbox.Webhook).ID
 		return h
 	}
 	id := made("settings.webhooks.write").event()
@@ -166,7 +173,8 @@ func TestClockGoesBack(t *testing.T) {
 	s.move(-60 * 60 * 1000)
 	d := s.after(h.event(), 1)
 	require.Equal(t, [2]any{outbox.DeliveryPending, noon + 10_000}, [2]any{d.State, d.Next})
-	require.Equal(t, fmt.Sprint(s.Now()/1000), r.requests()[0].header.Get("webhook-timestamp"), "what a receiver compares with its own clock")
+	require.Equal(t, fmt.Sprint(s.Now()/1000), r.requests()[0].header.Get("webhook-timestamp"),
+		"what a receiver compares with its own clock")
 	s.awaitTimer(d.Next)
 	s.move(60*60*1000 + 10_000)
 	require.Equal(t, outbox.DeliveryDone, s.after(d.ID, 2).State)
@@ -370,7 +378,8 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	}
 	fail()
 	require.True(t, enabled(), "test events do not count")
-	location := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	location := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
 	for range 5 {
 		s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: location}})
 	}
@@ -488,7 +497,8 @@ func host(t testing.TB, raw, address string) string {
 	return "[" + address + "]:" + u.Port() + "/"
 }
 
-// What is sent by hand goes out while the webhook is disabled, by both secrets of a rotation, and a test says that it is one.
+// What is sent by hand goes out while the webhook is disabled, by both secrets of a rotation, and a test says that it
+// is one.
 func TestSentByHandWhileDisabled(t *testing.T) {
 	s := newShop(t)
 	r := s.receive(nil)

@@ -1,5 +1,5 @@
-// Package webhook sends what the engine has queued: it takes deliveries that are due, makes the attempts, and hands their
-// outcomes back as commands. The schedule is the engine's; nothing is kept here that a restart could lose.
+// Package webhook sends what the engine has queued: it takes deliveries that are due, makes the attempts, and hands
+// their outcomes back as commands. The schedule is the engine's; nothing is kept here that a restart could lose.
 //
 //	engine.Called -> dispatcher -> call -> POST, signed, to an address that was checked when it was dialled
 //	                     ^                            |
@@ -7,10 +7,16 @@
 //
 // # Invariants
 //
-//  1. A delivery is under way once at a time, and its next attempt is made only after the outcome of the last is durable.
-//  2. An endpoint has at most so many attempts under way, and one only while many others have some: a slow one delays none.
-//  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy asked.
-//  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is in.
-//  5. Deliveries give way: while commands wait for the writer, few attempts are begun, as long as the queue is not half full.
-//  6. A webhook is sent nothing that the key that made it could not have read, by the scopes that are recorded with the webhook.
+//  1. A delivery is under way once at a time, and its next attempt is made only after the outcome of the last is
+//     durable.
+//  2. An endpoint has at most so many attempts under way, and one only while many others have some: a slow one delays
+//     none.
+//  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy
+//     asked.
+//  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is
+//     in.
+//  5. Deliveries give way: while commands wait for the writer, few attempts are begun, as long as the queue is not half
+//     full.
+//  6. A webhook is sent nothing that the key that made it could not have read, by the scopes that are recorded with the
+//     webhook.
 package webhook

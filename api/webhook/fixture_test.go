@@ -32,8 +32,8 @@ import (
 	"holdfast/persist/power"
 )
 
-// This file owns what the tests of the package play in: the real engine on a file system in memory, the dispatcher, receivers
-// that speak TLS with an authority of their own, and a clock that the test owns.
+// This file owns what the tests of the package play in: the real engine on a file system in memory, the dispatcher,
+// receivers that speak TLS with an authority of their own, and a clock that the test owns.
 
 const (
 	noon     = int64(1748779200000) // 2025-06-01T12:00:00Z
@@ -146,7 +146,8 @@ func (b *lockedBuffer) text() string {
 }
 
 func newShop(t testing.TB) *shop {
-	s := &shop{TB: t, clock: newClock(), fs: power.NewDisk(), roots: x509.NewCertPool(), log: new(lockedBuffer), account: base.ID{6: 0x70, 8: 0x80, 15: 1}}
+	s := &shop{TB: t, clock: newClock(), fs: power.NewDisk(), roots: x509.NewCertPool(), log: new(lockedBuffer),
+		account: base.ID{6: 0x70, 8: 0x80, 15: 1}}
 	s.client = NewClient(ClientOptions{Allow: prefixes("127.0.0.0/8", "::1/128"), Roots: s.roots})
 	s.open()
 	t.Cleanup(func() { s.close() })
@@ -165,7 +166,10 @@ func (s *shop) open() {
 	require.NoError(s, err)
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
-		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Patience: patience, Waiting: func() int { return int(s.waiting.Load()) }, Metrics: s.registry,
+		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Patience: patience,
+		Waiting: func() int {
+			return int(s.waiting.Load())
+		}, Metrics: s.registry,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 }
@@ -207,7 +211,8 @@ type hook struct {
 func (s *shop) hook(url string) *hook {
 	s.Helper()
 	h := &hook{shop: s, secret: drawSecret()}
-	h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: url, APIVersion: "2025-06", Secret: h.secret}).(*outbox.Webhook).ID
+	h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: url, APIVersion: "2025-06",
+		Secret: h.secret}).(*outbox.Webhook).ID
 	return h
 }
 
@@ -301,14 +306,16 @@ func (s *shop) certificate() tls.Certificate {
 	}
 	from, to := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	root := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Authority of the tests"}, NotBefore: from, NotAfter: to, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Authority of the tests"}, NotBefore: from,
+		NotAfter: to, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign,
 	}
 	rootKey, leafKey := key(), key()
 	root = made(root, root, rootKey, rootKey)
 	s.roots.AddCert(root)
 	leaf := made(&x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: from, NotAfter: to, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(2), NotBefore: from, NotAfter: to,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, DNSNames: []string{"receiver.test"},
 	}, root, leafKey, rootKey)
 	return tls.Certificate{Certificate: [][]byte{leaf.Raw}, PrivateKey: leafKey, Leaf: leaf}

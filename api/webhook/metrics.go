@@ -22,11 +22,13 @@ func newMetrics(registry prometheus.Registerer, e *engine.Engine, now func() int
 		Name: "holdfast_webhook_attempts_total", Help: "Attempts at deliveries, by what came of them.",
 	}, []string{"outcome"})
 	took := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "holdfast_webhook_attempt_seconds", Help: "Time of attempts at deliveries.", Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 2.5, 5, 10},
+		Name: "holdfast_webhook_attempt_seconds", Help: "Time of attempts at deliveries.",
+		Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 2.5, 5, 10},
 	})
-	m := &metrics{delivered: attempts.WithLabelValues("delivered"), failed: attempts.WithLabelValues("failed"), took: took, underWay: prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "holdfast_webhook_attempts_under_way", Help: "Attempts at deliveries that are under way.",
-	})}
+	m := &metrics{delivered: attempts.WithLabelValues("delivered"), failed: attempts.WithLabelValues("failed"),
+		took: took, underWay: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "holdfast_webhook_attempts_under_way", Help: "Attempts at deliveries that are under way.",
+		})}
 	if registry != nil {
 		registry.MustRegister(attempts, took, m.underWay, queue{e, now})
 	}
@@ -49,8 +51,10 @@ type queue struct {
 }
 
 var (
-	queueLength = prometheus.NewDesc("holdfast_webhook_deliveries_queued", "Deliveries that wait, retries included.", nil, nil)
-	queueAge    = prometheus.NewDesc("holdfast_webhook_oldest_delivery_seconds", "Age of the oldest event that waits, 0 where none does.", nil, nil)
+	queueLength = prometheus.NewDesc("holdfast_webhook_deliveries_queued", "Deliveries that wait, retries included.",
+		nil, nil)
+	queueAge = prometheus.NewDesc("holdfast_webhook_oldest_delivery_seconds",
+		"Age of the oldest event that waits, 0 where none does.", nil, nil)
 )
 
 func (q queue) Describe(to chan<- *prometheus.Desc) {

@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns how outcomes get into the engine: those that came while the last ones were being made durable together, in
-// one command an account.
+// This file owns how outcomes get into the engine: those that came while the last ones were being made durable
+// together, in one command an account.
 
 const maxBatch = 1000
 
@@ -40,8 +40,8 @@ func (d *Dispatcher) record() {
 	}
 }
 
-// submit records outcomes, which stand in the order of their accounts, and waits until they are durable. Deliveries of which
-// that cannot be done are not sent again before a start: what came of them is not known.
+// submit records outcomes, which stand in the order of their accounts, and waits until they are durable. Deliveries of
+// which that cannot be done are not sent again before a start: what came of them is not known.
 func (d *Dispatcher) submit(list []result) {
 	type batch struct {
 		of     []result

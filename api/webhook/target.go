@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// This file owns whether an endpoint may be called, as far as that can be told when it is set: who sets it is told at once what would be refused
-// when it is dialled. That is judged then all the same.
+// This file owns whether an endpoint may be called, as far as that can be told when it is set: who sets it is told at
+// once what would be refused when it is dialled. That is judged then all the same.
 
 // lookUp is how long the addresses of a name are waited for.
 const lookUp = 2 * time.Second
 
-// Refuses says why an absolute https URL would not be called, empty where it would, or where its host has no address yet.
+// Refuses says why an absolute https URL would not be called, empty where it would, or where its host has no address
+// yet.
 func (o ClientOptions) Refuses(ctx context.Context, address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

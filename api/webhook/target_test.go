@@ -11,7 +11,8 @@ import (
 
 func TestWhatWouldBeRefusedIsSoWhenItIsSet(t *testing.T) {
 	names := map[string][]string{
-		"public.test": {"8.8.8.8"}, "inner.test": {"10.0.0.1"}, "both.test": {"10.0.0.1", "1.1.1.1"}, "six.test": {"fd00::1"},
+		"public.test": {"8.8.8.8"}, "inner.test": {"10.0.0.1"}, "both.test": {"10.0.0.1", "1.1.1.1"},
+		"six.test": {"fd00::1"},
 	}
 	o := ClientOptions{Resolver: resolver(func(name string, _ int) []string { return names[name] })}
 	open := o

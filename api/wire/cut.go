@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most maxRecord.
-// Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how
-// many entries it has, under its name and "Total". A text that was cut ends in "…".
+// This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most
+// maxRecord. Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that
+// was cut stands how many entries it has, under its name and "Total". A text that was cut ends in "…".
 //
-// Encoders write the first entries of what can be very long, rowEntries of a row and engine.MaxListed of a record on its own, so
-// that the work is bounded too; what is too long even so is cut here, whatever it is.
+// Encoders write the first entries of what can be very long, rowEntries of a row and engine.MaxListed of a record on
+// its own, so that the work is bounded too; what is too long even so is cut here, whatever it is.
 
 const (
 	MaxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB
@@ -26,7 +26,8 @@ const (
 const TotalOf = "Total"
 
 // totalSchema describes the member that says how long a list is.
-var totalSchema = &Schema{Name: "EntriesTotal", Type: "integer", About: "How many entries the list has, where it is cut."}
+var totalSchema = &Schema{Name: "EntriesTotal", Type: "integer",
+	About: "How many entries the list has, where it is cut."}
 
 // TotalMember is the member that says how long a list of an answer is, where that may be cut.
 func TotalMember(of Member) (name string, s *Schema) {
@@ -42,10 +43,11 @@ func (s Schema) Uncut() *Schema {
 	return &s
 }
 
-// cuts are the lengths to which lists and texts are cut, from the longest on. The last leaves ids, instants and names of states
-// whole.
+// cuts are the lengths to which lists and texts are cut, from the longest on. The last leaves ids, instants and names
+// of states whole.
 var cuts = []struct{ entries, chars int }{
-	{1000, 10_000}, {500, 4000}, {200, 2000}, {100, 1000}, {50, 1000}, {32, 1000}, {20, 500}, {12, 255}, {8, 255}, {5, 255}, {3, 128}, {2, 64},
+	{1000, 10_000}, {500, 4000}, {200, 2000}, {100, 1000}, {50, 1000}, {32, 1000}, {20, 500}, {12, 255}, {8, 255},
+	{5, 255}, {3, 128}, {2, 64},
 	{1, 48}, {0, 48},
 }
 
@@ -109,8 +111,10 @@ func (c cutter) object(dst, src []byte, i int) ([]byte, int) {
 		default:
 			dst, i = c.value(dst, src, i)
 		}
-		// An id for a name is one of many, which are counted as a whole; and an encoder that has cut a list says itself how long it is.
-		if total >= 0 && len(name) < 36 && !bytes.HasPrefix(src[i:], slices.Concat([]byte(`,"`), name, []byte(TotalOf+`"`))) {
+		// An id for a name is one of many, which are counted as a whole; and an encoder that has cut a list says itself
+		// how long it is.
+		if total >= 0 && len(name) < 36 &&
+			!bytes.HasPrefix(src[i:], slices.Concat([]byte(`,"`), name, []byte(TotalOf+`"`))) {
 			dst = append(append(append(dst, ',', '"'), name...), TotalOf+`":`...)
 			dst = strconv.AppendInt(dst, int64(total), 10)
 		}

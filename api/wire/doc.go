@@ -1,16 +1,17 @@
 // Package wire is the language in which the interface says what it reads and what it answers.
 //
-// An input is a value: a Shape has fields, a Field has a Kind, and each of them reads itself from JSON or from parameters and
-// describes itself (shape.go, kind.go; reader.go and args.go take the bytes apart). An answer is a function that names its
-// members over a Writer: it writes the record and, run over an empty one, describes it (writer.go). Both describe themselves as
-// a Schema (schema.go), of which the document is made.
+// An input is a value: a Shape has fields, a Field has a Kind, and each of them reads itself from JSON or from
+// parameters and describes itself (shape.go, kind.go; reader.go and args.go take the bytes apart). An answer is a
+// function that names its members over a Writer: it writes the record and, run over an empty one, describes it
+// (writer.go). Both describe themselves as a Schema (schema.go), of which the document is made.
 //
-// An answer is a function and not a list of values as an input is, because what an order or an article shows is computed of
-// several records at once; it allocates nothing a member, and uses no reflection.
+// An answer is a function and not a list of values as an input is, because what an order or an article shows is
+// computed of several records at once; it allocates nothing a member, and uses no reflection.
 //
-// The fields that callers give a record are declared once, in the tags of its struct (base.Field); record.go makes of them what is
-// read where the record is made or changed, and what is written of it. That is by reflection, some 15 nanoseconds a field: the records
-// that are read a hundred thousand times a second (availability, holds, orders) have shapes and functions of their own.
+// The fields that callers give a record are declared once, in the tags of its struct (base.Field); record.go makes of
+// them what is read where the record is made or changed, and what is written of it. That is by reflection, some 15
+// nanoseconds a field: the records that are read a hundred thousand times a second (availability, holds, orders) have
+// shapes and functions of their own.
 //
 // # Invariants
 //
@@ -19,5 +20,6 @@
 //  3. What a member is called and what is said of it stands in one place.
 //  4. A record that is too long is cut, never refused (cut.go).
 //
-// It knows no operation, no account and no request, and of the engine the basic names alone: Opt, ID, Fault, Span, Forever.
+// It knows no operation, no account and no request, and of the engine the basic names alone: Opt, ID, Fault, Span,
+// Forever.
 package wire

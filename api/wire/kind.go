@@ -11,11 +11,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the kinds of values that requests are made of: each is read from JSON and from the text of a query or path
-// by the same parser, and describes itself for the document.
+// This file owns the kinds of values that requests are made of: each is read from JSON and from the text of a query or
+// path by the same parser, and describes itself for the document.
 
-// Kind is how values of type V are read. Its functions report faults where they stand and leave dst alone then; they are
-// called from many goroutines.
+// Kind is how values of type V are read. Its functions report faults where they stand and leave dst alone then; they
+// are called from many goroutines.
 type Kind[V any] struct {
 	Schema *Schema
 	JSON   func(r *Reader, dst *V)
@@ -157,8 +157,8 @@ var (
 	}))
 )
 
-// SomeID is an id where none may be given, as the nil id. That is a UUID like any other, but no record has it: one that is given is read as
-// the max id, which no record has either.
+// SomeID is an id where none may be given, as the nil id. That is a UUID like any other, but no record has it: one that
+// is given is read as the max id, which no record has either.
 var SomeID = Reference(Scalar(JSONString, IDSchema, func(raw []byte, dst *base.ID) Wrong {
 	w := UUID.Text(raw, dst)
 	if w.Code == "" && *dst == (base.ID{}) {
@@ -186,8 +186,8 @@ func Reference(k Kind[base.ID]) Kind[base.ID] {
 	return k
 }
 
-// ParseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: engine.ParseID without
-// its garbage.
+// ParseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: engine.ParseID
+// without its garbage.
 func ParseID(raw []byte) (id base.ID, ok bool) {
 	if len(raw) != 36 || raw[8] != '-' || raw[13] != '-' || raw[18] != '-' || raw[23] != '-' {
 		return base.ID{}, false
@@ -233,7 +233,8 @@ func ParseInstant(raw []byte, dst *int64) Wrong {
 	return Wrong{}
 }
 
-// lostPlus is a hint where the value of a query would be a date-time if its offset began with the plus that has become a space.
+// lostPlus is a hint where the value of a query would be a date-time if its offset began with the plus that has become
+// a space.
 func lostPlus(raw []byte) string {
 	at := len(raw) - len("+00:00")
 	if at < 0 || raw[at] != ' ' {
@@ -293,11 +294,12 @@ func Object[V any](s *Shape[V]) Kind[V] {
 	}
 }
 
-// foreseen is how many elements a list has before room is made for what the rest of the document would be at their length.
+// foreseen is how many elements a list has before room is made for what the rest of the document would be at their
+// length.
 const foreseen = 64
 
-// ListOf is least to most elements. In a query, scalars are the name repeated, with or without [], and objects are numbered
-// from 0.
+// ListOf is least to most elements. In a query, scalars are the name repeated, with or without [], and objects are
+// numbered from 0.
 func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 	s := &Schema{Type: "array", Items: of.Schema}
 	s.Min, s.Max = bounds(int64(least), int64(most))
@@ -366,8 +368,8 @@ func Commas[V any](list Kind[[]V]) Kind[[]V] {
 	return list
 }
 
-// ByKey is an object with at most so many members of free names, each an entry of a list that has the name as its key. It stands
-// in bodies only.
+// ByKey is an object with at most so many members of free names, each an entry of a list that has the name as its key.
+// It stands in bodies only.
 func ByKey[V any](value *Schema, most int, key func(*V) *string, read func(r *Reader, dst *V)) Kind[[]V] {
 	message := "must have 0 to " + strconv.Itoa(most) + " members"
 	return Kind[[]V]{

@@ -11,10 +11,11 @@ import (
 )
 
 // This file owns the strict JSON reader: one pass over a body, straight into typed values, naming every fault with its
-// JSON pointer. It is our own because no library names all faults, refuses duplicate members and keeps the case of names.
+// JSON pointer. It is our own because no library names all faults, refuses duplicate members and keeps the case of
+// names.
 //
-// It accepts RFC 8259 and, beyond what encoding/json refuses, refuses: more than 32 levels, invalid UTF-8, lone surrogates.
-// What members mean (unknown, duplicate, required) is the shapes' business, see shape.go.
+// It accepts RFC 8259 and, beyond what encoding/json refuses, refuses: more than 32 levels, invalid UTF-8, lone
+// surrogates. What members mean (unknown, duplicate, required) is the shapes' business, see shape.go.
 
 const (
 	MaxDepth  = 32
@@ -256,7 +257,8 @@ func (r *Reader) Element(n int) bool {
 	return true
 }
 
-// more is how many elements there are from here on, one at least, if they are as long as those from start on, of which there were n.
+// more is how many elements there are from here on, one at least, if they are as long as those from start on, of which
+// there were n.
 func (r *Reader) more(n, start int) int { return 1 + (len(r.data)-r.pos)/max(1, (r.pos-start)/n) }
 
 // Null consumes a null, if that is what comes next.
@@ -264,7 +266,8 @@ func (r *Reader) Null() bool {
 	return r.Space() == 'n' && r.literal("null")
 }
 
-// Token consumes a value of the scalar type and returns its text, unescaped; else it reports the type and skips the value.
+// Token consumes a value of the scalar type and returns its text, unescaped; else it reports the type and skips the
+// value.
 func (r *Reader) Token(t scalarType) (raw []byte, ok bool) {
 	c, start := r.Space(), r.pos
 	switch {
@@ -288,7 +291,8 @@ func (r *Reader) WrongType(what string) {
 	mark, start := len(r.Faults.ListOf), r.pos
 	r.Fault(FaultType, "must be "+what)
 	if r.Skip(); r.Dead && r.pos == start && mark < len(r.Faults.ListOf) {
-		r.Faults.ListOf = append(r.Faults.ListOf[:mark], r.Faults.ListOf[mark+1:]...) // not even a value: the syntax fault says it
+		// not even a value: the syntax fault says it
+		r.Faults.ListOf = append(r.Faults.ListOf[:mark], r.Faults.ListOf[mark+1:]...)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the fields that a record declares (base.Field): how they are read where a record is made or changed, and how they
-// are written and described. What an answer computes of several records it says by a Writer of its own.
+// This file owns the fields that a record declares (base.Field): how they are read where a record is made or changed,
+// and how they are written and described. What an answer computes of several records it says by a Writer of its own.
 
 // part is a struct that fields are read into.
 type part struct {
@@ -44,7 +44,8 @@ func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list 
 		}
 		k := kindOf(f, changed)
 		demanded := f.Demanded(changed)
-		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded, Schema: k.schema.Says(said(f, changed))}
+		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded,
+			Schema: k.schema.Says(said(f, changed))}
 		switch {
 		case f.Example == "":
 		case k.schema.Type == "string":
@@ -128,17 +129,21 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 		if f.Form == base.FormInteger {
 			k = Integer[int64](int64(f.Least), int64(f.Most))
 		}
-		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
+		return fieldKind{k.Schema,
+			func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
 	case base.FormInstant:
-		return fieldKind{Instant.Schema, func(r *Reader, v reflect.Value, _ part) { Instant.JSON(r, v.Addr().Interface().(*int64)) }}
+		return fieldKind{Instant.Schema,
+			func(r *Reader, v reflect.Value, _ part) { Instant.JSON(r, v.Addr().Interface().(*int64)) }}
 	case base.FormFlag:
-		return fieldKind{Boolean.Schema, func(r *Reader, v reflect.Value, _ part) { Boolean.JSON(r, v.Addr().Interface().(*bool)) }}
+		return fieldKind{Boolean.Schema,
+			func(r *Reader, v reflect.Value, _ part) { Boolean.JSON(r, v.Addr().Interface().(*bool)) }}
 	case base.FormID:
 		k := UUID
 		if f.Default != "" {
 			k = SomeID
 		}
-		return fieldKind{k.Schema, func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*base.ID)) }}
+		return fieldKind{k.Schema,
+			func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*base.ID)) }}
 	case base.FormObject:
 		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, func(p *part) part { return *p })...)
 		return fieldKind{s.Schema(), func(r *Reader, v reflect.Value, inner part) {
@@ -217,7 +222,8 @@ func (w *Writer) fields(fs *base.Fields, record reflect.Value, between []Between
 
 // field writes one field. A pointer that is nil is null, and so is an empty text that the record can be without.
 func (w *Writer) field(f *base.Field, v reflect.Value) {
-	unset := f.Pointer && v.IsNil() || f.Empties() && v.Len() == 0 || !f.Pointer && !f.Required && v.Kind() == reflect.String && v.Len() == 0
+	unset := f.Pointer && v.IsNil() || f.Empties() && v.Len() == 0 || !f.Pointer && !f.Required &&
+		v.Kind() == reflect.String && v.Len() == 0
 	if unset {
 		w.null(f.Name, nil, "")
 		return

@@ -2,9 +2,9 @@ package wire
 
 import "slices"
 
-// This file owns the description of a value, for readers of the interface: the OpenAPI document is made of these. What is
-// read from a request is described by the kinds and shapes that read it (kind.go, shape.go), so the two cannot differ; what
-// an answer holds is described beside its encoder.
+// This file owns the description of a value, for readers of the interface: the OpenAPI document is made of these. What
+// is read from a request is described by the kinds and shapes that read it (kind.go, shape.go), so the two cannot
+// differ; what an answer holds is described beside its encoder.
 
 // Schema describes one JSON value. It is set up once and never changed after.
 type Schema struct {
@@ -69,8 +69,9 @@ var (
 	IDListSchema   = ListSchema(IDSchema)
 	textListSchema = ListSchema(TextSchema)
 
-	createdSchema   = &Schema{Name: "CreatedAt", Type: "string", Format: "date-time", About: "When it was made."}
-	updatedSchema   = &Schema{Name: "UpdatedAt", Type: "string", Format: "date-time", About: "When it was last changed."}
+	createdSchema = &Schema{Name: "CreatedAt", Type: "string", Format: "date-time", About: "When it was made."}
+	updatedSchema = &Schema{Name: "UpdatedAt", Type: "string", Format: "date-time",
+		About: "When it was last changed."}
 	AccountIDSchema = &Schema{Name: "AccountID", Type: "string", Format: "uuid", About: "The id of the account."}
 
 	rangeSchema = RecordSchema("Range",

@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns shapes: an object declared as a value, which drives how it is read from a body, a query or a path, which
-// faults it can have, and how the document describes it.
+// This file owns shapes: an object declared as a value, which drives how it is read from a body, a query or a path,
+// which faults it can have, and how the document describes it.
 
 // Shape is an object of type T. It is set up once, by shapeOf, and read from many goroutines.
 type Shape[T any] struct {

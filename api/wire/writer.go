@@ -9,12 +9,14 @@ import (
 // This file owns how a record of an answer is said: once, by a function that names its members in their order. The same
 // function writes the record and, run over an empty one, describes it for the document, so that the two cannot differ.
 //
-// It is a function and not a list of values, because what an order or an article shows is computed of several records at once,
-// and a function needs no table of accessors for that. It costs some ten nanoseconds a member: BenchmarkPages of package api
-// writes 50 orders in 160 to 206 us, where the encoders by hand of commit 53bc045 took 143. Fields that are declared (record.go) cost
-// about twice as much: 50 customers take 28 to 31 us, 18 to 22 as a function and 17 by hand.
+// It is a function and not a list of values, because what an order or an article shows is computed of several records
+// at once, and a function needs no table of accessors for that. It costs some ten nanoseconds a member: BenchmarkPages
+// of package api writes 50 orders in 160 to 206 us, where the encoders by hand of commit 53bc045 took 143. Fields that
+// are declared (record.go) cost about twice as much: 50 customers take 28 to 31 us, 18 to 22 as a function and 17 by
+// hand.
 
-// Writer is what an answer is appended to. While it describes, names and what is said of them are kept and values are not.
+// Writer is what an answer is appended to. While it describes, names and what is said of them are kept and values are
+// not.
 type Writer struct {
 	Out   []byte
 	doc   *Schema    // the object that is described; nil: it is written
@@ -79,8 +81,8 @@ func (w *Writer) null(name string, s *Schema, about string) {
 	w.member(name, "null")
 }
 
-// member appends a name with what its value begins with. Every member goes through it: it cuts Out, which stores a length and no
-// pointer.
+// member appends a name with what its value begins with. Every member goes through it: it cuts Out, which stores a
+// length and no pointer.
 func (w *Writer) member(name, begin string) {
 	at, most := len(w.Out), len(name)+len(`,"":`)+len(begin)
 	if cap(w.Out)-at < most {

@@ -20,7 +20,8 @@ import (
 	"holdfast/bench/load"
 )
 
-// This file owns the figures of the console: how soon a screen is there, how even its frames are, how many elements it has, and what it asks of the server.
+// This file owns the figures of the console: how soon a screen is there, how even its frames are, how many elements it
+// has, and what it asks of the server.
 
 const mostNodes = 5000
 
@@ -53,11 +54,14 @@ func TestFiguresOfTheConsole(t *testing.T) {
 	f.Call("Performance.setTimeDomain", map[string]any{"timeDomain": "threadTicks"})
 	f.Call("Performance.enable", nil)
 	f.Visit(server.Key, "keys")
-	f.judge("bytes before the first view", f.Eval(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/console/")).reduce((n, e) => n + e.transferSize, 0)`).(float64), bench.NoTarget("B"))
+	f.judge("bytes before the first view",
+		f.Eval(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/console/")).reduce((n, e) => n + e.transferSize, 0)`).(float64), bench.NoTarget("B"))
 
 	screen := fmt.Sprintf("timeline?zoom=season&on=%d", dataset.Middle)
-	f.screen("100 rows by 90 days", screen, 3850, `document.querySelectorAll(".tl-row[data-row]").length >= 100 && !document.querySelector(".tl-row:not([data-row])")`)
-	f.screen("SKUs by 90 days", "heat?days=90&from="+fmt.Sprint(dataset.Middle), 900, `document.querySelectorAll(".cell").length > 400`)
+	f.screen("100 rows by 90 days", screen, 3850,
+		`document.querySelectorAll(".tl-row[data-row]").length >= 100 && !document.querySelector(".tl-row:not([data-row])")`)
+	f.screen("SKUs by 90 days", "heat?days=90&from="+fmt.Sprint(dataset.Middle), 900,
+		`document.querySelectorAll(".cell").length > 400`)
 	for _, zoom := range []string{"season", "weeks", "days", "hours"} {
 		f.scrolls(zoom)
 	}
@@ -68,7 +72,8 @@ func TestFiguresOfTheConsole(t *testing.T) {
 	t.Log(table.String())
 }
 
-// there waits in the page for a view to be there, and gives how long that took up to the end of the frame that shows it.
+// there waits in the page for a view to be there, and gives how long that took up to the end of the frame that shows
+// it.
 const there = `new Promise((done) => {
 	performance.clearResourceTimings();
 	const began = performance.now(), end = () => done(performance.now() - began);
@@ -77,7 +82,8 @@ const there = `new Promise((done) => {
 	requestAnimationFrame(look);
 })`
 
-// screen measures how soon a screen can be worked with after a click, how many elements it has, and what the server does for it.
+// screen measures how soon a screen can be worked with after a click, how many elements it has, and what the server
+// does for it.
 func (f *figures) screen(name, view string, height int, is string) {
 	f.Size(1640, height, false)
 	var times []float64
@@ -85,7 +91,8 @@ func (f *figures) screen(name, view string, height int, is string) {
 	for range 5 {
 		f.Show("keys")
 		times = append(times, f.Eval(fmt.Sprintf(there, view, is)).(float64))
-		raw, err := json.Marshal(f.Eval(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/v1/") && !e.name.includes("/changes")).map((e) => ({url: e.name, coding: e.contentEncoding || "gzip"}))`))
+		raw, err := json.Marshal(
+			f.Eval(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/v1/") && !e.name.includes("/changes")).map((e) => ({url: e.name, coding: e.contentEncoding || "gzip"}))`))
 		require.NoError(f.T, err)
 		asked = nil
 		require.NoError(f.T, json.Unmarshal(raw, &asked))
@@ -112,8 +119,9 @@ func (f *figures) nodes(name string, n float64) {
 // request is one that the page made, and the coding that its answer came in.
 type request struct{ URL, Coding string }
 
-// work is how long requests take together over the loopback, one after the other, transport included, and what CPU time the process, which is
-// server and asker in one, spends on them: the mean of many. Answers come in the coding that the browser had them in, and are not unpacked: that is the browser's work.
+// work is how long requests take together over the loopback, one after the other, transport included, and what CPU time
+// the process, which is server and asker in one, spends on them: the mean of many. Answers come in the coding that the
+// browser had them in, and are not unpacked: that is the browser's work.
 func (f *figures) work(asked []request) (ms, cpu, bytes float64) {
 	const rounds = 30
 	var t bench.Tally
@@ -144,7 +152,8 @@ func (f *figures) ask(q request) int64 {
 	return n
 }
 
-// scrolling goes on over all rows for some frames, so many pixels each, and gives how long frames took and the most elements there were.
+// scrolling goes on over all rows for some frames, so many pixels each, and gives how long frames took and the most
+// elements there were.
 const scrolling = `new Promise((done) => {
 	const e = document.querySelector(".tl"), all = e.scrollHeight - e.clientHeight, step = Math.max(90, all / 3000), frames = [];
 	const began = performance.now();
@@ -212,7 +221,8 @@ func (f *figures) scroll() (got scrolled) {
 	return got
 }
 
-// stalls has the page do nothing for a while in each tenth frame of scrolling: the frames that are measured are as long.
+// stalls has the page do nothing for a while in each tenth frame of scrolling: the frames that are measured are as
+// long.
 func (f *figures) stalls() {
 	const ms = 120
 	f.Show(fmt.Sprintf("timeline?zoom=weeks&on=%d", dataset.Middle))

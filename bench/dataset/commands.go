@@ -38,12 +38,14 @@ var accountID = makeID(Epoch-hour, 1)
 
 // CreateMerchant makes account, locations, SKUs and articles, and books the busy article.
 func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
-	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Bench"}}}); err != nil {
+	if _, err := e.Do(engine.Command{Account: accountID, Actor: actor,
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Bench"}}}); err != nil {
 		return nil, err
 	}
 	p := NewPipeline(e, accountID)
 	for i := range s.Locations {
-		p.Submit(stock.CreateLocation{LocationFields: stock.LocationFields{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"}})
+		p.Submit(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: fmt.Sprintf("Location %d", i), Timezone: "UTC"}})
 	}
 	for i := range s.SKUs + 1 {
 		p.Submit(stock.CreateSKU{SKUFields: stock.SKUFields{Name: fmt.Sprintf("SKU %d", i)}})
@@ -54,7 +56,8 @@ func (s *Set) CreateMerchant(e *engine.Engine) (*Merchant, error) {
 	m := s.merchant(e)
 	create := func(sku *base.ID, location, units int) {
 		from := Epoch - hour
-		p.Submit(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Article", SKU: sku}, Quantities: []stock.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}}})
+		p.Submit(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Article", SKU: sku},
+			Quantities: []stock.InitialQuantity{{Location: m.Locations[location], Count: units, From: &from}}})
 	}
 	for _, a := range s.Articles {
 		create(&m.SKUs[a.SKU], a.Location, a.Units)

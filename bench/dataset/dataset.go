@@ -102,7 +102,8 @@ func (s *Set) pool(sku, location int) int { return sku*s.Locations + location }
 // PoolSize is how many units a SKU has at a location.
 func (s *Set) PoolSize(sku, location int) int { return len(s.pools[s.pool(sku, location)]) }
 
-// Next draws the next hold that the stock carries. It goes on beyond the target: there is room for several times as many.
+// Next draws the next hold that the stock carries. It goes on beyond the target: there is room for several times as
+// many.
 func (s *Set) Next() Hold {
 	for {
 		h, slot, ok := s.try()
@@ -142,8 +143,8 @@ type Query struct {
 	Start, End             int64
 }
 
-// Queries draws n questions of windows of 1 hour to 14 days. With popular the SKUs are asked for by Zipf's law, as they are
-// booked, else all articles alike.
+// Queries draws n questions of windows of 1 hour to 14 days. With popular the SKUs are asked for by Zipf's law, as they
+// are booked, else all articles alike.
 func (s *Set) Queries(n int, seed uint64, popular bool) []Query {
 	rng := Rand(seed)
 	list := make([]Query, n)

@@ -4,7 +4,8 @@ import "math/bits"
 
 // This file owns chance: a generator whose numbers are fixed by its seed for good.
 
-// Rand is splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). The zero value is ready.
+// Rand is splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). The zero value is
+// ready.
 type Rand uint64
 
 // Uint64 is the next number.

@@ -8,8 +8,8 @@ import (
 
 // This file owns the data set as timelines alone: what the indexes cost without records, log and disk.
 
-// Stock gives the lots, pools and units of the set as a timeline.Stock, without a hold. An article's lot, a slot and a pool
-// have the number index + 1.
+// Stock gives the lots, pools and units of the set as a timeline.Stock, without a hold. An article's lot, a slot and a
+// pool have the number index + 1.
 func (s *Set) Stock() *timeline.Stock {
 	t := timeline.New()
 	for i, a := range s.Articles {
@@ -17,7 +17,8 @@ func (s *Set) Stock() *timeline.Stock {
 		t.AddLot(lot, uint32(i+1), uint32(a.Location+1))
 		for j := range a.Units {
 			no := timeline.SlotNo(a.FirstSlot + j + 1)
-			t.PutSlot(timeline.Slot{ID: slotID(no), No: no, Lot: lot, Span: timeline.Span{Start: Epoch - 1, End: timeline.Forever}})
+			t.PutSlot(timeline.Slot{ID: slotID(no), No: no, Lot: lot,
+				Span: timeline.Span{Start: Epoch - 1, End: timeline.Forever}})
 		}
 		t.SetPool(lot, s.Pool(a.SKU, a.Location))
 	}
@@ -33,7 +34,8 @@ func (s *Set) Pool(sku, location int) timeline.PoolNo {
 func (h Hold) Row(n int) timeline.Placed {
 	row := timeline.NewHold(holdID(n), timeline.Span{Start: h.Start, End: h.End}, 0, 0)
 	row.Kind, row.Owner = timeline.Booking, 1
-	return timeline.Placed{Hold: row, Place: timeline.Place{Lot: timeline.LotNo(h.Article + 1), Slot: timeline.SlotNo(h.Slot + 1)}}
+	return timeline.Placed{Hold: row,
+		Place: timeline.Place{Lot: timeline.LotNo(h.Article + 1), Slot: timeline.SlotNo(h.Slot + 1)}}
 }
 
 // slotID and holdID make ids that look like UUIDv7 and grow with their number; slots come before holds.

@@ -48,8 +48,10 @@ var loads = map[string]func(plan) error{
 		})
 	},
 	searchLoad: func(p plan) error {
-		body := fmt.Sprintf(`{"skuId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":86400,"quantity":9900,"until":%q}`,
-			p.SKU, p.Location, p.From.AddDate(0, 0, 100).Format(time.RFC3339), p.From.AddDate(0, 0, 349).Format(time.RFC3339))
+		body := fmt.Sprintf(
+			`{"skuId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":86400,"quantity":9900,"until":%q}`,
+			p.SKU, p.Location, p.From.AddDate(0, 0, 100).Format(time.RFC3339), p.From.AddDate(0, 0, 349).
+				Format(time.RFC3339))
 		return asking(p, 16, func(c *client) error {
 			_, err := c.ask("POST", "/v1/admin/availability/next", body)
 			return err
@@ -76,7 +78,8 @@ var loads = map[string]func(plan) error{
 	},
 	ordersLoad: func(p plan) error {
 		from := p.From.AddDate(0, 0, 50)
-		body := fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","quantity":10000,"startDate":%q,"endDate":%q,"unitPrice":100}]}`,
+		body := fmt.Sprintf(
+			`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","quantity":10000,"startDate":%q,"endDate":%q,"unitPrice":100}]}`,
 			p.Location, p.SKU, from.Format(time.RFC3339), from.AddDate(0, 0, 1).Format(time.RFC3339))
 		return asking(p, 2, func(c *client) error {
 			id, err := c.ask("POST", "/v1/admin/orders", body)
@@ -134,8 +137,8 @@ func newClient(address, key string) *client {
 	return c
 }
 
-// ask asks, and gives the id of the record that is answered with, empty where it is refused: that is what loads are for. What the
-// server does not take at all is an error.
+// ask asks, and gives the id of the record that is answered with, empty where it is refused: that is what loads are
+// for. What the server does not take at all is an error.
 func (c *client) ask(method, path, body string) (id string, err error) {
 	c.request.Header.SetMethod(method)
 	c.request.SetRequestURI("http://fair" + path)
@@ -199,8 +202,9 @@ func wait(p plan) (w waits) {
 	})
 	ask(&w.Reads, func(c *client, n int) error {
 		from := p.From.AddDate(0, 0, 1+n%300)
-		_, err := c.ask("GET", fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", p.Another, p.BesideAt,
-			from.Format(time.RFC3339), from.AddDate(0, 0, 1).Format(time.RFC3339)), "")
+		_, err := c.ask("GET",
+			fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", p.Another, p.BesideAt,
+				from.Format(time.RFC3339), from.AddDate(0, 0, 1).Format(time.RFC3339)), "")
 		return err
 	})
 	workers.Wait()

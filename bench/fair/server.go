@@ -18,8 +18,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the server of a run, on a directory of its own, with two accounts: one with 10,000 units of an article, holds that
-// make a page of lists as long as it may be and an article that is sold out; and one that wants to book.
+// This file owns the server of a run, on a directory of its own, with two accounts: one with 10,000 units of an
+// article, holds that make a page of lists as long as it may be and an article that is sold out; and one that wants to
+// book.
 
 const secret = "0123456789abcdefghijABCDEFGHIJ0123456789"
 
@@ -101,7 +102,8 @@ func (a *account) do(op base.Op) any {
 func (a *account) open(public string, units int) (key, location, sku string) {
 	a.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Fair"}})
 	a.do(engine.CreateKey{PublicID: public, Hash: sha256.Sum256([]byte(secret)), Label: "bench"})
-	if l, ok := a.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location); ok {
+	if l, ok := a.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location); ok {
 		location = l.ID.String()
 	}
 	return fmt.Sprintf("hf_%s_%s", public, secret), location, a.article(location, units)
@@ -113,7 +115,8 @@ func (a *account) article(location string, units int) string {
 		return ""
 	}
 	from, at := time.Now().Add(-24*time.Hour).UnixMilli(), parse(location)
-	a.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: at, Count: units, From: &from}}})
+	a.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku.ID},
+		Quantities: []stock.InitialQuantity{{Location: at, Count: units, From: &from}}})
 	return sku.ID.String()
 }
 

@@ -1,9 +1,11 @@
-// Command growth does the same work with 10,000, 100,000 and 1,000,000 articles of ten holds each: go run ./bench/growth.
+// Command growth does the same work with 10,000, 100,000 and 1,000,000 articles of ten holds each: go run
+// ./bench/growth.
 //
 //	main.go    the command line, and the order of things
 //	measure.go what is measured of one size
 //	report.go  the table, the JSON and the chart
 //
-// The merchants are those of package dataset at three scales. What a question is answered with is as long in each of them: a pool has as many units
-// in a large stock as in a small one, and a page has 50 articles. So what grows from one size to the next, grows with the stock.
+// The merchants are those of package dataset at three scales. What a question is answered with is as long in each of
+// them: a pool has as many units in a large stock as in a small one, and a page has 50 articles. So what grows from one
+// size to the next, grows with the stock.
 package main

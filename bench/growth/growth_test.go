@@ -38,13 +38,15 @@ func TestEachFigureCanBeHad(t *testing.T) {
 	require.Less(t, s.Collector.Percent, 100.0)
 }
 
-// A level line is level, one that grows with the stock is as steep as the dashed one, and no two labels cover each other.
+// A level line is level, one that grows with the stock is as steep as the dashed one, and no two labels cover each
+// other.
 func TestChart(t *testing.T) {
 	r := newReport("a <busy> host")
 	for i, n := range []int{10_000, 100_000, 1_000_000} {
 		grown := []float64{1, 10, 100}[i]
 		r.Sizes = append(r.Sizes, size{Articles: n, Holds: 10 * n, StartUp: grown / 10, Works: []work{
-			{Name: "point", HTTPP50: 20}, {Name: "SKU", HTTPP50: 20}, {Name: "list", HTTPP50: 20 * grown}, {Name: "calendar", HTTPP50: 21}, {Name: "hold", HTTPP50: 22},
+			{Name: "point", HTTPP50: 20}, {Name: "SKU", HTTPP50: 20}, {Name: "list", HTTPP50: 20 * grown},
+			{Name: "calendar", HTTPP50: 21}, {Name: "hold", HTTPP50: 22},
 		}})
 	}
 	name := filepath.Join(t.TempDir(), "growth.json")

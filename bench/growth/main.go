@@ -37,14 +37,16 @@ func parse() (o options, err error) {
 	sizes := flag.String("sizes", "10000,100000,1000000", "numbers of articles, each with ten holds")
 	flag.StringVar(&o.json, "json", "", "also write all figures to this file, as JSON")
 	flag.StringVar(&o.chart, "chart", "", "also write a chart to this file, as SVG")
-	flag.StringVar(&o.note, "note", "", "what the chart says of the machine beside what it has, like: other programs on it")
+	flag.StringVar(&o.note, "note", "",
+		"what the chart says of the machine beside what it has, like: other programs on it")
 	flag.StringVar(&o.from, "from", "", "measure nothing: show what -json wrote to this file")
 	flag.Parse()
 	var faults []error
 	for text := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 100 || n > 10_000_000 {
-			faults = append(faults, fmt.Errorf("-sizes has %q: each must be a number of articles from 100 to 10000000", text))
+			faults = append(faults,
+				fmt.Errorf("-sizes has %q: each must be a number of articles from 100 to 10000000", text))
 		}
 		o.sizes = append(o.sizes, n)
 	}

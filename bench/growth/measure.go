@@ -26,8 +26,9 @@ type size struct {
 	Collector collector `json:"collector"`
 }
 
-// work is what one caller waits for one kind of work: in process, and over HTTP, where the answer has a length. The list is asked over HTTP alone: package
-// bench asks for most and fewest units in turns, which cost so differently that the middle of both says nothing.
+// work is what one caller waits for one kind of work: in process, and over HTTP, where the answer has a length. The
+// list is asked over HTTP alone: package bench asks for most and fewest units in turns, which cost so differently that
+// the middle of both says nothing.
 type work struct {
 	Name    string  `json:"name"`
 	P50us   float64 `json:"p50us,omitempty"`
@@ -69,7 +70,8 @@ func measure(ctx context.Context, articles int, budget time.Duration, progress f
 	if err != nil {
 		return s, err
 	}
-	r := bench.Run{World: w, Scale: scale, Budget: budget, Choice: choice, Progress: progress, Report: bench.NewReport(scale)}
+	r := bench.Run{World: w, Scale: scale, Budget: budget, Choice: choice, Progress: progress,
+		Report: bench.NewReport(scale)}
 	if err := bench.Reads(ctx, &r); err != nil {
 		return s, err
 	}
@@ -116,8 +118,9 @@ func measure(ctx context.Context, articles int, budget time.Duration, progress f
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// Collections are counted from the end of one to the end of another, as the runtime tells CPU times at the end of each: so many, or, where garbage is
-// slow to come, as many as end in a time, or until half as many holds more are booked as the stock had.
+// Collections are counted from the end of one to the end of another, as the runtime tells CPU times at the end of each:
+// so many, or, where garbage is slow to come, as many as end in a time, or until half as many holds more are booked as
+// the stock had.
 const (
 	collections    = 4
 	collectionTime = 4 * time.Minute
@@ -132,7 +135,8 @@ func collect(ctx context.Context, server *load.Server, w *bench.World) (c collec
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		for !enough.Load() && cpuTimes().cycles < before.cycles+collections && time.Since(begin) < collectionTime && ctx.Err() == nil {
+		for !enough.Load() && cpuTimes().cycles < before.cycles+collections && time.Since(begin) < collectionTime &&
+			ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		enough.Store(true)
@@ -164,9 +168,11 @@ type times struct {
 
 func cpuTimes() times {
 	m := []metrics.Sample{
-		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"},
+		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/cpu/classes/gc/total:cpu-seconds"},
+		{Name: "/cpu/classes/total:cpu-seconds"},
 		{Name: "/cpu/classes/idle:cpu-seconds"}, {Name: "/gc/heap/live:bytes"},
 	}
 	metrics.Read(m)
-	return times{m[0].Value.Uint64(), m[1].Value.Float64(), m[2].Value.Float64() - m[3].Value.Float64(), float64(m[4].Value.Uint64())}
+	return times{m[0].Value.Uint64(), m[1].Value.Float64(), m[2].Value.Float64() - m[3].Value.Float64(),
+		float64(m[4].Value.Uint64())}
 }

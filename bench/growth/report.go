@@ -28,7 +28,8 @@ type report struct {
 }
 
 func newReport(note string) *report {
-	return &report{Note: note, When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(), CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version()}
+	return &report{Note: note, When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(),
+		CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version()}
 }
 
 // readReport reads what write has written.
@@ -64,18 +65,22 @@ func (r *report) table(to io.Writer) error {
 	fmt.Fprintln(t, "articles\tholds\twork\tp50\tp99\tover HTTP p50\tp99\tanswer\t")
 	for _, s := range r.Sizes {
 		for _, w := range s.Works {
-			fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f B\t\n", s.Articles, s.Holds, w.Name, took(w.P50us), took(w.P99us), took(w.HTTPP50), took(w.HTTPP99), w.Bytes)
+			fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f B\t\n", s.Articles, s.Holds, w.Name, took(w.P50us),
+				took(w.P99us), took(w.HTTPP50), took(w.HTTPP99), w.Bytes)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(to)
-	fmt.Fprintln(t, "articles\tholds\tstart-up\theap a hold\tcollector's share\tcollections\tCPU time of one\trequests\tallocated a request\tlive heap\t")
+	fmt.Fprintln(t, "articles\tholds\tstart-up\theap a hold\tcollector's share\tcollections\tCPU time of "+
+		"one\trequests\tallocated a request\tlive heap\t")
 	for _, s := range r.Sizes {
 		c := s.Collector
-		fmt.Fprintf(t, "%d\t%d\t%s s\t%.0f B\t%s %%\t%d\t%s s\t%.0f /s\t%.0f B\t%.0f MB\t\n", s.Articles, s.Holds, bench.Number(s.StartUp), s.Heap,
-			bench.Number(c.Percent), c.Cycles, bench.Number(c.GC/float64(max(1, c.Cycles))), c.Requests, c.Garbage, c.Heap/1e6)
+		fmt.Fprintf(t, "%d\t%d\t%s s\t%.0f B\t%s %%\t%d\t%s s\t%.0f /s\t%.0f B\t%.0f MB\t\n", s.Articles, s.Holds,
+			bench.Number(s.StartUp), s.Heap,
+			bench.Number(c.Percent), c.Cycles, bench.Number(c.GC/float64(max(1, c.Cycles))), c.Requests, c.Garbage,
+			c.Heap/1e6)
 	}
 	return t.Flush()
 }
@@ -101,7 +106,8 @@ type line struct {
 
 // names are what the kinds of work are called in the chart.
 var names = map[string]string{
-	"point": "one article", "SKU": "a SKU at a place", "list": "first 50 of the list", "calendar": "90-day calendar", "hold": "one hold, durable",
+	"point": "one article", "SKU": "a SKU at a place", "list": "first 50 of the list", "calendar": "90-day calendar",
+	"hold": "one hold, durable",
 }
 
 var colors = []string{"#1f6f5c", "#3b6fb6", "#b6553b", "#7a4fa3", "#8a6d1f"}
@@ -121,8 +127,8 @@ func (r *report) lines() (list []line) {
 	return append(list, start)
 }
 
-// chart shows what one client waits for each kind of work at each size, over HTTP, on two logarithmic axes: what follows the answer is level, what
-// follows the stock rises as the dashed line does.
+// chart shows what one client waits for each kind of work at each size, over HTTP, on two logarithmic axes: what
+// follows the answer is level, what follows the stock rises as the dashed line does.
 func (r *report) chart() []byte {
 	const left, width, right, top, height = 70, 470, 280, 56, 400
 	lines := r.lines()
@@ -151,16 +157,19 @@ func (r *report) chart() []byte {
 			x(float64(s.Articles)), top, top+height, x(float64(s.Articles)), top+height+20, thousands(s.Articles))
 	}
 	foot := math.Pow(10, low)
-	fmt.Fprintf(&b, `<path d="M%.0f %.0fL%.0f %.0f" stroke="#bbb" stroke-dasharray="5 5"/>`+"\n", x(first), y(foot), x(last), y(foot*last/first))
+	fmt.Fprintf(&b, `<path d="M%.0f %.0fL%.0f %.0f" stroke="#bbb" stroke-dasharray="5 5"/>`+"\n", x(first), y(foot),
+		x(last), y(foot*last/first))
 	behind := math.Pow(last/first, 0.8)
-	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end" fill="#999" font-size="12">as the stock</text>`+"\n", x(first*behind)-4, y(foot*behind)-4)
+	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end" fill="#999" font-size="12">as the stock</text>`+"\n",
+		x(first*behind)-4, y(foot*behind)-4)
 	labels := make([]float64, len(lines))
 	order := make([]int, len(lines))
 	for i, l := range lines {
 		var path strings.Builder
 		for k, us := range l.us {
 			fmt.Fprintf(&path, "%c%.0f %.1f", "ML"[min(k, 1)], x(float64(r.Sizes[k].Articles)), y(us))
-			fmt.Fprintf(&b, `<circle cx="%.0f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", x(float64(r.Sizes[k].Articles)), y(us), l.color)
+			fmt.Fprintf(&b, `<circle cx="%.0f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", x(float64(r.Sizes[k].Articles)),
+				y(us), l.color)
 		}
 		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", path.String(), l.color)
 		labels[i], order[i] = y(l.us[len(l.us)-1])+5, i
@@ -172,7 +181,8 @@ func (r *report) chart() []byte {
 			labels[i] = max(labels[i], labels[order[n-1]]+18)
 		}
 		us := lines[i].us
-		fmt.Fprintf(&b, `<text x="%d" y="%.0f" fill="%s">%s  <tspan fill="#666" font-size="12">%s to %s</tspan></text>`+"\n",
+		fmt.Fprintf(&b, `<text x="%d" y="%.0f" fill="%s">%s  <tspan fill="#666" font-size="12">%s to %s</tspan></text>`+
+			"\n",
 			left+width+12, labels[i], lines[i].color, lines[i].name, took(us[0]), took(us[len(us)-1]))
 	}
 	fmt.Fprintf(&b, `<text x="16" y="%d" fill="#666" font-size="12">%s; ten holds an article; over HTTP; make bench-growth</text>`+"\n", h-12, html.EscapeString(r.machine()))

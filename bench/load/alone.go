@@ -49,9 +49,11 @@ func asks(w *bench.World, n int) []ask {
 	window := func(start, end int64) string { return "&from=" + instant(start) + "&to=" + instant(end) }
 	point, sku, list, days := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i, q := range w.Set.Queries(n, 21, false) {
-		point[i] = fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v%s", w.Merchant.Articles[q.Article], w.Merchant.Locations[q.Location], window(q.Start, q.End))
+		point[i] = fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v%s", w.Merchant.Articles[q.Article],
+			w.Merchant.Locations[q.Location], window(q.Start, q.End))
 		start := min(q.Start, dataset.End-7*dayLength)
-		list[i] = fmt.Appendf(nil, "dateRange[from]=%s&dateRange[to]=%s&sort=availability&direction=desc", instant(start), instant(start+7*dayLength))
+		list[i] = fmt.Appendf(nil, "dateRange[from]=%s&dateRange[to]=%s&sort=availability&direction=desc",
+			instant(start), instant(start+7*dayLength))
 	}
 	for i, q := range w.Set.Queries(n, 22, true) {
 		about := fmt.Sprintf("skuId=%v&serviceLocationId=%v", w.Merchant.SKUs[q.SKU], w.Merchant.Locations[q.Location])
@@ -59,7 +61,8 @@ func asks(w *bench.World, n int) []ask {
 		start := min(q.Start, dataset.End-90*dayLength) / dayLength * dayLength
 		days[i] = []byte(about + "&bucket=day" + window(start, start+90*dayLength))
 	}
-	return []ask{{Point, availabilityPath, point}, {SKU, availabilityPath, sku}, {List, articlesPath, list}, {Calendar, calendarPath, days}}
+	return []ask{{Point, availabilityPath, point}, {SKU, availabilityPath, sku}, {List, articlesPath, list},
+		{Calendar, calendarPath, days}}
 }
 
 // Alone does one kind of work after the other from one connection, each for a time.
@@ -93,12 +96,14 @@ func holdBodies(w *bench.World, n int) [][]byte {
 	return bodies
 }
 
-// Of ten requests of the mix one is a hold, one a page of the list, one a calendar; the others are about a SKU or an article.
+// Of ten requests of the mix one is a hold, one a page of the list, one a calendar; the others are about a SKU or an
+// article.
 var mix = [10]string{Hold, Point, SKU, Point, SKU, List, Point, SKU, Calendar, Point}
 
 const mixConnections = 32
 
-// Mixed sends the mix from many connections until enough says so, or so many holds are booked: what is drawn has to find room.
+// Mixed sends the mix from many connections until enough says so, or so many holds are booked: what is drawn has to
+// find room.
 func (s *Server) Mixed(w *bench.World, holds int, enough func() bool) (sample bench.Sample, err error) {
 	const atOnce = 20_000 // are drawn
 	byWork := map[string]ask{}

@@ -14,8 +14,8 @@ import (
 	"holdfast/bench"
 )
 
-// This file owns what backups cost bookings: what they wait beside an archive, and what is left of their rate while the log
-// is sent to a place for backups.
+// This file owns what backups cost bookings: what they wait beside an archive, and what is left of their rate while the
+// log is sent to a place for backups.
 
 var (
 	logTarget     = bench.AtLeast(95, "%")
@@ -26,7 +26,8 @@ var (
 const betweenBookings = 2 * time.Millisecond
 
 // bookingBesideArchive books holds at a steady pace while archives of the whole world are written beside the data.
-func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget time.Duration) (r bench.Result,
+	err error) {
 	file, err := os.CreateTemp("", "holdfast-bench-*")
 	if err != nil {
 		return r, err
@@ -74,7 +75,8 @@ func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget
 		}
 	}
 	r = bench.Tail(t.Sample(), archiveTarget)
-	r.Note = fmt.Sprintf("%d holds beside %d archives of %d bytes, %v each", t.N, archives, size, (t.Took / time.Duration(archives)).Round(time.Millisecond))
+	r.Note = fmt.Sprintf("%d holds beside %d archives of %d bytes, %v each", t.N, archives, size,
+		(t.Took / time.Duration(archives)).Round(time.Millisecond))
 	return r, nil
 }
 
@@ -131,15 +133,18 @@ func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.
 	}
 	slices.Sort(shares)
 	r = bench.Share(beside.Sample(), shares[len(shares)/2], logTarget)
-	r.Note = fmt.Sprintf("%.0f holds/s and %v of CPU each beside the log being sent every %v, %.0f and %v alone; %d bytes in the last turn; "+
-		"the middle of %d comparisons, from %.0f to %.0f", beside.PerSecond(), beside.Sample().CPU, every, alone.PerSecond(), alone.Sample().CPU,
+	r.Note = fmt.Sprintf("%.0f holds/s and %v of CPU each beside the log being sent every %v, %.0f and %v alone; %d "+
+		"bytes in the last turn; "+
+		"the middle of %d comparisons, from %.0f to %.0f", beside.PerSecond(), beside.Sample().CPU, every,
+		alone.PerSecond(), alone.Sample().CPU,
 		sent, len(shares), shares[0], shares[len(shares)-1])
 	return r, nil
 }
 
 // besideLog does something while the log is sent, behind an archive that is there before, and says how many bytes were
 // sent.
-func besideLog(w *bench.World, dir string, every time.Duration, do func(pieces func() uint64) error) (bytes uint64, err error) {
+func besideLog(w *bench.World, dir string, every time.Duration, do func(pieces func() uint64) error) (bytes uint64,
+	err error) {
 	h := w.SendLog(dir, every)
 	defer h.Close(context.Background())
 	for s := h.State(); s.Good == nil || s.GoodLine != s.Line; s = h.State() {

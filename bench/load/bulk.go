@@ -13,8 +13,8 @@ const bulkLines = 10_000 // the most of one call
 
 var bulkTarget = bench.AtMost(50, "ms")
 
-// bulk asks about 10,000 windows in one call, one call after the other: articles and SKUs in turns, the SKUs as often as they
-// are booked.
+// bulk asks about 10,000 windows in one call, one call after the other: articles and SKUs in turns, the SKUs as often
+// as they are booked.
 func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
 	const bodies = 16
 	w := r.World
@@ -32,7 +32,8 @@ func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
 				q = skus[i*bulkLines+n]
 				item, id = "skuId", w.Merchant.SKUs[q.SKU]
 			}
-			fmt.Fprintf(b, `{"%s":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}`, item, id, w.Merchant.Locations[q.Location], instant(q.Start), instant(q.End))
+			fmt.Fprintf(b, `{"%s":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}`, item, id,
+				w.Merchant.Locations[q.Location], instant(q.Start), instant(q.End))
 		}
 		b.WriteString("]}")
 		list[i] = b.Bytes()

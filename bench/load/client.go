@@ -36,9 +36,11 @@ func newClients(address, method, key string, n int) *clients {
 	for i := range c.connections {
 		x := &c.connections[i]
 		x.client = &fasthttp.HostClient{
-			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true, MaxIdemponentCallAttempts: 1,
+			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true,
+			MaxIdemponentCallAttempts: 1,
 		}
-		x.request, x.response, x.times = fasthttp.AcquireRequest(), fasthttp.AcquireResponse(), make([]time.Duration, 0, 1<<16)
+		x.request, x.response, x.times = fasthttp.AcquireRequest(), fasthttp.AcquireResponse(),
+			make([]time.Duration, 0, 1<<16)
 		x.expect = fasthttp.StatusOK
 		x.request.Header.SetMethod(method)
 		x.request.Header.Set("X-Api-Key", key)
@@ -106,7 +108,8 @@ func (c *clients) askAll(t *bench.Tally, path string, bodies [][]byte) error {
 	})
 }
 
-// run sends the requests that set makes until it makes none. The first answer that is not as expected, mostly 200, is an error.
+// run sends the requests that set makes until it makes none. The first answer that is not as expected, mostly 200, is
+// an error.
 func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool) error {
 	var next atomic.Int64
 	var failed atomic.Bool

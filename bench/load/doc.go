@@ -1,5 +1,5 @@
-// Package load measures the service over HTTP: the whole server on a loopback port, with clients in the same process and so
-// on the same cores.
+// Package load measures the service over HTTP: the whole server on a loopback port, with clients in the same process
+// and so on the same cores.
 //
 //	load.go   what is measured
 //	list.go   the same of the list of articles

@@ -17,8 +17,8 @@ var (
 	besideTarget   = bench.AtLeast(90, "%")
 )
 
-// deliveries tells one endpoint of orders that were opened while nothing was sent, some thousands at a time, and measures until
-// the engine has recorded all as delivered.
+// deliveries tells one endpoint of orders that were opened while nothing was sent, some thousands at a time, and
+// measures until the engine has recorded all as delivered.
 func deliveries(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {
 	x, err := openSite(s, w)
 	if err != nil {
@@ -57,7 +57,8 @@ func deliveries(s *Server, w *bench.World, stream *dataset.Orders, budget time.D
 }
 
 // bookingBeside books holds from 64 connections with and without deliveries being sent from a long queue, in turns.
-func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {
+func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result,
+	err error) {
 	x, err := openSite(s, w)
 	if err != nil {
 		return r, err
@@ -104,7 +105,8 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 	return r, nil
 }
 
-// beside does something while deliveries are sent, of which there must be enough, and says how many were delivered meanwhile.
+// beside does something while deliveries are sent, of which there must be enough, and says how many were delivered
+// meanwhile.
 func (x *site) beside(do func() error) (n int, err error) {
 	before := x.delivered()
 	stop, err := x.send()

@@ -25,17 +25,19 @@ var (
 	memoryTarget   = bench.AtMost(100, "%") // allocated for an answer, of its length: no more than one copy
 )
 
-// The words that articles are named of, and what they are made of: a search for a word finds one article in 13, a material
-// one in 4.
+// The words that articles are named of, and what they are made of: a search for a word finds one article in 13, a
+// material one in 4.
 var (
-	listKinds     = []string{"Trestle", "Hammer", "Wrench", "Ladder", "Chisel", "Spanner", "Mallet", "Grinder", "Sander", "Router", "Planer", "Jigsaw", "Torch"}
-	listMakes     = []string{"Northwind", "Aurora", "Basalt", "Cobalt", "Dorado", "Everest", "Fulmar", "Granite", "Harrier", "Ivory", "Jasper", "Kestrel", "Lumen"}
+	listKinds = []string{"Trestle", "Hammer", "Wrench", "Ladder", "Chisel", "Spanner", "Mallet", "Grinder",
+		"Sander", "Router", "Planer", "Jigsaw", "Torch"}
+	listMakes = []string{"Northwind", "Aurora", "Basalt", "Cobalt", "Dorado", "Everest", "Fulmar", "Granite",
+		"Harrier", "Ivory", "Jasper", "Kestrel", "Lumen"}
 	listMaterials = []string{"Steel", "Oak", "Brass", "Carbon"}
 )
 
-// pages asks for the first page of 50 whole records by units free in 7 days, most first and fewest first in turns; filtered:
-// with a text that is searched for, and a value of an attribute. The articles get their texts and values first, which makes
-// the records larger than the figures before have them.
+// pages asks for the first page of 50 whole records by units free in 7 days, most first and fewest first in turns;
+// filtered: with a text that is searched for, and a value of an attribute. The articles get their texts and values
+// first, which makes the records larger than the figures before have them.
 func pages(ctx context.Context, r *bench.Run, s *Server) {
 	material := sync.OnceValues(func() (base.ID, error) { return describe(r.World) })
 	rng := dataset.Rand(13)
@@ -59,7 +61,8 @@ func pages(ctx context.Context, r *bench.Run, s *Server) {
 			return y
 		})
 		figure(name+"Tail", tailTarget, func(x bench.Sample) bench.Result { return bench.Tail(x, tailTarget) })
-		figure(name+"Memory", memoryTarget, func(x bench.Sample) bench.Result { return bench.Share(x, 100*x.Bytes/x.Answer, memoryTarget) })
+		figure(name+"Memory", memoryTarget,
+			func(x bench.Sample) bench.Result { return bench.Share(x, 100*x.Bytes/x.Answer, memoryTarget) })
 	}
 	list("HTTPListFirstPage", pageTarget, func(base.ID) string { return "" })
 	list("HTTPListFiltered", filteredTarget, func(material base.ID) string {
@@ -67,7 +70,9 @@ func pages(ctx context.Context, r *bench.Run, s *Server) {
 		if rng.Int(2) == 0 {
 			words = listMakes
 		}
-		return fmt.Sprintf("&search=%s&filters[0][attributeId]=%v&filters[0][format]=select&filters[0][operator]=eq&filters[0][value]=%s",
+		return fmt.Sprintf(
+			"&search=%s&filters[0][attributeId]=%v&filters[0][format]=select&filters[0][operator]=eq&"+
+				"filters[0][value]=%s",
 			strings.ToLower(words[rng.Int(len(words))]), material, listMaterials[rng.Int(len(listMaterials))])
 	})
 }
@@ -95,7 +100,8 @@ func askPages(r *bench.Run, s *Server, filter func() string) (x bench.Sample, er
 func describe(w *bench.World) (material base.ID, err error) {
 	var made [2]engine.Result
 	for i, o := range []label.CreateAttribute{
-		{AttributeFields: label.AttributeFields{Name: "Material", Key: "material", Format: label.FormatSelect}, Options: listMaterials},
+		{AttributeFields: label.AttributeFields{Name: "Material", Key: "material", Format: label.FormatSelect},
+			Options: listMaterials},
 		{AttributeFields: label.AttributeFields{Name: "Weight", Key: "weight", Format: label.FormatNumber}},
 	} {
 		if made[i], err = w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: o}); err != nil {
@@ -106,10 +112,15 @@ func describe(w *bench.World) (material base.ID, err error) {
 	p := dataset.NewPipeline(w.Engine, w.Account)
 	for i, id := range w.Merchant.Articles {
 		name := listMakes[rng.Int(len(listMakes))] + " " + listKinds[rng.Int(len(listKinds))]
-		p.Submit(stock.PatchArticle{ID: id, Fields: base.Changed(stock.ArticleFields{Name: fmt.Sprintf("%s %d", name, i), Codes: []string{fmt.Sprintf("A-%06d", i)}, Description: new(name + ", checked and cleaned after every return")}), Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
-			{Key: "material", Value: label.Value{Kind: label.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
-			{Key: "weight", Value: label.Value{Kind: label.NumberValue, Number: float64(rng.Int(400)) / 10}},
-		})}})
+		p.Submit(stock.PatchArticle{ID: id,
+			Fields: base.Changed(stock.ArticleFields{Name: fmt.Sprintf("%s %d", name, i),
+				Codes:       []string{fmt.Sprintf("A-%06d", i)},
+				Description: new(name + ", checked and cleaned after every return")}),
+			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
+				{Key: "material",
+					Value: label.Value{Kind: label.TextValue, Text: listMaterials[rng.Int(len(listMaterials))]}},
+				{Key: "weight", Value: label.Value{Kind: label.NumberValue, Number: float64(rng.Int(400)) / 10}},
+			})}})
 	}
 	err = p.Flush()
 	w.Settle()

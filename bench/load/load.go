@@ -25,11 +25,12 @@ var (
 	holdTarget  = bench.AtLeast(25_000, "/s")
 )
 
-// Reads measures over HTTP what books nothing. Long answers come first: what the clients allocate counts, too, and once their
-// library has seen many short answers, its pool keeps no buffer for a long one.
+// Reads measures over HTTP what books nothing. Long answers come first: what the clients allocate counts, too, and once
+// their library has seen many short answers, its pool keeps no buffer for a long one.
 func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 	pages(ctx, r, s)
-	r.Figure(ctx, "HTTPPointAvailability", pointTarget, func() (bench.Result, error) { return points(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPPointAvailability", pointTarget,
+		func() (bench.Result, error) { return points(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPBulkAvailability", bulkTarget, func() (bench.Result, error) { return bulk(s, r) })
 	r.Figure(ctx, "KeyAndLimits", guardTarget, func() (bench.Result, error) { return guards(s, r) })
 	return ctx.Err()
@@ -38,14 +39,19 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 // Writes measures over HTTP what books on the world: it comes behind all that reads.
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
-	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget,
+		func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPSoldOut", saleTarget, func() (bench.Result, error) { return soldOut(s, r.World, r.Budget) })
 	for _, x := range soldOutAsks {
-		r.Figure(ctx, x.name, bench.SoldOutTarget, func() (bench.Result, error) { return x.answers(s, r.World, r.Budget) })
+		r.Figure(ctx, x.name, bench.SoldOutTarget,
+			func() (bench.Result, error) { return x.answers(s, r.World, r.Budget) })
 	}
-	r.Figure(ctx, "HTTPHoldsMostlyRefused", refusedTarget, func() (bench.Result, error) { return mostlyRefused(s, r.World, r.Budget) })
-	r.Figure(ctx, "BookingBesideArchive", archiveTarget, func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
-	r.Figure(ctx, "BookingBesideBackups", logTarget, func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPHoldsMostlyRefused", refusedTarget,
+		func() (bench.Result, error) { return mostlyRefused(s, r.World, r.Budget) })
+	r.Figure(ctx, "BookingBesideArchive", archiveTarget,
+		func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
+	r.Figure(ctx, "BookingBesideBackups", logTarget,
+		func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
 	stream := r.World.Set.Orders()
 	opened := sync.OnceValues(func() (bench.Result, error) { return orders(s, r.World, stream, r.Budget) })
 	r.Figure(ctx, "HTTPOrders", orderTarget, opened)
@@ -53,8 +59,10 @@ func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 		x, err := opened()
 		return bench.Judge(x.CPUus, orderCPUTarget), err
 	})
-	r.Figure(ctx, "WebhookDeliveries", deliveryTarget, func() (bench.Result, error) { return deliveries(s, r.World, stream, r.Budget) })
-	r.Figure(ctx, "BookingBesideWebhooks", besideTarget, func() (bench.Result, error) { return bookingBeside(s, r.World, stream, r.Budget) })
+	r.Figure(ctx, "WebhookDeliveries", deliveryTarget,
+		func() (bench.Result, error) { return deliveries(s, r.World, stream, r.Budget) })
+	r.Figure(ctx, "BookingBesideWebhooks", besideTarget,
+		func() (bench.Result, error) { return bookingBeside(s, r.World, stream, r.Budget) })
 	return ctx.Err()
 }
 
@@ -66,7 +74,8 @@ func points(s *Server, w *bench.World, budget time.Duration) (r bench.Result, er
 		queries[i] = fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v&from=%s&to=%s",
 			w.Merchant.Articles[q.Article], w.Merchant.Locations[q.Location], instant(q.Start), instant(q.End))
 	}
-	ours, empty := newClients(s.Address, "GET", s.Key, pointConnections), newClients(s.EmptyAddress, "GET", s.Key, pointConnections)
+	ours, empty := newClients(s.Address, "GET", s.Key, pointConnections),
+		newClients(s.EmptyAddress, "GET", s.Key, pointConnections)
 	defer ours.close()
 	defer empty.close()
 	const turns = 20
@@ -137,7 +146,9 @@ func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byt
 }
 
 func body(sku, location base.ID, start, end int64) []byte {
-	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`, sku, location, instant(start), instant(end))
+	return fmt.Appendf(nil,
+		`{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`, sku, location,
+		instant(start), instant(end))
 }
 
 func instant(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -18,7 +18,8 @@ func TestSuite(t *testing.T) {
 	w, err := bench.Build(scale, func(string) {})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	r := bench.Run{World: w, Scale: scale, Budget: 50 * time.Millisecond, Progress: func(string) {}, Report: bench.NewReport(scale)}
+	r := bench.Run{World: w, Scale: scale, Budget: 50 * time.Millisecond, Progress: func(string) {},
+		Report: bench.NewReport(scale)}
 	s, err := Serve(w)
 	require.NoError(t, err)
 	require.NoError(t, s.Reads(context.Background(), &r))

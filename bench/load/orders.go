@@ -15,7 +15,8 @@ var (
 	orderCPUTarget = bench.AtMost(150, "us") // the clients' included
 )
 
-// orders opens an order of three lines and nine units with each request, from 64 connections. The stock carries all of them.
+// orders opens an order of three lines and nine units with each request, from 64 connections. The stock carries all of
+// them.
 func orders(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {
 	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
@@ -32,7 +33,8 @@ func orders(s *Server, w *bench.World, stream *dataset.Orders, budget time.Durat
 	}
 	r = bench.Rate(t.Sample(), orderTarget)
 	r.Note = fmt.Sprintf("%d orders of %d lines and %d units from %d connections, %.1f to a sync, answers of %d bytes",
-		t.N, dataset.OrderLines, dataset.OrderLines*dataset.LineUnits, holdConnections, float64(t.N)/float64(w.Engine.Stats().Groups-before.Groups), t.Answers/t.N)
+		t.N, dataset.OrderLines, dataset.OrderLines*dataset.LineUnits, holdConnections,
+		float64(t.N)/float64(w.Engine.Stats().Groups-before.Groups), t.Answers/t.N)
 	return r, nil
 }
 
@@ -42,7 +44,8 @@ func orderBody(w *bench.World, x dataset.Order) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, `{"skuId":"%v","purchaseType":"booking","quantity":%d,"startDate":"%s","endDate":"%s","unitPrice":4500}`,
+		b = fmt.Appendf(b,
+			`{"skuId":"%v","purchaseType":"booking","quantity":%d,"startDate":"%s","endDate":"%s","unitPrice":4500}`,
 			w.Merchant.SKUs[sku], dataset.LineUnits, instant(x.Start), instant(x.End))
 	}
 	return append(b, `]}`...)

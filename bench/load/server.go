@@ -15,7 +15,8 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the two servers: the service on the world's engine, and one that does nothing, as the measure of transport.
+// This file owns the two servers: the service on the world's engine, and one that does nothing, as the measure of
+// transport.
 
 const (
 	keyID     = "bench0000001"

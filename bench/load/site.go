@@ -28,7 +28,8 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns the endpoint of webhooks: it speaks TLS on loopback, with an authority of its own, and takes everything.
+// This file owns the endpoint of webhooks: it speaks TLS on loopback, with an authority of its own, and takes
+// everything.
 
 // site is an endpoint, the webhook that tells it of new orders, and the client that knows its authority.
 type site struct {
@@ -57,7 +58,8 @@ func openSite(s *Server, w *bench.World) (*site, error) {
 	}}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
-	x.client = webhook.NewClient(webhook.ClientOptions{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Roots: roots})
+	x.client = webhook.NewClient(webhook.ClientOptions{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Roots: roots})
 	x.stop = func() {
 		listener.Close() // a server that has not begun to listen does not know that it should not
 		server.Shutdown()
@@ -104,7 +106,8 @@ func (x *site) order(stream *dataset.Orders, n int) error {
 
 // send starts what sends deliveries. The function that it gives ends it.
 func (x *site) send() (stop func(), err error) {
-	d := webhook.Start(webhook.Options{Engine: x.world.Engine, Client: x.client, Now: x.world.Now, Logger: slog.New(slog.DiscardHandler)})
+	d := webhook.Start(webhook.Options{Engine: x.world.Engine, Client: x.client, Now: x.world.Now,
+		Logger: slog.New(slog.DiscardHandler)})
 	// It begins with what changed since the one before it ended: something has to.
 	if _, err = x.do(outbox.TestWebhook{ID: x.hook}); err == nil {
 		x.created++
@@ -129,11 +132,13 @@ func (x *site) delivered() int {
 // certify makes an authority, and a certificate of it for loopback.
 func certify(now time.Time) (leaf tls.Certificate, roots *x509.CertPool, err error) {
 	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Authority of the bench"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Authority of the bench"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	endpoint := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	by, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

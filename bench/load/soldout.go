@@ -10,8 +10,8 @@ import (
 	"holdfast/bench/dataset"
 )
 
-// This file owns a flash sale after the last unit is gone: everybody asks, and everybody is refused with who has the stock and when
-// there is some again.
+// This file owns a flash sale after the last unit is gone: everybody asks, and everybody is refused with who has the
+// stock and when there is some again.
 
 const saleConnections = 32
 
@@ -95,8 +95,8 @@ func (a *soldOutAsk) answers(s *Server, w *bench.World, budget time.Duration) (r
 	return bench.SoldOutTime(few, many, side(few), side(many))
 }
 
-// mostlyRefused books from many connections where three in four ask for two to five days of a SKU that is sold out, from any hour of a
-// fortnight on; the fourth goes on with the data set's stream.
+// mostlyRefused books from many connections where three in four ask for two to five days of a SKU that is sold out,
+// from any hour of a fortnight on; the fourth goes on with the data set's stream.
 func mostlyRefused(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
 	few, _, err := w.SoldOut()
 	if err != nil {
@@ -120,6 +120,7 @@ func mostlyRefused(s *Server, w *bench.World, budget time.Duration) (r bench.Res
 		}
 	}
 	r = bench.Rate(t.Sample(), refusedTarget)
-	r.Note = fmt.Sprintf("%d holds from %d connections, %.0f %% of them refused", t.N, holdConnections, 100*float64(c.taken())/float64(t.N))
+	r.Note = fmt.Sprintf("%d holds from %d connections, %.0f %% of them refused", t.N, holdConnections,
+		100*float64(c.taken())/float64(t.N))
 	return r, nil
 }

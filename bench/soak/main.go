@@ -42,7 +42,8 @@ func parse() (o options, err error) {
 	case o.share < 1 || o.share > 100 || o.measure <= 0 || o.every <= 0:
 		err = errors.New("-share is 1 to 100, -measure and -every are more than nothing")
 	case o.length < 3*warmUp || o.length < 3*leastInThird*o.every:
-		err = fmt.Errorf("a third of the time is at least %v and %d samples: until then more is held each second", warmUp, leastInThird)
+		err = fmt.Errorf("a third of the time is at least %v and %d samples: until then more is held each second",
+			warmUp, leastInThird)
 	}
 	return o, err
 }
@@ -152,7 +153,8 @@ func soak(ctx context.Context, o options, s *server, m *merchant, rate float64) 
 
 // report prints the table and the verdict; what has grown is an error.
 func report(o options, list []sample, l load, rate, full float64) error {
-	fmt.Printf("\n%d visits, %d more came too late to begin%s; half of the visits took %.1f ms, 99 in 100 up to %.1f ms\n\n",
+	fmt.Printf("\n%d visits, %d more came too late to begin%s; half of the visits took %.1f ms, 99 in 100 up to "+
+		"%.1f ms\n\n",
 		l.visits, l.late, l.turned, l.p50.Seconds()*1000, l.p99.Seconds()*1000)
 	verdicts := judge(list, o.length)
 	if err := table(os.Stdout, verdicts); err != nil {

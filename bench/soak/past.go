@@ -42,8 +42,8 @@ type merchant struct {
 	past          int       // holds that have ended
 }
 
-// furnish makes a directory with a merchant of whom so many holds a second ended yesterday, from this hour on and for as long
-// as the load will go on: while it does, the program forgets as many as it gains.
+// furnish makes a directory with a merchant of whom so many holds a second ended yesterday, from this hour on and for
+// as long as the load will go on: while it does, the program forgets as many as it gains.
 func furnish(ctx context.Context, dir string, endings float64, length time.Duration) (m *merchant, err error) {
 	store, err := persist.Open(persist.Options{Dir: dir})
 	if err != nil {
@@ -70,12 +70,15 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 		return r.Record
 	}
 	do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Soak"}})
-	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak", Version: api.Version})
-	location, _ := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location)
+	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak",
+		Version: api.Version})
+	location, _ := do(
+		stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Here", Timezone: "UTC"}}).(*stock.Location)
 	if err != nil {
 		return nil, err
 	}
-	m = &merchant{key: fmt.Sprintf("hf_%s_%s", publicKey, secretKey), location: location.ID.String(), from: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2)}
+	m = &merchant{key: fmt.Sprintf("hf_%s_%s", publicKey, secretKey), location: location.ID.String(),
+		from: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2)}
 	var skus []base.ID
 	for i := range kinds {
 		sku, _ := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: fmt.Sprint("Kind ", i)}}).(*stock.SKU)
@@ -83,7 +86,8 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 			return nil, err
 		}
 		begin := clock.Load()
-		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
+		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID},
+			Quantities: []stock.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
 		skus, m.skus = append(skus, sku.ID), append(m.skus, sku.ID.String())
 	}
 	if err != nil || endings == 0 {

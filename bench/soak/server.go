@@ -36,7 +36,8 @@ func build(ctx context.Context, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// keptLog is how much of its log the server keeps: so little that the log has its full length before the warm-up is over.
+// keptLog is how much of its log the server keeps: so little that the log has its full length before the warm-up is
+// over.
 const keptLog = "16MiB"
 
 // serve starts the program on a directory and waits until it is ready.
@@ -52,13 +53,15 @@ func serve(ctx context.Context, binary, data, logs string) (*server, error) {
 	}
 	s.process = exec.Command(binary, "serve", "--listen", s.address, "--data", data, "--log-keep", keptLog)
 	s.process.Stdout, s.process.Stderr = s.log, s.log
-	s.ops = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(data, "ops.sock"))
-	}}}
+	s.ops = &http.Client{Timeout: 30 * time.Second,
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(data, "ops.sock"))
+		}}}
 	if err := s.process.Start(); err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) &&
+		ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		if answer, err := http.Get("http://" + s.address + "/readyz"); err == nil {
 			answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
@@ -129,7 +132,8 @@ func readSample(r io.Reader) (x sample, err error) {
 		return x, err
 	}
 	for name, to := range map[string]*float64{
-		"go_memstats_heap_alloc_bytes": &x.heap, "process_resident_memory_bytes": &x.resident, "go_goroutines": &x.goroutines,
+		"go_memstats_heap_alloc_bytes": &x.heap, "process_resident_memory_bytes": &x.resident,
+		"go_goroutines":    &x.goroutines,
 		"process_open_fds": &x.files, "holdfast_snapshots_held": &x.snapshots, "holdfast_disk_bytes": &x.disk,
 		"holdfast_holds": &x.holds, "holdfast_orders": &x.orders, "holdfast_units_taken": &x.taken,
 	} {

@@ -19,12 +19,13 @@ type sample struct {
 }
 
 func (x sample) String() string {
-	return fmt.Sprintf("heap %.1f MiB, %.0f goroutines, %.0f files, %.0f snapshots, disk %.1f MiB, %.0f holds kept, %.0f units taken",
+	return fmt.Sprintf(
+		"heap %.1f MiB, %.0f goroutines, %.0f files, %.0f snapshots, disk %.1f MiB, %.0f holds kept, %.0f units taken",
 		x.heap/(1<<20), x.goroutines, x.files, x.snapshots, x.disk/(1<<20), x.holds, x.taken)
 }
 
-// series are the figures that are not to grow. The stock is among them: where it grows, the load was not steady, and nothing
-// can be said of the rest.
+// series are the figures that are not to grow. The stock is among them: where it grows, the load was not steady, and
+// nothing can be said of the rest.
 var series = []struct {
 	name string
 	of   func(sample) float64
@@ -71,8 +72,8 @@ func judge(list []sample, length time.Duration) (all []verdict) {
 	return all
 }
 
-// compare holds the medians of two thirds against each other. A third without samples cannot be judged, and counts as one
-// that grows.
+// compare holds the medians of two thirds against each other. A third without samples cannot be judged, and counts as
+// one that grows.
 func compare(second, last []float64) (v verdict) {
 	if len(second) < leastInThird || len(last) < leastInThird {
 		return verdict{second: math.NaN(), last: math.NaN(), grows: true}

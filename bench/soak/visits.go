@@ -44,7 +44,8 @@ type load struct {
 	err          error
 }
 
-// come has visits begin at a rate, each at its time whatever became of those before; rate 0: each as soon as a client is free.
+// come has visits begin at a rate, each at its time whatever became of those before; rate 0: each as soon as a client
+// is free.
 func (c *crowd) come(ctx context.Context, length time.Duration, rate float64) (l load) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -152,7 +153,8 @@ func (v *visitor) visit(dice *rand.Rand) error {
 	}
 	switch dice.IntN(10) {
 	case 0, 1, 2, 3:
-		return v.ask("GET", fmt.Sprintf("/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", sku, m.location, from, to), "", nil)
+		return v.ask("GET", fmt.Sprintf("/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", sku, m.location,
+			from, to), "", nil)
 	case 4:
 		return v.ask("GET", "/holds?pageSize=20", "", nil)
 	case 5, 6: // a cart that nobody comes back to
@@ -162,14 +164,15 @@ func (v *visitor) visit(dice *rand.Rand) error {
 	case 8:
 		return then(hold(), "POST/holds/%s/order", "DEL /orders/%s")
 	default:
-		err := v.ask("POST", "/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking",`+
-			`"quantity":2,"startDate":%q,"endDate":%q,"unitPrice":100}]}`, m.location, sku, from, to), &made)
+		err := v.ask("POST", "/orders",
+			fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking",`+
+				`"quantity":2,"startDate":%q,"endDate":%q,"unitPrice":100}]}`, m.location, sku, from, to), &made)
 		return then(err, "POST/orders/%s/cancel", "DEL /orders/%s")
 	}
 }
 
-// ask sends a request, and reads the answer into a value. One that the server has no room for is turned away, which is no
-// error; any other refusal is: the stock carries all that is asked for.
+// ask sends a request, and reads the answer into a value. One that the server has no room for is turned away, which is
+// no error; any other refusal is: the stock carries all that is asked for.
 func (v *visitor) ask(method, path, body string, to any) error {
 	v.request.Reset() // a GET behind a POST would have its length
 	v.request.Header.SetMethod(method)

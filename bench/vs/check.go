@@ -67,7 +67,8 @@ func (s *sharedStock) checkSKUs(list []question) checkBoth {
 			if err != nil {
 				return err
 			}
-			if err := agree("a SKU", []int{s.freeOfSKU(q.sku, q.location, q.window)}, []int{ours.Available}, theirs); err != nil {
+			if err := agree("a SKU", []int{s.freeOfSKU(q.sku, q.location, q.window)}, []int{ours.Available},
+				theirs); err != nil {
 				return err
 			}
 		}
@@ -137,7 +138,8 @@ func (s *sharedStock) checkCalendars(list []question) checkBoth {
 			var ours, want []int
 			for i, b := range page.Buckets {
 				start := w.start + int64(i)*day
-				ours, want = append(ours, b.Available), append(want, s.freeOfSKU(q.sku, q.location, window{start, start + day}))
+				ours, want = append(ours, b.Available),
+					append(want, s.freeOfSKU(q.sku, q.location, window{start, start + day}))
 			}
 			if len(ours) != calendarDays {
 				return fmt.Errorf("a calendar has %d days", len(ours))

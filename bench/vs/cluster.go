@@ -15,7 +15,8 @@ import (
 	"syscall"
 )
 
-// This file owns a PostgreSQL of its own: a cluster in a temporary directory, on a free loopback port, that goes when the run ends.
+// This file owns a PostgreSQL of its own: a cluster in a temporary directory, on a free loopback port, that goes when
+// the run ends.
 
 type cluster struct {
 	dir  string
@@ -56,7 +57,8 @@ func startCluster(ctx context.Context, progress func(string)) (c *cluster, err e
 	}
 	progress("making a PostgreSQL cluster with " + c.bin)
 	data := filepath.Join(c.dir, "data")
-	if err := c.run(ctx, "initdb", "-D", data, "-U", "bench", "--auth=trust", "--encoding=UTF8", "--locale=C"); err != nil {
+	if err := c.run(ctx, "initdb", "-D", data, "-U", "bench", "--auth=trust", "--encoding=UTF8", "--locale=C"); err !=
+		nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)

@@ -9,7 +9,7 @@
 //	floor.go     what no server of either kind can be faster than: empty handlers, and bare synced writes
 //	report.go    the table, the JSON and the chart
 //
-// Both sides have the same rows, the same questions in the same order, and their clients on the same cores. Each kind of question is
-// asked on both sides and held against the sweep before it is timed. PostgreSQL keeps its default durability: fsync and
-// synchronous_commit are on.
+// Both sides have the same rows, the same questions in the same order, and their clients on the same cores. Each kind
+// of question is asked on both sides and held against the sweep before it is timed. PostgreSQL keeps its default
+// durability: fsync and synchronous_commit are on.
 package main

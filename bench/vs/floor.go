@@ -17,7 +17,8 @@ import (
 
 const floorBytes = 700 // about what one booking appends to the log and the rows
 
-// floors measures an empty handler with the requests of a point question and of a booking, and synced batches of Pebble.
+// floors measures an empty handler with the requests of a point question and of a booking, and synced batches of
+// Pebble.
 func floors(ctx context.Context, s *load.Server, o options, r *report, progress func(string)) error {
 	for _, n := range o.clients {
 		if err := ctx.Err(); err != nil {
@@ -51,7 +52,8 @@ func postFloor(n int, budget time.Duration, r *report) (m measured, err error) {
 		return m, err
 	}
 	answer := make([]byte, 800)
-	server := &fasthttp.Server{NoDefaultServerHeader: true, Handler: func(ctx *fasthttp.RequestCtx) { ctx.Response.SetBodyRaw(answer) }}
+	server := &fasthttp.Server{NoDefaultServerHeader: true,
+		Handler: func(ctx *fasthttp.RequestCtx) { ctx.Response.SetBodyRaw(answer) }}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	m, err = drive(n, budget, func(int) (operation, func(), error) {
@@ -78,7 +80,9 @@ func pebbleFloor(n int, budget time.Duration) (m measured, err error) {
 	defer db.Close()
 	value := make([]byte, floorBytes)
 	return drive(n, budget, func(no int) (operation, func(), error) {
-		return func(i int) (outcome, error) { return done, db.Set(fmt.Appendf(nil, "%012d", i), value, pebble.Sync) }, func() {}, nil
+		return func(i int) (outcome, error) {
+			return done, db.Set(fmt.Appendf(nil, "%012d", i), value, pebble.Sync)
+		}, func() {}, nil
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 	"holdfast/bench/load"
 )
 
-// This file owns Holdfast's side: requests to its REST interface, over loopback, each client on a connection of its own.
+// This file owns Holdfast's side: requests to its REST interface, over loopback, each client on a connection of its
+// own.
 
 type holdfast struct{ server *load.Server }
 
@@ -27,7 +28,8 @@ type caller struct {
 func newCaller(address, key string) *caller {
 	c := &caller{
 		client: &fasthttp.HostClient{
-			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true, MaxIdemponentCallAttempts: 1,
+			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true,
+			MaxIdemponentCallAttempts: 1,
 		},
 		request: fasthttp.AcquireRequest(), response: fasthttp.AcquireResponse(),
 	}
@@ -67,11 +69,13 @@ const (
 )
 
 func (s *sharedStock) pointQuery(q question) []byte {
-	return fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v%s", s.articles[q.article].id, s.world.Merchant.Locations[q.location], q.query())
+	return fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v%s", s.articles[q.article].id,
+		s.world.Merchant.Locations[q.location], q.query())
 }
 
 func (s *sharedStock) skuQuery(q question) []byte {
-	return fmt.Appendf(nil, "skuId=%v&serviceLocationId=%v%s", s.world.Merchant.SKUs[q.sku], s.world.Merchant.Locations[q.location], q.query())
+	return fmt.Appendf(nil, "skuId=%v&serviceLocationId=%v%s", s.world.Merchant.SKUs[q.sku],
+		s.world.Merchant.Locations[q.location], q.query())
 }
 
 func (s *sharedStock) calendarQuery(q question) []byte {
@@ -81,7 +85,8 @@ func (s *sharedStock) calendarQuery(q question) []byte {
 
 func listQuery(q question) []byte {
 	w := week(q)
-	return fmt.Appendf(nil, "dateRange[from]=%s&dateRange[to]=%s&sort=availability&direction=desc", instant(w.start), instant(w.end))
+	return fmt.Appendf(nil, "dateRange[from]=%s&dateRange[to]=%s&sort=availability&direction=desc", instant(w.start),
+		instant(w.end))
 }
 
 // bulkBody asks about many windows, of articles and SKUs in turns.
@@ -95,7 +100,8 @@ func (s *sharedStock) bulkBody(list []question) []byte {
 		if i%2 == 1 {
 			item, id = "skuId", s.world.Merchant.SKUs[q.sku]
 		}
-		fmt.Fprintf(b, `{"%s":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}`, item, id, s.world.Merchant.Locations[q.location], instant(q.start), instant(q.end))
+		fmt.Fprintf(b, `{"%s":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}`, item, id,
+			s.world.Merchant.Locations[q.location], instant(q.start), instant(q.end))
 	}
 	b.WriteString("]}")
 	return b.Bytes()
@@ -110,7 +116,8 @@ func (s *sharedStock) holdBody(sku, location int, w window) []byte {
 			break
 		}
 	}
-	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`,
+	return fmt.Appendf(nil,
+		`{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`,
 		id, s.world.Merchant.Locations[location], instant(w.start), instant(w.end))
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// This file owns PostgreSQL's side: the schema, and the statements as a good engineer would write them. Each client has a connection
-// of its own, which prepares each statement once.
+// This file owns PostgreSQL's side: the schema, and the statements as a good engineer would write them. Each client has
+// a connection of its own, which prepares each statement once.
 
-// schema has what the questions ask by in the bookings themselves, so that no question needs a join. The exclusion constraint is what
-// makes sure that no unit is booked twice.
+// schema has what the questions ask by in the bookings themselves, so that no question needs a join. The exclusion
+// constraint is what makes sure that no unit is booked twice.
 const schema = `
 CREATE EXTENSION btree_gist;
 CREATE TABLE article (id int PRIMARY KEY, sku int, location int NOT NULL, units int NOT NULL, name text NOT NULL);
@@ -47,8 +47,10 @@ func taken(from, to, condition string) string {
 }
 
 var (
-	pointSQL = `SELECT ((SELECT count(*) FROM slot WHERE article = $3) - ` + taken("$1", "$2", "article = $3") + `)::int`
-	skuSQL   = `SELECT ((SELECT count(*) FROM slot WHERE sku = $3 AND location = $4) - ` + taken("$1", "$2", "sku = $3 AND location = $4") + `)::int`
+	pointSQL = `SELECT ((SELECT count(*) FROM slot WHERE article = $3) - ` + taken("$1", "$2", "article = $3") +
+		`)::int`
+	skuSQL = `SELECT ((SELECT count(*) FROM slot WHERE sku = $3 AND location = $4) - ` +
+		taken("$1", "$2", "sku = $3 AND location = $4") + `)::int`
 
 	pointsSQL = `SELECT ((SELECT count(*) FROM slot WHERE slot.article = q.article) - ` + taken("q.s", "q.e", "booking.article = q.article") + `)::int
 	FROM unnest($1::timestamptz[], $2::timestamptz[], $3::int[]) AS q(s, e, article)`
@@ -58,7 +60,8 @@ var (
 )
 
 const (
-	// listSQL is the first 50 of all articles by units free, with how many there are. It gives numbers and names, not whole records.
+	// listSQL is the first 50 of all articles by units free, with how many there are. It gives numbers and names, not
+	// whole records.
 	listSQL = `
 WITH b AS (SELECT article, greatest(lower(during), $1) AS s, upper(during) AS e FROM booking WHERE during && tstzrange($1, $2)),
 	c AS (SELECT article, sum(d) OVER (PARTITION BY article ORDER BY t, d) AS n
@@ -105,7 +108,8 @@ func loadPostgres(ctx context.Context, c *cluster, s *sharedStock, progress func
 	}
 	progress(fmt.Sprintf("copying %d articles, %d units and %d bookings", len(s.articles), s.slots, len(s.bookings)))
 	copyIn := func(table string, n int, row func(i int) []any, columns ...string) error {
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns,
+			pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
 		return err
 	}
 	units := make([]int, 0, s.slots) // slot: its article
@@ -146,7 +150,8 @@ func (w window) from() time.Time { return time.UnixMilli(w.start).UTC() }
 func (w window) to() time.Time   { return time.UnixMilli(w.end).UTC() }
 
 func (w window) span() any {
-	return pgtype.Range[time.Time]{Lower: w.from(), Upper: w.to(), LowerType: pgtype.Inclusive, UpperType: pgtype.Exclusive, Valid: true}
+	return pgtype.Range[time.Time]{Lower: w.from(), Upper: w.to(), LowerType: pgtype.Inclusive,
+		UpperType: pgtype.Exclusive, Valid: true}
 }
 
 // script runs statements one after the other, each for itself: VACUUM does not run in a transaction.

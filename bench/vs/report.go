@@ -52,7 +52,8 @@ const goalClients = 32
 func newReport(scale float64, version string, s *sharedStock) *report {
 	q := s.questions(1, 11, false)[0]
 	return &report{
-		When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(), CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), PostgreSQL: version,
+		When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(), CPUs: runtime.GOMAXPROCS(0),
+		Go: runtime.Version(), PostgreSQL: version,
 		Scale: scale, Articles: len(s.articles), Bookings: len(s.bookings),
 		exampleQuery: s.pointQuery(q), exampleBody: s.holdBody(s.sale, 0, s.saleWindow),
 	}
@@ -74,7 +75,8 @@ func (r *report) write(o options) error {
 }
 
 func (r *report) table(to io.Writer) error {
-	fmt.Fprintf(to, "\n%s, %d CPUs (%s), %s, PostgreSQL %s, scale %g: %d articles, %d bookings; clients on the same CPUs\n\n",
+	fmt.Fprintf(to, "\n%s, %d CPUs (%s), %s, PostgreSQL %s, scale %g: %d articles, %d bookings; clients on the "+
+		"same CPUs\n\n",
 		r.When.Format(time.DateOnly), r.CPUs, r.CPU, r.Go, r.PostgreSQL, r.Scale, r.Articles, r.Bookings)
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "work\tclients\tHoldfast\tp50\tp99\tPostgreSQL\tp50\tp99\ttimes\tgoal\t")
@@ -86,7 +88,8 @@ func (r *report) table(to io.Writer) error {
 				goal = fmt.Sprintf("%g: missed", x.Goal)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Work, x.Clients, rate(x.Holdfast.PerSecond), ms(x.Holdfast.P50us), ms(x.Holdfast.P99us),
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Work, x.Clients, rate(x.Holdfast.PerSecond),
+			ms(x.Holdfast.P50us), ms(x.Holdfast.P99us),
 			rate(x.Postgres.PerSecond), ms(x.Postgres.P50us), ms(x.Postgres.P99us), times(x.Ratio), goal)
 	}
 	if err := t.Flush(); err != nil {
@@ -95,7 +98,8 @@ func (r *report) table(to io.Writer) error {
 	fmt.Fprintln(to)
 	fmt.Fprintln(t, "floor\tclients\tempty GET\tempty POST\tPebble, synced\t")
 	for _, x := range r.Floors {
-		fmt.Fprintf(t, "\t%d\t%s\t%s\t%s\t\n", x.Clients, rate(x.Get.PerSecond), rate(x.Post.PerSecond), rate(x.Synced.PerSecond))
+		fmt.Fprintf(t, "\t%d\t%s\t%s\t%s\t\n", x.Clients, rate(x.Get.PerSecond), rate(x.Post.PerSecond),
+			rate(x.Synced.PerSecond))
 	}
 	return t.Flush()
 }
@@ -117,7 +121,8 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// chart shows how many times PostgreSQL's rate each kind of work reaches, on a logarithmic axis, at the most clients up to 32.
+// chart shows how many times PostgreSQL's rate each kind of work reaches, on a logarithmic axis, at the most clients up
+// to 32.
 func (r *report) chart() []byte {
 	best := map[string]row{}
 	var names []string
@@ -152,7 +157,8 @@ func (r *report) chart() []byte {
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><rect x="%d" y="%d" width="%.0f" height="20" rx="2" fill="#1f6f5c"/>`,
 			left-10, y+15, name, left, y, max(1, place(x.Ratio)-left))
 		fmt.Fprintf(&b, `<text x="%.0f" y="%d" fill="#333">%s×  <tspan fill="#666" font-size="12">%s against %s /s</tspan></text>`+"\n",
-			max(left, place(x.Ratio))+8, y+15, times(x.Ratio), digits(x.Holdfast.PerSecond), digits(x.Postgres.PerSecond))
+			max(left, place(x.Ratio))+8, y+15, times(x.Ratio), digits(x.Holdfast.PerSecond),
+			digits(x.Postgres.PerSecond))
 	}
 	fmt.Fprintf(&b, `<text x="16" y="%d" fill="#666" font-size="12">%s, %d CPUs (%s), %d articles, %d bookings, %d clients on the same CPUs (bulk: 8), both durable; make bench-vs</text>`+"\n",
 		height-10, r.When.Format(time.DateOnly), r.CPUs, r.CPU, r.Articles, r.Bookings, goalClients)

@@ -11,8 +11,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the stock that both sides have: what PostgreSQL's tables are filled with, read from the engine, and a plain sweep over
-// the same rows.
+// This file owns the stock that both sides have: what PostgreSQL's tables are filled with, read from the engine, and a
+// plain sweep over the same rows.
 
 // sharedStock is units and bookings with numbers for ids, as a table would have them.
 type sharedStock struct {

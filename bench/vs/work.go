@@ -111,7 +111,8 @@ func queriesOf(list []question, text func(question) []byte) [][]byte {
 	return all
 }
 
-func reading(name, about string, goal float64, path string, list []question, text func(question) []byte, sql string, args func(question) []any) work {
+func reading(name, about string, goal float64, path string, list []question, text func(question) []byte, sql string,
+	args func(question) []any) work {
 	queries := queriesOf(list, text)
 	return work{
 		name: name, about: about, goal: goal,
@@ -128,16 +129,20 @@ func reading(name, about string, goal float64, path string, list []question, tex
 // works are all kinds of work, those that book behind those that ask.
 func works(s *sharedStock) []work {
 	shoppers, popular := s.questions(drawn, 11, false), s.questions(drawn, 12, true)
-	point := reading("point", "one article at its place over a window", 0, availabilityPath, shoppers, s.pointQuery, pointSQL,
+	point := reading("point", "one article at its place over a window", 0, availabilityPath, shoppers, s.pointQuery,
+		pointSQL,
 		func(q question) []any { return []any{q.from(), q.to(), q.article} })
 	point.check = s.checkPoints(shoppers)
 	skuArgs := func(q question) []any { return []any{q.from(), q.to(), q.sku, q.location} }
-	sku := reading("SKU", "a SKU at one place over a window", 20, availabilityPath, popular, s.skuQuery, skuSQL, skuArgs)
+	sku := reading("SKU", "a SKU at one place over a window", 20, availabilityPath, popular, s.skuQuery, skuSQL,
+		skuArgs)
 	sku.check = s.checkSKUs(popular)
-	list := reading("list", "the first 50 of all articles by units free in a week, with the total", 150, "/v1/admin/articles", shoppers, listQuery, listSQL,
+	list := reading("list", "the first 50 of all articles by units free in a week, with the total", 150,
+		"/v1/admin/articles", shoppers, listQuery, listSQL,
 		func(q question) []any { w := week(q); return []any{w.from(), w.to()} })
 	list.check = s.checkLists(shoppers)
-	days := reading("calendar", "a SKU at one place, the units free of each of 90 days", 100, "/v1/admin/availability/calendar", popular, s.calendarQuery, calendarSQL,
+	days := reading("calendar", "a SKU at one place, the units free of each of 90 days", 100,
+		"/v1/admin/availability/calendar", popular, s.calendarQuery, calendarSQL,
 		func(q question) []any { w := calendar(q); return []any{w.from(), w.to(), q.sku, q.location} })
 	days.check = s.checkCalendars(popular)
 
@@ -157,7 +162,8 @@ func works(s *sharedStock) []work {
 	})
 	one.name, one.about, one.goal = "one pool", "one unit, durable, all of one SKU of 10,000 units", 12
 	gone := bookings(s, new(turns), func(int) (int, int, window) { return s.sale, 0, s.saleWindow })
-	gone.name, gone.about, gone.goal, gone.denies = "sold out", "one unit of a SKU of 54 articles of which none is free", 10, true
+	gone.name, gone.about, gone.goal, gone.denies = "sold out",
+		"one unit of a SKU of 54 articles of which none is free", 10, true
 
 	return []work{point, sku, list, days, s.bulk(shoppers, popular), spread, one, gone, beside(sku, spread)}
 }

@@ -17,7 +17,8 @@ import (
 type accountRecord struct{ ID, Name, Plan, Currency, Timezone, CreatedAt string }
 
 func newAccounts() *cobra.Command {
-	return group("accounts", "Make and list accounts, and set their plans", newAccountsCreate(), newAccountsList(), newAccountsSetPlan())
+	return group("accounts", "Make and list accounts, and set their plans", newAccountsCreate(), newAccountsList(),
+		newAccountsSetPlan())
 }
 
 func newAccountsCreate() *cobra.Command {
@@ -83,7 +84,8 @@ func newAccountsSetPlan() *cobra.Command {
 			}
 			return withAdmin(cmd, c, func(a *admin) error {
 				var now accountRecord
-				if err := a.call("PUT", "/accounts/"+url.PathEscape(args[0])+"/plan", map[string]string{"plan": args[1]}, &now); err != nil {
+				if err := a.call("PUT", "/accounts/"+url.PathEscape(args[0])+"/plan",
+					map[string]string{"plan": args[1]}, &now); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", now.ID, now.Plan)

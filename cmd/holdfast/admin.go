@@ -1,7 +1,7 @@
 package main
 
-// This file owns how `holdfast keys`, `accounts`, `import` and `export` reach what they look after: a running server through its ops listener, or the engine on a
-// stopped directory. Both answer the same calls.
+// This file owns how `holdfast keys`, `accounts`, `import` and `export` reach what they look after: a running server
+// through its ops listener, or the engine on a stopped directory. Both answer the same calls.
 
 import (
 	"bytes"
@@ -58,13 +58,15 @@ func withStopped(cmd *cobra.Command, dir string, use func(*admin) error) (err er
 	server.Attach(core.engine)
 	defer func() { err = errors.Join(err, server.Shutdown(context.WithoutCancel(cmd.Context()))) }()
 	handler := server.Admin()
-	return use(&admin{cmd.Context(), func(r *http.Request) (*http.Response, error) { return answerHere(handler, r), nil }, "http://localhost"})
+	return use(&admin{cmd.Context(),
+		func(r *http.Request) (*http.Response, error) { return answerHere(handler, r), nil }, "http://localhost"})
 }
 
 // answerHere has a handler answer a request in this process. The answer's body is written as it is read.
 func answerHere(handler http.Handler, r *http.Request) *http.Response {
 	body, to := io.Pipe()
-	w := &hereWriter{answer: &http.Response{Body: body, Trailer: http.Header{}, Request: r}, header: http.Header{}, body: to, begun: make(chan struct{})}
+	w := &hereWriter{answer: &http.Response{Body: body, Trailer: http.Header{}, Request: r}, header: http.Header{},
+		body: to, begun: make(chan struct{})}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {

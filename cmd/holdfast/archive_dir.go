@@ -1,7 +1,7 @@
 package main
 
-// This file owns the directory that a whole account is exported to: one file of rows a kind, and a manifest with the first and the last line
-// of the archive (engine/archive.go) and a hash over each file.
+// This file owns the directory that a whole account is exported to: one file of rows a kind, and a manifest with the
+// first and the last line of the archive (engine/archive.go) and a hash over each file.
 
 import (
 	"bufio"
@@ -48,7 +48,8 @@ type archiveWriter struct {
 	hash     hash.Hash
 }
 
-// writeArchive writes an archive to a directory that it makes, or that is empty. The manifest appears when all is written and synced.
+// writeArchive writes an archive to a directory that it makes, or that is empty. The manifest appears when all is
+// written and synced.
 func writeArchive(dir string, in io.Reader) (m manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, err
@@ -165,11 +166,12 @@ func openArchiveDir(dir string) (*archiveDir, error) {
 	return a, nil
 }
 
-// check holds a file against the manifest. One with a line that is no row, or not as it was written, is left to whoever reads the rows: it
-// says which.
+// check holds a file against the manifest. One with a line that is no row, or not as it was written, is left to whoever
+// reads the rows: it says which.
 func (a *archiveDir) check(f archiveFile) error {
 	if filepath.Base(f.Name) != f.Name || !strings.HasSuffix(f.Name, ".ndjson") {
-		return fmt.Errorf("%s is not as it was written: it names the file %q", filepath.Join(a.dir, manifestName), f.Name)
+		return fmt.Errorf("%s is not as it was written: it names the file %q", filepath.Join(a.dir, manifestName),
+			f.Name)
 	}
 	in, err := os.Open(filepath.Join(a.dir, f.Name))
 	if err != nil {
@@ -193,7 +195,8 @@ func (a *archiveDir) check(f archiveFile) error {
 	case rows != f.Rows:
 		return fmt.Errorf("%s has %d rows, the manifest says %d; nothing was imported", in.Name(), rows, f.Rows)
 	case hex.EncodeToString(sum.Sum(nil)) != f.SHA256:
-		return fmt.Errorf("%s does not have the rows that were written, or not in their order; nothing was imported", in.Name())
+		return fmt.Errorf("%s does not have the rows that were written, or not in their order; nothing was imported",
+			in.Name())
 	}
 	return nil
 }

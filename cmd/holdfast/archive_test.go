@@ -99,9 +99,11 @@ func sameWindows(t *testing.T, one, other base.View, now int64, to func(base.ID)
 			from := now/demoDay*demoDay + (n-12)*demoDay/2
 			window := base.Span{Start: from, End: from + (n%7+1)*demoDay/3}
 			for s := range stock.SKUs(one).All() {
-				is, err := hold.Available(one, hold.Query{Item: base.Item{SKU: s.ID}, Location: l.ID, Window: window}, now)
+				is, err := hold.Available(one, hold.Query{Item: base.Item{SKU: s.ID}, Location: l.ID, Window: window},
+					now)
 				require.NoError(t, err)
-				then, err := hold.Available(other, hold.Query{Item: base.Item{SKU: to(s.ID)}, Location: to(l.ID), Window: window}, now)
+				then, err := hold.Available(other,
+					hold.Query{Item: base.Item{SKU: to(s.ID)}, Location: to(l.ID), Window: window}, now)
 				require.NoError(t, err)
 				require.Equal(t, is, then)
 				asked, free = asked+1, free+is.Available
@@ -112,13 +114,14 @@ func sameWindows(t *testing.T, one, other base.View, now int64, to func(base.ID)
 	require.Greater(t, free, 1000)
 }
 
-// The demo merchant, taken to another account of the same directory and to another directory, with its ids and with new ones, answers every
-// question as before, and goes on from there.
+// The demo merchant, taken to another account of the same directory and to another directory, with its ids and with new
+// ones, answers every question as before, and goes on from there.
 func TestAccountMovesWhole(t *testing.T) {
 	home, away := t.TempDir(), filepath.Join(t.TempDir(), "away")
 	c, account := demoCore(t, home, clock())
-	_, err := c.do(account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
-		Secret: "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
+	_, err := c.do(account,
+		outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
+			Secret: "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	empty, err := openCore(t.Context(), away, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
@@ -133,7 +136,8 @@ func TestAccountMovesWhole(t *testing.T) {
 	require.Contains(t, errs, "must not exist or be empty")
 
 	twin := "01900000-0000-7000-8000-000000000001"
-	for _, into := range [][]string{{"--data", home, "--account", twin, "--name", "Twin"}, {"--data", away}, {"--data", away, "--ids", "new"}} {
+	for _, into := range [][]string{{"--data", home, "--account", twin, "--name", "Twin"}, {"--data", away},
+		{"--data", away, "--ids", "new"}} {
 		for round := range 2 {
 			code, out, errs = holdfast(append([]string{"import", "--all", shop}, into...)...)
 			require.Zero(t, code, errs)
@@ -171,7 +175,8 @@ func TestAccountMovesWhole(t *testing.T) {
 		answered := 0
 		for _, path := range paths {
 			is := before.get(path)
-			requireSame(t, path, is, strings.ReplaceAll(after.get(path), m.account.String(), account.String())) // it is the tenant of files
+			// it is the tenant of files
+			requireSame(t, path, is, strings.ReplaceAll(after.get(path), m.account.String(), account.String()))
 			if strings.HasPrefix(is, "{") || strings.HasPrefix(is, "[") {
 				answered++
 			}
@@ -218,8 +223,8 @@ func requireSame(t *testing.T, path, one, other string) {
 	require.Len(t, other, len(one), path)
 }
 
-// goesOn demands that an account which was imported can be written to: what is out comes back, what is booked is extended, and what is free
-// is booked.
+// goesOn demands that an account which was imported can be written to: what is out comes back, what is booked is
+// extended, and what is free is booked.
 func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 	v, _ := c.engine.View(account)
 	returned, extended, booked := 0, 0, 0
@@ -236,7 +241,8 @@ func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 	}
 	for s := range stock.SKUs(v).All() {
 		for l := range stock.Locations(v).All() {
-			line := hold.HoldLineInput{Item: base.Item{SKU: s.ID}, Location: l.ID, Quantity: 1, Window: base.Span{Start: now + demoDay, End: now + 2*demoDay}}
+			line := hold.HoldLineInput{Item: base.Item{SKU: s.ID}, Location: l.ID, Quantity: 1,
+				Window: base.Span{Start: now + demoDay, End: now + 2*demoDay}}
 			if _, err := c.do(account, hold.PlaceHold{Lines: []hold.HoldLineInput{line}}); err == nil {
 				booked++
 			}
@@ -273,7 +279,8 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 			text = "x\n" + string(good)
 		}
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-		code, _, errs := holdfast("import", "--all", shop, "--data", home, "--account", "01900000-0000-7000-8000-000000000001")
+		code, _, errs := holdfast("import", "--all", shop, "--data", home, "--account",
+			"01900000-0000-7000-8000-000000000001")
 		require.Equal(t, exitFailed, code)
 		require.Contains(t, errs, want)
 		require.Contains(t, errs, "nothing was imported")
@@ -282,7 +289,8 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 	code, _, errs = holdfast("import", "--all", shop, "--data", home)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "is no archive of an account")
-	for _, args := range [][]string{{"import", "--all", shop, "skus"}, {"export", "--all", shop, "x", "y"}, {"import", "skus", "x.csv", "--ids", "new"}, {"import", "--all", shop, "--ids", "other"}} {
+	for _, args := range [][]string{{"import", "--all", shop, "skus"}, {"export", "--all", shop, "x", "y"},
+		{"import", "skus", "x.csv", "--ids", "new"}, {"import", "--all", shop, "--ids", "other"}} {
 		code, _, _ = holdfast(args...)
 		require.Equal(t, exitUsage, code, args)
 	}

@@ -54,7 +54,8 @@ func fitTarget(to, data string) error {
 		return nil
 	}
 	if strings.Contains(to, "://") {
-		return usagef("--to %q must be a new directory, a file that ends with %s, or -; serve --backup-to keeps backups in a bucket", withoutSecret(to), archiveSuffix)
+		return usagef("--to %q must be a new directory, a file that ends with %s, or -; serve --backup-to keeps "+
+			"backups in a bucket", withoutSecret(to), archiveSuffix)
 	}
 	if !isArchive(to) {
 		for _, suffix := range oddSuffixes {
@@ -92,7 +93,8 @@ func backupRunning(cmd *cobra.Command, c backupConfig, server *opsServer) error 
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
-		return fmt.Errorf("the server at %s answers %s: %s", server.base, answer.Status, strings.TrimSpace(string(text)))
+		return fmt.Errorf("the server at %s answers %s: %s", server.base, answer.Status,
+			strings.TrimSpace(string(text)))
 	}
 	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
 	stream := &meter{r: answer.Body, progress: progress}

@@ -117,7 +117,8 @@ func (k *keeper) nothing(dir string) (left []string) {
 		var out, errs bytes.Buffer
 		require.NotZero(k.t, run([]string{"verify", "--data", name}, nil, &out, &errs), "%s: %s", name, &out)
 		to := filepath.Join(k.t.TempDir(), "restored")
-		require.NotZero(k.t, run([]string{"restore", "--from", name, "--data", to}, nil, &out, &errs), "%s: %s", name, &out)
+		require.NotZero(k.t, run([]string{"restore", "--from", name, "--data", to}, nil, &out, &errs), "%s: %s", name,
+			&out)
 		require.NoDirExists(k.t, to)
 	}
 	return left

@@ -43,8 +43,10 @@ type benchConfig struct {
 func (c *benchConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.url, "url", "", "measure a running server, like http://127.0.0.1:8080")
 	f.StringVar(&c.keyFile, "key-file", "", "file, of its owner alone, with the API key for --url")
-	f.StringVar(&c.data, "data", "", "measure a server of its own on a copy of this data directory, which stays as it is")
-	f.BoolVar(&c.write, "write", false, "with --url: also do the workloads that write, on records of their own, which are removed again")
+	f.StringVar(&c.data, "data", "",
+		"measure a server of its own on a copy of this data directory, which stays as it is")
+	f.BoolVar(&c.write, "write", false,
+		"with --url: also do the workloads that write, on records of their own, which are removed again")
 	f.IntVar(&c.clients, "clients", 32, "clients that ask at once, each on a connection of its own")
 	f.DurationVar(&c.time, "time", 5*time.Second, "time for one workload")
 	f.BoolVar(&c.list, "list", false, "say which workloads there are, and do none")
@@ -262,10 +264,12 @@ func onCopy(cmd *cobra.Command, dir string, use func(*benchTarget) error) error 
 		}
 		key := auth.Draw()
 		id, secret, _ := auth.Parse([]byte(key))
-		if _, err := core.do(account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: "bench", Version: api.Version}); err != nil {
+		if _, err := core.do(account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret),
+			Label: "bench", Version: api.Version}); err != nil {
 			return err
 		}
-		if _, err := core.do(account, base.SetPlan{Plan: "unlimited"}); err != nil { // of the copy: limits are not what is measured
+		if _, err := core.do(account, base.SetPlan{Plan: "unlimited"}); err != nil {
+			// of the copy: limits are not what is measured
 			return err
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")

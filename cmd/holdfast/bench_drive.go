@@ -27,9 +27,10 @@ type driven struct {
 // afterTurned is how long a client waits that was turned away.
 const afterTurned = 100 * time.Millisecond
 
-// drive sends requests from many clients for a time, or until path has no more; nil: all go to the path of the workload. The first answer that is neither as
-// expected nor of a limit ends it.
-func (b *bench) drive(r *requests, clients int, budget time.Duration, path func(i int) (string, bool)) (d driven, err error) {
+// drive sends requests from many clients for a time, or until path has no more; nil: all go to the path of the
+// workload. The first answer that is neither as expected nor of a limit ends it.
+func (b *bench) drive(r *requests, clients int, budget time.Duration, path func(i int) (string, bool)) (d driven,
+	err error) {
 	var next atomic.Int64
 	var failed atomic.Bool
 	var workers sync.WaitGroup
@@ -51,7 +52,8 @@ func (b *bench) drive(r *requests, clients int, budget time.Duration, path func(
 				}
 				turned := all[n].turned
 				errs[n] = x.ask(r, i, n, &all[n])
-				for path != nil && errs[n] == nil && all[n].turned > turned && time.Now().Before(end) { // each path counts
+				for path != nil && errs[n] == nil && all[n].turned > turned && time.Now().Before(end) {
+					// each path counts
 					turned = all[n].turned
 					errs[n] = x.ask(r, i, n, &all[n])
 				}
@@ -153,5 +155,6 @@ func (d *driven) errAllTurned() error {
 	if d.last == nil {
 		return errors.New("no answer came in the time: --time gives more")
 	}
-	return fmt.Errorf("every request was turned away: %w; `holdfast accounts set-plan` gives an account other limits", d.last)
+	return fmt.Errorf("every request was turned away: %w; `holdfast accounts set-plan` gives an account other limits",
+		d.last)
 }

@@ -55,8 +55,10 @@ func newBenchRun(c benchConfig) *benchRun {
 		of = c.data
 	}
 	return &benchRun{
-		Holdfast: programVersion(), When: time.Now().UTC().Truncate(time.Second), Of: of, Seconds: c.time.Seconds(), Results: []benchResult{},
-		Machine: benchMachine{System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processorOf(systemFile("/proc/cpuinfo")), CPUs: runtime.GOMAXPROCS(0)},
+		Holdfast: programVersion(), When: time.Now().UTC().Truncate(time.Second), Of: of, Seconds: c.time.Seconds(),
+		Results: []benchResult{},
+		Machine: benchMachine{System: runtime.GOOS + "/" + runtime.GOARCH,
+			Processor: processorOf(systemFile("/proc/cpuinfo")), CPUs: runtime.GOMAXPROCS(0)},
 	}
 }
 
@@ -164,7 +166,8 @@ func (r *benchRun) add(name string, clients int, d driven) {
 	n := len(d.times)
 	us := func(i int) float64 { return float64(d.times[i].Nanoseconds()) / 1000 }
 	r.Results = append(r.Results, benchResult{
-		Workload: name, Clients: clients, Answers: n, PerSecond: float64(n) / d.took.Seconds(), P50us: us(n / 2), P99us: us(n * 99 / 100),
+		Workload: name, Clients: clients, Answers: n, PerSecond: float64(n) / d.took.Seconds(), P50us: us(n / 2),
+		P99us: us(n * 99 / 100),
 		Bytes: float64(d.bytes) / float64(n), Turned: d.turned,
 	})
 }
@@ -197,7 +200,8 @@ func (r *benchRun) table(w io.Writer, saved *benchRun) error {
 	}
 	fmt.Fprintln(t, head)
 	for _, x := range r.Results {
-		fmt.Fprintf(t, "%s\t%d\t%.0f\t%s\t%s\t%.0f\t%d\t", x.Workload, x.Clients, x.PerSecond, inTime(x.P50us), inTime(x.P99us), x.Bytes, x.Turned)
+		fmt.Fprintf(t, "%s\t%d\t%.0f\t%s\t%s\t%.0f\t%d\t", x.Workload, x.Clients, x.PerSecond, inTime(x.P50us),
+			inTime(x.P99us), x.Bytes, x.Turned)
 		switch {
 		case saved != nil && x.RateTimes > 0:
 			fmt.Fprintf(t, "%.2f times\t%.2f\t%.2f\t", x.RateTimes, x.P50Times, x.P99Times)
@@ -219,7 +223,8 @@ func (r *benchRun) table(w io.Writer, saved *benchRun) error {
 // machine says of when, by what and where a run is.
 func (r *benchRun) machine() string {
 	m := r.Machine
-	return fmt.Sprintf("holdfast %s, %s, %s, %d CPUs, %s", r.Holdfast, r.When.Format(time.RFC3339), m.System, m.CPUs, m.Processor)
+	return fmt.Sprintf("holdfast %s, %s, %s, %d CPUs, %s", r.Holdfast, r.When.Format(time.RFC3339), m.System, m.CPUs,
+		m.Processor)
 }
 
 // differences are what beside the program may make two runs differ.

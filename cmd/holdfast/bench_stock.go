@@ -43,7 +43,8 @@ func (b *bench) makeStock(skus, articles, units int) (s *ownStock, err error) {
 		err := b.do(http.MethodPost, path, run+"-"+name, in, &made)
 		return made.ID, err
 	}
-	if s.location, err = make("locations", "location", map[string]any{"name": benchName, "timezone": "UTC"}); err != nil {
+	if s.location, err = make("locations", "location", map[string]any{"name": benchName, "timezone": "UTC"}); err !=
+		nil {
 		return s, err
 	}
 	for i := range skus {
@@ -54,7 +55,8 @@ func (b *bench) makeStock(skus, articles, units int) (s *ownStock, err error) {
 		s.skus = append(s.skus, sku)
 		for k := range articles {
 			article, err := make("articles", fmt.Sprintf("article-%d-%d", i, k), map[string]any{
-				"name": benchName, "skuId": sku, "quantities": []map[string]any{{"serviceLocationId": s.location, "count": units}},
+				"name": benchName, "skuId": sku,
+				"quantities": []map[string]any{{"serviceLocationId": s.location, "count": units}},
 			})
 			if err != nil {
 				return s, err
@@ -67,7 +69,8 @@ func (b *bench) makeStock(skus, articles, units int) (s *ownStock, err error) {
 
 // hold is the request that takes units of the n-th SKU, as a cart does.
 func (s *ownStock) hold(n, quantity int, w timeline.Span) []byte {
-	return fmt.Appendf(nil, `{"lines":[{"skuId":"%s","serviceLocationId":"%s","quantity":%d,"from":"%s","to":"%s"}],"expiresInSeconds":%d}`,
+	return fmt.Appendf(nil,
+		`{"lines":[{"skuId":"%s","serviceLocationId":"%s","quantity":%d,"from":"%s","to":"%s"}],"expiresInSeconds":%d}`,
 		s.skus[n], s.location, quantity, instantText(w.Start), instantText(w.End), holdLapses)
 }
 

@@ -37,14 +37,16 @@ func TestBenchAsksForEachPath(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	d, err := b.drive(&requests{method: http.MethodDelete, path: "holds", status: http.StatusOK}, 3, time.Minute, func(i int) (string, bool) {
-		return "holds/" + string(rune('0'+i)), i < 5
-	})
+	d, err := b.drive(&requests{method: http.MethodDelete, path: "holds", status: http.StatusOK}, 3, time.Minute,
+		func(i int) (string, bool) {
+			return "holds/" + string(rune('0'+i)), i < 5
+		})
 	require.NoError(t, err)
 	require.Len(t, d.times, 5)
 	require.Equal(t, 1, d.turned)
 	require.Equal(t, map[string]int{
-		"/below/v1/admin/holds/0": 1, "/below/v1/admin/holds/1": 1, "/below/v1/admin/holds/2": 1, "/below/v1/admin/holds/3": 2, "/below/v1/admin/holds/4": 1,
+		"/below/v1/admin/holds/0": 1, "/below/v1/admin/holds/1": 1, "/below/v1/admin/holds/2": 1,
+		"/below/v1/admin/holds/3": 2, "/below/v1/admin/holds/4": 1,
 	}, seen)
 }
 
@@ -91,26 +93,33 @@ func TestBenchSample(t *testing.T) {
 func TestBenchKeepsTheHoldOfAnAnswer(t *testing.T) {
 	s := &ownStock{}
 	s.holds = append(s.holds, nil, nil)
-	require.NoError(t, s.keep(1, []byte(`{"id":"0198a3c0-0000-7000-8000-000000000001","status":"held","lines":[{"id":"x"}]}`)))
+	require.NoError(t,
+		s.keep(1, []byte(`{"id":"0198a3c0-0000-7000-8000-000000000001","status":"held","lines":[{"id":"x"}]}`)))
 	require.Equal(t, "0198a3c0-0000-7000-8000-000000000001", s.holds[1][0].String())
-	for _, bad := range []string{"", "{}", `{"id":"short"}`, `{"id":"0198a3c0-0000-7000-8000-00000000000z","status":"held"}`} {
+	for _, bad := range []string{"", "{}", `{"id":"short"}`,
+		`{"id":"0198a3c0-0000-7000-8000-00000000000z","status":"held"}`} {
 		require.ErrorContains(t, s.keep(0, []byte(bad)), "a hold without an id", bad)
 	}
 	require.Empty(t, s.holds[0])
 }
 
 func TestBenchCompares(t *testing.T) {
-	r := &benchRun{Results: []benchResult{{Workload: "point", Clients: 2, PerSecond: 300, P50us: 10, P99us: 40}, {Workload: "sku", PerSecond: 1, P50us: 1, P99us: 1}}}
-	saved := &benchRun{Of: "x", Machine: benchMachine{CPUs: 1}, Results: []benchResult{{Workload: "point", Clients: 4, PerSecond: 200, P50us: 20, P99us: 10}}}
+	r := &benchRun{Results: []benchResult{{Workload: "point", Clients: 2, PerSecond: 300, P50us: 10, P99us: 40},
+		{Workload: "sku", PerSecond: 1, P50us: 1, P99us: 1}}}
+	saved := &benchRun{Of: "x", Machine: benchMachine{CPUs: 1},
+		Results: []benchResult{{Workload: "point", Clients: 4, PerSecond: 200, P50us: 20, P99us: 10}}}
 	r.compareWith(saved)
-	require.Equal(t, []float64{1.5, 0.5, 4}, []float64{r.Results[0].RateTimes, r.Results[0].P50Times, r.Results[0].P99Times})
+	require.Equal(t, []float64{1.5, 0.5, 4},
+		[]float64{r.Results[0].RateTimes, r.Results[0].P50Times, r.Results[0].P99Times})
 	require.Zero(t, r.Results[1].RateTimes)
-	require.Equal(t, []string{"note: that was another machine", "note: that was another server or directory", "note: point had 4 clients there"}, r.differences(saved))
+	require.Equal(t, []string{"note: that was another machine", "note: that was another server or directory",
+		"note: point had 4 clients there"}, r.differences(saved))
 	require.Empty(t, r.differences(r))
 }
 
 func TestBenchTimes(t *testing.T) {
-	for us, want := range map[float64]string{0.5: "0.50 us", 7.123: "7.12 us", 99.94: "99.9 us", 123.4: "123 us", 1234: "1.23 ms", 12_345: "12.3 ms", 2e6: "2.00 s"} {
+	for us, want := range map[float64]string{0.5: "0.50 us", 7.123: "7.12 us", 99.94: "99.9 us", 123.4: "123 us",
+		1234: "1.23 ms", 12_345: "12.3 ms", 2e6: "2.00 s"} {
 		require.Equal(t, want, inTime(us))
 	}
 }

@@ -25,12 +25,15 @@ type workload struct {
 var workloads = []workload{
 	{name: "point", about: "how many units of one article are free at its place over a window", prepare: preparePoint},
 	{name: "sku", about: "how many of a SKU are free at one place over a window", prepare: prepareSKU},
-	{name: "list", about: "the first 50 of all articles by units free in a week, whole records, with the total", prepare: prepareList},
+	{name: "list", about: "the first 50 of all articles by units free in a week, whole records, with the total",
+		prepare: prepareList},
 	{name: "calendar", about: "how many of a SKU are free at one place on each of 90 days", prepare: prepareCalendar},
 	{name: "bulk", about: "10,000 windows of articles and SKUs in one call", most: 8, prepare: prepareBulk},
 	{name: "book", about: "a durable hold of one unit, spread over 50 SKUs", writes: true, prepare: prepareBook},
-	{name: "book-one-pool", about: "the same, all of one article of 10,000 units", writes: true, prepare: prepareBookOnePool},
-	{name: "sold-out", about: "a hold of a SKU of 54 articles that is sold out: each is refused", writes: true, prepare: prepareSoldOut},
+	{name: "book-one-pool", about: "the same, all of one article of 10,000 units", writes: true,
+		prepare: prepareBookOnePool},
+	{name: "sold-out", about: "a hold of a SKU of 54 articles that is sold out: each is refused", writes: true,
+		prepare: prepareSoldOut},
 }
 
 // requests are what a workload sends.
@@ -189,7 +192,8 @@ func prepareList(b *bench) (*requests, error) {
 	}
 	return questions("articles", list, func(r *rand.Rand, _ benchItem) string {
 		start := b.window(r).Start
-		return "dateRange[from]=" + instantText(start) + "&dateRange[to]=" + instantText(start+7*24*timeline.Hour) + "&sort=availability&direction=desc"
+		return "dateRange[from]=" + instantText(start) + "&dateRange[to]=" + instantText(start+7*24*timeline.Hour) +
+			"&sort=availability&direction=desc"
 	}), nil
 }
 
@@ -200,7 +204,8 @@ func prepareCalendar(b *bench) (*requests, error) {
 	}
 	return questions("availability/calendar", list, func(r *rand.Rand, item benchItem) string {
 		start := b.window(r).Start
-		return "skuId=" + item.sku + "&serviceLocationId=" + item.location + "&bucket=day" + fromTo(timeline.Span{Start: start, End: start + 90*24*timeline.Hour})
+		return "skuId=" + item.sku + "&serviceLocationId=" + item.location + "&bucket=day" +
+			fromTo(timeline.Span{Start: start, End: start + 90*24*timeline.Hour})
 	}), nil
 }
 
@@ -224,7 +229,8 @@ func prepareBulk(b *bench) (*requests, error) {
 			if n%2 == 1 && item.sku != "" {
 				name, id = "skuId", item.sku
 			}
-			fmt.Fprintf(&text, `{"%s":"%s","serviceLocationId":"%s","from":"%s","to":"%s"}`, name, id, item.location, instantText(w.Start), instantText(w.End))
+			fmt.Fprintf(&text, `{"%s":"%s","serviceLocationId":"%s","from":"%s","to":"%s"}`, name, id, item.location,
+				instantText(w.Start), instantText(w.End))
 		}
 		text.WriteString("]}")
 		all[i] = []byte(text.String())
@@ -239,11 +245,12 @@ func prepareBook(b *bench) (*requests, error) { return b.booking(50, 4, 50) }
 
 func prepareBookOnePool(b *bench) (*requests, error) { return b.booking(1, 1, 10_000) }
 
-// holdLapses is after how many seconds a hold of a bench lapses by itself, the most that a hold may have: it outlives the longest run of a workload, and a
-// run that is killed leaves no hold behind.
+// holdLapses is after how many seconds a hold of a bench lapses by itself, the most that a hold may have: it outlives
+// the longest run of a workload, and a run that is killed leaves no hold behind.
 const holdLapses = 7_200
 
-// booking books single units of so many SKUs, each of so many articles with so many units: for a few hours within two years, so that there is room for all.
+// booking books single units of so many SKUs, each of so many articles with so many units: for a few hours within two
+// years, so that there is room for all.
 func (b *bench) booking(skus, articles, units int) (*requests, error) {
 	s, err := b.makeStock(skus, articles, units)
 	if err != nil {

@@ -21,11 +21,12 @@ import (
 	"holdfast/api/docs"
 )
 
-// This file opens the pages in a browser, under the policy that they are served with: what they ask of another host would go to a proxy that
-// notes it, and what the policy refuses stands in the browser's log.
+// This file opens the pages in a browser, under the policy that they are served with: what they ask of another host
+// would go to a proxy that notes it, and what the policy refuses stands in the browser's log.
 
 // browsersOwn are the hosts that the browser itself asks for its updates and accounts, whatever page is open.
-var browsersOwn = []string{"clients2.google.com", "update.googleapis.com", "accounts.google.com", "www.google.com", "android.clients.google.com"}
+var browsersOwn = []string{"clients2.google.com", "update.googleapis.com", "accounts.google.com", "www.google.com",
+	"android.clients.google.com"}
 
 func TestPagesInABrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
@@ -53,8 +54,10 @@ func TestPagesInABrowser(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var page, said bytes.Buffer
-		c := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-			"--disable-sync", "--no-first-run", "--user-data-dir="+t.TempDir(), "--proxy-server="+proxy.URL, "--virtual-time-budget=15000",
+		c := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu",
+			"--disable-background-networking", "--disable-component-update",
+			"--disable-sync", "--no-first-run", "--user-data-dir="+t.TempDir(), "--proxy-server="+proxy.URL,
+			"--virtual-time-budget=15000",
 			"--enable-logging=stderr", "--dump-dom", url)
 		c.Stdout, c.Stderr = &page, &said
 		require.NoError(t, c.Run(), "%s: %s", url, &said)
@@ -66,7 +69,8 @@ func TestPagesInABrowser(t *testing.T) {
 			require.False(t, strings.Contains(log, bad), "%s: %s", name, log)
 		}
 		if name == "/"+docs.Reference {
-			require.True(t, strings.Contains(dom, "Takes stock for a cart") || strings.Contains(dom, "Says how many units can be held"), "the reference is not drawn")
+			require.True(t, strings.Contains(dom, "Takes stock for a cart") ||
+				strings.Contains(dom, "Says how many units can be held"), "the reference is not drawn")
 		}
 	}
 	mu.Lock()

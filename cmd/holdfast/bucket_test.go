@@ -43,7 +43,8 @@ func TestALostMachineComesBackFromABucket(t *testing.T) {
 
 // arrival is a fault of the first request that fits, and of all like it where there is another fault for those. It
 // tells of the first one, once.
-func arrival(fits func(*http.Request) bool, first, others s3test.Fault) (fault func(*http.Request) s3test.Fault, came chan struct{}) {
+func arrival(fits func(*http.Request) bool, first, others s3test.Fault) (fault func(*http.Request) s3test.Fault,
+	came chan struct{}) {
 	came = make(chan struct{}, 1)
 	seen := make(chan struct{}, 1)
 	return func(r *http.Request) s3test.Fault {
@@ -63,7 +64,8 @@ func arrival(fits func(*http.Request) bool, first, others s3test.Fault) (fault f
 // puts fits the request that puts an object of a kind, by the begin and the end of its name.
 func puts(begin, end string) func(*http.Request) bool {
 	return func(r *http.Request) bool {
-		return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/"+begin) && strings.HasSuffix(r.URL.Path, end)
+		return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/"+begin) &&
+			strings.HasSuffix(r.URL.Path, end)
 	}
 }
 
@@ -139,7 +141,8 @@ func TestKilledWhileItRestores(t *testing.T) {
 			errs.Reset()
 			require.NotZero(t, run([]string{"serve", "--data", dir, "--listen", "127.0.0.1:0"}, nil, &out, &errs))
 			errs.Reset()
-			require.NotZero(t, run(append([]string{"restore", "--from", k.backups, "--data", dir}, k.reach...), nil, &out, &errs))
+			require.NotZero(t,
+				run(append([]string{"restore", "--from", k.backups, "--data", dir}, k.reach...), nil, &out, &errs))
 			require.Contains(t, errs.String(), "not empty")
 			require.NoError(t, os.RemoveAll(dir))
 		}
@@ -210,7 +213,8 @@ func TestNamesInABucket(t *testing.T) {
 		if strings.HasSuffix(key, archiveSuffix) {
 			k.backups = "s3://" + s3test.Bucket + "/" + key
 			k.restore("archive")
-			require.Contains(t, k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...), "result in order")
+			require.Contains(t, k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...),
+				"result in order")
 			k.backups = k.backups[:strings.LastIndexByte(k.backups, '/')]
 			k.restore("chain")
 		}
@@ -224,7 +228,8 @@ func TestNamesInABucket(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "new")
 	refused("there are no backups at s3://bucket/elsewhere", "restore", "--from", "s3://bucket/elsewhere", "--data", to)
 	refused("is not there", "restore", "--from", "s3://bucket/elsewhere/x.tar.zst", "--data", to)
-	refused(`--from "s3:/bucket" must be a directory, or a bucket like s3://bucket/prefix`, "restore", "--from", "s3:/bucket", "--data", to)
+	refused(`--from "s3:/bucket" must be a directory, or a bucket like s3://bucket/prefix`, "restore", "--from",
+		"s3:/bucket", "--data", to)
 	refused(`--data "s3://b" must be`, "verify", "--data", "s3://b")
 	refused(`must be a directory, or a bucket`, "doctor", "--backup-to", "s3:bucket", "--data", to)
 	require.NoDirExists(t, to)

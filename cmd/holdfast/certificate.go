@@ -1,6 +1,7 @@
 package main
 
-// This file owns the certificate of the public interface: what of TLS is taken, and how another pair takes the place of one that is in use.
+// This file owns the certificate of the public interface: what of TLS is taken, and how another pair takes the place of
+// one that is in use.
 
 import (
 	"context"
@@ -31,7 +32,8 @@ func openPair(c networkConfig, log *slog.Logger) (*pair, error) {
 		return nil, err
 	}
 	if err := p.take(cert, key); err != nil {
-		return nil, usagef("--tls-cert %q and --tls-key %q must be a certificate and its private key, as PEM: %w", c.cert, c.key, err)
+		return nil, usagef("--tls-cert %q and --tls-key %q must be a certificate and its private key, as PEM: %w",
+			c.cert, c.key, err)
 	}
 	return p, nil
 }
@@ -60,7 +62,8 @@ func (p *pair) take(cert, key []byte) error {
 		level = slog.LevelWarn
 	}
 	p.log.Log(context.Background(), level, "certificate",
-		"of", c.Leaf.Subject.String(), "names", fmt.Sprint(c.Leaf.DNSNames, c.Leaf.IPAddresses), "until", c.Leaf.NotAfter)
+		"of", c.Leaf.Subject.String(), "names", fmt.Sprint(c.Leaf.DNSNames, c.Leaf.IPAddresses), "until",
+		c.Leaf.NotAfter)
 	return nil
 }
 
@@ -73,7 +76,8 @@ func digest(cert, key []byte) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// look takes what the files hold, where that is another pair, or where it is asked for. A bad one is logged once, and the old one stays.
+// look takes what the files hold, where that is another pair, or where it is asked for. A bad one is logged once, and
+// the old one stays.
 func (p *pair) look(asked bool) {
 	cert, key, err := p.read()
 	if err != nil {
@@ -106,9 +110,10 @@ func (p *pair) config() *tls.Config {
 	}
 }
 
-// readAgain looks at the files of a pair and of a token at each tick, and when a signal asks for it, until ctx ends. Without either it says so
-// to the signal.
-func readAgain(ctx context.Context, p *pair, token *tokenFile, tick <-chan time.Time, asked chan os.Signal, log *slog.Logger) {
+// readAgain looks at the files of a pair and of a token at each tick, and when a signal asks for it, until ctx ends.
+// Without either it says so to the signal.
+func readAgain(ctx context.Context, p *pair, token *tokenFile, tick <-chan time.Time, asked chan os.Signal,
+	log *slog.Logger) {
 	defer signal.Stop(asked)
 	for {
 		bySignal := false

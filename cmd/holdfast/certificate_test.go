@@ -41,7 +41,8 @@ func newAuthority(t testing.TB) *authority {
 	a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	a.cert = &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().Add(24 * time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().
+				Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, a.cert, a.cert, &a.key.PublicKey, a.key)
@@ -57,14 +58,16 @@ func (a *authority) pair(number int64) (cert, key []byte) {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(number), Subject: pkix.Name{CommonName: "holdfast"}, NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(number), Subject: pkix.Name{CommonName: "holdfast"},
+		NotAfter: time.Now().Add(time.Hour),
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 77, 1, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &k.PublicKey, a.key)
 	require.NoError(a, err)
 	text, err := x509.MarshalECPrivateKey(k)
 	require.NoError(a, err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: text})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: text})
 }
 
 // put writes a pair, each file at once.
@@ -162,7 +165,8 @@ func serving(t *testing.T, key string, args ...string) *logText {
 
 const servingKey = "hf_servingtest_0123456789012345678901234567890123456789"
 
-// TestNewCertificateLosesNoRequest puts new pairs, and bad ones, under a server that is asked all the time, on connections that stay and on new ones.
+// TestNewCertificateLosesNoRequest puts new pairs, and bad ones, under a server that is asked all the time, on
+// connections that stay and on new ones.
 func TestNewCertificateLosesNoRequest(t *testing.T) {
 	a, dir := newAuthority(t), t.TempDir()
 	c := networkConfig{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
@@ -177,7 +181,8 @@ func TestNewCertificateLosesNoRequest(t *testing.T) {
 	end := make(chan struct{})
 	var clients sync.WaitGroup
 	for i := range 4 {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.roots}, DisableKeepAlives: i%2 == 1}}
+		client := &http.Client{
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.roots}, DisableKeepAlives: i%2 == 1}}
 		clients.Go(func() {
 			for {
 				select {
@@ -247,22 +252,26 @@ func TestHangUpEndsNoServer(t *testing.T) {
 	}
 }
 
-// Old protocols, ciphers without authentication or forward secrecy, and HTTP/2 are not spoken; plain HTTP on the port of TLS is no request.
+// Old protocols, ciphers without authentication or forward secrecy, and HTTP/2 are not spoken; plain HTTP on the port
+// of TLS is no request.
 func TestWhatOfTLSIsTaken(t *testing.T) {
 	a, dir := newAuthority(t), t.TempDir()
 	c := networkConfig{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
 	cert, key := a.pair(100)
 	a.put(c, cert, key)
 	address := freeAddress(t)
-	serving(t, servingKey, "--listen", address, "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key", c.key)
+	serving(t, servingKey, "--listen", address, "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key",
+		c.key)
 	for name, x := range map[string]struct {
 		config *tls.Config
 		good   bool
 	}{
-		"1.3":             {&tls.Config{MinVersion: tls.VersionTLS13}, true},
-		"1.2":             {&tls.Config{MaxVersion: tls.VersionTLS12}, true},
-		"1.2, GCM":        {&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384}}, true},
-		"1.2, CBC":        {&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA}}, false},
+		"1.3": {&tls.Config{MinVersion: tls.VersionTLS13}, true},
+		"1.2": {&tls.Config{MaxVersion: tls.VersionTLS12}, true},
+		"1.2, GCM": {&tls.Config{MaxVersion: tls.VersionTLS12,
+			CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384}}, true},
+		"1.2, CBC": {&tls.Config{MaxVersion: tls.VersionTLS12,
+			CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA}}, false},
 		"1.1":             {&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, false},
 		"HTTP/1.1":        {&tls.Config{NextProtos: []string{"h2", "http/1.1"}}, true},
 		"HTTP/2 alone":    {&tls.Config{NextProtos: []string{"h2"}}, false},
@@ -278,7 +287,8 @@ func TestWhatOfTLSIsTaken(t *testing.T) {
 	}
 	_, err := http.Get("http://" + address + "/healthz")
 	require.Error(t, err)
-	answer, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.roots}}}).Get("https://" + address + "/healthz")
+	answer, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.roots}}}).
+		Get("https://" + address + "/healthz")
 	require.NoError(t, err)
 	answer.Body.Close()
 	require.Equal(t, "HTTP/1.1", answer.Proto)
@@ -297,7 +307,8 @@ func TestServesAnotherMachine(t *testing.T) {
 	cert, key := a.pair(100)
 	a.put(c, cert, key)
 	m := newMachine(t, 1)
-	serving(t, servingKey, "--listen", ":8443", "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key", c.key)
+	serving(t, servingKey, "--listen", ":8443", "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key",
+		c.key)
 	client := m.client()
 	client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: a.roots}
 	r, err := http.NewRequest("GET", "https://10.77.1.1:8443/v1/admin/account", nil)

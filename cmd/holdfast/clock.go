@@ -1,7 +1,7 @@
 package main
 
-// This file owns the program's clock: that of the machine, but one that never goes back. Where the machine's is put back, time goes
-// on by what has passed since, so that carts expire and deliveries are tried again; that is said.
+// This file owns the program's clock: that of the machine, but one that never goes back. Where the machine's is put
+// back, time goes on by what has passed since, so that carts expire and deliveries are tried again; that is said.
 
 import (
 	"context"
@@ -58,7 +58,8 @@ func (c *steadyClock) reading() (at, behind time.Duration) {
 func (c *steadyClock) notBefore(ms int64) {
 	for {
 		a, by := c.anchor.Load(), c.read()
-		if at := time.Duration(ms) * time.Millisecond; a.at+by.Sub(a.by) >= at || c.anchor.CompareAndSwap(a, &anchor{at, by}) {
+		if at := time.Duration(ms) * time.Millisecond; a.at+by.Sub(a.by) >= at ||
+			c.anchor.CompareAndSwap(a, &anchor{at, by}) {
 			return
 		}
 	}
@@ -70,7 +71,8 @@ func (c *steadyClock) watch(ctx context.Context, every <-chan time.Time, log *sl
 		_, behind := c.reading()
 		switch late := behind > clockMayDiffer; {
 		case late && !said:
-			log.Warn("the machine's clock was put back: time goes on from where it was, by what passes since", "seconds", int64(behind.Seconds()))
+			log.Warn("the machine's clock was put back: time goes on from where it was, by what passes since",
+				"seconds", int64(behind.Seconds()))
 			said = true
 		case !late && said:
 			log.Info("the machine's clock has caught up")

@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machineClock is a clock that can be put: what has passed, as the monotonic clock says, is apart from what the wall clock says.
+// machineClock is a clock that can be put: what has passed, as the monotonic clock says, is apart from what the wall
+// clock says.
 type machineClock struct {
 	base   time.Time
 	passed time.Duration
 }
 
-// A time.Time has both readings only as time.Now gives it: to put the wall clock back by d is to let the monotonic clock be ahead by d.
+// A time.Time has both readings only as time.Now gives it: to put the wall clock back by d is to let the monotonic
+// clock be ahead by d.
 func (m *machineClock) put(d time.Duration) *steadyClock {
 	c := newSteadyClock(func() time.Time { return m.base.Add(m.passed) })
 	a := c.anchor.Load()

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the options: every one of every command with its default, and the twin that each flag has in the environment.
+// This file owns the options: every one of every command with its default, and the twin that each flag has in the
+// environment.
 
 import (
 	"errors"
@@ -23,7 +24,8 @@ const (
 	defaultZone = "Europe/Lisbon"
 )
 
-// bootstrapVariable holds the first key of an empty data directory. It has no flag: a key on a command line is read by everybody on the machine.
+// bootstrapVariable holds the first key of an empty data directory. It has no flag: a key on a command line is read by
+// everybody on the machine.
 const bootstrapVariable = "HOLDFAST_BOOTSTRAP_KEY"
 
 type serveConfig struct {
@@ -52,11 +54,14 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
-	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request: address, method, path, user agent, account, key, status, duration")
+	f.BoolVar(&c.accessLog, "access-log", false,
+		"log one line per request: address, method, path, user agent, account, key, status, duration")
 	f.StringVar(&c.log, "log-level", "info", "from which weight on things are logged: debug, info, warn or error")
 	f.StringVar(&c.logKeep, "log-keep", "1GiB",
-		"how much of the log stays in the data directory, like 1GiB, or all: so far back go restores to a point, and cursors of the change feed")
-	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute, "by how much a unit that is not back in time is kept longer, again and again")
+		"how much of the log stays in the data directory, like 1GiB, or all: so far back go restores to a point, "+
+			"and cursors of the change feed")
+	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute,
+		"by how much a unit that is not back in time is kept longer, again and again")
 	c.limits.flags(f)
 	c.hooks.flags(f)
 	c.memory.flags(f)
@@ -78,7 +83,8 @@ func (c *replayConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.zone, "zone", defaultZone, "time zone of arrivals and departures")
 	f.IntVar(&c.capacity, "capacity", 100, "units of each SKU, in percent of its peak")
 	f.StringVar(&c.stock, "stock", stockArticles, "articles (one a unit) or lot (one article with all units)")
-	f.StringVar(&c.placement, "placement", "exact", "exact, or, for comparison, best-fit or first-fit, which never move anything")
+	f.StringVar(&c.placement, "placement", "exact",
+		"exact, or, for comparison, best-fit or first-fit, which never move anything")
 	f.BoolVar(&c.json, "json", false, "print one JSON object instead of a table")
 	f.StringVar(&c.data, "data", "", "keep the result in this new data directory (default: a temporary one)")
 	f.StringVar(&c.url, "url", "", "play against a running server, like http://127.0.0.1:8080")
@@ -104,7 +110,8 @@ type restoreConfig struct {
 }
 
 func (c *restoreConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.from, "from", "", "a backup: a directory or s3://bucket/prefix of --backup-to, or one backup as a directory, a file, or - for standard input")
+	f.StringVar(&c.from, "from", "", "a backup: a directory or s3://bucket/prefix of --backup-to, or one backup as "+
+		"a directory, a file, or - for standard input")
 	c.bucket.flags(f)
 	f.StringVar(&c.data, "data", defaultData, "data directory to make; must not exist or be empty")
 	f.StringVar(&c.at, "at", "", "go back to a log sequence, or to an instant like 2025-06-01T10:00:00Z")
@@ -117,9 +124,11 @@ type verifyConfig struct {
 }
 
 func (c *verifyConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, a directory or s3://bucket/prefix of --backup-to, or one backup: a directory, a file, or - for standard input")
+	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, a directory or "+
+		"s3://bucket/prefix of --backup-to, or one backup: a directory, a file, or - for standard input")
 	c.bucket.flags(f)
-	f.BoolVar(&c.start, "start", false, "then start on a copy as a server does, and print what was opened as one line of JSON alone")
+	f.BoolVar(&c.start, "start", false,
+		"then start on a copy as a server does, and print what was opened as one line of JSON alone")
 }
 
 // exchangeConfig is what import and export have in common.
@@ -152,11 +161,15 @@ func (c *importConfig) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.check, "check", false, "name every bad row, and change nothing")
 	f.IntVar(&c.batch, "batch", 0, "import so many rows at once, each batch all or none; default: 5000")
 	f.IntVar(&c.from, "from-line", 1, "begin with the row on this line")
-	f.StringVar(&c.separator, "separator", "", "of CSV: comma, semicolon or tab; default: the one in the line of headings")
-	f.StringVar(&c.all, "all", "", "make a whole account of this directory of export --all, in place of RESOURCE and FILE")
-	f.StringVar(&c.ids, "ids", "keep", "with --all: keep the ids of the archive, or give its records new ones, which are written to a file beside it")
+	f.StringVar(&c.separator, "separator", "",
+		"of CSV: comma, semicolon or tab; default: the one in the line of headings")
+	f.StringVar(&c.all, "all", "",
+		"make a whole account of this directory of export --all, in place of RESOURCE and FILE")
+	f.StringVar(&c.ids, "ids", "keep",
+		"with --all: keep the ids of the archive, or give its records new ones, which are written to a file beside it")
 	f.StringVar(&c.name, "name", "", "with --all: what the account is called; default: as in the archive")
-	f.StringVar(&c.again, "idempotency-key", "", "tells this import from others of the same rows; default: the rows and their lines")
+	f.StringVar(&c.again, "idempotency-key", "",
+		"tells this import from others of the same rows; default: the rows and their lines")
 }
 
 type accountConfig struct {
@@ -187,7 +200,8 @@ func (c *keyConfig) flags(f *pflag.FlagSet) {
 	c.adminConfig.flags(f)
 	f.StringVar(&c.account, "account", "", "id of the account; default: the only one there is")
 	f.StringVar(&c.label, "label", "", "what the key is for")
-	f.StringSliceVar(&c.scopes, "scope", nil, "what the key may do, like inventory.read, any number of times; default: everything")
+	f.StringSliceVar(&c.scopes, "scope", nil,
+		"what the key may do, like inventory.read, any number of times; default: everything")
 	f.StringVar(&c.expires, "expires", "", "until when the key is good, like 2026-01-31T00:00:00Z; default: for ever")
 }
 

@@ -13,12 +13,15 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file looks at what each view shows where there is nothing to show: it is empty, still loading (also what was asked for last), refused, or the server is out of reach.
+// This file looks at what each view shows where there is nothing to show: it is empty, still loading (also what was
+// asked for last), refused, or the server is out of reach.
 
 // emptyViews are the views with what each says to a merchant who has a place and nothing else.
 var emptyViews = map[string]string{
-	"timeline": "No article here", "lookup": "No SKUs yet", "heat": "No SKUs yet", "today": "Nothing", "orders": "No order passes", "conflicts": "No conflicts",
-	"plan": "No article with stock here", "webhooks": "Nobody is told yet", "keys": "Begins with", "import": "Drop", "health": "Sequence",
+	"timeline": "No article here", "lookup": "No SKUs yet", "heat": "No SKUs yet", "today": "Nothing",
+	"orders": "No order passes", "conflicts": "No conflicts",
+	"plan": "No article with stock here", "webhooks": "Nobody is told yet", "keys": "Begins with", "import": "Drop",
+	"health": "Sequence",
 }
 
 // answering has the page's questions of a view answered by a function, where what all views need is answered as ever.
@@ -33,10 +36,12 @@ var without = []struct{ name, answer, selector, says string }{
 
 // told says whether a text is to be seen, or read out, in what a selector finds.
 func told(selector, text string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll(%q)].some((x) => x.checkVisibility({visibilityProperty: true, opacityProperty: true}) && x.getBoundingClientRect().height > 10 && ((x.ariaLabel || "") + x.innerText).includes(%q))`, selector, text)
+	return fmt.Sprintf(
+		`[...document.querySelectorAll(%q)].some((x) => x.checkVisibility({visibilityProperty: true, opacityProperty: true}) && x.getBoundingClientRect().height > 10 && ((x.ariaLabel || "") + x.innerText).includes(%q))`, selector, text)
 }
 
-// waits goes on to another day, place, period or number while its answers are held back: what was read before is neither shown nor acted on.
+// waits goes on to another day, place, period or number while its answers are held back: what was read before is
+// neither shown nor acted on.
 func (w *consoleWorld) waits(b *browser.Browser) {
 	id := w.ordersFromLookUp(b)["id"].(string)
 	unit := func() map[string]any { return w.ask("GET", "orders/"+id, "")["stockItems"].([]any)[0].(map[string]any) }
@@ -45,8 +50,10 @@ func (w *consoleWorld) waits(b *browser.Browser) {
 	elsewhere := w.ask("GET", "locations?pageSize=2", "")["data"].([]any)[1].(map[string]any)["id"]
 	today := fmt.Sprintf("today?on=%d", at.UnixMilli())
 	for _, step := range []struct{ from, to, buttons string }{
-		{today, fmt.Sprintf("today?on=%d", at.AddDate(0, 0, -30).UnixMilli()), "tbody .btn"}, {today, fmt.Sprintf("%s&at=%s", today, elsewhere), "tbody .btn"},
-		{"lookup", fmt.Sprintf("lookup?from=%d&to=%d", at.UnixMilli(), at.AddDate(0, 0, 1).UnixMilli()), ".offer .btn"}, {"lookup", "lookup?search=o", ".offer .btn"},
+		{today, fmt.Sprintf("today?on=%d", at.AddDate(0, 0, -30).UnixMilli()), "tbody .btn"},
+		{today, fmt.Sprintf("%s&at=%s", today, elsewhere), "tbody .btn"},
+		{"lookup", fmt.Sprintf("lookup?from=%d&to=%d", at.UnixMilli(), at.AddDate(0, 0, 1).UnixMilli()), ".offer .btn"},
+		{"lookup", "lookup?search=o", ".offer .btn"},
 		{"plan", "plan?amount=2", "aside .btn"}, {"plan", "plan?search=o", "aside .btn"},
 	} {
 		b.Show(step.from)
@@ -54,12 +61,16 @@ func (w *consoleWorld) waits(b *browser.Browser) {
 		require.NotZero(w, b.Eval(buttons), step.from)
 		b.Eval(`document.querySelectorAll(".note .btn").forEach((x) => x.click())`)
 		b.Eval(`window.held = new Promise((done) => {window.letGo = done;}); 0`)
-		b.Eval(fmt.Sprintf(answering, `async (url, o) => {if (o.method === "GET" || url.includes("/query")) await held; return fetched(url, o);}`))
-		b.Eval(fmt.Sprintf(`location.hash = %q; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, "#/"+step.to))
+		b.Eval(fmt.Sprintf(answering,
+			`async (url, o) => {if (o.method === "GET" || url.includes("/query")) await held; return fetched(url, o);}`))
+		b.Eval(fmt.Sprintf(
+			`location.hash = %q; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`,
+			"#/"+step.to))
 		if step.from == today {
 			scan(b, unit()["code"].(string))
 			b.Until(`document.querySelector(".note")`)
-			require.Contains(w, b.Eval(`document.querySelector(".note").textContent`), "the day is not read yet", step.to)
+			require.Contains(w, b.Eval(`document.querySelector(".note").textContent`), "the day is not read yet",
+				step.to)
 		}
 		require.Zero(w, b.Eval(buttons), step.to)
 		b.Eval("letGo(); window.fetch = fetched")

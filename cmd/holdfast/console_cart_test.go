@@ -12,23 +12,29 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file fills carts of the look-up: one is refused, with its witness and a way out, and one is sent to somebody else as a link.
+// This file fills carts of the look-up: one is refused, with its witness and a way out, and one is sent to somebody
+// else as a link.
 
-// cart shows the look-up with units of the first SKU in the cart, over a day on which nobody else has any, and gives the line that asks the interface for them.
+// cart shows the look-up with units of the first SKU in the cart, over a day on which nobody else has any, and gives
+// the line that asks the interface for them.
 func (w *consoleWorld) cart(b *browser.Browser, days, quantity int) (line string) {
 	from := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(12 * time.Hour)
 	to, sku, at := from.Add(24*time.Hour), w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
 	b.Show(fmt.Sprintf("lookup?at=%s&from=%d&to=%d&cart=%s*%d", at, from.UnixMilli(), to.UnixMilli(), sku, quantity))
 	b.Until(`document.querySelector(".cart li")`)
-	return fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d`, sku, at, from.Format(time.RFC3339), to.Format(time.RFC3339), quantity)
+	return fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d`, sku, at,
+		from.Format(time.RFC3339), to.Format(time.RFC3339), quantity)
 }
 
-// refuses books what somebody else has: it is said how many there are, who has them and when it would do, and then that is booked.
+// refuses books what somebody else has: it is said how many there are, who has them and when it would do, and then that
+// is booked.
 func (w *consoleWorld) refuses(b *browser.Browser) {
 	line := w.cart(b, 110, 1)
-	free := w.ask("POST", "availability/query", `{"lines":[{`+line+`}]}`)["lines"].([]any)[0].(map[string]any)["available"].(float64)
+	free := w.ask("POST", "availability/query",
+		`{"lines":[{`+line+`}]}`)["lines"].([]any)[0].(map[string]any)["available"].(float64)
 	require.Positive(w, free)
-	theirs := w.ask("POST", "holds", fmt.Sprintf(`{"note":"All of them","lines":[{%s}]}`, strings.Replace(line, `"quantity":1`, fmt.Sprintf(`"quantity":%.0f`, free), 1)))
+	theirs := w.ask("POST", "holds", fmt.Sprintf(`{"note":"All of them","lines":[{%s}]}`,
+		strings.Replace(line, `"quantity":1`, fmt.Sprintf(`"quantity":%.0f`, free), 1)))
 	defer func() { w.ask("DELETE", "holds/"+theirs["id"].(string), "") }()
 	b.Says(".offer", "Why, and when?")
 	b.Click(".cart", "Book firmly")
@@ -40,7 +46,8 @@ func (w *consoleWorld) refuses(b *browser.Browser) {
 	b.Says(".cart [role=alert]", "It fits from")
 	b.Says(".cart [role=alert] summary", fmt.Sprintf("%v in the way", said["blockingTotal"]))
 	b.Eval(`document.querySelector(".cart [role=alert] details").open = true`)
-	require.Equal(w, float64(len(said["blockingUnavailabilities"].([]any))), b.Eval(`document.querySelectorAll(".cart .blockers li").length`))
+	require.Equal(w, float64(len(said["blockingUnavailabilities"].([]any))),
+		b.Eval(`document.querySelectorAll(".cart .blockers li").length`))
 	witness := fmt.Sprint(said["blockingUnavailabilities"])
 	for _, u := range theirs["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any) {
 		require.Contains(w, witness, u.(map[string]any)["id"], "their units are in the way")
@@ -61,7 +68,8 @@ func (w *consoleWorld) refuses(b *browser.Browser) {
 		}
 		said := b.Eval(fmt.Sprintf(`document.querySelectorAll(".why .row .btn")[%d].textContent.trim()`, i)).(string)
 		require.True(w, strings.HasPrefix(said, fmt.Sprintf("%s: %s", x["kind"], place)), said)
-		require.Equal(w, x["kind"] == "location", !strings.ContainsAny(said, "0123456789"), "a time, or a place: %s", said)
+		require.Equal(w, x["kind"] == "location", !strings.ContainsAny(said, "0123456789"), "a time, or a place: %s",
+			said)
 	}
 	b.Click(".offer", "Take that period")
 	then, err := time.Parse(time.RFC3339, next)
@@ -70,7 +78,8 @@ func (w *consoleWorld) refuses(b *browser.Browser) {
 	b.Click(".cart", "Book firmly")
 	b.Until(`location.hash.startsWith("#/timeline?") && location.hash.includes("bar=")`)
 	bar := strings.Split(strings.SplitAfter(b.Eval("location.hash").(string), "bar=")[1], "&")[0]
-	booked := w.ask("GET", "holds?direction=desc&pageSize=1", "")["data"].([]any)[0].(map[string]any)["lines"].([]any)[0].(map[string]any)
+	booked := w.ask("GET", "holds?direction=desc&pageSize=1",
+		"")["data"].([]any)[0].(map[string]any)["lines"].([]any)[0].(map[string]any)
 	require.Equal(w, next, booked["from"])
 	require.Equal(w, bar, booked["unavailabilities"].([]any)[0].(map[string]any)["id"])
 	require.Empty(w, b.Noted())
@@ -92,8 +101,10 @@ func (w *consoleWorld) shares(b *browser.Browser) {
 	require.Equal(w, b.Eval(seen), second.Eval(seen))
 	second.Click(".cart", "Hold 30 min")
 	second.Until(`location.hash.startsWith("#/timeline")`)
-	held := w.ask("GET", "holds?status=held&direction=desc&pageSize=1", "")["data"].([]any)[0].(map[string]any)["lines"].([]any)[0].(map[string]any)
-	require.Contains(w, line, fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q`, held["skuId"], held["serviceLocationId"]))
+	held := w.ask("GET", "holds?status=held&direction=desc&pageSize=1",
+		"")["data"].([]any)[0].(map[string]any)["lines"].([]any)[0].(map[string]any)
+	require.Contains(w, line,
+		fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q`, held["skuId"], held["serviceLocationId"]))
 	require.Equal(w, 2.0, held["quantity"])
 	require.Empty(w, second.Noted())
 	require.Empty(w, b.Noted())

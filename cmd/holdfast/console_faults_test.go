@@ -18,13 +18,16 @@ import (
 func (w *consoleWorld) plans(b *browser.Browser) {
 	b.Show("plan")
 	b.Until(`[...document.querySelectorAll("aside .btn")].some((x) => x.textContent.includes("Apply"))`)
-	article, at := b.Eval(`document.querySelectorAll(".tools select")[0].value`).(string), w.first("locations?pageSize=1")
+	article, at := b.Eval(`document.querySelectorAll(".tools select")[0].value`).(string),
+		w.first("locations?pageSize=1")
 	shown := func() bool {
-		plan := w.ask("GET", "articles/"+article+"/plan-quantity-change?amount=1&serviceLocationId="+at, "")["plan"].(string)
+		plan := w.ask("GET", "articles/"+article+"/plan-quantity-change?amount=1&serviceLocationId="+at,
+			"")["plan"].(string)
 		return strings.Contains(b.Eval(`document.querySelector("aside code").textContent`).(string), plan[:16])
 	}
 	units := func() any {
-		return w.ask("GET", "articles?ids="+article+"&fields=quantity", "")["articles"].([]any)[0].(map[string]any)["quantity"]
+		return w.ask("GET", "articles?ids="+article+"&fields=quantity",
+			"")["articles"].([]any)[0].(map[string]any)["quantity"]
 	}
 	require.True(w, shown(), "the plan shown is the interface's")
 
@@ -47,10 +50,15 @@ func (w *consoleWorld) plans(b *browser.Browser) {
 // places holds bars against the days that the head names, over the change of the clock.
 func (w *consoleWorld) places(b *browser.Browser) {
 	lisbon := w.ask("POST", "locations", `{"name":"Clock","timezone":"Europe/Lisbon"}`)["id"].(string)
-	article := w.ask("POST", "articles", fmt.Sprintf(`{"name":"Sundial","quantities":[{"serviceLocationId":%q,"count":1,"from":"2026-01-01T00:00:00Z"}]}`, lisbon))["id"].(string)
-	changes := map[string]string{"2027-03-26T00:00:00Z": "2027-03-28T23:00:00Z", "2027-10-29T23:00:00Z": "2027-11-01T00:00:00Z"} // from the 26th and the 30th on, to the 29th and the 1st
+	article := w.ask("POST", "articles",
+		fmt.Sprintf(`{"name":"Sundial","quantities":[{"serviceLocationId":%q,"count":1,"from":"2026-01-01T00:00:00Z"}]}`, lisbon))["id"].(string)
+	// from the 26th and the 30th on, to the 29th and the 1st
+	changes := map[string]string{"2027-03-26T00:00:00Z": "2027-03-28T23:00:00Z",
+		"2027-10-29T23:00:00Z": "2027-11-01T00:00:00Z"}
 	for from, to := range changes {
-		h := w.ask("POST", "holds", fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`, article, lisbon, from, to))
+		h := w.ask("POST", "holds",
+			fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`, article,
+				lisbon, from, to))
 		bar := w.unit(h["id"].(string))["id"].(string)
 		start, err := time.Parse(time.RFC3339, from)
 		require.NoError(w, err)
@@ -64,7 +72,9 @@ func (w *consoleWorld) places(b *browser.Browser) {
 		}
 		want := map[string]string{"03": "26 to 29", "10": "30 to 1"}[from[5:7]]
 		require.Equal(w, want, days(), "the bar begins and ends where its days do")
-		b.Eval(fmt.Sprintf(`document.querySelector(%q).style.left = parseFloat(document.querySelector(%[1]q).style.left) - 150 + "px"`, selector))
+		b.Eval(fmt.Sprintf(
+			`document.querySelector(%q).style.left = parseFloat(document.querySelector(%[1]q).style.left) - 150 + "px"`,
+			selector))
 		require.NotEqual(w, want, days(), "a bar that is off by a day is found")
 	}
 	require.Empty(w, b.Noted())
@@ -102,7 +112,8 @@ func (w *consoleWorld) planted(b *browser.Browser) {
 	require.NotEmpty(w, b.Noted())
 	require.Empty(w, b.Kept(w.key))
 	for place, keep := range map[string]string{
-		"localStorage": `localStorage.setItem("planted", "my " + key)`, "cookie": `document.cookie = "planted=" + key`, "address": `history.replaceState(null, "", "?key=" + key + location.hash)`,
+		"localStorage": `localStorage.setItem("planted", "my " + key)`, "cookie": `document.cookie = "planted=" + key`,
+		"address":  `history.replaceState(null, "", "?key=" + key + location.hash)`,
 		"database": `await new Promise((done) => {indexedDB.open("planted").onsuccess = (e) => {e.target.result.close(); done();};})`, "cache": `await caches.open("planted")`,
 	} {
 		b.Eval(fmt.Sprintf(`(async () => {const key = %q; %s;})()`, w.key, keep))

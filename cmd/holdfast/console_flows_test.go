@@ -20,7 +20,8 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file goes through the console from a first visit to a redelivery, and holds each step against the interface's answers.
+// This file goes through the console from a first visit to a redelivery, and holds each step against the interface's
+// answers.
 
 func TestConsoleFromAFirstVisit(t *testing.T) {
 	var mu sync.Mutex
@@ -33,7 +34,8 @@ func TestConsoleFromAFirstVisit(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	authority := filepath.Join(t.TempDir(), "ca.pem")
-	require.NoError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
+	require.NoError(t, os.WriteFile(authority,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
 	w := newConsoleWorld(t, "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority)
 	b := browser.Open(t, w.origin)
 	b.Size(1440, 900, false)
@@ -57,12 +59,15 @@ func TestConsoleFromAFirstVisit(t *testing.T) {
 	hook := w.first("webhooks?pageSize=1")
 	w.ordersFromLookUp(b)
 	deliveries := func() []any { return w.ask("GET", "webhooks/"+hook+"/deliveries", "")["data"].([]any) }
-	require.Eventually(t, func() bool { return len(deliveries()) == 1 && deliveries()[0].(map[string]any)["state"] == "delivered" }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return len(deliveries()) == 1 && deliveries()[0].(map[string]any)["state"] == "delivered"
+	}, 20*time.Second, 50*time.Millisecond)
 	b.Show("webhooks?id=" + hook)
 	b.Says("tr", "delivered")
 	b.Click("tr", "Send again")
 	b.Says(".note", "once more")
-	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 }, 20*time.Second,
+		50*time.Millisecond)
 	mu.Lock()
 	require.Equal(t, got[0], got[1], "the same bytes")
 	mu.Unlock()
@@ -103,7 +108,9 @@ func (w *consoleWorld) imports(b *browser.Browser) {
 	require.Equal(w, 2.0, count("locations"))
 	sku, at := w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
 	require.Equal(w, "Bike, small", w.ask("GET", "skus/"+sku, "")["name"])
-	drop("articles.csv", fmt.Sprintf("name,skuId,codes,quantities.0.serviceLocationId,quantities.0.count,quantities.0.from\nBike 1,%[1]s,b-1,%[2]s,1,2026-01-01T00:00:00Z\nBike 2,%[1]s,b-2,%[2]s,1,2026-01-01T00:00:00Z\n", sku, at))
+	drop("articles.csv",
+		fmt.Sprintf("name,skuId,codes,quantities.0.serviceLocationId,quantities.0.count,quantities.0.from\nBike "+
+			"1,%[1]s,b-1,%[2]s,1,2026-01-01T00:00:00Z\nBike 2,%[1]s,b-2,%[2]s,1,2026-01-01T00:00:00Z\n", sku, at))
 	b.Says(".notice.good", "No fault.")
 	b.Click("main", "Import 2 rows")
 	b.Says(".notice.good", "imported")
@@ -135,7 +142,8 @@ func (w *consoleWorld) orders(b *browser.Browser) {
 	id := w.ordersFromLookUp(b)["id"].(string)
 	is := func(state, step string) {
 		b.Says(".panel .steps [aria-current]", step)
-		require.Equal(w, state, w.ask("GET", "orders/"+id, "")["stockItems"].([]any)[0].(map[string]any)["fulfillmentState"])
+		require.Equal(w, state,
+			w.ask("GET", "orders/"+id, "")["stockItems"].([]any)[0].(map[string]any)["fulfillmentState"])
 	}
 	is("pending", "Open")
 	b.Click(".panel", "Ready")
@@ -144,7 +152,9 @@ func (w *consoleWorld) orders(b *browser.Browser) {
 	is("fulfilled", "Out")
 	b.Click(".panel", "Take back")
 	is("returned", "Closed")
-	require.Equal(w, false, b.Eval(`[...document.querySelectorAll(".panel footer .btn")].some((x) => x.textContent.includes("Hand over"))`), "a closed order is not handed over")
+	require.Equal(w, false,
+		b.Eval(`[...document.querySelectorAll(".panel footer .btn")].some((x) => x.textContent.includes("Hand over"))`),
+		"a closed order is not handed over")
 	require.Empty(w, b.Noted())
 }
 
@@ -153,8 +163,12 @@ func (w *consoleWorld) settles(b *browser.Browser) {
 	hold, _, from := w.heldFar(b, "Stranded")
 	article, at := w.unit(hold)["articleId"].(string), w.first("locations?pageSize=1")
 	b.Show("timeline")
-	w.ask("POST", "holds/"+hold+"/move", fmt.Sprintf(`{"lines":[{"unavailabilityId":%q,"articleId":%q}]}`, w.unit(hold)["id"], article)) // pinned, so that it does not move by itself
-	w.ask("POST", "articles/"+article+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at, from.Add(-time.Hour).Format(time.RFC3339)))
+	// pinned, so that it does not move by itself
+	w.ask("POST", "holds/"+hold+"/move",
+		fmt.Sprintf(`{"lines":[{"unavailabilityId":%q,"articleId":%q}]}`, w.unit(hold)["id"], article))
+	w.ask("POST", "articles/"+article+"/decrease-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at,
+			from.Add(-time.Hour).Format(time.RFC3339)))
 	require.Nil(w, w.unit(hold)["slotId"])
 	b.Show("conflicts?id=" + w.unit(hold)["id"].(string))
 	b.Until(`[...document.querySelectorAll(".panel .btn")].some((x) => x.textContent.trim().startsWith("Take ") && (x.click(), true))`)
@@ -202,12 +216,15 @@ func (w *consoleWorld) heats(b *browser.Browser) {
 	now := time.Now().In(zone)
 	day := time.Date(now.Year(), now.Month(), now.Day()+2, 0, 0, 0, 0, zone)
 	b.Show(fmt.Sprintf("heat?from=%d", day.AddDate(0, 0, -2).UnixMilli()))
-	free := w.ask("GET", fmt.Sprintf("availability/counts?pageSize=10&from=%s&to=%s", day.AddDate(0, 0, -2).UTC().Format(time.RFC3339), day.AddDate(0, 0, 33).UTC().Format(time.RFC3339)), "")["data"].([]any)
+	free := w.ask("GET", fmt.Sprintf("availability/counts?pageSize=10&from=%s&to=%s",
+		day.AddDate(0, 0, -2).UTC().Format(time.RFC3339), day.AddDate(0, 0, 33).UTC().Format(time.RFC3339)),
+		"")["data"].([]any)
 	b.Until(`document.querySelector("[data-cell='9-2']")`)
 	cells := func() (differ []string) {
 		for r, s := range free {
 			for c, n := range s.(map[string]any)["minFree"].([]any) {
-				if at := fmt.Sprintf("%d-%d", r, c); b.Eval(fmt.Sprintf(`document.querySelector("[data-cell='%s']").textContent`, at)) != fmt.Sprint(n) {
+				if at := fmt.Sprintf("%d-%d", r, c); b.Eval(
+					fmt.Sprintf(`document.querySelector("[data-cell='%s']").textContent`, at)) != fmt.Sprint(n) {
 					differ = append(differ, at)
 				}
 			}
@@ -219,7 +236,9 @@ func (w *consoleWorld) heats(b *browser.Browser) {
 	b.Eval(`document.querySelector("[data-cell='3-7']").firstChild.data++`)
 	require.Equal(w, []string{"3-7"}, cells(), "a cell with another number is found")
 	b.Eval(`document.querySelector("[data-cell='0-2']").click()`)
-	b.Until(fmt.Sprintf(`location.hash.startsWith("#/timeline") && location.hash.includes("sku=%s") && location.hash.includes("on=%d")`, w.first("skus?pageSize=1"), day.UnixMilli()))
+	b.Until(fmt.Sprintf(
+		`location.hash.startsWith("#/timeline") && location.hash.includes("sku=%s") && location.hash.includes("on=%d")`,
+		w.first("skus?pageSize=1"), day.UnixMilli()))
 	require.Empty(w, b.Noted())
 }
 
@@ -245,7 +264,8 @@ func (w *consoleWorld) keys(b *browser.Browser) {
 	secret := b.Eval(`document.querySelector(".notice.good pre").textContent`).(string)
 	require.ElementsMatch(w, []any{"orders.write", "locations.read"}, stored()["scopes"])
 	require.True(w, strings.HasPrefix(secret, stored()["prefix"].(string)))
-	require.Equal(w, []int{200, 200, 403}, []int{may(secret, "orders"), may(secret, "locations"), may(secret, "webhooks")})
+	require.Equal(w, []int{200, 200, 403},
+		[]int{may(secret, "orders"), may(secret, "locations"), may(secret, "webhooks")})
 	row := `[...document.querySelectorAll("tbody tr")].find((x) => x.textContent.includes("The till"))`
 	b.Until(row + `?.textContent.includes("orders.write")`)
 	b.Click(".notice.good", "I have it")

@@ -47,12 +47,17 @@ func (w *consoleWorld) figures(b *browser.Browser) {
 		text, is := string(raw), shown()
 		whole := func(v float64) string { return fmt.Sprintf("%.0f", v) }
 		for name, want := range map[string]string{
-			"Sequence": whole(w.ask("GET", "articles/bars?pageSize=1", "")["sequence"].(float64)), "Queue": whole(w.metric(text, "holdfast_commands_queued")),
-			"Refused": whole(w.metric(text, "holdfast_commands_refused_total")), "Webhooks": whole(w.metric(text, "holdfast_webhook_deliveries_queued")),
-			"Sync of the log": fmt.Sprintf("%.2f", 1000*w.metric(text, "holdfast_log_sync_seconds_sum")/w.metric(text, "holdfast_log_sync_seconds_count")),
-			"Log records":     whole(w.metric(text, "holdfast_commit_groups_total")), "Articles": whole(w.metric(text, "holdfast_articles")),
-			"Units taken": whole(w.metric(text, "holdfast_units_taken")), "Snapshots": whole(w.metric(text, "holdfast_snapshots_held")),
-			"On disk": whole(math.Round(w.metric(text, "holdfast_disk_bytes")/(1<<20))) + " MiB",
+			"Sequence": whole(w.ask("GET", "articles/bars?pageSize=1", "")["sequence"].(float64)),
+			"Queue":    whole(w.metric(text, "holdfast_commands_queued")),
+			"Refused":  whole(w.metric(text, "holdfast_commands_refused_total")),
+			"Webhooks": whole(w.metric(text, "holdfast_webhook_deliveries_queued")),
+			"Sync of the log": fmt.Sprintf("%.2f",
+				1000*w.metric(text, "holdfast_log_sync_seconds_sum")/w.metric(text, "holdfast_log_sync_seconds_count")),
+			"Log records": whole(w.metric(text, "holdfast_commit_groups_total")),
+			"Articles":    whole(w.metric(text, "holdfast_articles")),
+			"Units taken": whole(w.metric(text, "holdfast_units_taken")),
+			"Snapshots":   whole(w.metric(text, "holdfast_snapshots_held")),
+			"On disk":     whole(math.Round(w.metric(text, "holdfast_disk_bytes")/(1<<20))) + " MiB",
 		} {
 			if is[name] != want {
 				list = append(list, fmt.Sprintf("%s: %v, not %s", name, is[name], want))
@@ -61,7 +66,8 @@ func (w *consoleWorld) figures(b *browser.Browser) {
 		return list
 	}
 	var last []string
-	if !assert.Eventually(w, func() bool { last = differ(); return len(last) == 0 }, 20*time.Second, 200*time.Millisecond) {
+	if !assert.Eventually(w, func() bool { last = differ(); return len(last) == 0 }, 20*time.Second,
+		200*time.Millisecond) {
 		require.Empty(w, last)
 	}
 	b.Says("main .notice.warn", w.ask("GET", "health", "")["backupFault"].(string))

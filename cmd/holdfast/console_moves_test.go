@@ -11,14 +11,16 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file moves bars of the timeline, by keys and by the pointer, and looks at what stands in the interface before and after.
+// This file moves bars of the timeline, by keys and by the pointer, and looks at what stands in the interface before
+// and after.
 
 // heldFar holds a unit where nobody else is, and shows it.
 func (w *consoleWorld) heldFar(b *browser.Browser, note string) (hold, bar string, from time.Time) {
 	from = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90).Add(12 * time.Hour)
 	sku, at := w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
-	h := w.ask("POST", "holds", fmt.Sprintf(`{"note":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		note, sku, at, from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
+	h := w.ask("POST", "holds",
+		fmt.Sprintf(`{"note":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
+			note, sku, at, from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
 	bar = h["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["id"].(string)
 	b.Show(fmt.Sprintf("timeline?at=%s&sku=%s&on=%d", at, sku, from.Add(-24*time.Hour).UnixMilli()))
 	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar))
@@ -29,7 +31,9 @@ func (w *consoleWorld) heldFar(b *browser.Browser, note string) (hold, bar strin
 func (w *consoleWorld) moves(b *browser.Browser) {
 	hold, bar, from := w.heldFar(b, "By keys")
 	start := func() string {
-		return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["range"].(map[string]any)["start"].(string)
+		line := w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)
+		unit := line["unavailabilities"].([]any)[0].(map[string]any)
+		return unit["range"].(map[string]any)["start"].(string)
 	}
 	was := start()
 	begin := func() {
@@ -55,7 +59,8 @@ func (w *consoleWorld) moves(b *browser.Browser) {
 func (w *consoleWorld) arrows(b *browser.Browser) {
 	b.Show("heat")
 	b.Eval(`document.querySelector("[data-cell='0-0']").focus()`)
-	for _, step := range [][2]string{{"ArrowRight", "0-1"}, {"ArrowRight", "0-2"}, {"ArrowDown", "1-2"}, {"ArrowLeft", "1-1"}, {"ArrowUp", "0-1"}} {
+	for _, step := range [][2]string{{"ArrowRight", "0-1"}, {"ArrowRight", "0-2"}, {"ArrowDown", "1-2"},
+		{"ArrowLeft", "1-1"}, {"ArrowUp", "0-1"}} {
 		b.Press(step[0])
 		b.Until(fmt.Sprintf(`document.activeElement.dataset.cell === %q`, step[1]))
 	}
@@ -83,16 +88,19 @@ func (w *consoleWorld) arrows(b *browser.Browser) {
 	b.Press("Enter")
 	b.Until(`document.activeElement.matches(".panel") && location.hash.includes("bar=` + below + `")`)
 	b.Press("Escape")
-	b.Until(fmt.Sprintf(`!document.querySelector(".panel") && document.activeElement.dataset.bar === %q`, below)) // the focus goes back
+	// the focus goes back
+	b.Until(fmt.Sprintf(`!document.querySelector(".panel") && document.activeElement.dataset.bar === %q`, below))
 	require.Empty(w, b.Noted())
 }
 
 // unit is the first unit of a hold, as the interface has it.
 func (w *consoleWorld) unit(hold string) map[string]any {
-	return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)
+	return w.ask("GET", "holds/"+hold,
+		"")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)
 }
 
-// drags gives a hold other dates, then another article, with the pointer: what else would move is shown before the drop, and Esc gives up.
+// drags gives a hold other dates, then another article, with the pointer: what else would move is shown before the
+// drop, and Esc gives up.
 func (w *consoleWorld) drags(b *browser.Browser) {
 	hold, bar, from := w.heldFar(b, "By pointer")
 	selector := fmt.Sprintf(`[data-bar="%s"]`, bar)
@@ -107,31 +115,40 @@ func (w *consoleWorld) drags(b *browser.Browser) {
 	require.Equal(w, was, w.unit(hold), "given up")
 	b.Drag(true, [2]float64{x, y}, [2]float64{x + 20, y}, [2]float64{x + day, y})
 	require.Eventually(w, func() bool {
-		return w.unit(hold)["range"].(map[string]any)["start"] == from.Add(24*time.Hour).Format("2006-01-02T15:04:05.000Z")
+		return w.unit(hold)["range"].(map[string]any)["start"] == from.Add(24*time.Hour).
+			Format("2006-01-02T15:04:05.000Z")
 	}, 10*time.Second, 50*time.Millisecond, "a day on")
 
 	// Onto an article where another lies then that may move: it is said that it would, and where to, and then it has.
 	sku, at := w.first("skus?pageSize=1"), was["serviceLocationId"]
-	other := w.ask("POST", "holds", fmt.Sprintf(`{"note":"Makes room","lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		sku, at, from.Add(24*time.Hour).Format(time.RFC3339), from.Add(48*time.Hour).Format(time.RFC3339)))["id"].(string)
+	other := w.ask("POST", "holds",
+		fmt.Sprintf(`{"note":"Makes room","lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
+			sku, at, from.Add(24*time.Hour).Format(time.RFC3339), from.Add(48*time.Hour).
+				Format(time.RFC3339)))["id"].(string)
 	theirs := w.unit(other)
 	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, theirs["id"]))
 	x, y = b.Middle(selector)
 	_, to := b.Middle(fmt.Sprintf(`[data-bar="%s"]`, theirs["id"]))
 	b.Drag(false, [2]float64{x, y}, [2]float64{x, (y + to) / 2}, [2]float64{x, to})
 	b.Says(".moving", "1 other would move")
-	require.Equal(w, 2.0, b.Eval(`document.querySelectorAll(".bar.ghost").length`), "the bar, and where the other would be")
+	require.Equal(w, 2.0, b.Eval(`document.querySelectorAll(".bar.ghost").length`),
+		"the bar, and where the other would be")
 	require.Equal(w, theirs, w.unit(other), "shown, not done")
 	b.Release(x, to)
-	require.Eventually(w, func() bool { return w.unit(hold)["articleId"] == theirs["articleId"] }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(w, func() bool { return w.unit(hold)["articleId"] == theirs["articleId"] }, 10*time.Second,
+		50*time.Millisecond)
 	require.NotEqual(w, theirs["articleId"], w.unit(other)["articleId"], "it has made room")
-	moved := fmt.Sprintf(`document.querySelector('[data-bar="%s"].moved')?.ariaLabel.includes("moved by the engine from %s")`, theirs["id"], w.ask("GET", "articles/"+theirs["articleId"].(string), "")["name"])
+	moved := fmt.Sprintf(
+		`document.querySelector('[data-bar="%s"].moved')?.ariaLabel.includes("moved by the engine from %s")`,
+		theirs["id"], w.ask("GET", "articles/"+theirs["articleId"].(string), "")["name"])
 	b.Until(moved)
 	b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').classList.remove("moved"); 0`, theirs["id"]))
 	require.NotEqual(w, true, b.Eval(moved), "a bar that is not marked is found")
 	b.Reload() // whoever opens the page later sees it, too
 	b.Until(moved)
-	require.Equal(w, false, b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').classList.contains("moved")`, bar)), "a person has moved this one")
+	require.Equal(w, false,
+		b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').classList.contains("moved")`, bar)),
+		"a person has moved this one")
 	require.Empty(w, b.Noted())
 }
 

@@ -14,21 +14,25 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file goes through orders: each filter is held against the interface's answer to the same question, and so is what was paid for an order and what changed it.
+// This file goes through orders: each filter is held against the interface's answer to the same question, and so is
+// what was paid for an order and what changed it.
 
 // orderFilters are the filters by what the page calls them, with what the interface does.
 var orderFilters = map[string]string{
-	"Status": "status", "Units": "fulfillmentState", "Late": "late", "Conflicts": "hasConflicts", "From": "channel", "Archived": "archive", "Sorted by": "sort", "Order": "direction",
+	"Status": "status", "Units": "fulfillmentState", "Late": "late", "Conflicts": "hasConflicts", "From": "channel",
+	"Archived": "archive", "Sorted by": "sort", "Order": "direction",
 }
 
 // field is the control of the view that has a name beside it.
 func field(name string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll("main .tools .field")].find((x) => x.querySelector(".name").textContent === %q).querySelector("input, select")`, name)
+	return fmt.Sprintf(
+		`[...document.querySelectorAll("main .tools .field")].find((x) => x.querySelector(".name").textContent === %q).querySelector("input, select")`, name)
 }
 
 // enter gives a field a value as a person does.
 func enter(b *browser.Browser, name, value string) {
-	b.Eval(fmt.Sprintf(`(() => {const x = %s; x.value = %q; x.dispatchEvent(new Event("input", {bubbles: true})); x.dispatchEvent(new Event("change", {bubbles: true}));})()`, field(name), value))
+	b.Eval(fmt.Sprintf(
+		`(() => {const x = %s; x.value = %q; x.dispatchEvent(new Event("input", {bubbles: true})); x.dispatchEvent(new Event("change", {bubbles: true}));})()`, field(name), value))
 }
 
 // filters sets each filter to each of its choices: the page lists what the interface answers, in that order.
@@ -49,7 +53,8 @@ func (w *consoleWorld) filters(b *browser.Browser) {
 	}
 	lists := func(q url.Values, what string) {
 		w.Helper()
-		if !assert.Eventually(w, func() bool { return listed() == answered(q) }, 10*time.Second, 50*time.Millisecond, what) {
+		if !assert.Eventually(w, func() bool { return listed() == answered(q) }, 10*time.Second, 50*time.Millisecond,
+			what) {
 			require.Equal(w, answered(q), listed(), what)
 		}
 	}
@@ -90,7 +95,8 @@ func (w *consoleWorld) filters(b *browser.Browser) {
 	now := time.Now().In(zone)
 	day := time.Date(now.Year(), now.Month(), now.Day()+3, 0, 0, 0, 0, zone)
 	enter(b, "Over the day", day.Format(time.DateOnly))
-	lists(url.Values{"dateRange[from]": {day.UTC().Format(time.RFC3339)}, "dateRange[to]": {day.AddDate(0, 0, 1).UTC().Format(time.RFC3339)}}, "a day")
+	lists(url.Values{"dateRange[from]": {day.UTC().Format(time.RFC3339)},
+		"dateRange[to]": {day.AddDate(0, 0, 1).UTC().Format(time.RFC3339)}}, "a day")
 	at := w.first("locations?pageSize=1")
 	b.Show("orders?at=" + at)
 	lists(url.Values{"pickupLocationId": {at}}, "a place")
@@ -107,15 +113,19 @@ func (w *consoleWorld) filters(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
-// pays records what was paid for an order and writes a comment; what was paid back elsewhere is seen, and who has changed the order.
+// pays records what was paid for an order and writes a comment; what was paid back elsewhere is seen, and who has
+// changed the order.
 func (w *consoleWorld) pays(b *browser.Browser) {
 	id := w.ordersFromLookUp(b)["id"].(string)
 	money := func(amount string) string {
-		return b.Eval(fmt.Sprintf(`new Intl.NumberFormat(navigator.language, {style: "currency", currency: %q}).format(%s)`, w.newest()["pricing"].(map[string]any)["currency"], amount)).(string)
+		return b.Eval(fmt.Sprintf(
+			`new Intl.NumberFormat(navigator.language, {style: "currency", currency: %q}).format(%s)`,
+			w.newest()["pricing"].(map[string]any)["currency"], amount)).(string)
 	}
 	paid := func(amount string) {
 		w.Helper()
-		b.Until(fmt.Sprintf(`[...document.querySelectorAll(".panel .facts div")].some((x) => x.innerText.startsWith("Paid") && x.innerText.endsWith(%q))`, money(amount)))
+		b.Until(fmt.Sprintf(
+			`[...document.querySelectorAll(".panel .facts div")].some((x) => x.innerText.startsWith("Paid") && x.innerText.endsWith(%q))`, money(amount)))
 	}
 	payments := func() (list []string) {
 		for _, p := range w.ask("GET", "orders/"+id+"/payments", "")["data"].([]any) {

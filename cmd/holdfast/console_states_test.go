@@ -25,7 +25,8 @@ func (w *consoleWorld) bar(b *browser.Browser, unit string, article any, from st
 	return selector
 }
 
-// shows looks at the bars of a unit that is late, of one that leaves for another place, of one in repair, and of one that is kept without end; buffers are hatched beside them.
+// shows looks at the bars of a unit that is late, of one that leaves for another place, of one in repair, and of one
+// that is kept without end; buffers are hatched beside them.
 func (w *consoleWorld) shows(b *browser.Browser) {
 	look := func(name string, order map[string]any, class, says string) {
 		s := order["stockItems"].([]any)[0].(map[string]any)
@@ -38,8 +39,10 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 	}
 	places := w.ask("GET", "locations?pageSize=2", "")["data"].([]any)
 	from := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 95)
-	leaves := w.ask("POST", "orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"returnLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
-		places[0].(map[string]any)["id"], places[1].(map[string]any)["id"], w.first("skus?pageSize=1"), from.Format(time.RFC3339), from.Add(48*time.Hour).Format(time.RFC3339)))
+	leaves := w.ask("POST", "orders",
+		fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"returnLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+			places[0].(map[string]any)["id"], places[1].(map[string]any)["id"], w.first("skus?pageSize=1"),
+			from.Format(time.RFC3339), from.Add(48*time.Hour).Format(time.RFC3339)))
 	look("one-way", leaves, "", "goes to "+places[1].(map[string]any)["name"].(string)+" for good")
 	hatched := func() bool {
 		return b.Eval(`(() => {const s = getComputedStyle(document.querySelector("[data-bar]"), "::after"); return parseFloat(s.width) > 1 && s.backgroundImage.includes("repeating");})()`).(bool)
@@ -48,11 +51,17 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 	b.Eval(`document.querySelector("[data-bar]").style.setProperty("--after", "0px")`)
 	require.False(w, hatched(), "a buffer that is left out is found")
 
-	stand := w.ask("POST", "articles", fmt.Sprintf(`{"name":"Stand","quantities":[{"serviceLocationId":%q,"count":1,"from":"2026-01-01T00:00:00Z"}]}`, places[0].(map[string]any)["id"]))["id"].(string)
-	w.ask("POST", "articles/"+stand+"/scheduled-events", fmt.Sprintf(`{"type":"reservation","name":"Brakes","serviceLocationId":%q,"startDate":%q,"endDate":%q}`,
-		places[0].(map[string]any)["id"], from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
-	service := w.ask("GET", fmt.Sprintf("articles/bars?ids=%s&dateRange[from]=%s&dateRange[to]=%s", stand, from.Format(time.RFC3339), from.Add(time.Hour).Format(time.RFC3339)), "")["data"].([]any)[0].(map[string]any)["bars"].([]any)[0].(map[string]any)["id"].(string)
-	b.Until(fmt.Sprintf(`document.querySelector('%s.event')?.ariaLabel.startsWith("Brakes, Stand, ")`, w.bar(b, service, stand, from.Format(time.RFC3339))))
+	stand := w.ask("POST", "articles",
+		fmt.Sprintf(`{"name":"Stand","quantities":[{"serviceLocationId":%q,"count":1,"from":"2026-01-01T00:00:00Z"}]}`,
+			places[0].(map[string]any)["id"]))["id"].(string)
+	w.ask("POST", "articles/"+stand+"/scheduled-events",
+		fmt.Sprintf(`{"type":"reservation","name":"Brakes","serviceLocationId":%q,"startDate":%q,"endDate":%q}`,
+			places[0].(map[string]any)["id"], from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
+	service := w.ask("GET", fmt.Sprintf("articles/bars?ids=%s&dateRange[from]=%s&dateRange[to]=%s", stand,
+		from.Format(time.RFC3339), from.Add(time.Hour).Format(time.RFC3339)),
+		"")["data"].([]any)[0].(map[string]any)["bars"].([]any)[0].(map[string]any)["id"].(string)
+	b.Until(fmt.Sprintf(`document.querySelector('%s.event')?.ariaLabel.startsWith("Brakes, Stand, ")`,
+		w.bar(b, service, stand, from.Format(time.RFC3339))))
 
 	endless := w.ask("GET", "orders?status=open&sort=latestEndDate&direction=asc&pageSize=250", "")["data"].([]any)
 	for _, o := range endless {
@@ -72,11 +81,14 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
-// curves holds the curve of a lot against the steps that the interface tells, at noon of each day; its units are bars when they are opened.
+// curves holds the curve of a lot against the steps that the interface tells, at noon of each day; its units are bars
+// when they are opened.
 func (w *consoleWorld) curves(b *browser.Browser) {
 	const units = 12
 	at := w.ask("POST", "locations", `{"name":"Depot","timezone":"UTC"}`)["id"]
-	article := w.ask("POST", "articles", fmt.Sprintf(`{"name":"Cones","quantities":[{"serviceLocationId":%q,"count":%d,"from":"2026-01-01T00:00:00Z"}]}`, at, units))["id"]
+	article := w.ask("POST", "articles",
+		fmt.Sprintf(`{"name":"Cones","quantities":[{"serviceLocationId":%q,"count":%d,"from":"2026-01-01T00:00:00Z"}]}`,
+			at, units))["id"]
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 200)
 	day := func(n float64) string {
 		return first.Add(time.Duration(n * 24 * float64(time.Hour))).Format(time.RFC3339)
@@ -85,21 +97,27 @@ func (w *consoleWorld) curves(b *browser.Browser) {
 		n        int
 		from, to float64
 	}{{3, 1, 3}, {5, 2.5, 4}, {2, 2.25, 2.75}, {4, 5, 6}} {
-		w.ask("POST", "holds", fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`, article, at, day(h.from), day(h.to), h.n))
+		w.ask("POST", "holds",
+			fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`, article,
+				at, day(h.from), day(h.to), h.n))
 	}
-	w.ask("POST", fmt.Sprintf("articles/%s/decrease-quantity", article), fmt.Sprintf(`{"serviceLocationId":%q,"amount":9,"effectiveFrom":%q,"force":true}`, at, day(4.5)))
-	row := w.ask("GET", fmt.Sprintf("articles/bars?ids=%s&dateRange[from]=%s&dateRange[to]=%s", article, day(-1), day(8)), "")["data"].([]any)[0].(map[string]any)
+	w.ask("POST", fmt.Sprintf("articles/%s/decrease-quantity", article),
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":9,"effectiveFrom":%q,"force":true}`, at, day(4.5)))
+	row := w.ask("GET", fmt.Sprintf("articles/bars?ids=%s&dateRange[from]=%s&dateRange[to]=%s", article, day(-1),
+		day(8)), "")["data"].([]any)[0].(map[string]any)
 	var want []string
 	for n := range 7 {
 		var taken, stock any
 		for _, s := range row["steps"].([]any) {
-			if s := s.(map[string]any); s["from"].(string) <= first.Add(time.Duration(24*n+12)*time.Hour).Format("2006-01-02T15:04:05.000Z") {
+			if s := s.(map[string]any); s["from"].(string) <= first.Add(time.Duration(24*n+12)*time.Hour).
+				Format("2006-01-02T15:04:05.000Z") {
 				taken, stock = s["taken"], s["stock"]
 			}
 		}
 		want = append(want, fmt.Sprintf("%d: %v of %v", first.AddDate(0, 0, n).Day(), taken, stock))
 	}
-	require.Equal(w, fmt.Sprintf("%d: 10 of 12", first.AddDate(0, 0, 2).Day()), want[2], "3, 5 from that noon on, and 2 that are there until the evening")
+	require.Equal(w, fmt.Sprintf("%d: 10 of 12", first.AddDate(0, 0, 2).Day()), want[2],
+		"3, 5 from that noon on, and 2 that are there until the evening")
 	b.Show(fmt.Sprintf("timeline?at=%s&article=%s&on=%d", at, article, first.UnixMilli()))
 	b.Until(`document.querySelector(".lot .taken")`)
 	drawn := func() any {
@@ -113,7 +131,8 @@ func (w *consoleWorld) curves(b *browser.Browser) {
 	}
 	require.Equal(w, strings.Join(want, "; "), drawn())
 	require.Zero(w, b.Eval(`document.querySelectorAll(".tl-row [data-bar]:not(.conflict)").length`), "not a bar each")
-	require.Equal(w, 1.0, b.Eval(`document.querySelectorAll(".lot .over").length`), "where more are promised than there are")
+	require.Equal(w, 1.0, b.Eval(`document.querySelectorAll(".lot .over").length`),
+		"where more are promised than there are")
 	b.Eval(`(() => {const p = document.querySelector(".lot .taken"); p.setAttribute("d", p.getAttribute("d").replace(/L([\d.]+),([\d.]+)H([\d.]+)/g, (m, a, y, b) => "L" + (+a + 150) + "," + y + "H" + (+b + 150)));})()`)
 	require.NotEqual(w, strings.Join(want, "; "), drawn(), "a curve that is off by a day is found")
 	b.Reload()
@@ -124,14 +143,16 @@ func (w *consoleWorld) curves(b *browser.Browser) {
 		slots[x.(map[string]any)["slotId"]] = true
 	}
 	b.Until(fmt.Sprintf(`document.querySelectorAll(".tl-row.unit").length === %d`, len(slots)))
-	require.Equal(w, float64(len(row["bars"].([]any))), b.Eval(`document.querySelectorAll(".tl-row.unit [data-bar]").length`))
+	require.Equal(w, float64(len(row["bars"].([]any))),
+		b.Eval(`document.querySelectorAll(".tl-row.unit [data-bar]").length`))
 	if shots() != "" {
 		b.Shot(filepath.Join(shots(), "lot.png"))
 	}
 	require.Empty(w, b.Noted())
 }
 
-// links opens the address of what one sees in another browser: it sees the same rows at the same time. Which bars are drawn beyond the edges may differ.
+// links opens the address of what one sees in another browser: it sees the same rows at the same time. Which bars are
+// drawn beyond the edges may differ.
 func (w *consoleWorld) links(b *browser.Browser) {
 	b.Show("timeline?zoom=weeks")
 	b.Until(`+document.querySelector(".tl").dataset.rows > 100`)

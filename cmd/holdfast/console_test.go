@@ -21,7 +21,8 @@ import (
 	"holdfast/api/console/browser"
 )
 
-// This file opens the console in a browser, walks through it as a person does, and holds what came of it against the interface's answers.
+// This file opens the console in a browser, walks through it as a person does, and holds what came of it against the
+// interface's answers.
 
 // consoleWorld is a merchant whose server is a process of its own.
 type consoleWorld struct {
@@ -32,7 +33,8 @@ type consoleWorld struct {
 }
 
 func newConsoleWorld(t *testing.T, flags ...string) *consoleWorld {
-	w := &consoleWorld{T: t, data: t.TempDir(), metrics: freeAddress(t), key: "hf_consoletest_" + strings.Repeat("0123456789", 4)}
+	w := &consoleWorld{T: t, data: t.TempDir(), metrics: freeAddress(t),
+		key: "hf_consoletest_" + strings.Repeat("0123456789", 4)}
 	w.origin = "http://" + freeAddress(t)
 	w.start(flags...)
 	t.Cleanup(func() { w.server.Process.Kill() })
@@ -45,7 +47,8 @@ func (w *consoleWorld) start(flags ...string) {
 	require.NoError(w, err)
 	address := strings.TrimPrefix(w.origin, "http://")
 	w.server = exec.Command(self)
-	w.server.Args = append([]string{"holdfast", "serve", "--listen", address, "--data", w.data, "--metrics-listen", w.metrics}, flags...)
+	w.server.Args = append([]string{"holdfast", "serve", "--listen", address, "--data", w.data, "--metrics-listen",
+		w.metrics}, flags...)
 	w.server.Env = append(os.Environ(), bootstrapVariable+"="+w.key)
 	w.server.Stderr = new(bytes.Buffer)
 	require.NoError(w, w.server.Start())
@@ -96,7 +99,8 @@ func (w *consoleWorld) first(path string) string {
 }
 
 // consoleViews are all views by their addresses.
-var consoleViews = []string{"timeline", "lookup", "heat", "today", "orders", "conflicts", "plan", "webhooks", "keys", "import", "health"}
+var consoleViews = []string{"timeline", "lookup", "heat", "today", "orders", "conflicts", "plan", "webhooks", "keys",
+	"import", "health"}
 
 func TestConsole(t *testing.T) {
 	w := newConsoleWorld(t, "--demo")
@@ -133,9 +137,19 @@ func TestConsole(t *testing.T) {
 		name string
 		is   func(b *browser.Browser)
 	}{
-		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys}, {"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters}, {"an order is paid for", w.pays}, {"figures are the service's", w.figures}, {"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits}, {"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"arrows lead on", w.arrows}, {"a bar is dragged", w.drags},
-		{"what is changed elsewhere is seen", w.hears}, {"what is changed meanwhile is seen", w.begins}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
-		{"a bar is where its day is", w.places}, {"many units are a curve", w.curves}, {"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links}, {"a state that changes while it is read is read again", w.agrees}, {"what is opened is well", w.opens}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
+		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses},
+		{"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys},
+		{"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters},
+		{"an order is paid for", w.pays}, {"figures are the service's", w.figures},
+		{"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits},
+		{"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"arrows lead on", w.arrows},
+		{"a bar is dragged", w.drags},
+		{"what is changed elsewhere is seen", w.hears}, {"what is changed meanwhile is seen", w.begins},
+		{"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
+		{"a bar is where its day is", w.places}, {"many units are a curve", w.curves},
+		{"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links},
+		{"a state that changes while it is read is read again", w.agrees}, {"what is opened is well", w.opens},
+		{"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
 	} {
 		t.Run(flow.name, func(t *testing.T) {
 			b.T, w.T = t, t
@@ -146,7 +160,8 @@ func TestConsole(t *testing.T) {
 	w.stop()
 }
 
-// well looks at a page as it is: controls, colours and widths, on a wide screen, a narrow one and a projector, light and dark.
+// well looks at a page as it is: controls, colours and widths, on a wide screen, a narrow one and a projector, light
+// and dark.
 func (w *consoleWorld) well(b *browser.Browser, name string) {
 	w.Helper()
 	require.Empty(w, b.Nameless(), "%s: controls without a name", name)
@@ -158,7 +173,8 @@ func (w *consoleWorld) well(b *browser.Browser, name string) {
 		name          string
 		width, height int
 		dark          bool
-	}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
+	}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false},
+		{"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
 		if b.Size(look.width, look.height, look.dark); shots() != "" {
 			b.Eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
 			b.Shot(filepath.Join(shots(), name+"-"+look.name+".png"))
@@ -187,18 +203,24 @@ func (w *consoleWorld) opens(b *browser.Browser) {
 		w.well(b, "open-"+name)
 	}
 	click := func(text string) string {
-		return fmt.Sprintf(`[...document.querySelectorAll("main button")].some((x) => x.textContent.trim() === %q && (x.click(), true))`, text)
+		return fmt.Sprintf(
+			`[...document.querySelectorAll("main button")].some((x) => x.textContent.trim() === %q && (x.click(), true))`, text)
 	}
 	open("order", "orders?id="+order["id"].(string), `document.querySelector(".panel .steps")`)
 	unit := order["stockItems"].([]any)[0].(map[string]any)
 	w.bar(b, unit["unavailabilityId"].(string), unit["inventoryArticleId"], unit["pickupDate"].(string))
-	open("bar", b.Eval(`location.hash.slice(2)`).(string)+"&bar="+unit["unavailabilityId"].(string), `document.querySelector(".panel")`)
-	conflict := w.ask("GET", "conflicts?pageSize=1", "")["data"].([]any)[0].(map[string]any)["unavailability"].(map[string]any)["id"].(string)
+	open("bar", b.Eval(`location.hash.slice(2)`).(string)+"&bar="+unit["unavailabilityId"].(string),
+		`document.querySelector(".panel")`)
+	conflict := w.ask("GET", "conflicts?pageSize=1",
+		"")["data"].([]any)[0].(map[string]any)["unavailability"].(map[string]any)["id"].(string)
 	open("conflict", "conflicts?id="+conflict, `document.querySelector(".panel .blockers")`)
 	at := w.first("locations?pageSize=1")
-	lot := w.ask("GET", "articles?search=Helmet&fields=id&pageSize=1&serviceLocationId="+at, "")["articles"].([]any)[0].(map[string]any)
-	open("plan", fmt.Sprintf("plan?at=%s&article=%s&amount=20", at, lot["id"]), `document.querySelector(".chart canvas")`)
-	open("cart", fmt.Sprintf("lookup?cart=%s*400", w.first("skus?pageSize=1")), click("Book firmly"), `document.querySelector(".cart [role=alert]")`, click("Why, and when?"), `document.querySelector(".why .row")`)
+	lot := w.ask("GET", "articles?search=Helmet&fields=id&pageSize=1&serviceLocationId="+at,
+		"")["articles"].([]any)[0].(map[string]any)
+	open("plan", fmt.Sprintf("plan?at=%s&article=%s&amount=20", at, lot["id"]),
+		`document.querySelector(".chart canvas")`)
+	open("cart", fmt.Sprintf("lookup?cart=%s*400", w.first("skus?pageSize=1")), click("Book firmly"),
+		`document.querySelector(".cart [role=alert]")`, click("Why, and when?"), `document.querySelector(".why .row")`)
 	open("key", "keys", click("New key"), `document.querySelector("form fieldset")`)
 	open("webhook", "webhooks", click("New webhook"), `document.querySelector("form input")`)
 	open("lots", fmt.Sprintf("timeline?at=%s&search=Helmet&zoom=weeks", at), `document.querySelector(".lot")`)
@@ -232,7 +254,8 @@ func (w *consoleWorld) returns(b *browser.Browser) {
 	require.Empty(w, b.Noted(), "a server that is away is no error of the page")
 }
 
-// TestShots takes the pictures that README shows: a demo merchant in the middle of a week, with orders that are out and a conflict.
+// TestShots takes the pictures that README shows: a demo merchant in the middle of a week, with orders that are out and
+// a conflict.
 func TestShots(t *testing.T) {
 	if os.Getenv("SHOTS") == "" {
 		t.Skip("make shots takes them")
@@ -240,24 +263,33 @@ func TestShots(t *testing.T) {
 	w := newConsoleWorld(t, "--demo")
 	at, sku := w.first("locations?pageSize=1"), w.first("skus?pageSize=1")
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	for i, name := range []string{"Aino Salo", "Ben Carter", "Carla Reis", "Duarte Costa", "Eero Laine", "Fay Morgan", "Grace Hughes"} {
+	for i, name := range []string{"Aino Salo", "Ben Carter", "Carla Reis", "Duarte Costa", "Eero Laine", "Fay Morgan",
+		"Grace Hughes"} {
 		from := today.Add(time.Duration(26+i*13) * time.Hour)
-		order := w.ask("POST", "orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"mainContact":{"fullName":%q},"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
-			at, name, sku, from.Format(time.RFC3339), from.Add(time.Duration(20+i%4*14)*time.Hour).Format(time.RFC3339)))
+		order := w.ask("POST", "orders",
+			fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"mainContact":{"fullName":%q},"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+				at, name, sku, from.Format(time.RFC3339), from.Add(time.Duration(20+i%4*14)*time.Hour).
+					Format(time.RFC3339)))
 		if i < 3 {
 			w.ask("POST", "orders/"+order["id"].(string)+"/fulfill", `{}`)
 		}
 	}
-	article := w.ask("GET", "articles?fields=id&pageSize=1&search=City+bike+8&serviceLocationId="+at, "")["articles"].([]any)[0].(map[string]any)["id"].(string)
+	article := w.ask("GET", "articles?fields=id&pageSize=1&search=City+bike+8&serviceLocationId="+at,
+		"")["articles"].([]any)[0].(map[string]any)["id"].(string)
 	from := today.Add(80 * time.Hour)
-	w.ask("POST", "holds", fmt.Sprintf(`{"note":"Promised by name","lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		article, at, from.Format(time.RFC3339), from.Add(40*time.Hour).Format(time.RFC3339)))
-	w.ask("POST", "articles/"+article+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at, today.Add(60*time.Hour).Format(time.RFC3339)))
+	w.ask("POST", "holds",
+		fmt.Sprintf(`{"note":"Promised by name","lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
+			article, at, from.Format(time.RFC3339), from.Add(40*time.Hour).Format(time.RFC3339)))
+	w.ask("POST", "articles/"+article+"/decrease-quantity",
+		fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at,
+			today.Add(60*time.Hour).Format(time.RFC3339)))
 	b := browser.Open(t, w.origin)
 	b.Size(1440, 760, false)
-	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
+	b.Call("Page.addScriptToEvaluateOnNewDocument",
+		map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
 	for file, address := range map[string]string{
-		"timeline.png": fmt.Sprintf("timeline?at=%s&on=%d", at, today.Add(-6*time.Hour).UnixMilli()), "heat.png": "heat?at=" + at,
+		"timeline.png": fmt.Sprintf("timeline?at=%s&on=%d", at, today.Add(-6*time.Hour).UnixMilli()),
+		"heat.png":     "heat?at=" + at,
 	} {
 		b.Call("Page.navigate", map[string]any{"url": w.origin + "/#/" + address})
 		b.Until(`document.querySelector("main .view")`)

@@ -11,10 +11,11 @@ import (
 )
 
 // ours are the beginnings and ends of the names in a data directory, from before its head file is there.
-var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp", firstRunMark, "ops.sock", "ops.sock.new", "lost+found"}
+var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp",
+	firstRunMark, "ops.sock", "ops.sock.new", "lost+found"}
 
-// notForeign refuses a directory that is in use for something else: with other files in it and nothing of the program's. A --data that is mistyped would fill
-// somebody's folder with tables.
+// notForeign refuses a directory that is in use for something else: with other files in it and nothing of the
+// program's. A --data that is mistyped would fill somebody's folder with tables.
 func notForeign(dir string) error {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +38,8 @@ func notForeign(dir string) error {
 		foreign = append(foreign[:most], "...")
 	}
 	if len(foreign) > 0 {
-		return usagef("--data %q has other files (%s) and no data of holdfast: name an empty directory, or one that is not there yet", dir, strings.Join(foreign, ", "))
+		return usagef("--data %q has other files (%s) and no data of holdfast: name an empty directory, or one that "+
+			"is not there yet", dir, strings.Join(foreign, ", "))
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 		return dir
 	}
 	for _, mine := range []string{
-		filepath.Join(t.TempDir(), "new"), of(), of("lost+found"), of("LOCK", "HEAD", "notes.txt"), of("LOCK", "MANIFEST-000001", "000002.log", "marker.manifest.000001.MANIFEST-000001"),
+		filepath.Join(t.TempDir(), "new"), of(), of("lost+found"), of("LOCK", "HEAD", "notes.txt"),
+		of("LOCK", "MANIFEST-000001", "000002.log", "marker.manifest.000001.MANIFEST-000001"),
 	} {
 		require.NoError(t, notForeign(mine))
 	}

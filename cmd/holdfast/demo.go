@@ -1,6 +1,7 @@
 package main
 
-// This file owns the demo merchant: a rental of bicycles and cameras, small enough to look at and full enough to show something.
+// This file owns the demo merchant: a rental of bicycles and cameras, small enough to look at and full enough to show
+// something.
 
 import (
 	"errors"
@@ -19,16 +20,19 @@ const demoSeed = 20250601
 
 const demoDay = 24 * timeline.Hour
 
-// loadDemo fills the account of a first run with the demo merchant; on a directory that is in use already it leaves everything as it is.
+// loadDemo fills the account of a first run with the demo merchant; on a directory that is in use already it leaves
+// everything as it is.
 func (c *core) loadDemo(first firstRun, log *slog.Logger) error {
 	if first.mark == "" {
 		log.Info("the data directory is in use already: the demo merchant is not loaded")
 		return nil
 	}
 	if view, _ := c.engine.View(first.account); stock.Locations(view).Len() > 0 {
-		return errors.New("an earlier first run was cut short while it loaded the demo merchant: begin again with an empty data directory")
+		return errors.New("an earlier first run was cut short while it loaded the demo merchant: begin again with " +
+			"an empty data directory")
 	}
-	d := demo{core: c, account: first.account, rnd: rand.New(rand.NewPCG(demoSeed, 1)), today: c.engine.Now() / demoDay * demoDay}
+	d := demo{core: c, account: first.account, rnd: rand.New(rand.NewPCG(demoSeed, 1)),
+		today: c.engine.Now() / demoDay * demoDay}
 	d.place() // first: a location is how a start knows of a demo that was cut short
 	d.label()
 	d.stock()
@@ -99,7 +103,8 @@ func (d *demo) start(ops []base.Op) (futures []*engine.Future) {
 		return nil
 	}
 	for _, op := range ops {
-		futures = append(futures, d.core.engine.Submit(engine.Command{Account: d.account, Actor: "demo", Op: op, Brief: true}))
+		futures = append(futures,
+			d.core.engine.Submit(engine.Command{Account: d.account, Actor: "demo", Op: op, Brief: true}))
 	}
 	return futures
 }

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the orders of the demo merchant: to come, under way, late, over, and subscribed to; and its discount codes.
+// This file owns the orders of the demo merchant: to come, under way, late, over, and subscribed to; and its discount
+// codes.
 
 import (
 	"errors"
@@ -14,8 +15,10 @@ import (
 
 // demoCodes are the discount codes; the first is on some of the orders.
 var demoCodes = []commerce.CreateDiscountCode{
-	{DiscountTerms: commerce.DiscountTerms{Code: "WEEKEND10", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseBooking}}},
-	{DiscountTerms: commerce.DiscountTerms{Code: "WELCOME", ValueType: commerce.DiscountPerOrder, Value: 1500, UsageLimit: ptr(int64(100))}},
+	{DiscountTerms: commerce.DiscountTerms{Code: "WEEKEND10", ValueType: commerce.DiscountPercentage, Value: 10,
+		Purchases: []base.PurchaseType{base.PurchaseBooking}}},
+	{DiscountTerms: commerce.DiscountTerms{Code: "WELCOME", ValueType: commerce.DiscountPerOrder, Value: 1500,
+		UsageLimit: ptr(int64(100))}},
 	{DiscountTerms: commerce.DiscountTerms{Code: "HELMET5", ValueType: commerce.DiscountPerItem, Value: 500}},
 }
 
@@ -72,10 +75,12 @@ func (d *demo) sell() {
 			}
 			o := d.order(order.CreateOrder{
 				OrderInput: order.OrderInput{
-					Status: order.OrderOpen, Pickup: draw(d, d.locations), Customer: ptr(draw(d, customers)), Tags: []base.ID{d.tags[draw(d, []string{"Delivery", "Walk-in"})]},
+					Status: order.OrderOpen, Pickup: draw(d, d.locations), Customer: ptr(draw(d, customers)),
+					Tags: []base.ID{d.tags[draw(d, []string{"Delivery", "Walk-in"})]},
 				},
 				Lines: []order.OrderLineInput{{
-					Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to, PricingRow: &row.ID,
+					Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from,
+					To: &to, PricingRow: &row.ID,
 				}},
 			}, x.stage)
 			d.lead(o, x.stage, i)
@@ -151,9 +156,11 @@ func (d *demo) subscribe(view base.View, items []*commerce.CatalogItem, customer
 			continue
 		}
 		o := d.order(order.CreateOrder{
-			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: d.locations[i%len(d.locations)], Customer: ptr(draw(d, customers))},
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: d.locations[i%len(d.locations)],
+				Customer: ptr(draw(d, customers))},
 			Lines: []order.OrderLineInput{{
-				Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseSubscription, Quantity: 1, From: ptr(d.today + 90*demoDay), PricingRow: &row.ID,
+				Item: base.Item{CatalogItem: item.ID}, Purchase: base.PurchaseSubscription, Quantity: 1,
+				From: ptr(d.today + 90*demoDay), PricingRow: &row.ID,
 			}},
 		}, demoOpen)
 		d.lead(o, demoOpen, 1)

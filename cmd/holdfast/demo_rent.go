@@ -12,7 +12,8 @@ import (
 // demoHolds is how many bookings the demo has.
 const demoHolds = 2000
 
-// rent places bookings from four weeks ago to eight weeks ahead, a few carts that expire, and what keeps units off the counter.
+// rent places bookings from four weeks ago to eight weeks ahead, a few carts that expire, and what keeps units off the
+// counter.
 func (d *demo) rent() {
 	if d.err != nil {
 		return
@@ -30,7 +31,8 @@ func (d *demo) rent() {
 		if a := d.articles[i]; a.takes {
 			from := d.today + int64(2+d.rnd.IntN(40))*demoDay + 9*timeline.Hour
 			events = append(events, stock.CreateScheduledEvent{
-				Article: a.id, Location: a.location, Type: stock.EventReservation, Name: "Repair", Window: timeline.Span{Start: from, End: from + demoDay},
+				Article: a.id, Location: a.location, Type: stock.EventReservation, Name: "Repair",
+				Window: timeline.Span{Start: from, End: from + demoDay},
 			})
 		}
 	}
@@ -38,8 +40,9 @@ func (d *demo) rent() {
 		a := d.articles[i]
 		from := d.today + int64(d.rnd.IntN(20))*demoDay + 8*timeline.Hour
 		events = append(events, stock.CreateScheduledEvent{
-			Article: a.id, Location: a.location, Type: stock.EventNote, Name: "Photographs for the listing", Comment: ptr("Any hour of the day will do"),
-			Window: timeline.Span{Start: from, End: from + 10*timeline.Hour},
+			Article: a.id, Location: a.location, Type: stock.EventNote, Name: "Photographs for the listing",
+			Comment: ptr("Any hour of the day will do"),
+			Window:  timeline.Span{Start: from, End: from + 10*timeline.Hour},
 		})
 	}
 	d.try(events)
@@ -67,8 +70,9 @@ func (d *demo) hold(item base.Item, shortest, longest, quantity int) hold.PlaceH
 	from := d.today + int64(d.rnd.IntN(84)-28)*demoDay + int64(7+d.rnd.IntN(12))*timeline.Hour
 	length := int64(shortest+d.rnd.IntN(longest-shortest+1)) * timeline.Hour
 	op := hold.PlaceHold{
-		Lines: []hold.HoldLineInput{{Item: item, Location: draw(d, d.locations), Window: timeline.Span{Start: from, End: from + length}, Quantity: quantity}},
-		Note:  draw(d, d.customers),
+		Lines: []hold.HoldLineInput{{Item: item, Location: draw(d, d.locations),
+			Window: timeline.Span{Start: from, End: from + length}, Quantity: quantity}},
+		Note: draw(d, d.customers),
 
 		AllowPast: true, // the last four weeks are in it
 	}
@@ -83,8 +87,9 @@ func (d *demo) lose() {
 	a := d.articles[len(d.articles)-len(d.locations)-1] // the last light kit
 	from := d.today + 80*demoDay + 9*timeline.Hour
 	made[hold.Hold](d, hold.PlaceHold{
-		Lines: []hold.HoldLineInput{{Item: base.Item{Article: a.id}, Location: a.location, Window: timeline.Span{Start: from, End: from + 2*demoDay}, Quantity: 1}},
-		Note:  draw(d, d.customers),
+		Lines: []hold.HoldLineInput{{Item: base.Item{Article: a.id}, Location: a.location,
+			Window: timeline.Span{Start: from, End: from + 2*demoDay}, Quantity: 1}},
+		Note: draw(d, d.customers),
 	})
 	made[stock.QuantityPlan](d, stock.DecreaseQuantity{Article: a.id, Location: a.location, Amount: 1, Force: true})
 }

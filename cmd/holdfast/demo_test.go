@@ -85,13 +85,14 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 		require.NotNil(t, r.Details.Category)
 		files += len(r.Details.Media) + len(r.Details.Documents)
 		own := 0
-		label.EachAttribute(v, &r.Labels, &stock.SKUByID(v, *r.SKU).Labels, func(_ *label.Attribute, _ label.Value, isOwn bool) {
-			if isOwn {
-				own++
-			} else {
-				inherited++
-			}
-		})
+		label.EachAttribute(v, &r.Labels, &stock.SKUByID(v, *r.SKU).Labels,
+			func(_ *label.Attribute, _ label.Value, isOwn bool) {
+				if isOwn {
+					own++
+				} else {
+					inherited++
+				}
+			})
 		require.Positive(t, own)
 		income, profit := stock.Earnings(v, r)
 		require.Less(t, profit, income)
@@ -211,7 +212,8 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 // The same clock makes the same demo, to the byte; on any day it is complete.
 func TestDemoDependsOnTheClockAlone(t *testing.T) {
 	states := map[uint64]int{}
-	for _, now := range []int64{1_780_000_000_000, 1_780_000_000_000, 1_793_500_000_000} { // the last shortly before clocks change
+	for _, now := range []int64{1_780_000_000_000, 1_780_000_000_000, 1_793_500_000_000} {
+		// the last shortly before clocks change
 		c, account := demoCore(t, t.TempDir(), now)
 		_, hash := c.engine.State()
 		states[hash]++

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the tests of what there is to watch a server with: the metrics as Prometheus judges them, the dashboard and the alert rules.
+// This file owns the tests of what there is to watch a server with: the metrics as Prometheus judges them, the
+// dashboard and the alert rules.
 
 // promtool judges as Prometheus does. Where it is not installed, its test is skipped, but not in CI.
 func promtool(t *testing.T, stdin string, args ...string) {

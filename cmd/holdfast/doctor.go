@@ -39,7 +39,8 @@ func (c *doctorConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address that is to be served")
 	f.StringVar(&c.to, "backup-to", "", "directory or s3://bucket/prefix that backups are kept in, as serve has it")
 	c.bucket.flags(f)
-	f.BoolVar(&c.ready, "ready", false, "ask the server at --url whether it is ready, and nothing else: for health checks")
+	f.BoolVar(&c.ready, "ready", false,
+		"ask the server at --url whether it is ready, and nothing else: for health checks")
 	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "server that --ready asks")
 }
 
@@ -103,7 +104,8 @@ var errUnfit = errors.New("something will not do; see what is marked bad")
 
 // examine looks at everything and prints what it finds.
 func (c *doctorConfig) examine(ctx context.Context, out io.Writer) error {
-	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(), c.backups(ctx, time.Now())}
+	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(),
+		c.backups(ctx, time.Now())}
 	for _, f := range list {
 		if _, err := fmt.Fprintf(out, "%-10s %-5s %s\n", f.what, f.how, f.says); err != nil {
 			return err
@@ -139,12 +141,14 @@ func (c *doctorConfig) directory() finding {
 	switch {
 	case errors.Is(err, persist.ErrNewerFormat):
 		return finding{f.what, bad, err.Error()}
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, persist.ErrNoStore) && !errors.Is(err, persist.ErrHeadLost):
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, persist.ErrNoStore) &&
+		!errors.Is(err, persist.ErrHeadLost):
 		return finding{f.what, bad, err.Error()}
 	case err != nil:
 		f.says += c.data + " is empty"
 	case form.Format < persist.Format:
-		f.says += fmt.Sprintf("%s is of format %d; the next start brings it to format %d, which older programs refuse: make a backup first", c.data, form.Format, persist.Format)
+		f.says += fmt.Sprintf("%s is of format %d; the next start brings it to format %d, which older programs "+
+			"refuse: make a backup first", c.data, form.Format, persist.Format)
 		f.how = minor
 	default:
 		f.says += fmt.Sprintf("%s is of format %d, as this program writes", c.data, form.Format)
@@ -255,7 +259,8 @@ func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 		return f
 	}
 	age := now.Sub(time.UnixMilli(last.Made))
-	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to, age.Round(time.Second), last.Seq)
+	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to, age.Round(time.Second),
+		last.Seq)
 	if age < oldBackup {
 		f.how = fine
 	}
@@ -293,7 +298,8 @@ func openFiles() finding {
 		return finding{"limits", minor, "it is not known how many files may be open: " + err.Error()}
 	}
 	if l.Cur < fewFiles {
-		return finding{"limits", minor, fmt.Sprintf("%d open files and connections at most; give it %d or more (ulimit -n, LimitNOFILE=)", l.Cur, fewFiles)}
+		return finding{"limits", minor, fmt.Sprintf("%d open files and connections at most; give it %d or more "+
+			"(ulimit -n, LimitNOFILE=)", l.Cur, fewFiles)}
 	}
 	return finding{"limits", fine, fmt.Sprintf("%d open files and connections at most", l.Cur)}
 }
@@ -307,7 +313,8 @@ func memory() finding {
 	if limit <= 0 {
 		return finding{"memory", minor, "it is not known how much there is: set --memory"}
 	}
-	f := finding{"memory", fine, fmt.Sprintf("%s of the %s are used before more is collected; a booking takes about 180 bytes, an order of one unit 700", size(limit), of)}
+	f := finding{"memory", fine, fmt.Sprintf("%s of the %s are used before more is collected; a booking takes about "+
+		"180 bytes, an order of one unit 700", size(limit), of)}
 	if limit < littleMemory {
 		f.how = minor
 		f.says += "; this is little"

@@ -23,8 +23,9 @@ func variables(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// warnOfVariables names what is set and begins like a variable of the program, but is none: mostly a misspelt one. It is a warning and no fault, as others
-// may set such variables, too: Kubernetes does for a service that is called holdfast.
+// warnOfVariables names what is set and begins like a variable of the program, but is none: mostly a misspelt one. It
+// is a warning and no fault, as others may set such variables, too: Kubernetes does for a service that is called
+// holdfast.
 func warnOfVariables(root *cobra.Command, environment []string, errs io.Writer) {
 	known := append(variables(root), bootstrapVariable)
 	for _, pair := range environment {

@@ -11,7 +11,8 @@ import (
 
 func TestUnknownVariablesAreNamed(t *testing.T) {
 	for _, c := range []struct{ pair, says string }{
-		{"HOLDFAST_LISTN=127.0.0.1:1", "holdfast: HOLDFAST_LISTN is set, which is no variable of this program; HOLDFAST_LISTEN is one\n"},
+		{"HOLDFAST_LISTN=127.0.0.1:1",
+			"holdfast: HOLDFAST_LISTN is set, which is no variable of this program; HOLDFAST_LISTEN is one\n"},
 		{"HOLDFAST_DATADIRECTORY=x", "holdfast: HOLDFAST_DATADIRECTORY is set, which is no variable of this program\n"},
 		{"HOLDFAST_LISTEN=127.0.0.1:1", ""},
 		{"HOLDFAST_BOOTSTRAP_KEY=hf", ""},

@@ -68,15 +68,22 @@ func richAccount(t *testing.T, e *engine.Engine) base.ID {
 	id := base.NewID(clock(), base.BaseOf(randomBase()))
 	ops := []base.Op{
 		base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}},
-		label.CreateTag{TagFields: label.TagFields{Value: "heavy", Scope: label.TagInventory}}, label.CreateTag{TagFields: label.TagFields{Value: "a|b", Scope: label.TagInventory}}, label.CreateTag{TagFields: label.TagFields{Value: "vip", Scope: label.TagCustomers}},
+		label.CreateTag{TagFields: label.TagFields{Value: "heavy", Scope: label.TagInventory}},
+		label.CreateTag{TagFields: label.TagFields{Value: "a|b", Scope: label.TagInventory}},
+		label.CreateTag{TagFields: label.TagFields{Value: "vip", Scope: label.TagCustomers}},
 	}
 	for key, format := range map[string]label.AttributeFormat{
-		"text": label.FormatText, "number": label.FormatNumber, "yes": label.FormatBoolean, "day": label.FormatDate, "at": label.FormatDatetime,
+		"text": label.FormatText, "number": label.FormatNumber, "yes": label.FormatBoolean, "day": label.FormatDate,
+		"at": label.FormatDatetime,
 	} {
-		ops = append(ops, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: key, Key: key, Format: format}})
+		ops = append(ops,
+			label.CreateAttribute{AttributeFields: label.AttributeFields{Name: key, Key: key, Format: format}})
 	}
-	ops = append(ops, label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "one", Key: "one", Format: label.FormatSelect}, Options: []string{"red", "blue"}},
-		label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "many", Key: "many", Format: label.FormatMultiselect}, Options: []string{"L", "X|L"}})
+	ops = append(ops,
+		label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "one", Key: "one",
+			Format: label.FormatSelect}, Options: []string{"red", "blue"}},
+		label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "many", Key: "many",
+			Format: label.FormatMultiselect}, Options: []string{"L", "X|L"}})
 	for _, op := range ops {
 		_, err := e.Do(engine.Command{Account: id, Op: op})
 		require.NoError(t, err)
@@ -108,7 +115,9 @@ func TestExportIsImported(t *testing.T) {
 					v, _ := e.View(account)
 					for s := range stock.SKUs(v).All() {
 						if s.Name == "Helmet" {
-							_, err := e.Do(engine.Command{Account: account, Op: commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"}, Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
+							_, err := e.Do(engine.Command{Account: account,
+								Op: commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
+									Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
 							require.NoError(t, err)
 						}
 					}
@@ -142,8 +151,10 @@ func TestExportIsImported(t *testing.T) {
 			if h.Note == "moved" {
 				l := h.Lines[0]
 				from, to := l.Window.Start+3*demoDay, l.Window.End+3*demoDay
-				do(hold.MoveHold{ID: h.ID, Lines: []hold.MoveLine{{Unavailability: l.Units[1].ID, From: &from, To: &to}}})
-				ended := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: l.Item, Location: l.Location, Quantity: 1, Window: l.Window}}})
+				do(hold.MoveHold{ID: h.ID,
+					Lines: []hold.MoveLine{{Unavailability: l.Units[1].ID, From: &from, To: &to}}})
+				ended := do(hold.PlaceHold{
+					Lines: []hold.HoldLineInput{{Item: l.Item, Location: l.Location, Quantity: 1, Window: l.Window}}})
 				do(hold.ReleaseHold{ID: ended.(*hold.Hold).ID})
 			}
 		}
@@ -197,7 +208,8 @@ func TestExportIsImported(t *testing.T) {
 		}
 		fill(second, func(resource string) string { return files[resource] })
 		for _, resource := range api.ExchangeNames() {
-			require.Equal(t, want[resource], plain(export(second, resource, formatNDJSON)), "%s through %s", resource, format)
+			require.Equal(t, want[resource], plain(export(second, resource, formatNDJSON)), "%s through %s", resource,
+				format)
 		}
 		withEngine(func(e *engine.Engine) { require.NoError(t, e.Check()) })
 	}

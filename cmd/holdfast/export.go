@@ -60,11 +60,13 @@ account is made of it by import --all. Keys, secrets, deliveries, results under 
 		},
 	}
 	c.flags(cmd.Flags())
-	cmd.Flags().StringVar(&c.all, "all", "", "write the whole account to this directory, which must not exist or be empty, in place of RESOURCE and FILE")
+	cmd.Flags().StringVar(&c.all, "all", "",
+		"write the whole account to this directory, which must not exist or be empty, in place of RESOURCE and FILE")
 	return cmd
 }
 
-// unchanged gives use a directory to open: the one that is named, or, where another version wrote it, a copy, so that it is still that version's afterwards.
+// unchanged gives use a directory to open: the one that is named, or, where another version wrote it, a copy, so that
+// it is still that version's afterwards.
 func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error {
 	form, err := persist.FormOf(dir)
 	if err != nil || !engine.Rewrites(form) {
@@ -112,7 +114,8 @@ func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file strin
 }
 
 // writeRows writes rows, which come as NDJSON, in a format.
-func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *progressbar.ProgressBar) (rows int, err error) {
+func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *progressbar.ProgressBar) (rows int,
+	err error) {
 	out, columns := bufio.NewWriter(w), columnsOf(row)
 	if format == formatCSV {
 		head := make([]string, len(columns))
@@ -181,7 +184,8 @@ func exportAll(cmd *cobra.Command, a *admin, c exchangeConfig) error {
 	for _, n := range end.Rows {
 		rows += n
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported the account whole: %d rows to %s; not in it: %s, results under idempotency keys, the feed of changes\n",
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported the account whole: %d rows to %s; not in it: %s, results "+
+		"under idempotency keys, the feed of changes\n",
 		rows, c.all, counted(end.LeftOut))
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the first run on a data directory: the account, its first key, and what happens when the run ends before the key is good for anything.
+// This file owns the first run on a data directory: the account, its first key, and what happens when the run ends
+// before the key is good for anything.
 
 import (
 	"crypto/sha256"
@@ -21,8 +22,9 @@ import (
 	"holdfast/timeline"
 )
 
-// firstRunMark is a file in the data directory that holds the public part of the first key, from before the key is made until the program is ready. A start
-// that finds it knows that the run before died in between: nobody may have seen that key, or somebody should not have, so it is revoked and another is made.
+// firstRunMark is a file in the data directory that holds the public part of the first key, from before the key is made
+// until the program is ready. A start that finds it knows that the run before died in between: nobody may have seen
+// that key, or somebody should not have, so it is revoked and another is made.
 const firstRunMark = "FIRST-RUN"
 
 const keyLabel = "first key"
@@ -44,8 +46,8 @@ type firstRun struct {
 	mark    string // path of the mark, empty where there is none
 }
 
-// firstRun makes the account and its first key where there are none, or finishes what an earlier first run has begun. The key is bootstrap (see
-// bootstrapKey), where that is not empty. Call confirm when the program is ready.
+// firstRun makes the account and its first key where there are none, or finishes what an earlier first run has begun.
+// The key is bootstrap (see bootstrapKey), where that is not empty. Call confirm when the program is ready.
 func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	mark := filepath.Join(dir, firstRunMark)
 	marked, err := readMark(mark)
@@ -85,11 +87,13 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 			return f, err
 		}
 	}
-	_, err = c.do(f.account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: keyLabel, Version: api.Version})
+	_, err = c.do(f.account,
+		engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: keyLabel, Version: api.Version})
 	return f, err
 }
 
-// revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that is wanted again.
+// revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that
+// is wanted again.
 func (c *core) revokeUnseen(account base.ID, marked, wanted string, given bool) (kept bool, err error) {
 	key, _, ok := c.engine.Key([]byte(marked))
 	switch {
@@ -128,7 +132,8 @@ func (c *core) question(account base.ID) string {
 		for place := range stock.Locations(view).All() {
 			const day = 24 * 60 * 60 * 1000
 			from := c.engine.Now()/day*day + day
-			return fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", uuid.UUID(sku.ID), uuid.UUID(place.ID),
+			return fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", uuid.UUID(sku.ID),
+				uuid.UUID(place.ID),
 				timeline.AppendInstant(nil, from), timeline.AppendInstant(nil, from+2*day))
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the habit of backups as serve has it: its options, the process that opens an archive as a server would, and its figures.
+// This file owns the habit of backups as serve has it: its options, the process that opens an archive as a server
+// would, and its figures.
 
 import (
 	"bytes"
@@ -37,13 +38,16 @@ type habitConfig struct {
 }
 
 func (c *habitConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.to, "backup-to", "", "directory on another disk, or s3://bucket/prefix, that backups are kept in: archives, each opened before it counts, and the log behind them; "+
+	f.StringVar(&c.to, "backup-to", "", "directory on another disk, or s3://bucket/prefix, that backups are kept "+
+		"in: archives, each opened before it counts, and the log behind them; "+
 		"default: none are kept")
 	f.DurationVar(&c.every, "backup-every", 24*time.Hour, "time between archives")
 	f.IntVar(&c.keep, "backup-keep", 7, "how many archives stay, with the log behind the first of them")
-	f.DurationVar(&c.logEvery, "backup-log-every", time.Second, "time between pieces of the log: what a lost machine loses")
+	f.DurationVar(&c.logEvery, "backup-log-every", time.Second,
+		"time between pieces of the log: what a lost machine loses")
 	c.bucket.flags(f)
-	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a target that fails, like 512MiB; beyond it the chain is broken, and another one begins with an archive")
+	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a target that fails, like 512MiB; beyond "+
+		"it the chain is broken, and another one begins with an archive")
 }
 
 // check judges the options, all together.
@@ -70,7 +74,8 @@ func (c *habitConfig) check(data string) error {
 		}
 	}
 	if c.bucket.set() && !backup.IsBucket(c.to) {
-		fault("--backup-s3-endpoint, -region and -credentials are for a bucket: --backup-to %q must be like s3://bucket/prefix", c.to)
+		fault("--backup-s3-endpoint, -region and -credentials are for a bucket: --backup-to %q must be like "+
+			"s3://bucket/prefix", c.to)
 	}
 	if len(faults) > 0 {
 		return usageError{errors.Join(faults...)}
@@ -90,7 +95,8 @@ func (c *habitConfig) place(data string) (backup.Target, error) {
 	}
 	to, live := resolved(dir.Root), resolved(data)
 	if within(to, live) || within(live, to) {
-		return nil, fmt.Errorf("--backup-to %q must not be in the data directory %q, nor have it in it: who loses one would lose both", c.to, data)
+		return nil, fmt.Errorf("--backup-to %q must not be in the data directory %q, nor have it in it: who loses "+
+			"one would lose both", c.to, data)
 	}
 	return target, nil
 }
@@ -125,7 +131,8 @@ func (c *habitConfig) start(store *persist.Store, log *slog.Logger) *backup.Habi
 		return nil
 	}
 	return backup.Start(backup.Options{
-		Store: store, Target: c.target, Every: c.every, Keep: c.keep, LogEvery: c.logEvery, LogMax: c.waiting, Logger: log,
+		Store: store, Target: c.target, Every: c.every, Keep: c.keep, LogEvery: c.logEvery, LogMax: c.waiting,
+		Logger: log,
 		Open: func(ctx context.Context, name string) (backup.Opened, error) {
 			return openElsewhere(ctx, c.target, name)
 		},
@@ -163,7 +170,8 @@ func openElsewhere(ctx context.Context, target backup.Target, name string) (o ba
 // lowest is the priority of what nobody waits for.
 const lowest = 19
 
-// openingMemory is the soft limit of a process that opens an archive: half of what there is, as a server takes the rest.
+// openingMemory is the soft limit of a process that opens an archive: half of what there is, as a server takes the
+// rest.
 func openingMemory() int64 {
 	limit, _ := pace.MemoryLimit(systemFile)
 	return limit / 2
@@ -172,10 +180,12 @@ func openingMemory() int64 {
 // registerHabit adds the figures of backups.
 func registerHabit(registry *prometheus.Registry, h *backup.Habit) {
 	gauge := func(name, help string, value func(backup.State) float64) {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(h.State()) }))
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+			func() float64 { return value(h.State()) }))
 	}
 	counter := func(name, help string, value func(backup.State) uint64) {
-		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(h.State())) }))
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(value(h.State())) }))
 	}
 	good := func(of func(*backup.Mark) float64) func(backup.State) float64 {
 		return func(s backup.State) float64 {
@@ -185,23 +195,34 @@ func registerHabit(registry *prometheus.Registry, h *backup.Habit) {
 			return of(s.Good)
 		}
 	}
-	gauge("holdfast_backup_last_good_timestamp_seconds", "When the last archive was begun that was opened and found good; 0: there is none.",
+	gauge("holdfast_backup_last_good_timestamp_seconds",
+		"When the last archive was begun that was opened and found good; 0: there is none.",
 		good(func(m *backup.Mark) float64 { return float64(m.Made.Unix()) }))
-	gauge("holdfast_backup_last_good_sequence", "Sequence of the log at which the last good archive ends.", good(func(m *backup.Mark) float64 { return float64(m.Seq) }))
-	gauge("holdfast_backup_last_good_bytes", "Size of the last good archive.", good(func(m *backup.Mark) float64 { return float64(m.Bytes) }))
-	gauge("holdfast_backup_archive_seconds", "How long the last good archive took.", good(func(m *backup.Mark) float64 { return m.ArchiveSeconds }))
-	gauge("holdfast_backup_open_seconds", "How long it took to open it.", good(func(m *backup.Mark) float64 { return m.OpenSeconds }))
-	gauge("holdfast_backup_log_unsent_records", "Records of the log that are not in the backup yet.", func(s backup.State) float64 { return float64(s.Unsent) })
-	gauge("holdfast_backup_well", "1 while the last good archive is young enough and the log is sent.", func(backup.State) float64 {
-		if h.Fault() != nil {
-			return 0
-		}
-		return 1
-	})
-	counter("holdfast_backup_archives_total", "Archives that were made and opened.", func(s backup.State) uint64 { return s.Archives })
-	counter("holdfast_backup_segments_total", "Pieces of the log that were sent.", func(s backup.State) uint64 { return s.Segments })
-	counter("holdfast_backup_segment_bytes_total", "Bytes of these pieces.", func(s backup.State) uint64 { return s.SegmentBytes })
+	gauge("holdfast_backup_last_good_sequence", "Sequence of the log at which the last good archive ends.",
+		good(func(m *backup.Mark) float64 { return float64(m.Seq) }))
+	gauge("holdfast_backup_last_good_bytes", "Size of the last good archive.",
+		good(func(m *backup.Mark) float64 { return float64(m.Bytes) }))
+	gauge("holdfast_backup_archive_seconds", "How long the last good archive took.",
+		good(func(m *backup.Mark) float64 { return m.ArchiveSeconds }))
+	gauge("holdfast_backup_open_seconds", "How long it took to open it.",
+		good(func(m *backup.Mark) float64 { return m.OpenSeconds }))
+	gauge("holdfast_backup_log_unsent_records", "Records of the log that are not in the backup yet.",
+		func(s backup.State) float64 { return float64(s.Unsent) })
+	gauge("holdfast_backup_well", "1 while the last good archive is young enough and the log is sent.",
+		func(backup.State) float64 {
+			if h.Fault() != nil {
+				return 0
+			}
+			return 1
+		})
+	counter("holdfast_backup_archives_total", "Archives that were made and opened.",
+		func(s backup.State) uint64 { return s.Archives })
+	counter("holdfast_backup_segments_total", "Pieces of the log that were sent.",
+		func(s backup.State) uint64 { return s.Segments })
+	counter("holdfast_backup_segment_bytes_total", "Bytes of these pieces.",
+		func(s backup.State) uint64 { return s.SegmentBytes })
 	counter("holdfast_backup_failures_total", "Tries to send something, or to take old backups away, that failed.",
 		func(s backup.State) uint64 { return s.ArchiveFailures + s.LogFailures + s.PruneFailures })
-	counter("holdfast_backup_breaks_total", "Chains that were broken off.", func(s backup.State) uint64 { return s.Breaks })
+	counter("holdfast_backup_breaks_total", "Chains that were broken off.",
+		func(s backup.State) uint64 { return s.Breaks })
 }

@@ -41,7 +41,8 @@ type keeper struct {
 
 func newKeeper(t *testing.T) *keeper {
 	dir := t.TempDir()
-	return &keeper{t: t, key: "hf_keepertestkey_" + strings.Repeat("0123456789", 4), data: filepath.Join(dir, "data"), backups: filepath.Join(dir, "backups")}
+	return &keeper{t: t, key: "hf_keepertestkey_" + strings.Repeat("0123456789", 4), data: filepath.Join(dir, "data"),
+		backups: filepath.Join(dir, "backups")}
 }
 
 func (k *keeper) start() {
@@ -50,7 +51,8 @@ func (k *keeper) start() {
 	require.NoError(k.t, err)
 	k.address, k.metrics = freeAddress(k.t), freeAddress(k.t)
 	k.process = exec.Command(self)
-	k.process.Args = slices.Concat([]string{"holdfast", "serve", "--listen", k.address, "--metrics-listen", k.metrics, "--data", k.data,
+	k.process.Args = slices.Concat([]string{"holdfast", "serve", "--listen", k.address, "--metrics-listen", k.metrics,
+		"--data", k.data,
 		"--backup-to", k.backups, "--backup-log-every", "10ms", "--backup-every", "1m"}, k.reach, k.more)
 	k.process.Env = append(os.Environ(), bootstrapVariable+"="+k.key)
 	k.process.Stderr = &k.errs
@@ -136,11 +138,14 @@ func (k *keeper) opened(dir string) (o backup.Opened) {
 	return o
 }
 
-// restore makes a directory beside the data of what is in the backups, and says what is in it: that it is in order, first.
+// restore makes a directory beside the data of what is in the backups, and says what is in it: that it is in order,
+// first.
 func (k *keeper) restore(name string, args ...string) (dir string, o backup.Opened) {
 	k.t.Helper()
 	dir = filepath.Join(filepath.Dir(k.data), name)
-	require.Contains(k.t, k.command(slices.Concat([]string{"restore", "--from", k.backups, "--data", dir}, k.reach, args)...), "restored to")
+	require.Contains(k.t,
+		k.command(slices.Concat([]string{"restore", "--from", k.backups, "--data", dir}, k.reach, args)...),
+		"restored to")
 	require.Contains(k.t, k.command("verify", "--data", dir), "result in order")
 	return dir, k.opened(dir)
 }
@@ -152,7 +157,8 @@ func (k *keeper) stock() (hold string) {
 	require.Equal(k.t, 200, status)
 	sku, status := k.post("skus", `{"name":"Bike"}`)
 	require.Equal(k.t, 200, status)
-	_, status = k.post("articles", `{"name":"Bike","skuId":"`+sku.ID+`","quantities":[{"serviceLocationId":"`+location.ID+`","count":9000}]}`)
+	_, status = k.post("articles",
+		`{"name":"Bike","skuId":"`+sku.ID+`","quantities":[{"serviceLocationId":"`+location.ID+`","count":9000}]}`)
 	require.Equal(k.t, 200, status)
 	return `{"lines":[{"skuId":"` + sku.ID + `","serviceLocationId":"` + location.ID + `","quantity":1,` +
 		`"from":"2027-05-01T10:00:00Z","to":"2027-05-02T10:00:00Z"}]}`
@@ -180,8 +186,8 @@ func (k *keeper) book(ctx context.Context, hold string, each int) (taken []strin
 // TestALostMachineComesBack keeps the backups in a directory.
 func TestALostMachineComesBack(t *testing.T) { lostMachine(newKeeper(t)) }
 
-// lostMachine books from several sides, loses the machine in the middle, and restores: first with all of the log sent, then with the last of it
-// not there yet. What comes back is what was there at that record, and it takes bookings.
+// lostMachine books from several sides, loses the machine in the middle, and restores: first with all of the log sent,
+// then with the last of it not there yet. What comes back is what was there at that record, and it takes bookings.
 func lostMachine(k *keeper) {
 	t := k.t
 	k.start()
@@ -230,7 +236,8 @@ func lostMachine(k *keeper) {
 
 	// Who looks after the machine is told how old the last good archive is.
 	require.Regexp(t, `backups    ok    the last good archive in .* is \d+s old and ends at record \d+`,
-		k.command(append([]string{"doctor", "--data", at, "--listen", freeAddress(t), "--backup-to", k.backups}, k.reach...)...))
+		k.command(append([]string{"doctor", "--data", at, "--listen", freeAddress(t), "--backup-to", k.backups},
+			k.reach...)...))
 
 	// All chains can be read where they lie.
 	all := k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...)
@@ -264,13 +271,16 @@ func TestTheKeptLog(t *testing.T) {
 	require.Greater(t, k.figure("holdfast_log_first_sequence"), 1.0)
 	require.Greater(t, k.figure("holdfast_log_first_timestamp_seconds"), began)
 	k.kill()
-	first := regexp.MustCompile(`log    \d+ records from (\d+) to .*\n +kept from 20.*Z on: `).FindStringSubmatch(k.command("verify", "--data", k.data))
+	first := regexp.MustCompile(`log    \d+ records from (\d+) to .*\n +kept from 20.*Z on: `).
+		FindStringSubmatch(k.command("verify", "--data", k.data))
 	require.NotNil(t, first)
 	k.backups, k.reach = k.data, nil
 	k.restore("oldest", "--at", first[1])
 
 	var out, errs bytes.Buffer
-	require.NotZero(t, run([]string{"restore", "--from", k.data, "--data", filepath.Join(t.TempDir(), "new"), "--at", "1"}, nil, &out, &errs))
+	require.NotZero(t,
+		run([]string{"restore", "--from", k.data, "--data", filepath.Join(t.TempDir(), "new"), "--at", "1"}, nil, &out,
+			&errs))
 	require.Contains(t, errs.String(), "--at 0 makes an empty directory")
 }
 
@@ -282,7 +292,8 @@ func TestBackupOptions(t *testing.T) {
 	refused := func(want []string, args ...string) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		require.NotZero(t, run(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...), nil, &out, &errs))
+		require.NotZero(t,
+			run(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...), nil, &out, &errs))
 		for _, w := range want {
 			require.Contains(t, errs.String(), w)
 		}
@@ -290,30 +301,38 @@ func TestBackupOptions(t *testing.T) {
 	}
 	refused([]string{`--backup-every "1s"`, `--backup-keep "0"`, `--backup-log-every "0s"`, `--backup-log-max "lots"`},
 		"--backup-every", "1s", "--backup-keep", "0", "--backup-log-every", "0", "--backup-log-max", "lots")
-	refused([]string{`--backup-to "` + data + `/backups" must not be in the data directory`}, "--backup-to", data+"/backups")
+	refused([]string{`--backup-to "` + data + `/backups" must not be in the data directory`}, "--backup-to",
+		data+"/backups")
 	refused([]string{`must not be in the data directory`}, "--backup-to", dir)
 	refused([]string{`must be a directory, and is none`}, "--backup-to", filepath.Join(dir, "file"))
 	for _, to := range []string{"s3:bucket", "s3://", "S3://bucket", "s3://b/x", "s3://bucket//x", "gs://bucket"} {
-		refused([]string{`--backup-to "` + to + `" must be a directory, or a bucket like s3://bucket/prefix`}, "--backup-to", to)
+		refused([]string{`--backup-to "` + to + `" must be a directory, or a bucket like s3://bucket/prefix`},
+			"--backup-to", to)
 	}
 	refused([]string{`--backup-to "s3://...@bucket/x" must be`}, "--backup-to", "s3://key:secret@bucket/x")
 	refused([]string{`--backup-s3-endpoint "s3.example.com" must be like https://s3.example.com`},
 		"--backup-to", "s3://bucket", "--backup-s3-endpoint", "s3.example.com")
-	refused([]string{`--backup-s3-endpoint "https://...@host" must be like`}, "--backup-to", "s3://bucket", "--backup-s3-endpoint", "https://key:secret@host")
-	refused([]string{`--backup-s3-region "over there" must be like eu-central-1`}, "--backup-to", "s3://bucket", "--backup-s3-region", "over there")
+	refused([]string{`--backup-s3-endpoint "https://...@host" must be like`}, "--backup-to", "s3://bucket",
+		"--backup-s3-endpoint", "https://key:secret@host")
+	refused([]string{`--backup-s3-region "over there" must be like eu-central-1`}, "--backup-to", "s3://bucket",
+		"--backup-s3-region", "over there")
 	refused([]string{`--backup-s3-credentials "` + dir + `/file" must be a file that has aws_access_key_id`},
 		"--backup-to", "s3://bucket", "--backup-s3-credentials", filepath.Join(dir, "file"))
-	refused([]string{`--backup-s3-endpoint, -region and -credentials are for a bucket`}, "--backup-s3-endpoint", "https://s3.example.com")
+	refused([]string{`--backup-s3-endpoint, -region and -credentials are for a bucket`}, "--backup-s3-endpoint",
+		"https://s3.example.com")
 	for _, keep := range []string{"lots", "0", "1KiB", "off"} {
-		refused([]string{`--log-keep "` + keep + `" must be a number of bytes from 1MiB on, as in 1GiB, or all`}, "--log-keep", keep)
+		refused([]string{`--log-keep "` + keep + `" must be a number of bytes from 1MiB on, as in 1GiB, or all`},
+			"--log-keep", keep)
 	}
-	refused([]string{`--log-keep "2MiB" must not be less than --backup-log-max "512MiB"`}, "--log-keep", "2MiB", "--backup-to", filepath.Join(dir, "backups"))
+	refused([]string{`--log-keep "2MiB" must not be less than --backup-log-max "512MiB"`}, "--log-keep", "2MiB",
+		"--backup-to", filepath.Join(dir, "backups"))
 	t.Setenv("AWS_REGION", "over there")
 	refused([]string{`AWS_REGION "over there" must be like eu-central-1`}, "--backup-to", "s3://bucket")
 
 	for to, want := range map[string]string{
-		filepath.Join(dir, "x.tar.gz"): "ends with .tar.zst", filepath.Join(dir, "x.zip"): "ends with .tar.zst", filepath.Join(dir, "file"): "exists",
-		dir: "not empty", "s3://bucket/x.tar.zst": "serve --backup-to keeps backups in a bucket",
+		filepath.Join(dir, "x.tar.gz"): "ends with .tar.zst", filepath.Join(dir, "x.zip"): "ends with .tar.zst",
+		filepath.Join(dir, "file"): "exists",
+		dir:                        "not empty", "s3://bucket/x.tar.zst": "serve --backup-to keeps backups in a bucket",
 	} {
 		var out, errs bytes.Buffer
 		require.NotZero(t, run([]string{"backup", "--to", to, "--data", data}, nil, &out, &errs))

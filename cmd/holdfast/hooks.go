@@ -17,8 +17,10 @@ type hooksConfig struct {
 }
 
 func (c *hooksConfig) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&c.allow, "webhook-allow", nil, "networks that webhooks may call though they are not public, on any port, like 10.1.0.0/16; else only public addresses on port 443")
-	f.StringVar(&c.ca, "webhook-ca", "", "file of certificates (PEM) of authorities that endpoints of webhooks may have, beside those of the system")
+	f.StringSliceVar(&c.allow, "webhook-allow", nil, "networks that webhooks may call though they are not public, "+
+		"on any port, like 10.1.0.0/16; else only public addresses on port 443")
+	f.StringVar(&c.ca, "webhook-ca", "",
+		"file of certificates (PEM) of authorities that endpoints of webhooks may have, beside those of the system")
 }
 
 // options are for what calls webhooks, and for what says that an endpoint will not be called.

@@ -23,8 +23,8 @@ import (
 
 // This file owns the way of an event from a request to an endpoint.
 
-// TestEventIsTheRecord has an endpoint told of an order as it is made, changed and deleted: its bytes are signed, and what they
-// tell is the record as a GET shows it then, byte for byte.
+// TestEventIsTheRecord has an endpoint told of an order as it is made, changed and deleted: its bytes are signed, and
+// what they tell is the record as a GET shows it then, byte for byte.
 func TestEventIsTheRecord(t *testing.T) {
 	type event struct {
 		header http.Header
@@ -43,7 +43,8 @@ func TestEventIsTheRecord(t *testing.T) {
 	endpoint.StartTLS()
 	t.Cleanup(endpoint.Close)
 	authority := filepath.Join(t.TempDir(), "authority.pem")
-	require.NoError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
+	require.NoError(t, os.WriteFile(authority,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
 
 	key := "hf_hookstestkey_" + strings.Repeat("0123456789", 4)
 	t.Setenv(bootstrapVariable, key)
@@ -52,7 +53,8 @@ func TestEventIsTheRecord(t *testing.T) {
 	code := make(chan int)
 	go func() {
 		code <- run([]string{
-			"serve", "--listen", address, "--data", t.TempDir(), "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority,
+			"serve", "--listen", address, "--data", t.TempDir(), "--webhook-allow", "127.0.0.0/8", "--webhook-ca",
+			authority,
 		}, nil, &out, &errs)
 	}()
 	require.NoError(t, awaitReady(address))
@@ -79,12 +81,14 @@ func TestEventIsTheRecord(t *testing.T) {
 	}
 	location := create("locations", `{"name":"Harbour","timezone":"Europe/Lisbon"}`).ID
 	sku := create("skus", `{"name":"Mountain bike"}`).ID
-	create("articles", `{"name":"Bike","skuId":"`+sku+`","quantities":[{"serviceLocationId":"`+location+`","count":3,"from":"2020-01-01T00:00:00Z"}]}`)
+	create("articles", `{"name":"Bike","skuId":"`+sku+`","quantities":[{"serviceLocationId":"`+location+
+		`","count":3,"from":"2020-01-01T00:00:00Z"}]}`)
 	secrets := map[string]string{}
 	for _, typ := range []string{"order.created", "order.updated", "order.deleted"} {
 		secrets[typ] = create("webhooks", `{"eventType":"`+typ+`","url":"`+endpoint.URL+`/hooks"}`).Secret
 	}
-	inner, err := http.NewRequest("POST", "http://"+address+"/v1/admin/webhooks", strings.NewReader(`{"eventType":"order.created","url":"https://10.0.0.1/"}`))
+	inner, err := http.NewRequest("POST", "http://"+address+"/v1/admin/webhooks",
+		strings.NewReader(`{"eventType":"order.created","url":"https://10.0.0.1/"}`))
 	require.NoError(t, err)
 	inner.Header.Set("X-API-KEY", key)
 	inner.Header.Set("Content-Type", "application/json")
@@ -100,7 +104,8 @@ func TestEventIsTheRecord(t *testing.T) {
 			Data                                                            json.RawMessage
 		}
 		require.NoError(t, json.Unmarshal(e.body, &envelope))
-		require.Equal(t, [3]string{typ, "order", order}, [3]string{envelope.EventType, envelope.Resource, envelope.ResourceID})
+		require.Equal(t, [3]string{typ, "order", order},
+			[3]string{envelope.EventType, envelope.Resource, envelope.ResourceID})
 		require.Equal(t, string(record), string(envelope.Data))
 
 		sum := hmac.New(sha256.New, []byte(secrets[typ]))

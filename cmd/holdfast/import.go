@@ -77,7 +77,8 @@ func newImport() *cobra.Command {
 					}
 					return fmt.Errorf("%s: %w", args[1], err)
 				}
-				i := &importer{importConfig: c, admin: a, resource: args[0], file: args[1], out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), faults: faults}
+				i := &importer{importConfig: c, admin: a, resource: args[0], file: args[1], out: cmd.OutOrStdout(),
+					errs: cmd.ErrOrStderr(), faults: faults}
 				if err := i.cut(rows); err != nil {
 					return fmt.Errorf("%s: %w", args[1], err)
 				}
@@ -239,7 +240,8 @@ func openRows(cmd *cobra.Command, name string) (in io.ReadCloser, size int64, er
 }
 
 // readFile reads a file whole, from the line on that the import begins with.
-func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, form rowForm, row *wire.Schema) (rows []fileRow, faults []rowFault, err error) {
+func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, form rowForm,
+	row *wire.Schema) (rows []fileRow, faults []rowFault, err error) {
 	bar := newBar(cmd.ErrOrStderr(), size, "reading", true)
 	rows, faults, err = readRows(io.TeeReader(in, bar), form, row)
 	bar.Finish()
@@ -283,7 +285,8 @@ func (i *importer) cut(rows []fileRow) error {
 			b.body = append(append(b.body, r.json...), '\n')
 		}
 		if len(b.body) > maxImportBytes {
-			return fmt.Errorf("lines %d to %d have %d bytes of rows, and one command takes at most %d: give a smaller --batch", b.first(), b.last(), len(b.body), maxImportBytes)
+			return fmt.Errorf("lines %d to %d have %d bytes of rows, and one command takes at most %d: give a "+
+				"smaller --batch", b.first(), b.last(), len(b.body), maxImportBytes)
 		}
 		i.batches = append(i.batches, b)
 	}
@@ -315,7 +318,8 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 		row, member, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 		n, e := strconv.Atoi(row)
 		if e != nil || n >= len(b.rows) {
-			return answer, &problem{Code: p.Code, Detail: fmt.Sprintf("lines %d to %d: %s: give a smaller --batch", b.first(), b.last(), f.Message)}
+			return answer, &problem{Code: p.Code,
+				Detail: fmt.Sprintf("lines %d to %d: %s: give a smaller --batch", b.first(), b.last(), f.Message)}
 		}
 		if member = strings.ReplaceAll(member, "/", "."); member != "" {
 			member = strings.NewReplacer("~1", "/", "~0", "~").Replace(member) + ": "
@@ -459,7 +463,8 @@ func (i *importer) stopped(batch int, err error) error {
 	b := &i.batches[batch]
 	landed := "nothing was imported"
 	if batch > 0 {
-		landed = fmt.Sprintf("lines %d to %d were imported (%d rows), what is from line %d on was not: mend it and repeat the import, or go on with --from-line %d",
+		landed = fmt.Sprintf("lines %d to %d were imported (%d rows), what is from line %d on was not: mend it and "+
+			"repeat the import, or go on with --from-line %d",
 			i.batches[0].first(), i.batches[batch-1].last(), i.rows(batch), b.first(), b.first())
 	}
 	if err == nil {
@@ -469,10 +474,12 @@ func (i *importer) stopped(batch int, err error) error {
 		return err
 	}
 	var p *problem
-	if errors.As(err, &p) && !slices.Contains([]string{"STORAGE_FAILED", "IDEMPOTENCY_KEY_IN_USE", "INTERNAL", "NOT_READY"}, p.Code) {
+	if errors.As(err, &p) &&
+		!slices.Contains([]string{"STORAGE_FAILED", "IDEMPOTENCY_KEY_IN_USE", "INTERNAL", "NOT_READY"}, p.Code) {
 		return fmt.Errorf("%w; %s", err, landed)
 	}
-	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice", err, b.first(), b.last())
+	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice",
+		err, b.first(), b.last())
 }
 
 // importedAll is what came of an import.
@@ -524,7 +531,8 @@ func importAll(cmd *cobra.Command, a *admin, c importConfig) error {
 	}
 	text += "; it has no keys: holdfast keys create --account " + is.Account
 	if is.Webhooks > 0 {
-		text += fmt.Sprintf("; %d webhooks are disabled and have other secrets: give them new ones, then enable them", is.Webhooks)
+		text += fmt.Sprintf("; %d webhooks are disabled and have other secrets: give them new ones, then enable them",
+			is.Webhooks)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 	return err

@@ -38,8 +38,8 @@ func holdfast(args ...string) (code int, out, errs string) {
 	return code, o.String(), e.String()
 }
 
-// An import whose server is lost in front of, in the middle of or behind any of its batches makes nothing twice when it is
-// repeated, and what had landed is said.
+// An import whose server is lost in front of, in the middle of or behind any of its batches makes nothing twice when it
+// is repeated, and what had landed is said.
 func TestImportIsRepeated(t *testing.T) {
 	const rows, batch = 10, 3
 	file := filepath.Join(t.TempDir(), "customers.csv")
@@ -55,7 +55,8 @@ func TestImportIsRepeated(t *testing.T) {
 			core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 			require.NoError(t, err)
 			account := base.NewID(clock(), base.BaseOf(randomBase()))
-			_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
+			_, err = core.engine.Do(engine.Command{Account: account,
+				Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
 			require.NoError(t, err)
 			server := api.NewServer(api.Options{Now: clock})
 			server.Attach(core.engine)
@@ -83,7 +84,8 @@ func TestImportIsRepeated(t *testing.T) {
 			code, _, errs := holdfast(args...)
 			require.Equal(t, exitFailed, code)
 			first := lost/2*size + 2
-			require.Contains(t, errs, fmt.Sprintf("whether lines %d to %d have landed is not known", first, min(first+size-1, rows+1)))
+			require.Contains(t, errs,
+				fmt.Sprintf("whether lines %d to %d have landed is not known", first, min(first+size-1, rows+1)))
 			landed := min((lost+1)/2*size, rows)
 			view, _ := core.engine.View(account)
 			require.Equal(t, landed, commerce.Customers(view).Len())
@@ -138,11 +140,13 @@ func TestFaultsAreTold(t *testing.T) {
 	want := ""
 	for n := 1; n <= 23; n++ {
 		line := 24 - n // they come in any order
-		i.faults = append(i.faults, rowFault{line, fmt.Sprintf("lines.%d: 0 of %d units are available", n%2, n)}, rowFault{line, "lines.7: 1 of 9 units are available"})
+		i.faults = append(i.faults, rowFault{line, fmt.Sprintf("lines.%d: 0 of %d units are available", n%2, n)},
+			rowFault{line, "lines.7: 1 of 9 units are available"})
 	}
 	i.faults = append(i.faults, rowFault{5, "name: is missing"}, rowFault{30, "name: is missing"})
 	for line := 1; line <= 20; line++ {
-		want += fmt.Sprintf("f:%d: lines.%d: 0 of %d units are available\nf:%d: lines.7: 1 of 9 units are available\n", line, (24-line)%2, 24-line, line)
+		want += fmt.Sprintf("f:%d: lines.%d: 0 of %d units are available\nf:%d: lines.7: 1 of 9 units are available\n",
+			line, (24-line)%2, 24-line, line)
 		if line == 5 {
 			want += "f:5: name: is missing\n"
 		}
@@ -161,14 +165,15 @@ func TestFaultsAreTold(t *testing.T) {
 	require.True(t, strings.HasSuffix(errs.String(), "\n... and 1 more line with this fault\n"))
 }
 
-// A file that is too large for one command goes in batches without being told to, and a bad row in the last of them is found before
-// the first is made.
+// A file that is too large for one command goes in batches without being told to, and a bad row in the last of them is
+// found before the first is made.
 func TestImportCutsLargeFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	account := base.NewID(clock(), base.BaseOf(randomBase()))
-	_, err = core.engine.Do(engine.Command{Account: account, Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
+	_, err = core.engine.Do(engine.Command{Account: account,
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
 	require.NoError(t, err)
 	require.NoError(t, core.Close())
 	const rows = engine.MaxBatch + 1
@@ -185,7 +190,8 @@ func TestImportCutsLargeFiles(t *testing.T) {
 		return v.Sequence(), stock.SKUs(v).Len()
 	}
 	before, _ := sequence()
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, fmt.Sprintf("Bike,B-%d\n", rows-1), ",\n", 1)), 0o600))
+	require.NoError(t,
+		os.WriteFile(file, []byte(strings.Replace(text, fmt.Sprintf("Bike,B-%d\n", rows-1), ",\n", 1)), 0o600))
 	code, _, errs := holdfast("import", "skus", file, "--data", dir)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, fmt.Sprintf("skus.csv:%d: name", rows+1))

@@ -82,7 +82,8 @@ func newKeysList() *cobra.Command {
 					if len(k.Scopes) > 0 {
 						scopes = strings.Join(k.Scopes, ",")
 					}
-					rows = append(rows, []string{k.ID, k.Prefix, k.Account, k.CreatedAt, orDash(k.ExpiresAt), orDash(k.RevokedAt), orDash(k.LastUsedAt), scopes, k.Label})
+					rows = append(rows, []string{k.ID, k.Prefix, k.Account, k.CreatedAt, orDash(k.ExpiresAt),
+						orDash(k.RevokedAt), orDash(k.LastUsedAt), scopes, k.Label})
 				}
 				return table(cmd.OutOrStdout(), "ID PREFIX ACCOUNT CREATED EXPIRES REVOKED USED SCOPES LABEL", rows)
 			})

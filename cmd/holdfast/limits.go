@@ -23,16 +23,20 @@ type limitsConfig struct {
 
 func (c *limitsConfig) flags(f *pflag.FlagSet) {
 	defaults := api.DefaultLimits()
-	f.Int64Var(&c.ip, "limit-ip", defaults.PerAddress, "requests a minute from one address before its key is looked at, 0 for no limit")
+	f.Int64Var(&c.ip, "limit-ip", defaults.PerAddress,
+		"requests a minute from one address before its key is looked at, 0 for no limit")
 	f.IntVar(&c.conns, "limit-ip-conns", defaults.ConnsPerAddress,
 		"connections of one address at once, or requests of one that a trusted proxy passes on, 0 for no limit")
 	f.StringSliceVar(&c.exempt, "limit-exempt", nil,
-		"networks whose addresses have no limit, like 10.0.0.0/8; loopback has none where nobody else's request is passed on")
+		"networks whose addresses have no limit, like 10.0.0.0/8; loopback has none where nobody else's request "+
+			"is passed on")
 	c.plans = map[string]*string{}
 	for _, name := range limitedPlans {
 		p := defaults.Plans[name]
-		c.plans[name] = f.String("limit-"+name, fmt.Sprintf("%d,%d,%d,%d", p.PerMinute, p.PerSecond, p.Burst, p.PerMonth),
-			"plan "+name+": requests of an account a minute, of a key a second, of a key at once, of an account a month")
+		c.plans[name] = f.String("limit-"+name,
+			fmt.Sprintf("%d,%d,%d,%d", p.PerMinute, p.PerSecond, p.Burst, p.PerMonth),
+			"plan "+name+": requests of an account a minute, of a key a second, of a key at once, of an "+
+				"account a month")
 	}
 }
 
@@ -52,7 +56,8 @@ func (c *limitsConfig) limits() (api.Limits, error) {
 	for _, name := range limitedPlans {
 		p, ok := readPlan(*c.plans[name])
 		if !ok {
-			return l, usagef("--limit-%s %q must be four numbers like 120,2,50,100000: from 1, the second at most a million, the third at most a billion",
+			return l, usagef("--limit-%s %q must be four numbers like 120,2,50,100000: from 1, the second at most a "+
+				"million, the third at most a billion",
 				name, *c.plans[name])
 		}
 		l.Plans[name] = p
@@ -63,5 +68,6 @@ func (c *limitsConfig) limits() (api.Limits, error) {
 func readPlan(text string) (p ratelimit.Plan, ok bool) {
 	var rest string
 	n, _ := fmt.Sscanf(text, "%d,%d,%d,%d%s", &p.PerMinute, &p.PerSecond, &p.Burst, &p.PerMonth, &rest)
-	return p, n == 4 && min(p.PerMinute, p.PerSecond, p.Burst, p.PerMonth) >= 1 && p.PerSecond <= 1_000_000 && p.Burst <= 1_000_000_000
+	return p, n == 4 && min(p.PerMinute, p.PerSecond, p.Burst, p.PerMonth) >= 1 && p.PerSecond <= 1_000_000 &&
+		p.Burst <= 1_000_000_000
 }

@@ -15,11 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns networks for tests: the test runs again in a network namespace of its own, whose other ends stand for other machines.
+// This file owns networks for tests: the test runs again in a network namespace of its own, whose other ends stand for
+// other machines.
 
 const insideNetwork = "INSIDE_NETWORK"
 
-// inNetwork runs a test again, alone, in a network that nobody else is in; there it returns true. Where that may not be, the test is skipped.
+// inNetwork runs a test again, alone, in a network that nobody else is in; there it returns true. Where that may not
+// be, the test is skipped.
 func inNetwork(t *testing.T) bool {
 	if os.Getenv(insideNetwork) != "" {
 		ip(t, "link", "set", "lo", "up")
@@ -76,7 +78,8 @@ func newMachine(t *testing.T, n int) *machine {
 	ip(t, "link", "add", here, "type", "veth", "peer", "name", there, "netns", id)
 	ip(t, "addr", "add", network+"1/24", "dev", here)
 	ip(t, "link", "set", here, "up")
-	for _, args := range [][]string{{"link", "set", "lo", "up"}, {"addr", "add", network + "2/24", "dev", there}, {"link", "set", there, "up"}} {
+	for _, args := range [][]string{{"link", "set", "lo", "up"}, {"addr", "add", network + "2/24", "dev", there},
+		{"link", "set", there, "up"}} {
 		m.run(func() { ip(t, args...) })
 	}
 	return m

@@ -28,7 +28,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the program, for a command line and the three streams. The first SIGTERM or interrupt asks a command to stop, the second ends the process at once.
+// run is the program, for a command line and the three streams. The first SIGTERM or interrupt asks a command to stop,
+// the second ends the process at once.
 func run(args []string, in io.Reader, out, errs io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -81,7 +82,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{badValue("", err)} })
-	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newDoctor(), newBench(), newVersion())
+	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(),
+		newImport(), newExport(), newDoctor(), newBench(), newVersion())
 	giveExamples(root, "")
 	nameTwins(root)
 	return root

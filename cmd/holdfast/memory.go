@@ -1,6 +1,7 @@
 package main
 
-// This file owns how much memory the process is to take: the option, and the watch that has additions refused before the system ends the process.
+// This file owns how much memory the process is to take: the option, and the watch that has additions refused before
+// the system ends the process.
 
 import (
 	"context"
@@ -18,11 +19,13 @@ import (
 type memoryConfig struct{ limit string }
 
 func (c *memoryConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.limit, "memory", "", "memory above which the process collects more often and gives back what it can, like 2GiB, or off; near it nothing is added any more; "+
+	f.StringVar(&c.limit, "memory", "", "memory above which the process collects more often and gives back what it "+
+		"can, like 2GiB, or off; near it nothing is added any more; "+
 		"default: GOMEMLIMIT, else 90 % of what a container may have, else 75 % of the machine's")
 }
 
-// wanted is the soft limit and where it comes from: the option, else the environment, which the runtime has read (-1), else what there is.
+// wanted is the soft limit and where it comes from: the option, else the environment, which the runtime has read (-1),
+// else what there is.
 func (c *memoryConfig) wanted(environment string, read func(name string) string) (bytes int64, from string, err error) {
 	switch {
 	case c.limit != "":
@@ -47,7 +50,8 @@ func systemFile(name string) string {
 	return string(b)
 }
 
-// memoryLook is how often it is looked whether memory is short: additions of a moment are small beside what is kept free.
+// memoryLook is how often it is looked whether memory is short: additions of a moment are small beside what is kept
+// free.
 const memoryLook = 100 * time.Millisecond
 
 // memoryWatch knows whether memory is short.

@@ -36,7 +36,8 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 	require.ErrorContains(t, err, "--memory \"lots\"")
 }
 
-// A server with little memory takes articles of 10,000 units until it is nearly full. Then it refuses more, goes on to answer and to remove, and takes more again.
+// A server with little memory takes articles of 10,000 units until it is nearly full. Then it refuses more, goes on to
+// answer and to remove, and takes more again.
 func TestAFullServerRefusesToAddAndGoesOn(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package main
 
-// This file owns what systemd is told of a server that it started: that it is ready, that it stops, and, again and again, that it is alive.
+// This file owns what systemd is told of a server that it started: that it is ready, that it stops, and, again and
+// again, that it is alive.
 
 import (
 	"context"
@@ -17,8 +18,9 @@ func tell(state string, log *slog.Logger) {
 	}
 }
 
-// watchdog tells systemd that the server is alive, twice in the time that the unit's WatchdogSec gives, until ctx ends. Alive is a server that still does what is
-// due: one whose writer hangs, or whose disk has failed, falls silent, and is started anew.
+// watchdog tells systemd that the server is alive, twice in the time that the unit's WatchdogSec gives, until ctx ends.
+// Alive is a server that still does what is due: one whose writer hangs, or whose disk has failed, falls silent, and is
+// started anew.
 func watchdog(ctx context.Context, alive func(context.Context) error, log *slog.Logger) {
 	within, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

@@ -1,7 +1,7 @@
 package main
 
-// This file owns the operator's listener as serve has it: a socket in the data directory, which the user of the server alone may open, or an address with a
-// token; and, beside it, an address for metrics alone.
+// This file owns the operator's listener as serve has it: a socket in the data directory, which the user of the server
+// alone may open, or an address with a token; and, beside it, an address for metrics alone.
 
 import (
 	"crypto/tls"
@@ -27,10 +27,12 @@ type opsConfig struct {
 }
 
 func (c *opsConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.listen, "ops-listen", "", "address for metrics, profiles, backups, accounts, keys, import and export, with --ops-token-file; "+
-		"default: the socket "+socketName+" in the data directory, which commands find by --data")
+	f.StringVar(&c.listen, "ops-listen", "",
+		"address for metrics, profiles, backups, accounts, keys, import and export, with --ops-token-file; "+
+			"default: the socket "+socketName+" in the data directory, which commands find by --data")
 	f.StringVar(&c.tokenFile, "ops-token-file", "", tokenFileUse+"--ops-listen takes")
-	f.StringVar(&c.metrics, "metrics-listen", "", "address for /metrics alone, beside the other listener; it asks for no token, so whoever reaches it reads them")
+	f.StringVar(&c.metrics, "metrics-listen", "",
+		"address for /metrics alone, beside the other listener; it asks for no token, so whoever reaches it reads them")
 }
 
 const tokenFileUse = "file, of its owner alone, with the token of 32 to 256 characters that "
@@ -44,7 +46,8 @@ func (c *opsConfig) check(n networkConfig) (err error) {
 	}
 	if c.listen == "" {
 		if c.tokenFile != "" {
-			return usagef("--ops-token-file %q is for --ops-listen: the socket in the data directory takes no token", c.tokenFile)
+			return usagef("--ops-token-file %q is for --ops-listen: the socket in the data directory takes no token",
+				c.tokenFile)
 		}
 		return nil
 	}
@@ -56,7 +59,8 @@ func (c *opsConfig) check(n networkConfig) (err error) {
 		return usagef("--ops-listen %q needs --ops-token-file, as every user of the machine reaches it: "+
 			"without --ops-listen there is a socket in the data directory", c.listen)
 	case n.cert == "" && !n.insecure && !listener.CheckLoopback(c.listen):
-		return usagef("--ops-listen %q is no loopback address like 127.0.0.1:8081, and its token would travel in the clear: "+
+		return usagef("--ops-listen %q is no loopback address like 127.0.0.1:8081, and its token would travel in "+
+			"the clear: "+
 			"give --tls-cert and --tls-key, or --listen-insecure where the network is private", c.listen)
 	}
 	c.token, err = openToken(c.tokenFile)
@@ -80,8 +84,8 @@ func (c *opsConfig) url(l net.Listener, p *pair) string {
 	return localURL("http", l.Addr())
 }
 
-// listenSocket listens on the socket in a data directory, in place of one that a process has left behind which died. The caller has the directory's lock, and
-// removes the socket before it gives the lock back.
+// listenSocket listens on the socket in a data directory, in place of one that a process has left behind which died.
+// The caller has the directory's lock, and removes the socket before it gives the lock back.
 func listenSocket(dir string) (net.Listener, error) {
 	name := filepath.Join(dir, socketName)
 	room := name + ".new" // nobody else gets at the socket in it before it is the owner's alone

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOpsFromAnotherMachine asks the operator's listener over TLS from another machine, with a token and without, and the one for metrics.
+// TestOpsFromAnotherMachine asks the operator's listener over TLS from another machine, with a token and without, and
+// the one for metrics.
 func TestOpsFromAnotherMachine(t *testing.T) {
 	if !inNetwork(t) {
 		return
@@ -23,8 +24,10 @@ func TestOpsFromAnotherMachine(t *testing.T) {
 	token := strings.Repeat("secret", 6)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
 	m := newMachine(t, 1)
-	log := serving(t, servingKey, "--listen", ":8443", "--tls-cert", c.cert, "--tls-key", c.key, "--data", filepath.Join(dir, "data"),
-		"--ops-listen", "0.0.0.0:8081", "--ops-token-file", filepath.Join(dir, "token"), "--metrics-listen", "0.0.0.0:9090")
+	log := serving(t, servingKey, "--listen", ":8443", "--tls-cert", c.cert, "--tls-key", c.key, "--data",
+		filepath.Join(dir, "data"),
+		"--ops-listen", "0.0.0.0:8081", "--ops-token-file", filepath.Join(dir, "token"), "--metrics-listen",
+		"0.0.0.0:9090")
 	client := m.client()
 	client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: a.roots}
 	ask := func(url, authorization string) int {
@@ -45,7 +48,8 @@ func TestOpsFromAnotherMachine(t *testing.T) {
 	require.NotContains(t, log.String(), token)
 }
 
-// A name that is too long for a socket is told by the way from the present directory, where that is shorter, and else named.
+// A name that is too long for a socket is told by the way from the present directory, where that is shorter, and else
+// named.
 func TestLongNamesOfSockets(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {

@@ -1,7 +1,7 @@
 package main
 
-// This file owns how commands find what they look after: a running server, by the socket in its data directory or by --ops-url, or the
-// directory of a stopped one.
+// This file owns how commands find what they look after: a running server, by the socket in its data directory or by
+// --ops-url, or the directory of a stopped one.
 
 import (
 	"context"
@@ -26,8 +26,10 @@ type adminConfig struct {
 }
 
 func (c *adminConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.data, "data", defaultData, "data directory: of a running server, which is found by the socket in it, or of a stopped one")
-	f.StringVar(&c.opsURL, "ops-url", "", "ops listener of a server that has --ops-listen, like "+opsURLExample+", instead of --data")
+	f.StringVar(&c.data, "data", defaultData,
+		"data directory: of a running server, which is found by the socket in it, or of a stopped one")
+	f.StringVar(&c.opsURL, "ops-url", "",
+		"ops listener of a server that has --ops-listen, like "+opsURLExample+", instead of --data")
 	f.StringVar(&c.tokenFile, "ops-token-file", "", tokenFileUse+"--ops-url asks for")
 }
 
@@ -40,8 +42,8 @@ type opsServer struct {
 	client *http.Client
 }
 
-// find says what a command looks after: a server, or, where that is nil, the directory of a stopped one. What is given on the command
-// line counts before what the environment says.
+// find says what a command looks after: a server, or, where that is nil, the directory of a stopped one. What is given
+// on the command line counts before what the environment says.
 func (c *adminConfig) find(cmd *cobra.Command) (*opsServer, error) {
 	switch {
 	case typed(cmd, "data") && typed(cmd, "ops-url"):
@@ -49,7 +51,8 @@ func (c *adminConfig) find(cmd *cobra.Command) (*opsServer, error) {
 	case c.opsURL != "" && !typed(cmd, "data"):
 		return c.byURL()
 	case typed(cmd, "ops-token-file"):
-		return nil, usagef("--ops-token-file %q is for --ops-url: the socket in a data directory takes no token", c.tokenFile)
+		return nil, usagef("--ops-token-file %q is for --ops-url: the socket in a data directory takes no token",
+			c.tokenFile)
 	}
 	return serverOf(cmd.Context(), c.data)
 }
@@ -85,7 +88,8 @@ func serverOf(ctx context.Context, dir string) (*opsServer, error) {
 		return nil, nil
 	}
 	c.Close()
-	return &opsServer{base: "http://localhost", client: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}, nil
+	return &opsServer{base: "http://localhost",
+		client: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}, nil
 }
 
 // do sends a request, whose URL begins with base.
@@ -99,7 +103,8 @@ func (s *opsServer) do(r *http.Request) (*http.Response, error) {
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
 		answer.Body.Close()
-		return nil, fmt.Errorf("the server at %s takes another token: --ops-token-file names the file that it was started with", s.base)
+		return nil, fmt.Errorf(
+			"the server at %s takes another token: --ops-token-file names the file that it was started with", s.base)
 	}
 	return answer, nil
 }

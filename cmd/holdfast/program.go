@@ -1,6 +1,7 @@
 package main
 
-// This file owns how the program is put together: store, then engine, then the servers and what calls webhooks; and taken apart in reverse.
+// This file owns how the program is put together: store, then engine, then the servers and what calls webhooks; and
+// taken apart in reverse.
 
 import (
 	"context"
@@ -34,8 +35,8 @@ type core struct {
 	engine *engine.Engine
 }
 
-// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done. The log
-// stays as long as it is: how far back it goes is for serve to say.
+// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done. The
+// log stays as long as it is: how far back it goes is for serve to say.
 func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logger) (*core, error) {
 	store, err := openStore(dir, persist.Keep{All: true}, o, log)
 	if err != nil {
@@ -58,7 +59,8 @@ func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger
 		return nil, err
 	}
 	if behind := store.End().At - o.Now(); behind > clockMayDiffer.Milliseconds() {
-		log.Warn("the machine's clock is behind the last change: time goes on from there, by what passes since", "seconds", behind/1000)
+		log.Warn("the machine's clock is behind the last change: time goes on from there, by what passes since",
+			"seconds", behind/1000)
 	}
 	steady.notBefore(store.End().At)
 	return store, nil
@@ -100,14 +102,16 @@ type program struct {
 	unwind  context.CancelFunc // ends what watches clock and memory
 }
 
-// start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
-// said on out, before the first request is served.
-func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.ClientOptions, out io.Writer, log *slog.Logger) (*program, error) {
+// start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it
+// is not ready. What a first run makes is said on out, before the first request is served.
+func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.ClientOptions, out io.Writer,
+	log *slog.Logger) (*program, error) {
 	public, err := net.Listen("tcp", c.network.listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	opsAt, ops := "unix:"+filepath.Join(c.data, socketName), net.Listener(nil) // the socket is made when the directory is open
+	// the socket is made when the directory is open
+	opsAt, ops := "unix:"+filepath.Join(c.data, socketName), net.Listener(nil)
 	if c.ops.listen != "" {
 		if ops, err = c.ops.open(c.pair); err != nil {
 			return nil, errors.Join(fmt.Errorf("--ops-listen: %w", err), public.Close())
@@ -131,14 +135,16 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies,
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry,
+		Limits: limits, Proxy: c.proxies,
 		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
 		token = c.ops.token.get
 	}
 	p.ops = listener.New(listener.Options{
-		Metrics: registry, Logger: log, Calls: p.public.Admin(), Backup: p.backup, Token: token, Remote: c.ops.listen != "" && !listener.CheckLoopback(c.ops.listen),
+		Metrics: registry, Logger: log, Calls: p.public.Admin(), Backup: p.backup, Token: token,
+		Remote: c.ops.listen != "" && !listener.CheckLoopback(c.ops.listen),
 	})
 	p.figures = listener.NewFigures(registry, log, !listener.CheckLoopback(c.ops.metrics))
 	asked := make(chan os.Signal, 1)
@@ -203,7 +209,8 @@ func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan tim
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
 	began := time.Now()
-	o := engine.Options{Now: clock, Full: p.memory.short.Load, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
+	o := engine.Options{Now: clock, Full: p.memory.short.Load, Overdue: p.config.overdue,
+		Phase: func(what string) { p.phase.Store(what) }}
 	store, err := openStore(p.config.data, p.config.keep, o, p.log)
 	if err != nil {
 		return err
@@ -225,7 +232,8 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		return errors.Join(err, p.endSocket(), store.Close())
 	}
 	replay.took = time.Since(began)
-	p.log.Info("the state is loaded", "records", replay.replayed, "sequence", store.End().Seq, "took", replay.took.Round(time.Millisecond))
+	p.log.Info("the state is loaded", "records", replay.replayed, "sequence", store.End().Seq, "took",
+		replay.took.Round(time.Millisecond))
 	p.core.Store(core)
 	first, err := core.firstRun(p.config.data, "Holdfast", p.config.bootstrap)
 	if err != nil {
@@ -249,7 +257,8 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		fmt.Fprintf(out, "To ask what is free:\n\n  curl -H 'X-API-KEY: %s' '%s%s'\n\n", first.key, url, question)
 	}
 	p.public.Attach(core.engine)
-	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log, Metrics: registry})
+	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log,
+		Metrics: registry})
 	return first.confirm()
 }
 

@@ -18,10 +18,12 @@ func TestAClockThatIsBehindIsSaid(t *testing.T) {
 	dir := t.TempDir()
 	opened := func(now int64, ops ...base.Op) string {
 		var said bytes.Buffer
-		core, err := openCore(t.Context(), dir, engine.Options{Now: func() int64 { return now }}, slog.New(slog.NewTextHandler(&said, nil)))
+		core, err := openCore(t.Context(), dir, engine.Options{Now: func() int64 { return now }},
+			slog.New(slog.NewTextHandler(&said, nil)))
 		require.NoError(t, err)
 		for _, op := range ops {
-			_, err = core.engine.Do(engine.Command{Account: base.NewID(now, base.BaseOf([10]byte{1})), Actor: "test", Op: op})
+			_, err = core.engine.Do(engine.Command{Account: base.NewID(now, base.BaseOf([10]byte{1})), Actor: "test",
+				Op: op})
 			require.NoError(t, err)
 		}
 		require.NoError(t, core.Close())
@@ -33,7 +35,8 @@ func TestAClockThatIsBehindIsSaid(t *testing.T) {
 	require.Contains(t, opened(now-3_600_000), "seconds=3600")
 }
 
-// Whoever waits for a start is told what it does, and who asks it to stop is heard, also where what loads does not hear.
+// Whoever waits for a start is told what it does, and who asks it to stop is heard, also where what loads does not
+// hear.
 func TestALongStartIsSaidAndStops(t *testing.T) {
 	var said bytes.Buffer
 	p := &program{log: slog.New(slog.NewTextHandler(&said, nil))}

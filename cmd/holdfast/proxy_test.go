@@ -41,7 +41,8 @@ func TestClientsBehindProxies(t *testing.T) {
 		return
 	}
 	client, forger, far := newMachine(t, 1), newMachine(t, 2), newMachine(t, 3)
-	log := serving(t, servingKey, "--listen", ":8080", "--listen-insecure", "--trusted-proxy", "10.77.3.0/24", "--access-log", "--data", t.TempDir())
+	log := serving(t, servingKey, "--listen", ":8080", "--listen-insecure", "--trusted-proxy", "10.77.3.0/24",
+		"--access-log", "--data", t.TempDir())
 	target, err := neturl.Parse("http://10.77.3.1:8080")
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target) // adds the address of who asked to X-Forwarded-For
@@ -58,9 +59,12 @@ func TestClientsBehindProxies(t *testing.T) {
 	}
 	limited := map[int]int{401: 120, 429: 180}
 
-	require.Equal(t, limited, wrongKeys(t, client.client(), "http://10.77.1.1:8000", plain), "by the proxy, which says whose requests they are")
-	require.Equal(t, limited, wrongKeys(t, forger.client(), "http://10.77.2.1:8000", forged), "by the proxy, with headers that are forged")
-	require.Equal(t, map[int]int{429: 300}, wrongKeys(t, forger.client(), "http://10.77.2.1:8080", forged), "the same without the proxy: it is the same machine")
+	require.Equal(t, limited, wrongKeys(t, client.client(), "http://10.77.1.1:8000", plain),
+		"by the proxy, which says whose requests they are")
+	require.Equal(t, limited, wrongKeys(t, forger.client(), "http://10.77.2.1:8000", forged),
+		"by the proxy, with headers that are forged")
+	require.Equal(t, map[int]int{429: 300}, wrongKeys(t, forger.client(), "http://10.77.2.1:8080", forged),
+		"the same without the proxy: it is the same machine")
 
 	for address, lines := range map[string]int{"10.77.1.2": 300, "10.77.2.2": 600, "198.51.100.": 0} {
 		require.Equal(t, lines, strings.Count(log.String(), `"address":"`+address), "lines of the access log")
@@ -76,7 +80,8 @@ func TestClientsBehindProxies(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 }
 
-// TestLoopbackBehindAProxy asks on loopback: the machine itself has no limit, and one for whom a proxy asks that is not trusted has.
+// TestLoopbackBehindAProxy asks on loopback: the machine itself has no limit, and one for whom a proxy asks that is not
+// trusted has.
 func TestLoopbackBehindAProxy(t *testing.T) {
 	address := freeAddress(t)
 	log := serving(t, servingKey, "--listen", address, "--data", t.TempDir())
@@ -92,12 +97,14 @@ func TestLoopbackBehindAProxy(t *testing.T) {
 	}
 	require.Equal(t, map[int]int{401: 300}, wrongKeys(t, client, "http://"+address, header()))
 	require.Zero(t, strings.Count(log.String(), "--trusted-proxy"))
-	require.Equal(t, map[int]int{401: 120, 429: 180}, wrongKeys(t, client, "http://"+address, header("X-Forwarded-For")))
+	require.Equal(t, map[int]int{401: 120, 429: 180},
+		wrongKeys(t, client, "http://"+address, header("X-Forwarded-For")))
 	require.Equal(t, 1, strings.Count(log.String(), "--trusted-proxy"), "it is said once")
 	require.Equal(t, map[int]int{401: 300}, wrongKeys(t, client, "http://"+address, header()))
 }
 
-// TestConnectionsOfAMachine opens more connections than a machine may have: those beyond are closed, and room that is given back is there again.
+// TestConnectionsOfAMachine opens more connections than a machine may have: those beyond are closed, and room that is
+// given back is there again.
 func TestConnectionsOfAMachine(t *testing.T) {
 	if !inNetwork(t) {
 		return
@@ -132,7 +139,8 @@ func TestConnectionsOfAMachine(t *testing.T) {
 	}
 }
 
-// TestProxyProtocol has a proxy that does not look into the connections that it passes on, and tells in front of each whose it is.
+// TestProxyProtocol has a proxy that does not look into the connections that it passes on, and tells in front of each
+// whose it is.
 func TestProxyProtocol(t *testing.T) {
 	dir, a := t.TempDir(), newAuthority(t)
 	c := networkConfig{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
@@ -141,7 +149,8 @@ func TestProxyProtocol(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
 			address := freeAddress(t)
-			args := []string{"--listen", address, "--data", t.TempDir(), "--trusted-proxy", "127.0.0.2/32", "--proxy-protocol", "--access-log"}
+			args := []string{"--listen", address, "--data", t.TempDir(), "--trusted-proxy", "127.0.0.2/32",
+				"--proxy-protocol", "--access-log"}
 			if scheme == "https" {
 				args = append(args, "--tls-cert", c.cert, "--tls-key", c.key)
 			}
@@ -162,7 +171,8 @@ func TestProxyProtocol(t *testing.T) {
 			}
 			proxied := func(version byte, client string) *http.Client {
 				return from("127.0.0.2", func(conn net.Conn) error {
-					h := proxyproto.HeaderProxyFromAddrs(version, &net.TCPAddr{IP: net.ParseIP(client), Port: 9}, conn.RemoteAddr())
+					h := proxyproto.HeaderProxyFromAddrs(version, &net.TCPAddr{IP: net.ParseIP(client), Port: 9},
+						conn.RemoteAddr())
 					_, err := h.WriteTo(conn)
 					return err
 				})
@@ -175,10 +185,14 @@ func TestProxyProtocol(t *testing.T) {
 			url := scheme + "://" + address
 			limited := map[int]int{401: 120, 429: 180}
 			require.Equal(t, limited, wrongKeys(t, proxied(1, "198.51.100.1"), url, plain))
-			require.Equal(t, limited, wrongKeys(t, proxied(2, "198.51.100.2"), url, forged), "what a client says behind it counts for nothing")
-			require.Equal(t, limited, wrongKeys(t, proxied(2, "127.0.0.1"), url, plain), "the proxy's machine is not this one")
-			require.Equal(t, map[int]int{401: 300}, wrongKeys(t, from("127.0.0.1", nothing), url, plain), "this machine tells nothing, and has no limit")
-			for client, lines := range map[string]int{"198.51.100.1": 300, "198.51.100.2": 300, "127.0.0.1": 600, "192.0.2.": 0, "127.0.0.2": 0} {
+			require.Equal(t, limited, wrongKeys(t, proxied(2, "198.51.100.2"), url, forged),
+				"what a client says behind it counts for nothing")
+			require.Equal(t, limited, wrongKeys(t, proxied(2, "127.0.0.1"), url, plain),
+				"the proxy's machine is not this one")
+			require.Equal(t, map[int]int{401: 300}, wrongKeys(t, from("127.0.0.1", nothing), url, plain),
+				"this machine tells nothing, and has no limit")
+			for client, lines := range map[string]int{"198.51.100.1": 300, "198.51.100.2": 300, "127.0.0.1": 600,
+				"192.0.2.": 0, "127.0.0.2": 0} {
 				require.Equal(t, lines, strings.Count(log.String(), `"address":"`+client), client)
 			}
 			_, err := from("127.0.0.2", nothing).Get(url + "/healthz")

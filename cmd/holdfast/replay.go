@@ -25,7 +25,8 @@ const (
 )
 
 // rules are the values of --placement.
-var rules = map[string]timeline.Rule{"exact": timeline.Exact, "best-fit": timeline.BestFit, "first-fit": timeline.FirstFit}
+var rules = map[string]timeline.Rule{"exact": timeline.Exact, "best-fit": timeline.BestFit,
+	"first-fit": timeline.FirstFit}
 
 func newReplay() *cobra.Command {
 	var c replayConfig
@@ -89,10 +90,11 @@ func (c *replayConfig) check() (*timeline.Zone, error) {
 
 // outcome is what came of playing.
 type outcome struct {
-	accepted []bool        // by stay
-	moves    []int         // by SKU: changes of place that made room; of a server, holds that end on another unit than they were first put on
-	longest  time.Duration // the longest single decision; of a server, the longest answer
-	took     time.Duration // the playing alone
+	accepted []bool // by stay
+	// by SKU: changes of place that made room; of a server, holds that end on another unit than they were first put on
+	moves   []int
+	longest time.Duration // the longest single decision; of a server, the longest answer
+	took    time.Duration // the playing alone
 }
 
 func replay(cmd *cobra.Command, c replayConfig, zone *timeline.Zone, file string) error {
@@ -104,7 +106,8 @@ func replay(cmd *cobra.Command, c replayConfig, zone *timeline.Zone, file string
 	var shift int64
 	if c.url != "" {
 		if shift = shiftPast(bookings, zone, time.Now().UnixMilli()); shift > 0 {
-			fmt.Fprintf(errs, "the file's arrivals begin in the past of the server: all dates are moved ahead by %d days\n", shift)
+			fmt.Fprintf(errs,
+				"the file's arrivals begin in the past of the server: all dates are moved ahead by %d days\n", shift)
 		}
 	}
 	p, err := planReplay(bookings, zone, c.capacity, shift)
@@ -187,7 +190,8 @@ func newReplayReport(p *replayPlan, o outcome, verdicts []verdict) replayReport 
 	for i, s := range p.skus {
 		v := verdicts[i]
 		line := skuReport{SKU: s.name, Units: s.units, Peak: s.peak, counts: counts{
-			Bookings: s.stays, Accepted: v.accepted, Refused: v.refused, WrongRefusals: v.wrongRefusals, NightsSold: v.nightsSold, Moves: o.moves[i],
+			Bookings: s.stays, Accepted: v.accepted, Refused: v.refused, WrongRefusals: v.wrongRefusals,
+			NightsSold: v.nightsSold, Moves: o.moves[i],
 		}}
 		r.add(line.counts)
 		r.SKUs = append(r.SKUs, line)
@@ -208,7 +212,8 @@ func (r replayReport) writeTable(w io.Writer, longest time.Duration) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "SKU\tunits\tpeak\tbookings\taccepted\trefused\twrong\tnights sold\tmoved\t")
 	line := func(name string, units, peak int, c counts) {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, units, peak, c.Bookings, c.Accepted, c.Refused, c.WrongRefusals, c.NightsSold, c.Moves)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, units, peak, c.Bookings, c.Accepted, c.Refused,
+			c.WrongRefusals, c.NightsSold, c.Moves)
 	}
 	units, peak := 0, 0
 	for _, s := range r.SKUs {
@@ -219,7 +224,8 @@ func (r replayReport) writeTable(w io.Writer, longest time.Duration) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%.0f bookings a second (%d in %.2f s); longest single decision %s\n", r.PerSecond, r.Bookings, r.Seconds, longest.Round(time.Microsecond))
+	_, err := fmt.Fprintf(w, "\n%.0f bookings a second (%d in %.2f s); longest single decision %s\n", r.PerSecond,
+		r.Bookings, r.Seconds, longest.Round(time.Microsecond))
 	return err
 }
 

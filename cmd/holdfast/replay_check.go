@@ -1,6 +1,7 @@
 package main
 
-// This file owns the check of a replay: a sweep of its own over what was accepted, which knows nothing of slots, pools or the engine.
+// This file owns the check of a replay: a sweep of its own over what was accepted, which knows nothing of slots, pools
+// or the engine.
 
 import (
 	"fmt"
@@ -9,7 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// occupancy counts, for each SKU, the units taken between any two neighbouring instants at which anything begins or ends.
+// occupancy counts, for each SKU, the units taken between any two neighbouring instants at which anything begins or
+// ends.
 type occupancy struct {
 	edges [][]int64 // by SKU, ascending
 	taken [][]int32 // by SKU; taken[i] holds from edges[i] to edges[i+1]
@@ -51,8 +53,9 @@ type verdict struct {
 	accepted, refused, wrongRefusals, nightsSold int
 }
 
-// checkReplay plays the events once more over the answers that were given (accepted, by stay) and counts. A refusal was wrong when every instant of the hull
-// had a free unit. An instant with more taken than there are units is an error: stock was sold twice.
+// checkReplay plays the events once more over the answers that were given (accepted, by stay) and counts. A refusal was
+// wrong when every instant of the hull had a free unit. An instant with more taken than there are units is an error:
+// stock was sold twice.
 func checkReplay(p *replayPlan, accepted []bool) ([]verdict, error) {
 	verdicts := make([]verdict, len(p.skus))
 	o := newOccupancy(p)
@@ -70,7 +73,8 @@ func checkReplay(p *replayPlan, accepted []bool) ([]verdict, error) {
 			v.accepted++
 			v.nightsSold += s.nights
 			if most := o.most(s); most > units {
-				return nil, fmt.Errorf("row %d was accepted, yet some instant of its window has %d of %d units of %s taken", s.row, most, units, p.skus[s.sku].name)
+				return nil, fmt.Errorf("row %d was accepted, yet some instant of its window has %d of %d units "+
+					"of %s taken", s.row, most, units, p.skus[s.sku].name)
 			}
 		default:
 			v.refused++

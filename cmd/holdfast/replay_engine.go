@@ -1,6 +1,7 @@
 package main
 
-// This file owns a replay in this process: an engine on a directory of its own, every booking through the durable write path.
+// This file owns a replay in this process: an engine on a directory of its own, every booking through the durable write
+// path.
 
 import (
 	"context"
@@ -26,7 +27,8 @@ const replayActor = "replay"
 const ahead = 1024
 
 // playHere plays in a new data directory: the one that the options name, which is kept, or a temporary one.
-func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, errs io.Writer, tick func()) (o outcome, err error) {
+func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, errs io.Writer, tick func()) (o outcome,
+	err error) {
 	bootstrap, err := bootstrapKey()
 	if err != nil {
 		return o, err
@@ -43,7 +45,8 @@ func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, e
 	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	begin := time.Now()
 	core, err := openCore(ctx, dir, engine.Options{
-		// The clock stands still before every window of the file: nothing is over, so all that is not handed over may move.
+		// The clock stands still before every window of the file: nothing is over, so all that is not handed over may
+		// move.
 		Now:       func() int64 { return p.start },
 		Stopwatch: func() time.Duration { return time.Since(begin) },
 	}, log)
@@ -116,13 +119,16 @@ func create[R any](r *enginePlay, op base.Op) (*R, error) {
 
 // stock makes the location, the SKUs and their units.
 func (r *enginePlay) stock(kind, file string) error {
-	location, err := create[stock.Location](r, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Replay of " + file, Timezone: r.plan.zone.Name()}})
+	location, err := create[stock.Location](r,
+		stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "Replay of " + file, Timezone: r.plan.zone.Name()}})
 	if err != nil {
 		return err
 	}
 	r.location = location.ID
 	for _, s := range r.plan.skus {
-		sku, err := create[stock.SKU](r, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Room type " + s.name, Code: &s.name}, After: &cleaning})
+		sku, err := create[stock.SKU](r,
+			stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Room type " + s.name, Code: &s.name}, After: &cleaning})
 		if err != nil {
 			return err
 		}
@@ -132,7 +138,9 @@ func (r *enginePlay) stock(kind, file string) error {
 			for i, n := range a.counts {
 				quantities[i] = stock.InitialQuantity{Location: location.ID, Count: n, From: &r.plan.start}
 			}
-			if _, err := create[stock.Article](r, stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: a.name, SKU: &sku.ID}, Quantities: quantities}); err != nil {
+			if _, err := create[stock.Article](r,
+				stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: a.name, SKU: &sku.ID},
+					Quantities: quantities}); err != nil {
 				return err
 			}
 		}
@@ -199,16 +207,18 @@ func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 	s, a := &r.plan.stays[e.stay], &r.answers[e.stay]
 	if !e.off {
 		a.placed = r.engine.Submit(r.command(hold.PlaceHold{
-			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: r.skus[s.sku]}, Location: r.location, Window: s.window, Quantity: 1}},
-			Note:  "row " + strconv.Itoa(s.row),
-			Rule:  rule,
+			Lines: []hold.HoldLineInput{
+				{Item: base.Item{SKU: r.skus[s.sku]}, Location: r.location, Window: s.window, Quantity: 1}},
+			Note: "row " + strconv.Itoa(s.row),
+			Rule: rule,
 		}))
 		r.waiting = append(r.waiting, e.stay)
 		return nil
 	}
 	made := a.hold
 	if a.placed != nil {
-		// Commands go in order: the judgement of the booking says what there is to release, its sync need not be waited for.
+		// Commands go in order: the judgement of the booking says what there is to release, its sync need not be waited
+		// for.
 		res, err := a.placed.Planned()
 		if err != nil {
 			return nil // refused, and told so when its turn comes

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the bookings file: its columns, reading it whole, and naming every row that is off before anything is done with it.
+// This file owns the bookings file: its columns, reading it whole, and naming every row that is off before anything is
+// done with it.
 
 import (
 	"bufio"
@@ -19,7 +20,8 @@ import (
 
 // bookingColumns is the header a bookings file must have.
 var bookingColumns = []string{
-	"row", "reserved_room_type", "assigned_room_type", "booked_on", "arrival", "nights", "outcome", "outcome_on", "country", "daily_rate",
+	"row", "reserved_room_type", "assigned_room_type", "booked_on", "arrival", "nights", "outcome", "outcome_on",
+	"country", "daily_rate",
 }
 
 // booking is one row.
@@ -39,7 +41,8 @@ const maxRowFaults = 20
 // maxNights keeps a stay within the years an instant can lie in, whatever its arrival.
 const maxNights = 36500
 
-// readBookings reads a bookings file, plain or gzip. An error names the line of every bad row, up to maxRowFaults of them; no booking is returned then.
+// readBookings reads a bookings file, plain or gzip. An error names the line of every bad row, up to maxRowFaults of
+// them; no booking is returned then.
 func readBookings(r io.Reader) ([]booking, error) {
 	in := bufio.NewReader(r)
 	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {

@@ -37,7 +37,8 @@ func newClient(ctx context.Context, at, key, who string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{ctx: ctx, base: base, key: key, who: who, run: run.String(), http: &http.Client{Timeout: 60 * time.Second}}, nil
+	return &client{ctx: ctx, base: base, key: key, who: who, run: run.String(),
+		http: &http.Client{Timeout: 60 * time.Second}}, nil
 }
 
 // baseURL reads --url.
@@ -76,7 +77,8 @@ func (c *client) agent() string { return "holdfast-" + c.who }
 // attempts is how often a request is sent whose answer got lost. Its idempotency key sees to it that it is done once.
 const attempts = 3
 
-// do sends a request and decodes the answer into out, where that is not nil. The name identifies a write within the run.
+// do sends a request and decodes the answer into out, where that is not nil. The name identifies a write within the
+// run.
 func (c *client) do(method, path, name string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -207,7 +209,8 @@ func playOnServer(ctx context.Context, p *replayPlan, c replayConfig, file strin
 // stock makes the location, the SKUs and their units.
 func (r *serverPlay) stock(kind, file string) error {
 	var made named
-	err := r.do("POST", "locations", "location", map[string]any{"name": "Replay of " + file, "timezone": r.plan.zone.Name()}, &made)
+	err := r.do("POST", "locations", "location",
+		map[string]any{"name": "Replay of " + file, "timezone": r.plan.zone.Name()}, &made)
 	if err != nil {
 		return err
 	}
@@ -223,7 +226,8 @@ func (r *serverPlay) stock(kind, file string) error {
 				quantities = append(quantities, map[string]any{"serviceLocationId": r.location, "count": n})
 			}
 			name := "article-" + s.name + "-" + strconv.Itoa(i)
-			if err := r.do("POST", "articles", name, map[string]any{"name": a.name, "skuId": made.ID, "quantities": quantities}, nil); err != nil {
+			if err := r.do("POST", "articles", name,
+				map[string]any{"name": a.name, "skuId": made.ID, "quantities": quantities}, nil); err != nil {
 				return err
 			}
 		}
@@ -233,7 +237,8 @@ func (r *serverPlay) stock(kind, file string) error {
 
 // sku makes a SKU. Its code is the room type's name, with the run's behind it where an earlier replay has the code.
 func (r *serverPlay) sku(s replaySKU, made *named) error {
-	body := map[string]any{"name": "Room type " + s.name, "code": s.name, "bufferTimeAmountAfter": cleaning.Amount, "bufferTimeUnitAfter": cleaning.Unit.String()}
+	body := map[string]any{"name": "Room type " + s.name, "code": s.name, "bufferTimeAmountAfter": cleaning.Amount,
+		"bufferTimeUnitAfter": cleaning.Unit.String()}
 	err := r.do("POST", "skus", "sku-"+s.name, body, made)
 	var taken *refusal
 	if errors.As(err, &taken) && taken.Code == "CONFLICT" {
@@ -271,8 +276,9 @@ func (r *serverPlay) event(e event) error {
 	return nil
 }
 
-// countMoves looks at where the holds that were not called off sit in the end. An answer does not say what was moved for it: a hold that was moved twice counts
-// once here, and one that was called off later not at all, so these are fewer than a replay in process counts.
+// countMoves looks at where the holds that were not called off sit in the end. An answer does not say what was moved
+// for it: a hold that was moved twice counts once here, and one that was called off later not at all, so these are
+// fewer than a replay in process counts.
 func (r *serverPlay) countMoves() error {
 	placed := map[string]int{}
 	for i := range r.holds {

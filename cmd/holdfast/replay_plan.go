@@ -1,7 +1,7 @@
 package main
 
-// This file owns what a replay does and in which order, as far as the file alone decides it: windows, the order of bookings and cancellations, the peak of each
-// SKU and the units that follow from it.
+// This file owns what a replay does and in which order, as far as the file alone decides it: windows, the order of
+// bookings and cancellations, the peak of each SKU and the units that follow from it.
 
 import (
 	"cmp"
@@ -54,7 +54,8 @@ type replayPlan struct {
 	start  int64       // an instant before every window, and on the first day of the file or earlier
 }
 
-// planReplay lays out the play of the bookings in a zone, at a capacity in percent of each SKU's peak, with all dates moved by shift days.
+// planReplay lays out the play of the bookings in a zone, at a capacity in percent of each SKU's peak, with all dates
+// moved by shift days.
 func planReplay(bookings []booking, zone *timeline.Zone, capacity int, shift int64) (*replayPlan, error) {
 	p := &replayPlan{zone: zone, stays: make([]stay, len(bookings))}
 	for _, b := range bookings {
@@ -66,7 +67,8 @@ func planReplay(bookings []booking, zone *timeline.Zone, capacity int, shift int
 	for i, b := range bookings {
 		window := stayWindow(zone, b.arrival.AddDays(shift), b.nights)
 		if window.Start >= window.End || window.Start < timeline.MinInstant || window.End > timeline.MaxInstant {
-			return nil, fmt.Errorf("row %d: the zone %s has no window for %d nights from %04d-%02d-%02d", b.row, zone.Name(), b.nights, b.arrival.Year, b.arrival.Month, b.arrival.Day)
+			return nil, fmt.Errorf("row %d: the zone %s has no window for %d nights from %04d-%02d-%02d", b.row,
+				zone.Name(), b.nights, b.arrival.Year, b.arrival.Month, b.arrival.Day)
 		}
 		sku, _ := p.findSKU(b.roomType)
 		p.skus[sku].stays++
@@ -98,7 +100,8 @@ func planReplay(bookings []booking, zone *timeline.Zone, capacity int, shift int
 }
 
 func (p *replayPlan) findSKU(name string) (int, bool) {
-	return slices.BinarySearchFunc(p.skus, name, func(s replaySKU, name string) int { return cmp.Compare(s.name, name) })
+	return slices.BinarySearchFunc(p.skus, name,
+		func(s replaySKU, name string) int { return cmp.Compare(s.name, name) })
 }
 
 // stayWindow is the window of a stay: nights from 15:00 to 11:00, a day room from 07:00 to 11:00.
@@ -113,8 +116,8 @@ func stayWindow(zone *timeline.Zone, arrival timeline.Date, nights int) timeline
 	}
 }
 
-// orderOfPlay goes day by day: first what is called off of bookings made on earlier days, then the day's bookings, then what is called off of those the same
-// day; within each by row.
+// orderOfPlay goes day by day: first what is called off of bookings made on earlier days, then the day's bookings, then
+// what is called off of those the same day; within each by row.
 func orderOfPlay(bookings []booking) []event {
 	type key struct {
 		day   int64
@@ -160,8 +163,8 @@ func firstArrival(bookings []booking) timeline.Date {
 	return first
 }
 
-// shiftPast is the number of days, whole weeks, by which a file has to be moved so that every window lies at least a day past now; 0 where they do.
-// A server judges by its own clock, and what is over for it may not move any more.
+// shiftPast is the number of days, whole weeks, by which a file has to be moved so that every window lies at least a
+// day past now; 0 where they do. A server judges by its own clock, and what is over for it may not move any more.
 func shiftPast(bookings []booking, zone *timeline.Zone, now int64) int64 {
 	days := firstArrival(bookings).DaysUntil(timeline.DateOf(zone, now).AddDays(2))
 	return max(0, (days+6)/7*7)

@@ -50,7 +50,8 @@ func TestReplayWithoutMoving(t *testing.T) {
 		require.Zero(t, r.Moves, placement)
 		require.Greater(t, r.WrongRefusals, 1000, placement)
 		require.Less(t, r.NightsSold, exact.NightsSold*97/100, placement)
-		t.Logf("%s: %d accepted, %d wrong refusals, %d nights for %d", placement, r.Accepted, r.WrongRefusals, r.NightsSold, exact.NightsSold)
+		t.Logf("%s: %d accepted, %d wrong refusals, %d nights for %d", placement, r.Accepted, r.WrongRefusals,
+			r.NightsSold, exact.NightsSold)
 	}
 }
 
@@ -62,7 +63,8 @@ func TestReplayJSON(t *testing.T) {
 	require.Equal(t, "bookings accepted refused wrongRefusals nightsSold moves seconds perSecond skus", members(t, d))
 	inner, err := json.Marshal(r.SKUs[0])
 	require.NoError(t, err)
-	require.Equal(t, "sku units peak bookings accepted refused wrongRefusals nightsSold moves", members(t, json.NewDecoder(bytes.NewReader(inner))))
+	require.Equal(t, "sku units peak bookings accepted refused wrongRefusals nightsSold moves",
+		members(t, json.NewDecoder(bytes.NewReader(inner))))
 
 	sum := counts{}
 	for i, s := range r.SKUs {

@@ -31,14 +31,16 @@ func lisbon(t testing.TB) *timeline.Zone {
 	return z
 }
 
-// slowAnswers is the twin of every engine under replay: with everything movable, a booking fits exactly if every instant of its hull has fewer units taken than
-// there are. It counts day parts in plain maps and shares nothing with occupancy.
+// slowAnswers is the twin of every engine under replay: with everything movable, a booking fits exactly if every
+// instant of its hull has fewer units taken than there are. It counts day parts in plain maps and shares nothing with
+// occupancy.
 func slowAnswers(p *replayPlan) (accepted []bool) {
 	accepted = make([]bool, len(p.stays))
 	taken := map[[2]int64]int{} // SKU and start of a part of a day
 	const part = 4 * timeline.Hour
 	parts := func(s *stay, fn func(key [2]int64)) {
-		// Hulls begin at 07:00 or 15:00 and end at 15:00: local parts that begin at 07, 11, 15, 19, 23 and 03 hours are never cut.
+		// Hulls begin at 07:00 or 15:00 and end at 15:00: local parts that begin at 07, 11, 15, 19, 23 and 03 hours are
+		// never cut.
 		for t := s.hull.Start; t < s.hull.End; t += part {
 			fn([2]int64{int64(s.sku), t})
 		}
@@ -64,7 +66,8 @@ func TestResortCounts(t *testing.T) {
 	bookings := resortBookings(t)
 	require.Len(t, bookings, 40060)
 	for capacity, want := range map[int]int{40: 28949, 60: 36935, 80: 39599, 100: 40060} {
-		// UTC has no change of its clock, which keeps the twin's parts of a day aligned; Lisbon's windows overlap in the same way.
+		// UTC has no change of its clock, which keeps the twin's parts of a day aligned; Lisbon's windows overlap in
+		// the same way.
 		utc, err := timeline.LoadZone("UTC")
 		require.NoError(t, err)
 		p, err := planReplay(bookings, utc, capacity, 0)
@@ -95,15 +98,19 @@ func TestResortCounts(t *testing.T) {
 	}
 }
 
-const header = "row,reserved_room_type,assigned_room_type,booked_on,arrival,nights,outcome,outcome_on,country,daily_rate\n"
+const header = "row,reserved_room_type,assigned_room_type,booked_on,arrival,nights,outcome,outcome_on,country," +
+	"daily_rate\n"
 
 func TestReadBookings(t *testing.T) {
 	const good = header +
 		"1,A,C,2016-01-01,2016-02-28,2,check-out,2016-03-01,PRT,75.5\n" +
 		"7,B,B,2016-01-01,2016-01-01,0,canceled,2016-01-01,NULL,-6.38\n"
 	want := []booking{
-		{row: 1, roomType: "A", bookedOn: timeline.Date{Year: 2016, Month: 1, Day: 1}, arrival: timeline.Date{Year: 2016, Month: 2, Day: 28}, nights: 2},
-		{row: 7, roomType: "B", bookedOn: timeline.Date{Year: 2016, Month: 1, Day: 1}, arrival: timeline.Date{Year: 2016, Month: 1, Day: 1}, calledOff: true, offOn: timeline.Date{Year: 2016, Month: 1, Day: 1}},
+		{row: 1, roomType: "A", bookedOn: timeline.Date{Year: 2016, Month: 1, Day: 1},
+			arrival: timeline.Date{Year: 2016, Month: 2, Day: 28}, nights: 2},
+		{row: 7, roomType: "B", bookedOn: timeline.Date{Year: 2016, Month: 1, Day: 1},
+			arrival: timeline.Date{Year: 2016, Month: 1, Day: 1}, calledOff: true,
+			offOn: timeline.Date{Year: 2016, Month: 1, Day: 1}},
 	}
 	got, err := readBookings(strings.NewReader(good))
 	require.NoError(t, err)
@@ -171,10 +178,12 @@ func TestReadBookingsNamesTheLine(t *testing.T) {
 	fault(off(9, "NaN"), "line 3", "daily_rate")
 	fault(header+row+"2,A,C,2016-01-05,2016-02-28,2,canceled,2016-01-04,PRT,75.5\n", "line 3", "before booked_on")
 	// All faults of a row and of several rows, each under its line.
-	fault(header+row+"2,,C,2016-13-01,2016-02-28,2,check-out,2016-03-01,PRT,75.5\n"+"3,A,C,2016-01-01,2016-02-28,two,check-out,2016-03-01,PRT,75.5\n",
+	fault(header+row+"2,,C,2016-13-01,2016-02-28,2,check-out,2016-03-01,PRT,75.5\n"+
+		"3,A,C,2016-01-01,2016-02-28,two,check-out,2016-03-01,PRT,75.5\n",
 		"line 3", "reserved_room_type", "booked_on", "line 4", "nights")
 	// A quoted field may span lines: what is named is where the row begins.
-	fault(header+"1,\"A\nA\",C,2016-01-01,2016-02-28,2,check-out,2016-03-01,PRT,75.5\n"+strings.Replace(row, "1,", "two,", 1), "line 4")
+	fault(header+"1,\"A\nA\",C,2016-01-01,2016-02-28,2,check-out,2016-03-01,PRT,75.5\n"+
+		strings.Replace(row, "1,", "two,", 1), "line 4")
 	fault(header+strings.Repeat("x\n", 1000), "line 21", "perhaps more")
 }
 
@@ -206,10 +215,13 @@ func TestStayWindows(t *testing.T) {
 		require.True(t, ok)
 		return d
 	}
-	require.Equal(t, "2016-01-31T15:00:00.000Z 2016-02-02T11:00:00.000Z", text(stayWindow(lisbon(t), date("2016-01-31"), 2)))
-	require.Equal(t, "2016-07-01T06:00:00.000Z 2016-07-01T10:00:00.000Z", text(stayWindow(lisbon(t), date("2016-07-01"), 0)))
+	require.Equal(t, "2016-01-31T15:00:00.000Z 2016-02-02T11:00:00.000Z",
+		text(stayWindow(lisbon(t), date("2016-01-31"), 2)))
+	require.Equal(t, "2016-07-01T06:00:00.000Z 2016-07-01T10:00:00.000Z",
+		text(stayWindow(lisbon(t), date("2016-07-01"), 0)))
 	// The night on which Lisbon's clock is put forward has an hour less.
-	require.Equal(t, "2016-03-26T15:00:00.000Z 2016-03-27T10:00:00.000Z", text(stayWindow(lisbon(t), date("2016-03-26"), 1)))
+	require.Equal(t, "2016-03-26T15:00:00.000Z 2016-03-27T10:00:00.000Z",
+		text(stayWindow(lisbon(t), date("2016-03-26"), 1)))
 }
 
 func TestPeakIsOfThePlayNotOfTheEnd(t *testing.T) {
@@ -219,11 +231,14 @@ func TestPeakIsOfThePlayNotOfTheEnd(t *testing.T) {
 		{row: 2, roomType: "B", bookedOn: day(1), arrival: day(11), nights: 2},
 		{row: 3, roomType: "B", bookedOn: day(3), arrival: day(10), nights: 1},
 		{row: 4, roomType: "A", bookedOn: day(3), arrival: day(10), nights: 1},
-		{row: 5, roomType: "A", bookedOn: day(3), arrival: day(11), nights: 1}, // the cleaning after row 4 ends as it begins
-		{row: 6, roomType: "A", bookedOn: day(3), arrival: day(12), nights: 0}, // the day room of the morning on which row 5 leaves
+		// the cleaning after row 4 ends as it begins
+		{row: 5, roomType: "A", bookedOn: day(3), arrival: day(11), nights: 1},
+		// the day room of the morning on which row 5 leaves
+		{row: 6, roomType: "A", bookedOn: day(3), arrival: day(12), nights: 0},
 	}, lisbon(t), 50, 0)
 	require.NoError(t, err)
-	require.Equal(t, []replaySKU{{name: "A", peak: 2, units: 1, stays: 3}, {name: "B", peak: 2, units: 1, stays: 3}}, p.skus)
+	require.Equal(t, []replaySKU{{name: "A", peak: 2, units: 1, stays: 3}, {name: "B", peak: 2, units: 1, stays: 3}},
+		p.skus)
 	require.Equal(t, "2016-01-01T00:00:00.000Z", instantText(p.start))
 }
 
@@ -249,7 +264,8 @@ func TestCheckFindsWrongRefusalsAndDoubleSales(t *testing.T) {
 }
 
 func TestShiftMovesWholeWeeksPastNow(t *testing.T) {
-	bookings := []booking{{arrival: timeline.Date{Year: 2015, Month: 7, Day: 3}}, {arrival: timeline.Date{Year: 2015, Month: 7, Day: 1}}}
+	bookings := []booking{{arrival: timeline.Date{Year: 2015, Month: 7, Day: 3}},
+		{arrival: timeline.Date{Year: 2015, Month: 7, Day: 1}}}
 	z := lisbon(t)
 	at := func(s string) int64 {
 		ms, fault := timeline.ParseInstant(s)

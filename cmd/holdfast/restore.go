@@ -59,7 +59,8 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			if instant && at > b.Source.At {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of the log: all of it is restored\n")
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq, endText(b.End))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq,
+				endText(b.End))
 			return err
 		},
 	}

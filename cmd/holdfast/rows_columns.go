@@ -1,6 +1,7 @@
 package main
 
-// This file owns the columns of CSV files: which a resource has, by the description of its rows, and how a row stands in cells.
+// This file owns the columns of CSV files: which a resource has, by the description of its rows, and how a row stands
+// in cells.
 
 import (
 	"bytes"
@@ -20,7 +21,8 @@ type column struct {
 	required bool
 }
 
-// numbered is how many elements of a list of objects an export gives columns of their own. A longer list is JSON, in the column of the list.
+// numbered is how many elements of a list of objects an export gives columns of their own. A longer list is JSON, in
+// the column of the list.
 const numbered = 2
 
 // columnsOf lists the columns of a row, as an export has them.
@@ -47,7 +49,8 @@ func appendColumns(list []column, path []string, s *wire.Schema, required bool) 
 // isList says that a value is a list of objects.
 func isList(s *wire.Schema) bool { return s.Items != nil && s.Items.Members != nil }
 
-// headerColumns finds the columns that a header names, whatever its case and the blanks around it, and says all that is wrong with it.
+// headerColumns finds the columns that a header names, whatever its case and the blanks around it, and says all that is
+// wrong with it.
 func headerColumns(s *wire.Schema, header []csvCell) (columns []column, faults []string) {
 	var known []string
 	for _, c := range columnsOf(s) {
@@ -118,8 +121,8 @@ func findColumn(s *wire.Schema, name string) (column, bool) {
 	return c, c.of.Members == nil
 }
 
-// rowOfCells makes a row of a record's cells. An empty one is a member that is not given. A row with a bad amount goes without it, so that the rest of it is
-// judged; one that cannot be put together is nil.
+// rowOfCells makes a row of a record's cells. An empty one is a member that is not given. A row with a bad amount goes
+// without it, so that the rest of it is judged; one that cannot be put together is nil.
 func rowOfCells(columns []column, rec csvRecord, money *moneyReader) (row []byte, faults []string) {
 	root, whole := node{}, true
 	for i, c := range columns {
@@ -158,7 +161,8 @@ type csvCell struct {
 
 // trimmed is a cell without the blanks around it. Free text in quotes keeps its own.
 func (c csvCell) trimmed(s *wire.Schema) csvCell {
-	free := s.Type == "" || s.Type == "string" && s.Enum == nil && s.Format != "date-time" || s.Type == "array" && !isList(s)
+	free := s.Type == "" || s.Type == "string" && s.Enum == nil && s.Format != "date-time" || s.Type == "array" &&
+		!isList(s)
 	if !c.quoted || !free {
 		c.text = strings.TrimSpace(c.text)
 	}
@@ -187,7 +191,8 @@ func cellValue(s *wire.Schema, cell csvCell) (value json.RawMessage, fault strin
 			return nil, "is not JSON"
 		}
 		return compact(text), ""
-	case json.Valid([]byte(text)) && strings.TrimSpace(text) == text && text != "null" && !strings.ContainsAny(text[:1], `"[{`):
+	case json.Valid([]byte(text)) && strings.TrimSpace(text) == text && text != "null" &&
+		!strings.ContainsAny(text[:1], `"[{`):
 		return json.RawMessage(text), ""
 	}
 	value, _ = json.Marshal(text)
@@ -200,7 +205,8 @@ func compact(text string) json.RawMessage {
 	return b.Bytes()
 }
 
-// node is a value that is put together: one from a cell, or an object or list of others, in the order in which they came.
+// node is a value that is put together: one from a cell, or an object or list of others, in the order in which they
+// came.
 type node struct {
 	name  string
 	value json.RawMessage
@@ -256,7 +262,8 @@ func cmpNumbers(x, y string) int {
 	return m - n
 }
 
-// appendRecord appends a line of CSV. A cell whose blanks would be trimmed, or that would be read as something else, stands in quotes.
+// appendRecord appends a line of CSV. A cell whose blanks would be trimmed, or that would be read as something else,
+// stands in quotes.
 func appendRecord(b []byte, cells []string) []byte {
 	for i, cell := range cells {
 		if i > 0 {

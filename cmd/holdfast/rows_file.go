@@ -1,6 +1,7 @@
 package main
 
-// This file owns files of rows, as import reads them: lines with a bound and a number, NDJSON, and CSV records put together from lines.
+// This file owns files of rows, as import reads them: lines with a bound and a number, NDJSON, and CSV records put
+// together from lines.
 
 import (
 	"bufio"
@@ -178,12 +179,13 @@ func (r *lineReader) record(separator byte) (csvRecord, error) {
 	return rec, nil
 }
 
-// recordText gives the text of the next record that is not an empty line. Quotes come in pairs, so a record goes on while their number is odd. Where the end of a
-// quoted field is missing, the first line alone is bad.
+// recordText gives the text of the next record that is not an empty line. Quotes come in pairs, so a record goes on
+// while their number is odd. Where the end of a quoted field is missing, the first line alone is bad.
 func (r *lineReader) recordText() (lines []fileLine, text []byte, rec csvRecord, err error) {
 	for {
 		l, err := r.next()
-		if err == io.EOF && len(lines) > 0 || err == nil && len(lines) > 0 && (l.fault != "" || len(text)+len(l.text) > maxRow) {
+		if err == io.EOF && len(lines) > 0 || err == nil && len(lines) > 0 &&
+			(l.fault != "" || len(text)+len(l.text) > maxRow) {
 			if err == nil {
 				lines = append(lines, l)
 			}
@@ -231,7 +233,8 @@ func splitRecord(text []byte, separator byte) (fields []csvCell, fault string) {
 	return fields, ""
 }
 
-// splitHeader cuts the text of a header at the separator under which it names most columns; where none names any, at the one that gives most cells.
+// splitHeader cuts the text of a header at the separator under which it names most columns; where none names any, at
+// the one that gives most cells.
 func splitHeader(text []byte, given byte, schema *wire.Schema) (fields []csvCell, separator byte, fault string) {
 	if given != 0 {
 		fields, fault = splitRecord(text, given)
@@ -294,7 +297,8 @@ func readCSV(lines *lineReader, form rowForm, schema *wire.Schema) (rows []fileR
 			faults = append(faults, rowFault{rec.line, rec.fault})
 			continue
 		case len(rec.fields) != len(columns):
-			faults = append(faults, rowFault{rec.line, fmt.Sprintf("has %d fields, the header has %d", len(rec.fields), len(columns))})
+			faults = append(faults,
+				rowFault{rec.line, fmt.Sprintf("has %d fields, the header has %d", len(rec.fields), len(columns))})
 			continue
 		}
 		text, bad := rowOfCells(columns, rec, &money)

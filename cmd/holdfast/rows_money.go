@@ -1,6 +1,7 @@
 package main
 
-// This file owns amounts of money in cells: decimal ones become minor units, by the digits that ISO 4217 gives a currency.
+// This file owns amounts of money in cells: decimal ones become minor units, by the digits that ISO 4217 gives a
+// currency.
 
 import (
 	"encoding/json"
@@ -82,14 +83,16 @@ func (m *moneyReader) form() string {
 	return "must be an amount like 12.50 or 12.50 " + m.currency + ", or whole minor units like 1250"
 }
 
-// mixed are the faults of whole numbers beside decimal amounts: a table that drops .00 wrote 12 for 12.00, where 12 alone is 0.12.
+// mixed are the faults of whole numbers beside decimal amounts: a table that drops .00 wrote 12 for 12.00, where 12
+// alone is 0.12.
 func (m *moneyReader) mixed() (faults []rowFault) {
 	if !m.decimal {
 		return nil
 	}
 	for _, w := range m.whole {
 		faults = append(faults, rowFault{w.line, w.column +
-			" could be minor units, or an amount as others in this file: write it with a decimal point, or with " + m.currency + " behind it"})
+			" could be minor units, or an amount as others in this file: write it with a decimal point, or with " +
+			m.currency + " behind it"})
 	}
 	return faults
 }

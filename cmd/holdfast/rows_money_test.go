@@ -65,10 +65,13 @@ func TestAmounts(t *testing.T) {
 		{"JPY", ',', "12.5", "line 2: purchasePrice has more decimal digits than JPY, which has 0"},
 		{"BHD", ',', "1.2500", "line 2: purchasePrice has more decimal digits than BHD, which has 3"},
 		{"EUR", ',', "12 USD", "line 2: purchasePrice is in USD, and the account has EUR"},
-		{"EUR", ',', "12,50", "line 2: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250"},
-		{"EUR", ';', "1.250,00", "line 2: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250"},
+		{"EUR", ',', "12,50",
+			"line 2: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250"},
+		{"EUR", ';', "1.250,00",
+			"line 2: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250"},
 		{"JPY", ',', "1e3", "line 2: purchasePrice must be an amount like 1250 or 1250 JPY"},
-		{"BHD", ',', ".5", "line 2: purchasePrice must be an amount like 1.250 or 1.250 BHD, or whole minor units like 1250"},
+		{"BHD", ',', ".5",
+			"line 2: purchasePrice must be an amount like 1.250 or 1.250 BHD, or whole minor units like 1250"},
 	} {
 		t.Run(c.currency+" "+c.cell, func(t *testing.T) {
 			rows, faults := readPrices(t, c.currency, c.separator, c.cell)
@@ -83,18 +86,21 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// A whole number beside decimal amounts could be either, so it is refused; among its like it is minor units, as an export has them.
+// A whole number beside decimal amounts could be either, so it is refused; among its like it is minor units, as an
+// export has them.
 func TestAmountsOfOneFile(t *testing.T) {
 	rows, faults := readPrices(t, "EUR", ',', "12", "0", "12.50", "1250", "1250 EUR")
 	require.Equal(t, []string{"12", "0", "1250", "1250", "125000"}, rows)
-	const text = "purchasePrice could be minor units, or an amount as others in this file: write it with a decimal point, or with EUR behind it"
+	const text = "purchasePrice could be minor units, or an amount as others in this file: write it with a decimal " +
+		"point, or with EUR behind it"
 	require.Equal(t, []string{"line 2: " + text, "line 5: " + text}, faults)
 	_, faults = readPrices(t, "EUR", ',', "12", "0", "1250")
 	require.Empty(t, faults)
 	rows, faults = readPrices(t, "JPY", ',', "12", "12 JPY")
 	require.Empty(t, faults)
 	require.Equal(t, []string{"12", "12"}, rows)
-	_, bad, err := readRows(strings.NewReader("name,itemCosts,purchasePrice\nA,12,\nB,,12.50\n"), euroForm(formatCSV), api.ExchangeRow("articles"))
+	_, bad, err := readRows(strings.NewReader("name,itemCosts,purchasePrice\nA,12,\nB,,12.50\n"), euroForm(formatCSV),
+		api.ExchangeRow("articles"))
 	require.NoError(t, err)
 	require.Equal(t, []rowFault{{2, strings.Replace(text, "purchasePrice", "itemCosts", 1)}}, bad)
 }
@@ -128,17 +134,20 @@ func TestMoneyColumns(t *testing.T) {
 	}
 	require.Equal(t, []string{"skus purchasePrice", "articles purchasePrice", "articles itemCosts"}, money)
 	slices.Sort(others)
-	require.Equal(t, []string{"bufferTimeAmountAfter", "bufferTimeAmountBefore", "count", "expiresInSeconds", "level", "quantity", "size"}, slices.Compact(others))
+	require.Equal(t, []string{"bufferTimeAmountAfter", "bufferTimeAmountBefore", "count", "expiresInSeconds", "level",
+		"quantity", "size"}, slices.Compact(others))
 }
 
 // The currencies with other than two digits are ones that an account can have.
 func TestDigitsOfCurrencies(t *testing.T) {
 	for _, list := range []string{wholeCurrencies, milliCurrencies} {
 		for _, code := range strings.Fields(list) {
-			require.Empty(t, base.CreateAccount{AccountFields: base.AccountFields{Name: "A", Currency: code}}.Check(), code)
+			require.Empty(t, base.CreateAccount{AccountFields: base.AccountFields{Name: "A", Currency: code}}.Check(),
+				code)
 		}
 	}
-	require.Equal(t, []int{2, 2, 0, 0, 3, 3}, []int{digitsOf("EUR"), digitsOf("MGA"), digitsOf("JPY"), digitsOf("UGX"), digitsOf("TND"), digitsOf("IQD")})
+	require.Equal(t, []int{2, 2, 0, 0, 3, 3},
+		[]int{digitsOf("EUR"), digitsOf("MGA"), digitsOf("JPY"), digitsOf("UGX"), digitsOf("TND"), digitsOf("IQD")})
 }
 
 // The currency is asked for only where it is needed, and what is wrong with that ends the reading.

@@ -27,14 +27,18 @@ func TestReadRows(t *testing.T) {
 		rows                         []string // line: JSON
 		faults                       string   // one a line, or the error
 	}{
-		{"CSV", "locations", "csv", "name,timezone\nA,UTC\nB,UTC", []string{`2: {"name":"A","timezone":"UTC"}`, `3: {"name":"B","timezone":"UTC"}`}, ""},
-		{"mark, CRLF, empty lines", "locations", "csv", "\ufeffname,timezone\r\n\r\nA,UTC\r\n\r\n", []string{`3: {"name":"A","timezone":"UTC"}`}, ""},
+		{"CSV", "locations", "csv", "name,timezone\nA,UTC\nB,UTC",
+			[]string{`2: {"name":"A","timezone":"UTC"}`, `3: {"name":"B","timezone":"UTC"}`}, ""},
+		{"mark, CRLF, empty lines", "locations", "csv", "\ufeffname,timezone\r\n\r\nA,UTC\r\n\r\n",
+			[]string{`3: {"name":"A","timezone":"UTC"}`}, ""},
 		{
 			"cells over lines", "skus", "csv", "name,description,code\nA,\"x\ny \"\"z\"\"\",1\nB,,2\n",
 			[]string{`2: {"name":"A","description":"x\ny \"z\"","code":"1"}`, `4: {"name":"B","code":"2"}`}, "",
 		},
 		{
-			"types", "skus", "csv", "purchasePrice,bufferTimeAmountAfter,name,tags,attributes\n1,1.5,007,a|b,\n007,abc,true,\"[\"\"a|b\"\"]\",\"{ \"\"k\"\": [1] }\"\n[1],\"\"\"1\"\"\",null,[x],\n",
+			"types", "skus", "csv",
+			"purchasePrice,bufferTimeAmountAfter,name,tags,attributes\n1,1.5,007,a|b,\n" +
+				"007,abc,true,\"[\"\"a|b\"\"]\",\"{ \"\"k\"\": [1] }\"\n[1],\"\"\"1\"\"\",null,[x],\n",
 			[]string{
 				`2: {"purchasePrice":1,"bufferTimeAmountAfter":1.5,"name":"007","tags":["a","b"]}`,
 				`3: {"bufferTimeAmountAfter":"abc","name":"true","tags":["a|b"],"attributes":{"k":[1]}}`,
@@ -43,40 +47,62 @@ func TestReadRows(t *testing.T) {
 				"4: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250",
 		},
 		{
-			"lists", "articles", "csv", "name,quantities.10.count,quantities.2.count,quantities.2.serviceLocationId,quantities\nA,1,2,here,\nB,,,,\"[{\"\"count\"\":3}]\"\nC,1,,,[]\nD,,,,[\nE,,,,\n",
+			"lists", "articles", "csv",
+			"name,quantities.10.count,quantities.2.count,quantities.2.serviceLocationId,quantities\nA,1,2,here,\nB,," +
+				",,\"[{\"\"count\"\":3}]\"\nC,1,,,[]\nD,,,,[\nE,,,,\n",
 			[]string{
-				`2: {"name":"A","quantities":[{"count":2,"serviceLocationId":"here"},{"count":1}]}`, `3: {"name":"B","quantities":[{"count":3}]}`, `6: {"name":"E"}`,
+				`2: {"name":"A","quantities":[{"count":2,"serviceLocationId":"here"},{"count":1}]}`,
+				`3: {"name":"B","quantities":[{"count":3}]}`, `6: {"name":"E"}`,
 			},
 			"4: quantities is given in columns of its own as well\n5: quantities is not JSON",
 		},
 		{
 			"any value", "articles", "csv", "name,fulfillmentFields.0.value\nA,\" 5 \"\nB, 5 \n",
-			[]string{`2: {"name":"A","fulfillmentFields":[{"value":" 5 "}]}`, `3: {"name":"B","fulfillmentFields":[{"value":5}]}`}, "",
+			[]string{`2: {"name":"A","fulfillmentFields":[{"value":" 5 "}]}`,
+				`3: {"name":"B","fulfillmentFields":[{"value":5}]}`}, "",
 		},
-		{"objects", "locations", "csv", "address.city,name,timezone,address.details\nX,A,,\n,B,,\n", []string{`2: {"address":{"city":"X"},"name":"A"}`, `3: {"name":"B"}`}, ""},
-		{"too few and too many", "locations", "csv", "name,timezone\nA\nB,UTC\nC,UTC,\n", []string{`3: {"name":"B","timezone":"UTC"}`}, "2: has 1 fields, the header has 2\n4: has 3 fields, the header has 2"},
+		{"objects", "locations", "csv", "address.city,name,timezone,address.details\nX,A,,\n,B,,\n",
+			[]string{`2: {"address":{"city":"X"},"name":"A"}`, `3: {"name":"B"}`}, ""},
+		{"too few and too many", "locations", "csv", "name,timezone\nA\nB,UTC\nC,UTC,\n",
+			[]string{`3: {"name":"B","timezone":"UTC"}`},
+			"2: has 1 fields, the header has 2\n4: has 3 fields, the header has 2"},
 		{
-			"quotes", "locations", "csv", "name,timezone\n\"A\"x,UTC\nB\"\"b,UTC\nC,\"UTC\nD,UTC\n", []string{`5: {"name":"D","timezone":"UTC"}`},
-			"2: has a quote out of place at character 3\n3: has a quote out of place at character 2\n4: has a quote without its other half",
+			"quotes", "locations", "csv", "name,timezone\n\"A\"x,UTC\nB\"\"b,UTC\nC,\"UTC\nD,UTC\n",
+			[]string{`5: {"name":"D","timezone":"UTC"}`},
+			"2: has a quote out of place at character 3\n3: has a quote out of place at character 2\n4: has a quote " +
+				"without its other half",
 		},
-		{"UTF-8", "locations", "csv", "name,timezone\n\xff,UTC\nB,UTC\n\"C\n\xff\",UTC\n", []string{`3: {"name":"B","timezone":"UTC"}`}, "2: is not UTF-8\n4: has a quote without its other half\n5: is not UTF-8"},
-		{"long", "locations", "csv", "name,timezone\n" + long + ",UTC\nB,UTC\n\"" + long[:maxRow-10] + "\n" + long[:20] + "\",UTC\nE,UTC\n", []string{`3: {"name":"B","timezone":"UTC"}`, `6: {"name":"E","timezone":"UTC"}`}, "2: is longer than 1 MiB\n4: has a quote without its other half\n5: has a quote without its other half"},
-		{"zero bytes", "locations", "csv", "name,timezone\n\x00,UTC\n", []string{`2: {"name":"\u0000","timezone":"UTC"}`}, ""},
+		{"UTF-8", "locations", "csv", "name,timezone\n\xff,UTC\nB,UTC\n\"C\n\xff\",UTC\n",
+			[]string{`3: {"name":"B","timezone":"UTC"}`},
+			"2: is not UTF-8\n4: has a quote without its other half\n5: is not UTF-8"},
+		{"long", "locations", "csv", "name,timezone\n" + long + ",UTC\nB,UTC\n\"" + long[:maxRow-10] + "\n" +
+			long[:20] + "\",UTC\nE,UTC\n",
+			[]string{`3: {"name":"B","timezone":"UTC"}`, `6: {"name":"E","timezone":"UTC"}`},
+			"2: is longer than 1 MiB\n4: has a quote without its other half\n5: has a quote without its other half"},
+		{"zero bytes", "locations", "csv", "name,timezone\n\x00,UTC\n",
+			[]string{`2: {"name":"\u0000","timezone":"UTC"}`}, ""},
 		{"empty", "skus", "csv", "", nil, "the file is empty: it must begin with the names of its columns"},
 		{"UTF-16", "skus", "csv", "\xff\xfen\x00", nil, "the file is UTF-16: it must be UTF-8"},
 		{"gzip", "skus", "ndjson", "\x1f\x8b\x08", nil, "the file is compressed: it must be plain text"},
-		{"semicolons", "locations", "csv", "name;address.city;timezone\n\"A;B\";C,D;UTC\n", []string{`2: {"name":"A;B","address":{"city":"C,D"},"timezone":"UTC"}`}, ""},
-		{"tabs", "locations", "csv", "name\ttimezone\taddress.city\nA\tUTC\t\n B \t\tC\n", []string{`2: {"name":"A","timezone":"UTC"}`, `3: {"name":"B","address":{"city":"C"}}`}, ""},
+		{"semicolons", "locations", "csv", "name;address.city;timezone\n\"A;B\";C,D;UTC\n",
+			[]string{`2: {"name":"A;B","address":{"city":"C,D"},"timezone":"UTC"}`}, ""},
+		{"tabs", "locations", "csv", "name\ttimezone\taddress.city\nA\tUTC\t\n B \t\tC\n",
+			[]string{`2: {"name":"A","timezone":"UTC"}`, `3: {"name":"B","address":{"city":"C"}}`}, ""},
 		{"one column", "customers", "csv", "companyName\nA;B\n", []string{`2: {"companyName":"A;B"}`}, ""},
-		{"separator inside a heading", "locations", "csv", "name,timezone,\"x;y;z\"\n", nil, `line 1: unknown column "x;y;z"; columns are`},
-		{"unknown columns under semicolons", "locations", "csv", "nome;timezone\n", nil, `line 1: unknown column "nome", the nearest is name; column name is missing; columns are`},
+		{"separator inside a heading", "locations", "csv", "name,timezone,\"x;y;z\"\n", nil,
+			`line 1: unknown column "x;y;z"; columns are`},
+		{"unknown columns under semicolons", "locations", "csv", "nome;timezone\n", nil,
+			`line 1: unknown column "nome", the nearest is name; column name is missing; columns are`},
 		{
-			"headings of any case, with blanks", "articles", "csv", " Name ,SKUID,Quantities.0.COUNT,\" codes \"\nA,B,1,C\n",
+			"headings of any case, with blanks", "articles", "csv",
+			" Name ,SKUID,Quantities.0.COUNT,\" codes \"\nA,B,1,C\n",
 			[]string{`2: {"name":"A","skuId":"B","quantities":[{"count":1}],"codes":["C"]}`}, "",
 		},
-		{"the same heading twice", "locations", "csv", "name,timezone, NAME\n", nil, "line 1: column name is there more than once"},
+		{"the same heading twice", "locations", "csv", "name,timezone, NAME\n", nil,
+			"line 1: column name is there more than once"},
 		{
-			"blanks", "articles", "csv", "name,codes,status,purchasePrice,description,attributes\n  A  , B | C ,active ,\" 12 \",\" x \", {} \n" +
+			"blanks", "articles", "csv", "name,codes,status,purchasePrice,description,attributes\n  A  , B | C " +
+				",active ,\" 12 \",\" x \", {} \n" +
 				"\u00a0B\u00a0,\" D | E\",\" active \", 5 , ,\nC,, \"active\",, \" y\" \n   \n",
 			[]string{
 				`2: {"name":"A","codes":["B","C"],"status":"active","purchasePrice":12,"description":" x ","attributes":{}}`,
@@ -91,10 +117,14 @@ func TestReadRows(t *testing.T) {
 				`columns are id, name, address.address, address.zipCode, address.city, address.country, address.state, address.details, timezone`,
 		},
 		{"missing", "holds", "csv", "note\nx\n", nil, "line 1: column lines is missing"},
-		{"numbers", "holds", "csv", "lines.00.from,lines.1000.from,lines.-1.from,lines.0,lines.0.from.x\n", nil, `unknown column "lines.00.from"`},
-		{"header", "locations", "csv", "na\"me\",timezone\nA,UTC\n", nil, "line 1: has a quote out of place at character 3"},
-		{"header without end", "locations", "csv", "\"name,timezone\nA,UTC\n", nil, "line 1: has a quote without its other half"},
-		{"NDJSON", "skus", "ndjson", "\ufeff{\"name\":\"A\"}\r\n\n  \n[1]\n{\xff}\n" + long + "\n{", []string{`1: {"name":"A"}`, `4: [1]`, `7: {`}, "5: is not UTF-8\n6: is longer than 1 MiB"},
+		{"numbers", "holds", "csv", "lines.00.from,lines.1000.from,lines.-1.from,lines.0,lines.0.from.x\n", nil,
+			`unknown column "lines.00.from"`},
+		{"header", "locations", "csv", "na\"me\",timezone\nA,UTC\n", nil,
+			"line 1: has a quote out of place at character 3"},
+		{"header without end", "locations", "csv", "\"name,timezone\nA,UTC\n", nil,
+			"line 1: has a quote without its other half"},
+		{"NDJSON", "skus", "ndjson", "\ufeff{\"name\":\"A\"}\r\n\n  \n[1]\n{\xff}\n" + long + "\n{",
+			[]string{`1: {"name":"A"}`, `4: [1]`, `7: {`}, "5: is not UTF-8\n6: is longer than 1 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows, faults, err := readRows(strings.NewReader(c.file), euroForm(c.format), api.ExchangeRow(c.resource))
@@ -118,8 +148,8 @@ func TestReadRows(t *testing.T) {
 	}
 }
 
-// readsAnything demands of any file that reading it ends, and that its rows and its faults are told of in order. A header that says
-// nothing is refused as a whole.
+// readsAnything demands of any file that reading it ends, and that its rows and its faults are told of in order. A
+// header that says nothing is refused as a whole.
 func readsAnything(t require.TestingT, file, format, resource string) {
 	rows, faults, err := readRows(strings.NewReader(file), euroForm(format), api.ExchangeRow(resource))
 	if err != nil {
@@ -176,7 +206,8 @@ func TestCellsReadBack(t *testing.T) {
 		return all
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		row := map[string]any{"name": text.Draw(t, "name"), "purchasePrice": rapid.Int64Range(-1<<53, 1<<53).Draw(t, "price")}
+		row := map[string]any{"name": text.Draw(t, "name"),
+			"purchasePrice": rapid.Int64Range(-1<<53, 1<<53).Draw(t, "price")}
 		if codes := list(t, text, "codes"); codes != nil {
 			row["codes"] = codes
 		}
@@ -192,7 +223,8 @@ func TestCellsReadBack(t *testing.T) {
 		}
 		want := jsonText(t, row)
 		var file bytes.Buffer
-		_, err := writeRows(&file, strings.NewReader(want+"\n"), formatCSV, api.ExchangeRow("articles"), newBar(&file, -1, "", false))
+		_, err := writeRows(&file, strings.NewReader(want+"\n"), formatCSV, api.ExchangeRow("articles"),
+			newBar(&file, -1, "", false))
 		require.NoError(t, err)
 		rows, faults, err := readRows(&file, euroForm(formatCSV), api.ExchangeRow("articles"))
 		require.NoError(t, err)

@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"holdfast": main, "ask": ask})
 }
 
-// TestScript runs the command line in testdata/script. A script has LISTEN and OPS, two free addresses, and DATA, a directory that is not there yet.
+// TestScript runs the command line in testdata/script. A script has LISTEN and OPS, two free addresses, and DATA, a
+// directory that is not there yet.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -118,9 +119,11 @@ func TestScript(t *testing.T) {
 				b[len(b)/2] ^= 1
 				ts.Check(os.WriteFile(name, b, 0o600))
 			},
-			// markfirst DIR KEY makes a directory look as if its first run had died between making this key and being ready.
+			// markfirst DIR KEY makes a directory look as if its first run had died between making this key and being
+			// ready.
 			"markfirst": func(ts *testscript.TestScript, _ bool, args []string) {
-				ts.Check(os.WriteFile(ts.MkAbs(args[0])+"/"+firstRunMark, []byte(strings.Split(args[1], "_")[1]), 0o600))
+				ts.Check(os.WriteFile(ts.MkAbs(args[0])+"/"+firstRunMark, []byte(strings.Split(args[1], "_")[1]),
+					0o600))
 			},
 			// wordfrom [-LINE] NAME FILE puts the first word of a file, or of one of its lines, into a variable.
 			"wordfrom": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -129,7 +129,8 @@ func (c *serveConfig) checkKeep() error {
 		return usagef("--log-keep %q must be a number of bytes from 1MiB on, as in 1GiB, or all", c.logKeep)
 	}
 	if c.habit.to != "" && bytes < c.habit.waiting {
-		return usagef("--log-keep %q must not be less than --backup-log-max %q: that much may wait for the backup target", c.logKeep, c.habit.logMax)
+		return usagef("--log-keep %q must not be less than --backup-log-max %q: that much may wait for the "+
+			"backup target", c.logKeep, c.habit.logMax)
 	}
 	c.keep.Bytes = bytes
 	return nil

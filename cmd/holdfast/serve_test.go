@@ -102,7 +102,8 @@ func TestSecondTermStopsAtOnce(t *testing.T) {
 	require.Equal(t, syscall.SIGTERM, died.Sys().(syscall.WaitStatus).Signal())
 }
 
-// TestFirstQuestionWorksAsPrinted asks what the first start of the demo says to ask, and finds the documentation where it says it is.
+// TestFirstQuestionWorksAsPrinted asks what the first start of the demo says to ask, and finds the documentation where
+// it says it is.
 func TestFirstQuestionWorksAsPrinted(t *testing.T) {
 	address, dir := freeAddress(t), filepath.Join(t.TempDir(), "data")
 	serve := func() (said string) {
@@ -137,7 +138,8 @@ func TestFirstQuestionWorksAsPrinted(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- root.ExecuteContext(ctx) }()
 	require.NoError(t, awaitReady(address))
-	for url, want := range map[string]string{call[3]: `"available":`, page[1]: "<html", "http://" + address + "/": "<html"} {
+	for url, want := range map[string]string{call[3]: `"available":`, page[1]: "<html",
+		"http://" + address + "/": "<html"} {
 		r, err := http.NewRequest("GET", url, nil)
 		require.NoError(t, err)
 		r.Header.Set(call[1], call[2])

@@ -38,7 +38,8 @@ func TestShopIsPlayed(t *testing.T) {
 	code := make(chan int)
 	go func() {
 		code <- run([]string{
-			"serve", "--listen", address, "--data", filepath.Join(dir, "data"), "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority,
+			"serve", "--listen", address, "--data", filepath.Join(dir, "data"), "--webhook-allow", "127.0.0.0/8",
+			"--webhook-ca", authority,
 		}, nil, &out, &errs)
 	}()
 	require.NoError(t, awaitReady(address))

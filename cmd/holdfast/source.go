@@ -43,7 +43,8 @@ func (c *bucketConfig) set() bool { return *c != bucketConfig{} }
 func (c *bucketConfig) target(flag, name string) (backup.Target, error) {
 	bucket, prefix, ok := backup.ParseBucket(name)
 	if !ok && (backup.IsBucket(name) || strings.Contains(name, "://")) {
-		return nil, usagef("--%s %q must be a directory, or a bucket like s3://bucket/prefix", flag, withoutSecret(name))
+		return nil, usagef("--%s %q must be a directory, or a bucket like s3://bucket/prefix", flag,
+			withoutSecret(name))
 	}
 	if !ok {
 		return backup.Dir{Root: name}, nil

@@ -1,6 +1,7 @@
 package main
 
-// This file owns the token of the operator's listener: what a file with one has to be, and how another takes the place of one that is in use.
+// This file owns the token of the operator's listener: what a file with one has to be, and how another takes the place
+// of one that is in use.
 
 import (
 	"log/slog"
@@ -30,7 +31,8 @@ func openToken(name string) (*tokenFile, error) {
 // get is the present token.
 func (f *tokenFile) get() string { return *f.now.Load() }
 
-// look takes the token that the file holds. What is none is logged once, or where it is asked for, and the old one stays.
+// look takes the token that the file holds. What is none is logged once, or where it is asked for, and the old one
+// stays.
 func (f *tokenFile) look(asked bool, log *slog.Logger) {
 	token, err := readToken(f.name)
 	if err != nil {
@@ -53,8 +55,10 @@ func readToken(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(token) < 32 || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usagef("--ops-token-file %q must have 32 to 256 visible ASCII characters, as openssl rand -hex 32 makes them", name)
+	if len(token) < 32 || len(token) > 256 ||
+		strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", usagef("--ops-token-file %q must have 32 to 256 visible ASCII characters, as openssl rand -hex "+
+			"32 makes them", name)
 	}
 	return token, nil
 }
@@ -68,7 +72,8 @@ func readSecret(flag, what, name string) (string, error) {
 	case !st.Mode().IsRegular():
 		return "", usagef("%s %q must be a file with %s, and is none", flag, name, what)
 	case st.Mode().Perm()&0o077 != 0:
-		return "", usagef("%s %q must be its owner's alone, as with mode 0600: it has %#o", flag, name, st.Mode().Perm())
+		return "", usagef("%s %q must be its owner's alone, as with mode 0600: it has %#o", flag, name,
+			st.Mode().Perm())
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {

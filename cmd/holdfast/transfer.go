@@ -1,6 +1,7 @@
 package main
 
-// This file owns what backup, restore and verify share: targets and sources by name, files that appear whole or not at all, and progress.
+// This file owns what backup, restore and verify share: targets and sources by name, files that appear whole or not at
+// all, and progress.
 
 import (
 	"errors"
@@ -23,7 +24,8 @@ const archiveSuffix = ".tar.zst"
 // partMark stands behind the name of a file that is not whole yet.
 const partMark = ".part-"
 
-// openArchive opens a file that holds a backup, whatever it is called unless it is not done; nil where the name is not of a file.
+// openArchive opens a file that holds a backup, whatever it is called unless it is not done; nil where the name is not
+// of a file.
 func openArchive(name string) (*os.File, error) {
 	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
 		return nil, nil // a directory, or none: whoever opens that says so
@@ -37,7 +39,8 @@ func openArchive(name string) (*os.File, error) {
 	}
 	begin := make([]byte, len(zstdMagic))
 	if _, err := io.ReadFull(f, begin); err != nil || string(begin) != zstdMagic {
-		return nil, errors.Join(fmt.Errorf("%s is no directory, and no backup either: those begin as zstd does", name), f.Close())
+		return nil, errors.Join(fmt.Errorf("%s is no directory, and no backup either: those begin as zstd does", name),
+			f.Close())
 	}
 	_, err = f.Seek(0, io.SeekStart)
 	return f, err
@@ -49,7 +52,8 @@ const zstdMagic = "\x28\xb5\x2f\xfd"
 // isArchive says whether a backup's name is of a file or a stream, not of a directory.
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
-// writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A file of that name is not replaced.
+// writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A
+// file of that name is not replaced.
 func writeFile(name string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(name); err == nil {
 		return fmt.Errorf("%s exists", name)
@@ -87,8 +91,10 @@ func syncDir(dir string) error {
 // newBar is a progress bar on errs, silent where that is not a terminal. A max of -1 is not known.
 func newBar(errs io.Writer, max int64, what string, bytes bool) *progressbar.ProgressBar {
 	options := []progressbar.Option{
-		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(errs), progressbar.OptionThrottle(100 * time.Millisecond),
-		progressbar.OptionSetVisibility(isTerminal(errs)), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(),
+		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(errs),
+		progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionSetVisibility(isTerminal(errs)), progressbar.OptionClearOnFinish(),
+		progressbar.OptionShowCount(),
 	}
 	if bytes {
 		options = append(options, progressbar.OptionShowBytes(true))

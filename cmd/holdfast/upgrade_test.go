@@ -17,7 +17,8 @@ import (
 	"holdfast/persist/backup"
 )
 
-// This file owns the test of an upgrade, as the page on it says: a backup of each format that there was is restored, served by this program, and taken back.
+// This file owns the test of an upgrade, as the page on it says: a backup of each format that there was is restored,
+// served by this program, and taken back.
 func TestUpgradeAndTheWayBack(t *testing.T) {
 	done := func(args ...string) string {
 		t.Helper()
@@ -37,8 +38,10 @@ func TestUpgradeAndTheWayBack(t *testing.T) {
 	for format := 1; format <= persist.Format; format++ {
 		t.Run(fmt.Sprintf("format %d", format), func(t *testing.T) {
 			dir := t.TempDir()
-			data, taken, back, undone := filepath.Join(dir, "data"), filepath.Join(dir, "before.tar.zst"), filepath.Join(dir, "back"), filepath.Join(dir, "undone")
-			done("restore", "--from", fmt.Sprintf("../../fuzz/golden/testdata/format-%d-backup.tar.zst", format), "--data", data)
+			data, taken, back, undone := filepath.Join(dir, "data"), filepath.Join(dir, "before.tar.zst"),
+				filepath.Join(dir, "back"), filepath.Join(dir, "undone")
+			done("restore", "--from", fmt.Sprintf("../../fuzz/golden/testdata/format-%d-backup.tar.zst", format),
+				"--data", data)
 			require.Equal(t, format, formatOf(data))
 			before := opened(data)
 			require.Equal(t, format, formatOf(data), "verify changes nothing")
@@ -62,14 +65,16 @@ func TestUpgradeAndTheWayBack(t *testing.T) {
 			after := opened(data)
 			require.Greater(t, after.Seq, before.Seq, "what became due was done")
 
-			// Back by the backup that was taken before, and by taking the directory to the record before: in the old format both.
+			// Back by the backup that was taken before, and by taking the directory to the record before: in the old
+			// format both.
 			done("restore", "--from", taken, "--data", back)
 			done("restore", "--from", data, "--data", undone, "--at", strconv.FormatUint(before.Seq, 10))
 			for _, d := range []string{back, undone} {
 				require.Equal(t, format, formatOf(d))
 				require.Equal(t, before.StateHash, opened(d).StateHash)
 			}
-			for _, name := range []string{"data", "back", "undone"} { // and a directory of either format is archived and restored
+			for _, name := range []string{"data", "back", "undone"} {
+				// and a directory of either format is archived and restored
 				file := filepath.Join(dir, name+".tar.zst")
 				done("backup", "--data", filepath.Join(dir, name), "--to", file)
 				require.Contains(t, done("verify", "--data", file), "result in order")
@@ -78,5 +83,6 @@ func TestUpgradeAndTheWayBack(t *testing.T) {
 	}
 	page, err := os.ReadFile("../../api/docs/upgrading.md")
 	require.NoError(t, err)
-	require.Regexp(t, regexp.MustCompile(fmt.Sprintf(`present format is %d\b`, persist.Format)), string(page), "the page names the present format")
+	require.Regexp(t, regexp.MustCompile(fmt.Sprintf(`present format is %d\b`, persist.Format)), string(page),
+		"the page names the present format")
 }

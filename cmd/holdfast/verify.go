@@ -113,9 +113,11 @@ func verifyLines(cmd *cobra.Command, from source) error {
 		}
 		c, err := backup.CheckSegments(cmd.Context(), from.target, l)
 		fmt.Fprintf(out, "  chain  %s\n", l.Name)
-		fmt.Fprintf(out, "         %d archives that were opened when they were made, %d that were not\n", good, len(l.Fulls)-good)
+		fmt.Fprintf(out, "         %d archives that were opened when they were made, %d that were not\n", good,
+			len(l.Fulls)-good)
 		if c.Segments > 0 {
-			fmt.Fprintf(out, "         %d pieces of the log, records %d to %d, %d bytes: checksums and chain\n", c.Segments, c.First, c.Last, c.Bytes)
+			fmt.Fprintf(out, "         %d pieces of the log, records %d to %d, %d bytes: checksums and chain\n",
+				c.Segments, c.First, c.Last, c.Bytes)
 		}
 		if err != nil {
 			fmt.Fprintln(out, "  result FAULTS FOUND")
@@ -139,12 +141,14 @@ func notVerified(err error) error {
 // printReport says what was looked at.
 func printReport(w io.Writer, name string, r persist.Report, rebuilt bool, err error) {
 	fmt.Fprintf(w, "%s\n", name)
-	fmt.Fprintf(w, "  log    %d records from %d to %d, %d changes, %d bytes: checksums and chain\n", r.Records, r.Marker.FirstKept, r.End.Seq, r.Changes, r.LogBytes)
+	fmt.Fprintf(w, "  log    %d records from %d to %d, %d changes, %d bytes: checksums and chain\n", r.Records,
+		r.Marker.FirstKept, r.End.Seq, r.Changes, r.LogBytes)
 	if r.Records > 0 {
 		fmt.Fprintf(w, "         kept from %s on: `restore --at` goes back to there\n", instantText(r.FirstAt))
 	}
 	fmt.Fprintf(w, "  head   at %d, %s\n", r.HeadSeq, endText(r.End))
-	fmt.Fprintf(w, "  rows   %d in %d tables, %d bytes, folded up to %d; %d compared with the log\n", r.Rows, len(r.Tables), r.RowBytes, r.Marker.Seq, r.Compared)
+	fmt.Fprintf(w, "  rows   %d in %d tables, %d bytes, folded up to %d; %d compared with the log\n", r.Rows,
+		len(r.Tables), r.RowBytes, r.Marker.Seq, r.Compared)
 	fmt.Fprintf(w, "  files  %d, every block\n", r.Files)
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "  note   %s\n", warning)
@@ -153,7 +157,8 @@ func printReport(w io.Writer, name string, r persist.Report, rebuilt bool, err e
 	case err != nil:
 		fmt.Fprintln(w, "  result FAULTS FOUND")
 	case rebuilt:
-		fmt.Fprintf(w, "  state  rebuilt from the rows and the log, invariants checked, hash %016x equal\n  result in order\n", r.End.StateHash)
+		fmt.Fprintf(w, "  state  rebuilt from the rows and the log, invariants checked, hash %016x equal\n  "+
+			"result in order\n", r.End.StateHash)
 	default:
 		fmt.Fprintln(w, "  result in order; there is no state yet")
 	}

@@ -28,7 +28,8 @@ func newVersion() *cobra.Command {
 // version is what a release was built as; the linker sets it.
 var version string
 
-// programVersion is the version the program was built as: that of the release, or that of its module, which the go command takes from the repository.
+// programVersion is the version the program was built as: that of the release, or that of its module, which the go
+// command takes from the repository.
 func programVersion() string {
 	if version != "" {
 		return version

@@ -15,7 +15,8 @@ type Account struct {
 	UpdatedAt int64
 }
 
-// AccountFields are what callers say of an account. Days of answers over all locations, and "today", are in its time zone.
+// AccountFields are what callers say of an account. Days of answers over all locations, and "today", are in its time
+// zone.
 type AccountFields struct {
 	Name     string `field:"name text 1..255 required" about:"What the merchant is called."`
 	Currency string `field:"currency currency required" default:"EUR" about:"ISO 4217 code of the currency of all amounts." changed:"A code of ISO 4217. Amounts stay as they are."`
@@ -61,8 +62,9 @@ func (o CreateAccount) PlanOn(t *Tx) (any, error) {
 func (a *Account) Rev() uint64     { return a.Revision }
 func (a *Account) Touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1 }
 
-// PatchAccount changes the account. A new zone moves no hold. A new currency changes no amount: it is refused while there are pricing
-// rows that are not retired, discount codes of an amount that have not ended, or orders that are not closed.
+// PatchAccount changes the account. A new zone moves no hold. A new currency changes no amount: it is refused while
+// there are pricing rows that are not retired, discount codes of an amount that have not ended, or orders that are not
+// closed.
 type PatchAccount struct {
 	Answers[*Account]
 	IfMatch []uint64

@@ -10,10 +10,12 @@ import (
 	"unsafe"
 )
 
-// This file owns the other ids that the records of an archive are given, where they are not to keep theirs: all are moved by one distance,
-// so that they stay in their order, units behind their holds, and each at the instant of its creation.
+// This file owns the other ids that the records of an archive are given, where they are not to keep theirs: all are
+// moved by one distance, so that they stay in their order, units behind their holds, and each at the instant of its
+// creation.
 
-// IDShift is the distance, modulo 2^74, that ids are moved by in their random part. The zero IDShift leaves them as they are.
+// IDShift is the distance, modulo 2^74, that ids are moved by in their random part. The zero IDShift leaves them as
+// they are.
 type IDShift struct{ By Base }
 
 var shiftRange = new(big.Int).Lsh(big.NewInt(1), 74)
@@ -21,7 +23,8 @@ var shiftRange = new(big.Int).Lsh(big.NewInt(1), 74)
 // shiftMargin is kept free at both ends of the range for ids inside of rows: they are close to those of rows.
 var shiftMargin = new(big.Int).Lsh(big.NewInt(1), 40)
 
-// ShiftOf draws a distance for ids with random parts from least to most, by a seed: towards the end where there is more room.
+// ShiftOf draws a distance for ids with random parts from least to most, by a seed: towards the end where there is more
+// room.
 func ShiftOf(least, most Base, seed []byte) IDShift {
 	up := new(big.Int).Sub(shiftRange, most.big())
 	room, down := up, least.big()
@@ -140,7 +143,8 @@ func moveIDs(v reflect.Value, s IDShift) {
 
 var idTypes sync.Map // whether a type has ids in it
 
-// hasIDs says whether values of a type have ids in them. A type that has itself as a part has, where anything else in it has.
+// hasIDs says whether values of a type have ids in them. A type that has itself as a part has, where anything else in
+// it has.
 func hasIDs(t reflect.Type) bool {
 	if has, known := idTypes.Load(t); known {
 		return has.(bool)

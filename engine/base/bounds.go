@@ -2,13 +2,14 @@ package base
 
 // This file owns how much the writer does at once.
 
-// Bounds are how much is done at once. A member that is 0 has its usual value; tests set them low, so that what lies beyond them
-// is met in small worlds.
+// Bounds are how much is done at once. A member that is 0 has its usual value; tests set them low, so that what lies
+// beyond them is met in small worlds.
 type Bounds struct {
-	Rows      int // that a command changes at most
-	DueItems  int // that one command does of what is due, at most
-	DueRows   int // that such a command changes before it leaves the rest to the next
-	FollowUps int // commands that try conflicts in the group of the command that left them; the rest goes on as what is due
+	Rows     int // that a command changes at most
+	DueItems int // that one command does of what is due, at most
+	DueRows  int // that such a command changes before it leaves the rest to the next
+	// commands that try conflicts in the group of the command that left them; the rest goes on as what is due
+	FollowUps int
 	Group     int // rows at which a group is closed
 	Heavy     int // rows of a command that nobody waits for who came before it
 	Bytes     int // that a command writes at most, by weight
@@ -23,7 +24,8 @@ func (b Bounds) WithDefaults() Bounds {
 		at    *int
 		usual int
 	}{
-		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Heavy, heavyRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
+		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
+		{&b.Heavy, heavyRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
 		{&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
 	} {
 		if *x.at == 0 {
@@ -42,5 +44,6 @@ const DueAtOnce = 1000 // due items done by one command
 
 const maxGroupRows = 10_000
 
-// A command of so many rows takes longer to be written down and synced than a sync of its own takes for those before it.
+// A command of so many rows takes longer to be written down and synced than a sync of its own takes for those before
+// it.
 const heavyRows = 2_000

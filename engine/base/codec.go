@@ -12,11 +12,12 @@ import (
 	gojson "github.com/goccy/go-json"
 )
 
-// This file owns the bytes of rows: those that change seldom as JSON, those of which there are many in fields of fixed length.
+// This file owns the bytes of rows: those that change seldom as JSON, those of which there are many in fields of fixed
+// length.
 
 // ColdVersion is the version byte in front of rows kept as JSON: rows that change seldom, in a form that a newer binary
-// still reads. They are written by the standard library, whose bytes the state hash covers, and read by a faster one: of
-// 100,000 articles that is half a second of a start. Check decodes, encodes and compares.
+// still reads. They are written by the standard library, whose bytes the state hash covers, and read by a faster one:
+// of 100,000 articles that is half a second of a start. Check decodes, encodes and compares.
 const ColdVersion = 1
 
 // EncodeCold appends a row as JSON behind the version of its form.
@@ -50,12 +51,14 @@ func MustJSON(v any) []byte {
 	return b
 }
 
-// Knows refuses a row kept as JSON that has a member which this program has no place for: to write it anew would lose that.
+// Knows refuses a row kept as JSON that has a member which this program has no place for: to write it anew would lose
+// that.
 func Knows[R any](b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b[1:]))
 	d.DisallowUnknownFields()
 	if err := d.Decode(new(R)); err != nil && strings.HasPrefix(err.Error(), "json: unknown field") {
-		return fmt.Errorf("%w: the row has a member that is not known here (%w): use the program that wrote it, or a newer one", persist.ErrNewerFormat, err)
+		return fmt.Errorf("%w: the row has a member that is not known here (%w): use the program that wrote it, or "+
+			"a newer one", persist.ErrNewerFormat, err)
 	}
 	return nil
 }
@@ -65,13 +68,14 @@ func unknownVersion(name string, b []byte) error {
 	if len(b) == 0 {
 		return fmt.Errorf("%s: the stored row is empty", name)
 	}
-	return fmt.Errorf("%w: %s: the row's version %d is not known here: use the program that wrote it, or a newer one", persist.ErrNewerFormat, name, b[0])
+	return fmt.Errorf("%w: %s: the row's version %d is not known here: use the program that wrote it, or a newer one",
+		persist.ErrNewerFormat, name, b[0])
 }
 
 const HotVersion = 1
 
-// HotReader begins to read a row of fixed fields, and refuses another version. It is small enough to be inlined, so that the readers of
-// a start's rows are not on the heap.
+// HotReader begins to read a row of fixed fields, and refuses another version. It is small enough to be inlined, so
+// that the readers of a start's rows are not on the heap.
 func HotReader(name string, b []byte) (*Reader, error) {
 	r := &Reader{B: b}
 	return r, r.begin(name)

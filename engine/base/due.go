@@ -9,7 +9,8 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-// DueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind knows.
+// DueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind
+// knows.
 type DueItem struct {
 	At  int64
 	ID  ID

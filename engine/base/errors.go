@@ -52,8 +52,8 @@ const (
 	CodeDiscountNoEffect      Code = "DISCOUNT_NO_EFFECT"
 )
 
-// Fault is one thing wrong with an input. Pointer is a JSON pointer into the body (`/lines/0/from`), or the bare name of a
-// query parameter, path segment or header; In says which of body, query, path, header. An empty In means body.
+// Fault is one thing wrong with an input. Pointer is a JSON pointer into the body (`/lines/0/from`), or the bare name
+// of a query parameter, path segment or header; In says which of body, query, path, header. An empty In means body.
 type Fault struct {
 	In      string
 	Pointer string
@@ -90,9 +90,13 @@ type Shortage struct {
 	Requested int    // units asked for
 	Available int    // units that could have been held
 	Reason    string // not_enough_stock | fragmented_by_pinned_holds
-	Blockers  []ID   // of the holds over the instant with the least free units the first by start, then id: at most 20, and 1,000 of all lines
-	Blocking  int    // how many such holds there are
-	Next      *Span  // the next window of the same length in which the line would succeed; nil if none in the search range, or behind the first 50 lines
+	// of the holds over the instant with the least free units the first by start, then id: at most 20, and 1,000 of all
+	// lines
+	Blockers []ID
+	Blocking int // how many such holds there are
+	// the next window of the same length in which the line would succeed; nil if none in the search range, or behind
+	// the first 50 lines
+	Next *Span
 }
 
 // ShortageDetails is the Details of INSUFFICIENT_AVAILABILITY.

@@ -1,14 +1,14 @@
 package base
 
-// This file owns events: what happened to records, for those who are told. Domains register the types of their events, with who finds
-// them in a write set; whoever tells of them asks for those that it needs.
+// This file owns events: what happened to records, for those who are told. Domains register the types of their events,
+// with who finds them in a write set; whoever tells of them asks for those that it needs.
 
-// eventSource finds the events of a domain in what a plan has recorded. emit is told of each: what it says is made only where somebody
-// wants it.
+// eventSource finds the events of a domain in what a plan has recorded. emit is told of each: what it says is made only
+// where somebody wants it.
 type eventSource func(t *Tx, emit func(typ HookEvent, resource ID, data func() EventData))
 
-// EventData is a record as the interface shows it in a version, as JSON. It is written beside the writer, from what does not
-// change any more; until then it is known about how long it will be.
+// EventData is a record as the interface shows it in a version, as JSON. It is written beside the writer, from what
+// does not change any more; until then it is known about how long it will be.
 type EventData struct {
 	About int
 	Write func(version string) []byte
@@ -61,4 +61,5 @@ const (
 )
 
 // HookEvents are all of them. Rows name one by its place, so none is ever taken out, and what is new comes last.
-var HookEvents = []HookEvent{OrderCreated, OrderDeleted, OrderUpdated, ConflictCreated, ConflictResolved, HoldExpired, UnitOverdue, WebhookDisabled}
+var HookEvents = []HookEvent{OrderCreated, OrderDeleted, OrderUpdated, ConflictCreated, ConflictResolved, HoldExpired,
+	UnitOverdue, WebhookDisabled}

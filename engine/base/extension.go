@@ -2,11 +2,11 @@ package base
 
 import "holdfast/timeline"
 
-// This file owns what domains have in an account beside their rows: extensions, which follow from rows, and followers, which keep them
-// up to date where a row's own kind cannot.
+// This file owns what domains have in an account beside their rows: extensions, which follow from rows, and followers,
+// which keep them up to date where a row's own kind cannot.
 
-// Extension is something that is derived from rows and belongs to one account. The writer changes it; Publish gives a copy that
-// never changes.
+// Extension is something that is derived from rows and belongs to one account. The writer changes it; Publish gives a
+// copy that never changes.
 type Extension interface{ Publish() Extension }
 
 // extensionOf is an extension of every account.
@@ -25,9 +25,11 @@ func (x extensionOf[E]) In(a *AccountState) E { return a.Extensions[x.No].(E) }
 
 // Follower keeps up what is derived from rows of several kinds. A member may be nil.
 type Follower struct {
-	Around func(a *AccountState, set []RowChange) (after func()) // called before a write set is applied; after, if not nil, behind it
-	Load   func(a *AccountState)                                 // makes what all rows say, at start-up
-	Check  func(a *AccountState) (due int, err error)            // derives it anew and compares; due is how many of the domain's rows are due
+	// called before a write set is applied; after, if not nil, behind it
+	Around func(a *AccountState, set []RowChange) (after func())
+	Load   func(a *AccountState) // makes what all rows say, at start-up
+	// derives it anew and compares; due is how many of the domain's rows are due
+	Check func(a *AccountState) (due int, err error)
 }
 
 var Followers []Follower
@@ -35,7 +37,8 @@ var Followers []Follower
 // RegisterFollower has a follower called for every account.
 func RegisterFollower(f Follower) { Followers = append(Followers, f) }
 
-// ChooserOf makes who answers what the timelines of an account ask (timeline.Chooser), as it is, or as a plan leaves it.
+// ChooserOf makes who answers what the timelines of an account ask (timeline.Chooser), as it is, or as a plan leaves
+// it.
 var ChooserOf func(a *AccountState, t *Tx) timeline.Chooser
 
 // Choose has the account itself answer what its timelines ask.

@@ -12,9 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how the fields of a record are declared: each once, by the tags of the struct member that keeps it. Of the
-// declaration come the checks of what callers give (here), what a change makes of a record (change.go), and, in package api, how a
-// field is read, written and described.
+// This file owns how the fields of a record are declared: each once, by the tags of the struct member that keeps it. Of
+// the declaration come the checks of what callers give (here), what a change makes of a record (change.go), and, in
+// package api, how a field is read, written and described.
 //
 //	Code *string `field:"code text 1..255" about:"The code that people read, unique in the account."`
 //
@@ -29,16 +29,17 @@ import (
 //	flag        true or false
 //	word        one of those that the type lists (Worded)
 //	id          of another record
-//	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it is read, B where it is
-//	            written, or ARecord where there is no B
+//	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it
+//	            is read, B where it is written, or ARecord where there is no B
 //	list A..B   so many values of what stands behind it, each once where it is "distinct"
 //
-// and at last "required" where a record cannot be without it, and "fixed" where it never changes. A field whose member is a pointer may
-// be null; null is the zero value of another, or what the tag "default" says of a word or a text: "all" is of a list all words. A list
-// that has one element at least and no default may be null, too. What is required and has a default, or is a flag, may be left out of
-// what makes a record.
+// and at last "required" where a record cannot be without it, and "fixed" where it never changes. A field whose member
+// is a pointer may be null; null is the zero value of another, or what the tag "default" says of a word or a text:
+// "all" is of a list all words. A list that has one element at least and no default may be null, too. What is required
+// and has a default, or is a flag, may be left out of what makes a record.
 //
-// The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and "changed" do.
+// The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and
+// "changed" do.
 
 // FieldForm is what a value of a field is.
 type FieldForm string
@@ -94,7 +95,8 @@ type Fields struct{ List []Field }
 
 var fieldsOfTypes sync.Map // of reflect.Type: *Fields
 
-// FieldsOf are the fields that a struct declares. A tag that says nothing sensible is a fault of the program and panics.
+// FieldsOf are the fields that a struct declares. A tag that says nothing sensible is a fault of the program and
+// panics.
 func FieldsOf[R any]() *Fields { return fieldsOf(reflect.TypeFor[R]()) }
 
 func fieldsOf(t reflect.Type) *Fields {
@@ -185,7 +187,8 @@ func parseField(t reflect.Type, words []string) Field {
 	default:
 		wrong()
 	}
-	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer && f.Name != "" {
+	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer &&
+		f.Name != "" {
 		wrong()
 	}
 	return f

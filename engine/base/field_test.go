@@ -54,7 +54,8 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 		return list
 	}
 	fs := FieldsOf[thing]()
-	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang cash key hues ids said"), names(fs))
+	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang "+
+		"cash key hues ids said"), names(fs))
 	at := fs.List[8]
 	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
 	require.Equal(t, []string{"street", "city"}, names(at.Fields))
@@ -65,7 +66,8 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 			demanded[f.Name] = [2]bool{f.Demanded(false), f.Demanded(true)}
 		}
 	}
-	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}, "cash": {false, true}, "said": {false, true}}, demanded)
+	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}, "cash": {false, true},
+		"said": {false, true}}, demanded)
 	empties, fixed := []string{}, []string{}
 	for _, f := range fs.List {
 		if f.Empties() {
@@ -139,19 +141,25 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 		return list
 	}
 	good := thing{
-		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"), Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
+		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"),
+		Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
 		Price: new(int64(-1)), Cash: "USD", Key: "a_.-", Hues: []colour{"blue"}, IDs: []ID{{1}, {2}},
 	}
 	var c Checker
 	CheckFields(&c, "", &good)
 	require.Empty(t, c.Faults)
 	bad := thing{
-		Colour: "green", embedded: embedded{Note: new(strings.Repeat("é", 10))}, Price: new(int64(1) << 60), Codes: []string{"", "long"},
-		At: &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"), Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
+		Colour: "green", embedded: embedded{Note: new(strings.Repeat("é", 10))}, Price: new(int64(1) << 60),
+		Codes: []string{"", "long"},
+		At:    &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"),
+		Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
 		Cash: "EURO", Key: "a b", Hues: []colour{"red", "red"}, IDs: []ID{{1}, {2}, {1}},
 	}
-	all := strings.Split("/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
-		"/mail format,/born format,/web format,/size range,/zone zone,/lang format,/cash format,/key format,/hues/1 duplicate,/ids/2 duplicate", ",")
+	all := strings.Split(
+		"/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
+			"/mail format,/born format,/web format,/size range,/zone zone,/lang format,/cash format,/key "+
+			"format,/hues/1 "+
+			"duplicate,/ids/2 duplicate", ",")
 	CheckFields(&c, "", &bad)
 	require.Equal(t, all, pointers(c.Faults))
 	c = Checker{}
@@ -164,7 +172,8 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	c = Checker{}
 	changes.Given = []string{"codes", "at", "at/street"}
 	changes.Check(&c, "")
-	require.Equal(t, []string{"/codes/0 required", "/codes/1 length"}, pointers(c.Faults), "what is not given is not judged")
+	require.Equal(t, []string{"/codes/0 required", "/codes/1 length"}, pointers(c.Faults),
+		"what is not given is not judged")
 	bad.Codes = []string{"a", "b", "c"}
 	c = Checker{}
 	CheckFields(&c, "", &bad)
@@ -172,21 +181,27 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	c = Checker{}
 	changes = Changed(thing{}, "cash", "key", "hues", "ids")
 	changes.Check(&c, "")
-	require.Equal(t, []string{"/cash format"}, pointers(c.Faults), "null is the default, or none, of what can be without")
+	require.Equal(t, []string{"/cash format"}, pointers(c.Faults),
+		"null is the default, or none, of what can be without")
 
-	given := []Fault{{Pointer: "/zone"}, {Pointer: "/other"}, {Pointer: "/ids/2"}, {Pointer: "/ids"}, {Pointer: "/name"}}
-	require.Equal(t, []Fault{{Pointer: "/name"}, {Pointer: "/zone"}, {Pointer: "/ids/2"}, {Pointer: "/ids"}, {Pointer: "/other"}}, InOrder[thing](given))
+	given := []Fault{{Pointer: "/zone"}, {Pointer: "/other"}, {Pointer: "/ids/2"}, {Pointer: "/ids"},
+		{Pointer: "/name"}}
+	require.Equal(t, []Fault{{Pointer: "/name"}, {Pointer: "/zone"}, {Pointer: "/ids/2"}, {Pointer: "/ids"},
+		{Pointer: "/other"}}, InOrder[thing](given))
 }
 
 func TestChangesOfDeclaredFields(t *testing.T) {
 	was := thing{
-		Kept: 7, Name: "a", Colour: "blue", embedded: embedded{Note: new("n")}, Price: new(int64(1)), On: true, Codes: []string{"x"}, Of: &ID{1}, At: &inside{Street: "s", City: "c"},
+		Kept: 7, Name: "a", Colour: "blue", embedded: embedded{Note: new("n")}, Price: new(int64(1)), On: true,
+		Codes: []string{"x"}, Of: &ID{1}, At: &inside{Street: "s", City: "c"},
 	}
 	same := was
-	same.Shade, same.Cash, same.Key, same.Hues = "blue", "EUR", "k", []colour{"red", "blue"} // the defaults, as they were not set
+	// the defaults, as they were not set
+	same.Shade, same.Cash, same.Key, same.Hues = "blue", "EUR", "k", []colour{"red", "blue"}
 	require.Equal(t, same, Completed(was))
 	fixed := Changed(thing{Cash: "USD", Hues: []colour{"red"}, IDs: []ID{{1}}})
-	require.Equal(t, []any{"EUR", []colour{"red"}, []ID{{1}}}, []any{fixed.Of(same).Cash, fixed.Of(same).Hues, fixed.Of(same).IDs})
+	require.Equal(t, []any{"EUR", []colour{"red"}, []ID{{1}}},
+		[]any{fixed.Of(same).Cash, fixed.Of(same).Hues, fixed.Of(same).IDs})
 	var none Changes[thing]
 	require.Equal(t, same, none.Of(was))
 
@@ -204,7 +219,8 @@ func TestChangesOfDeclaredFields(t *testing.T) {
 	require.Equal(t, want, cleared.Of(was))
 
 	again := Changed(thing{}, "hues", "ids")
-	require.Equal(t, []any{[]colour{"red", "blue"}, []ID(nil)}, []any{again.Of(fixed.Of(same)).Hues, again.Of(fixed.Of(same)).IDs})
+	require.Equal(t, []any{[]colour{"red", "blue"}, []ID(nil)},
+		[]any{again.Of(fixed.Of(same)).Hues, again.Of(fixed.Of(same)).IDs})
 
 	require.Equal(t, &inside{}, new(Changed(thing{At: &inside{}})).Of(thing{}).At, "an object without members is one")
 	empty := thing{Codes: []string{}}

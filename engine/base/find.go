@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns how records are found by words, by their code and by the id of another system, from indexes of their tables. Orders are
-// found by much more (order/index.go).
+// This file owns how records are found by words, by their code and by the id of another system, from indexes of their
+// tables. Orders are found by much more (order/index.go).
 
 // RecordQuery says which records of a kind are asked for. What is not set asks nothing.
 type RecordQuery struct {
@@ -18,7 +18,8 @@ type RecordQuery struct {
 	Search   string  // words, without case and accents, each the beginning of one that the record has
 }
 
-// Directory is how records of a kind are found. Each function gives the keys of a record in an index of its table, which has a number.
+// Directory is how records of a kind are found. Each function gives the keys of a record in an index of its table,
+// which has a number.
 type Directory[R any] struct {
 	Of                          func(a *AccountState) *table.Table[R]
 	External, Code, Words       func(*R) []string // nil: there are none
@@ -45,7 +46,8 @@ func CodeKeys(code *string) []string {
 	return []string{FoldCode(*code)}
 }
 
-// Find gives a part of the records that are asked for, of those that fit, in order of creation, and how many there are; fits nil: all do.
+// Find gives a part of the records that are asked for, of those that fit, in order of creation, and how many there are;
+// fits nil: all do.
 func (d *Directory[R]) Find(a *AccountState, q *RecordQuery, fits func(*R) bool, p Part) (page []*R, total int) {
 	t, words := d.Of(a), WordsOf(q.Search)
 	if words == nil && strings.TrimSpace(q.Search) != "" {
@@ -58,7 +60,8 @@ func (d *Directory[R]) Find(a *AccountState, q *RecordQuery, fits func(*R) bool,
 		return page, t.Len()
 	}
 	return PageOf(d.candidates(t, q, words), func(r *R) bool {
-		if q.External != nil && !slices.Contains(d.External(r), *q.External) || q.Code != nil && !slices.Contains(d.Code(r), FoldCode(*q.Code)) {
+		if q.External != nil && !slices.Contains(d.External(r), *q.External) ||
+			q.Code != nil && !slices.Contains(d.Code(r), FoldCode(*q.Code)) {
 			return false
 		}
 		if len(words) > 0 {
@@ -86,7 +89,8 @@ func (d *Directory[R]) candidates(t *table.Table[R], q *RecordQuery, words []str
 	case len(words) == 0:
 		return t.All()
 	}
-	rarest := slices.MinFunc(words, func(v, w string) int { return t.CountPrefix(d.ByWords, v) - t.CountPrefix(d.ByWords, w) })
+	rarest := slices.MinFunc(words,
+		func(v, w string) int { return t.CountPrefix(d.ByWords, v) - t.CountPrefix(d.ByWords, w) })
 	ids := slices.SortedFunc(t.Prefix(d.ByWords, rarest), func(a, b table.ID) int { return ID(a).Compare(ID(b)) })
 	return func(yield func(*R) bool) {
 		for _, id := range slices.Compact(ids) {

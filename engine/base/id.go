@@ -10,8 +10,8 @@ import (
 
 // This file owns ids: their form, and how a command's ids come from its instant and its random base.
 
-// ID is the 16 bytes of a UUID. The engine makes UUIDv7 only, and in strictly increasing order over all accounts: the order
-// of ids is the order of creation, and an id carries its instant of creation.
+// ID is the 16 bytes of a UUID. The engine makes UUIDv7 only, and in strictly increasing order over all accounts: the
+// order of ids is the order of creation, and an id carries its instant of creation.
 type ID = timeline.ID
 
 // Base is the random part of a command's ids: 74 bits, drawn outside the engine. The i-th id of the command is

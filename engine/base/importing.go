@@ -1,7 +1,7 @@
 package base
 
-// This file owns how far the import of an archive into an account is (engine/archive.go): the one row that says it, and what it keeps an account
-// from meanwhile.
+// This file owns how far the import of an archive into an account is (engine/archive.go): the one row that says it, and
+// what it keeps an account from meanwhile.
 
 // Importing is the import of an archive into an account.
 type Importing struct {
@@ -34,7 +34,8 @@ func (v View) Imported() *Importing { return v.Acc.Imported() }
 // Ready refuses with CodeNotReady while an archive is being imported into the account.
 func (v View) Ready() *Error {
 	if i := v.Acc.Imported(); i != nil && i.Ended == 0 {
-		return Refuse(CodeNotReady, "an archive is being imported into the account: %d of %d rows are in place", i.Done, i.Rows)
+		return Refuse(CodeNotReady, "an archive is being imported into the account: %d of %d rows are in place", i.Done,
+			i.Rows)
 	}
 	return nil
 }

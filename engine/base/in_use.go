@@ -12,7 +12,8 @@ func InUse(resource string, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return &Error{Code: CodeInUse, Detail: "something refers to the record; details says what", Details: InUseDetails{resource, n}}
+	return &Error{Code: CodeInUse, Detail: "something refers to the record; details says what",
+		Details: InUseDetails{resource, n}}
 }
 
 // Referrer counts the records of a resource that are not over and refer to a record: they keep it from being removed.
@@ -37,8 +38,8 @@ func (a *AccountState) Unreferred(id ID, now int64) error {
 	return nil
 }
 
-// Pricer counts the records of a resource that have amounts in the account's currency and are not over: they keep the account from
-// getting another.
+// Pricer counts the records of a resource that have amounts in the account's currency and are not over: they keep the
+// account from getting another.
 type Pricer struct {
 	Resource string
 	Count    func(a *AccountState, now int64) int

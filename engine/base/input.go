@@ -9,8 +9,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the bounds of the interface, and the checks of inputs that many operations share. A checker collects all faults of
-// an input, each with a pointer to the member that has it.
+// This file owns the bounds of the interface, and the checks of inputs that many operations share. A checker collects
+// all faults of an input, each with a pointer to the member that has it.
 
 const (
 	MaxName    = 255
@@ -22,7 +22,9 @@ const (
 	MinInstant = 0
 	MaxInstant = 253402300799999 // 9999-12-31T23:59:59.999Z
 	MaxSafe    = 1<<53 - 1
-	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
+	// of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about
+	// 17 MiB
+	maxRows = 110_000
 )
 
 // Span is a half-open range of milliseconds since the epoch.
@@ -151,7 +153,8 @@ func (c *Checker) Zone(pointer, name string) {
 // Money demands whole cents that are not negative; nil is no fault.
 func (c *Checker) Money(pointer string, m *int64) {
 	if m != nil && (*m < -MaxSafe || *m > MaxSafe) {
-		c.Fault(pointer, "range", "must be a whole number of minor units between -9007199254740991 and 9007199254740991")
+		c.Fault(pointer, "range",
+			"must be a whole number of minor units between -9007199254740991 and 9007199254740991")
 	}
 }
 
@@ -163,10 +166,14 @@ func (c *Checker) PatchMoney(pointer string, o Opt[int64]) {
 }
 
 // currencies are the codes of ISO 4217 for money in use.
-const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE " +
-	"CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW " +
-	"KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR " +
-	"RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST " +
+const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN " +
+	"BZD CAD CDF CHF CLP CNY COP CRC CUP CVE " +
+	"CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD " +
+	"IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW " +
+	"KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK " +
+	"NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR " +
+	"RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD " +
+	"TZS UAH UGX USD UYU UZS VED VES VND VUV WST " +
 	"XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
 
 func (c *Checker) currency(pointer, code string) {

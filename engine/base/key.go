@@ -55,5 +55,6 @@ func PublicName[T string | []byte](publicID T) (name [LongestPublicID]byte) {
 }
 
 func newKeyRefs() *btree.BTreeG[KeyRef] {
-	return btree.NewBTreeGOptions(func(a, b KeyRef) bool { return bytes.Compare(a.Name[:], b.Name[:]) < 0 }, btree.Options{NoLocks: true})
+	return btree.NewBTreeGOptions(func(a, b KeyRef) bool { return bytes.Compare(a.Name[:], b.Name[:]) < 0 },
+		btree.Options{NoLocks: true})
 }

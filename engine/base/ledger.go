@@ -7,8 +7,8 @@ import (
 
 // This file owns the ledger: one row an account, changed by every command.
 
-// Ledger counts an account's changes and hands out its dense numbers. Every write set begins with its change, so the log
-// says of each command when it was and who asked.
+// Ledger counts an account's changes and hands out its dense numbers. Every write set begins with its change, so the
+// log says of each command when it was and who asked.
 type Ledger struct {
 	Sequence uint64 // committed changes of the account
 	At       int64  // instant of the last one
@@ -23,7 +23,8 @@ type Ledger struct {
 	Account ID
 }
 
-// Version 2 has the last number of an order; an account without orders is written as ever, for the state hash covers the bytes.
+// Version 2 has the last number of an order; an account without orders is written as ever, for the state hash covers
+// the bytes.
 const (
 	ledgerVersion       = 1
 	ledgerVersionOrders = 2

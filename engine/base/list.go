@@ -2,8 +2,8 @@ package base
 
 import "iter"
 
-// This file owns parts of lists: how a list that looks at every record is cut into pages, and how a long list inside a record is
-// cut, of whose entries the record has the first, and how many there are.
+// This file owns parts of lists: how a list that looks at every record is cut into pages, and how a long list inside a
+// record is cut, of whose entries the record has the first, and how many there are.
 
 // PageOf takes the records that fit: those from offset on, at most limit, and how many there are.
 func PageOf[R any](all iter.Seq[*R], fits func(*R) bool, offset, limit int) (page []*R, total int) {

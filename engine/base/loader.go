@@ -2,7 +2,8 @@ package base
 
 import "sort"
 
-// This file owns how rows become an account at start-up: what one worker read of it, in lists that grow without copying.
+// This file owns how rows become an account at start-up: what one worker read of it, in lists that grow without
+// copying.
 
 // AccountLoader collects the rows of one account that one worker read, each kind in ascending order of its keys.
 type AccountLoader struct {

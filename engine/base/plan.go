@@ -18,7 +18,8 @@ type Op interface {
 	// PlanOn judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
 	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
 	PlanOn(t *Tx) (any, error)
-	// ReadResult reads a result of PlanOn back, as a repeat under an idempotency key is answered with it. Answers has it.
+	// ReadResult reads a result of PlanOn back, as a repeat under an idempotency key is answered with it. Answers has
+	// it.
 	ReadResult(kept []byte) (any, error)
 }
 

@@ -20,8 +20,8 @@ func Found[R any, P Revised[R]](t *Tx, k *Kind[R], id ID, ifMatch []uint64) (*R,
 	return r, Match(ifMatch, P(r).Rev())
 }
 
-// Revise adds a record as a patch leaves it to the write set, as its next revision, and returns it. One that is as it was stays
-// that: nothing is recorded.
+// Revise adds a record as a patch leaves it to the write set, as its next revision, and returns it. One that is as it
+// was stays that: nothing is recorded.
 func Revise[R any, P Revised[R]](t *Tx, k *Kind[R], before *R, after R) *R {
 	was := *before
 	if l, ok := any(&was).(interface{ DropGone(a *AccountState) }); ok {

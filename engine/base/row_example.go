@@ -21,8 +21,8 @@ func (k *Kind[R]) Example(full bool) (row []byte, weight int) {
 // fillDepth is how deep rows go into each other where a type has itself as a part.
 const fillDepth = 10
 
-// filler puts something into values. Numbers of 64 bits are never the same, and rows of bytes not among 255 of them, so that a
-// row shows which is which.
+// filler puts something into values. Numbers of 64 bits are never the same, and rows of bytes not among 255 of them, so
+// that a row shows which is which.
 type filler struct{ n int }
 
 // fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.

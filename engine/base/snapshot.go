@@ -11,15 +11,17 @@ import (
 
 // This file owns the state: the writer's own, and the snapshots that readers see.
 
-// AccountState is everything of one tenant. The writer has one that it changes; a snapshot has copies that nothing changes.
+// AccountState is everything of one tenant. The writer has one that it changes; a snapshot has copies that nothing
+// changes.
 type AccountState struct {
 	ID     ID
 	Row    *Account
 	Ledger Ledger
 	at     int64 // instant of the account's last change
 
-	Tables     [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
-	Kept       *KeptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
+	Tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	// of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
+	Kept       *KeptSums
 	Stock      *timeline.Stock
 	Due        dueQueue
 	Extensions []Extension // of domains (extension.go)
@@ -29,7 +31,8 @@ type AccountState struct {
 
 // NewAccount makes the state of an account that has no rows.
 func NewAccount(id ID) *AccountState {
-	a := &AccountState{ID: id, Stock: timeline.New(), Due: newDueQueue(), Extensions: make([]Extension, len(newExtensions))}
+	a := &AccountState{ID: id, Stock: timeline.New(), Due: newDueQueue(),
+		Extensions: make([]Extension, len(newExtensions))}
 	for i, create := range newExtensions {
 		a.Extensions[i] = create()
 	}
@@ -43,7 +46,8 @@ func NewAccount(id ID) *AccountState {
 // Publish gives a copy of the account that never changes. Writer only.
 func (a *AccountState) Publish() *AccountState {
 	c := &AccountState{
-		ID: a.ID, Row: a.Row, Ledger: a.Ledger, at: a.at, Kept: a.Kept, Stock: a.Stock.Publish(), Due: a.Due.publish(), Extensions: make([]Extension, len(a.Extensions)),
+		ID: a.ID, Row: a.Row, Ledger: a.Ledger, at: a.at, Kept: a.Kept, Stock: a.Stock.Publish(), Due: a.Due.publish(),
+		Extensions: make([]Extension, len(a.Extensions)),
 	}
 	for i, p := range a.Extensions {
 		c.Extensions[i] = p.Publish()
@@ -144,11 +148,12 @@ func (s *State) Publish() *Snapshot {
 		delete(s.dirty, a.ID)
 	}
 	s.touched = s.touched[:0]
-	return &Snapshot{Seq: s.Seq, At: s.At, Hash: s.Hash, Accounts: s.Tree.Copy(), Keys: s.Keys.Copy(), Alarms: s.alarms.Copy(), Changed: changed}
+	return &Snapshot{Seq: s.Seq, At: s.At, Hash: s.Hash, Accounts: s.Tree.Copy(), Keys: s.Keys.Copy(),
+		Alarms: s.alarms.Copy(), Changed: changed}
 }
 
-// View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It may
-// be used by many goroutines and costs nothing to make.
+// View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It
+// may be used by many goroutines and costs nothing to make.
 type View struct {
 	Acc *AccountState
 	Seq uint64

@@ -2,10 +2,11 @@ package base
 
 import "holdfast/persist"
 
-// This file owns rows that are on disk alone: of some kinds there are too many, or they are too large, to have them in memory.
+// This file owns rows that are on disk alone: of some kinds there are too many, or they are too large, to have them in
+// memory.
 
-// StoredRows completes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them. Who changes
-// such a row says what it was: a plan reads no disk.
+// StoredRows completes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them.
+// Who changes such a row says what it was: a plan reads no disk.
 func StoredRows[R any](k *Kind[R]) *Kind[R] {
 	k.Put = func(*State, *AccountState, *R, *R) {}
 	k.Scan = func(l *AccountLoader, id ID, value []byte) error {

@@ -18,7 +18,8 @@ type Sums[K any] struct {
 
 // NewSums makes sums by keys in an order.
 func NewSums[K any](compare func(a, b K) int) *Sums[K] {
-	return &Sums[K]{Items: btree.NewBTreeGOptions(func(a, b Sum[K]) bool { return compare(a.Of, b.Of) < 0 }, btree.Options{NoLocks: true})}
+	return &Sums[K]{Items: btree.NewBTreeGOptions(func(a, b Sum[K]) bool { return compare(a.Of, b.Of) < 0 },
+		btree.Options{NoLocks: true})}
 }
 
 // Publish gives a copy that never changes.

@@ -1,7 +1,7 @@
 package base
 
-// This file owns the table bytes of all kinds of rows, in the log and on disk. They stand in one place so that no number is
-// given twice.
+// This file owns the table bytes of all kinds of rows, in the log and on disk. They stand in one place so that no
+// number is given twice.
 
 // A number is never reused for another kind.
 const (

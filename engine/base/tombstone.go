@@ -8,7 +8,8 @@ import (
 
 // This file owns what is left of records that are gone, for what outlives them.
 //
-// Holds, lots and units name records by number: a tombstone keeps the id of a number, so that an old hold still says what it was for.
+// Holds, lots and units name records by number: a tombstone keeps the id of a number, so that an old hold still says
+// what it was for.
 
 // tombstone is what is left of a record that is gone.
 type tombstone struct {

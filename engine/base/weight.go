@@ -6,13 +6,15 @@ import (
 	"sync"
 )
 
-// This file owns how much a command would write, which is known before it is done: what is too large for one record of the log is
-// refused, as any other fault of a command, and stops nobody.
+// This file owns how much a command would write, which is known before it is done: what is too large for one record of
+// the log is refused, as any other fault of a command, and stops nobody.
 
-// maxBytes is how much one command may write, by weight, which is seldom less than the bytes are. A record takes persist.MaxGroup.
+// maxBytes is how much one command may write, by weight, which is seldom less than the bytes are. A record takes
+// persist.MaxGroup.
 const maxBytes = 96 << 20
 
-// WeighedFrom is how many rows a command has before they are weighed. Fewer are never too much: a row comes of few requests.
+// WeighedFrom is how many rows a command has before they are weighed. Fewer are never too much: a row comes of few
+// requests.
 const WeighedFrom = 16
 
 // Weight is about how many bytes the write set will come to in the log.

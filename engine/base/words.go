@@ -11,7 +11,8 @@ import (
 // This file owns the words of texts, as searches compare them: runs of letters and digits, without case and accents.
 
 // lettersAs are letters that have no accent to take off and are searched for as others.
-var lettersAs = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i", "ς", "σ")
+var lettersAs = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th",
+	"ı", "i", "ς", "σ")
 
 // folded is a text without case and accents: letters that differ in these alone are the same.
 func folded(text string) string {

@@ -13,11 +13,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns write sets: what a plan collects, what the log keeps and what Apply does, for live commands and for recovery
-// alike.
+// This file owns write sets: what a plan collects, what the log keeps and what Apply does, for live commands and for
+// recovery alike.
 //
-// A write set is a list of row changes, each a row before and after. The first change is always the account's ledger, so
-// that a log record, which holds the write sets of a whole group, falls apart into commands again where a ledger stands.
+// A write set is a list of row changes, each a row before and after. The first change is always the account's ledger,
+// so that a log record, which holds the write sets of a whole group, falls apart into commands again where a ledger
+// stands.
 
 // RowChange is one changed row, of whatever kind.
 type RowChange interface {
@@ -35,41 +36,54 @@ type RowChange interface {
 	Put(s *State, a *AccountState)
 }
 
-// Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
-// its resource; engine/schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
+// Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file
+// of its resource; engine/schema.go lists all kinds. One that names a table gets find, all and put from it where it has
+// none of its own.
 type Kind[R any] struct {
-	Tag     byte                   // table byte in the log and the rows; never reused
-	Name    string                 // for messages
-	table   func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
-	Key     func(*R) ID
-	Encode  func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
-	Weigh   func(r *R) int                // about how long it is written; nil: it is short
-	Decode  func(account, key ID, b []byte) (*R, error)
-	Find    func(a *AccountState, like *R) *R                              // the row as it is with the key of the given one, nil: none; unset: not in memory
-	All     func(a *AccountState) iter.Seq[*R]                             // every row, in a fixed order
-	total   func(a *AccountState) uint64                                   // in place of all, where the rows are not in memory: the sum of their hashes
-	Remove  func(s *State, a *AccountState, before *R)                     // nil where one pass is enough
-	Put     func(s *State, a *AccountState, before, after *R)              // one of the two may be nil
-	Scan    func(l *AccountLoader, key ID, b []byte) error                 // how start-up takes a row; nil: through decode and put
-	Bulk    func(of []*AccountLoader) (finish func(a *AccountState) error) // puts rows in place all at once: it begins with nothing else there; nil: one by one
-	WhenDue func(t *Tx, id ID)                                             // what becomes of a row that is due; nil: none ever is
-	Knows   func(b []byte) error                                           // refuses a stored row of which decode would lose something; nil: decode does
+	Tag    byte                   // table byte in the log and the rows; never reused
+	Name   string                 // for messages
+	table  func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
+	Key    func(*R) ID
+	Encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
+	Weigh  func(r *R) int                // about how long it is written; nil: it is short
+	Decode func(account, key ID, b []byte) (*R, error)
+	// the row as it is with the key of the given one, nil: none; unset: not in memory
+	Find func(a *AccountState, like *R) *R
+	All  func(a *AccountState) iter.Seq[*R] // every row, in a fixed order
+	// in place of all, where the rows are not in memory: the sum of their hashes
+	total  func(a *AccountState) uint64
+	Remove func(s *State, a *AccountState, before *R)        // nil where one pass is enough
+	Put    func(s *State, a *AccountState, before, after *R) // one of the two may be nil
+	// how start-up takes a row; nil: through decode and put
+	Scan func(l *AccountLoader, key ID, b []byte) error
+	// puts rows in place all at once: it begins with nothing else there; nil: one by one
+	Bulk func(of []*AccountLoader) (finish func(a *AccountState) error)
+	// what becomes of a row that is due; nil: none ever is
+	WhenDue func(t *Tx, id ID)
+	// refuses a stored row of which decode would lose something; nil: decode does
+	Knows func(b []byte) error
 
-	// Older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
-	// is of the present form. Decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
+	// Older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their
+	// kinds; false: it is of the present form. Decode must still read it, as the feed of changes reads the log. nil: no
+	// form was ever left.
 	Older func(account, id ID, stored []byte) (rows []Image, is bool, err error)
 
 	Carry func(*R) *R // what an archive has of a row (engine/archive.go); nil: the row as it is
 
-	Resource string                                               // what its rows are called in the feed of changes; empty: they are not in it
-	Area     func(r *R) string                                    // which of its rows a reader may see is by this; nil: it is the same for all
-	Part     func(a *AccountState, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
-	Hidden   func(before, after *R) bool                          // a change that is not told: of what the record does not show
+	// what its rows are called in the feed of changes; empty: they are not in it
+	Resource string
+	// which of its rows a reader may see is by this; nil: it is the same for all
+	Area func(r *R) string
+	// of which record a row is a part, where it is none of its own
+	Part func(a *AccountState, r *R) (resource string, of ID)
+	// a change that is not told: of what the record does not show
+	Hidden func(before, after *R) bool
 }
 
 // RowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
 func RowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *Kind[R] {
-	k := &Kind[R]{Tag: tag, Name: name, Key: key, Encode: EncodeCold[R], Weigh: JSONWeight[R], Decode: DecodeCold[R](name), Knows: Knows[R], Resource: resourceName(name)}
+	k := &Kind[R]{Tag: tag, Name: name, Key: key, Encode: EncodeCold[R], Weigh: JSONWeight[R],
+		Decode: DecodeCold[R](name), Knows: Knows[R], Resource: resourceName(name)}
 	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
 	k.Find = func(a *AccountState, like *R) *R { return k.In(a).Get(key(like)) }
 	k.All = func(a *AccountState) iter.Seq[*R] { return k.In(a).All() }
@@ -207,8 +221,9 @@ func RowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 }
 
 // Apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
-// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here. The timelines are
-// taken over as the plan has left them on its draft, where that is given: nothing of them is changed twice.
+// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here. The
+// timelines are taken over as the plan has left them on its draft, where that is given: nothing of them is changed
+// twice.
 func (s *State) Apply(account ID, set []RowChange, drafted *timeline.Stock) {
 	a := s.Account(account)
 	var few [4]func()

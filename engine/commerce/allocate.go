@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what a discount code takes off the lines of an order, and why one is refused; and how an amount is spread. It is arithmetic
-// alone: uses are counted in discount.go.
+// This file owns what a discount code takes off the lines of an order, and why one is refused; and how an amount is
+// spread. It is arithmetic alone: uses are counted in discount.go.
 
 // Discountable is a line of an order as a discount sees it.
 type Discountable struct {
@@ -21,14 +21,15 @@ type Discountable struct {
 
 // eligible says whether the code is for a line.
 func (d *DiscountTerms) eligible(l *Discountable) bool {
-	return slices.Contains(d.Purchases, l.Purchase) && (d.CatalogItems == nil || slices.Contains(d.CatalogItems, l.CatalogItem))
+	return slices.Contains(d.Purchases, l.Purchase) &&
+		(d.CatalogItems == nil || slices.Contains(d.CatalogItems, l.CatalogItem))
 }
 
-// Allocate says what the code takes off each line, and the sum. No line loses more than its amount; one that the code is not
-// for loses nothing. There are at most 1,000 lines of at most 2^53-1 each, whose sum fits in 63 bits.
+// Allocate says what the code takes off each line, and the sum. No line loses more than its amount; one that the code
+// is not for loses nothing. There are at most 1,000 lines of at most 2^53-1 each, whose sum fits in 63 bits.
 //
-// A percentage is of the sum of the eligible lines, rounded half up, once; a fixed amount for an order is at most that sum.
-// Either is spread over the lines in proportion to their amounts (apportion).
+// A percentage is of the sum of the eligible lines, rounded half up, once; a fixed amount for an order is at most that
+// sum. Either is spread over the lines in proportion to their amounts (apportion).
 func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total int64) {
 	values = make([]int64, len(lines))
 	if d.ValueType == DiscountPerItem {
@@ -61,8 +62,8 @@ func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total in
 	return values, int64(off)
 }
 
-// Apportion spreads an amount in proportion to weights that make a sum above 0: each gets the whole part of its share, and those of the
-// largest rests one unit more, the earlier first, until all is spread.
+// Apportion spreads an amount in proportion to weights that make a sum above 0: each gets the whole part of its share,
+// and those of the largest rests one unit more, the earlier first, until all is spread.
 func Apportion(values []int64, n uint64, weights []uint64, sum uint64) {
 	type rest struct {
 		at int
@@ -91,9 +92,9 @@ func RoundedShare(n, part, whole uint64) uint64 {
 	return share
 }
 
-// Judge refuses a code for the lines of an order in a currency at an instant; applied: the order carries it already. Where there are
-// several reasons it is the first of: the order has it, it is not valid yet, not any more, it is used up, it is an amount in another
-// currency, it is for none of the lines, it would take nothing off.
+// Judge refuses a code for the lines of an order in a currency at an instant; applied: the order carries it already.
+// Where there are several reasons it is the first of: the order has it, it is not valid yet, not any more, it is used
+// up, it is an amount in another currency, it is for none of the lines, it would take nothing off.
 func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, applied bool) error {
 	switch {
 	case applied:
@@ -105,9 +106,11 @@ func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, a
 	case d.UsageLimit != nil && d.Used >= *d.UsageLimit:
 		return base.Refuse(base.CodeDiscountUsageLimit, "the discount code %q is used up", d.Code)
 	case d.amount() && d.Currency != currency:
-		return base.Refuse(base.CodeDiscountNotApplicable, "the discount code %q is an amount in %s, the order is in %s", d.Code, d.Currency, currency)
+		return base.Refuse(base.CodeDiscountNotApplicable,
+			"the discount code %q is an amount in %s, the order is in %s", d.Code, d.Currency, currency)
 	case !slices.ContainsFunc(lines, func(l Discountable) bool { return d.eligible(&l) }):
-		return base.Refuse(base.CodeDiscountNotApplicable, "the discount code %q is for none of the order's lines", d.Code)
+		return base.Refuse(base.CodeDiscountNotApplicable, "the discount code %q is for none of the order's lines",
+			d.Code)
 	}
 	if _, total := d.Allocate(lines); total == 0 {
 		return base.Refuse(base.CodeDiscountNoEffect, "the discount code %q would take nothing off", d.Code)

@@ -107,7 +107,8 @@ var CatalogKind = base.RowsOf(base.TagCatalogItem, "catalog item", func(i *Catal
 	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
 
 // CatalogLabels is catalog items as what labels hang on.
-var CatalogLabels label.Labelled = &label.LabelledKind[CatalogItem, *CatalogItem]{Kind: CatalogKind, Scope: label.TagCatalog, ByTag: catalogByTag, ByExternal: catalogByExternal}
+var CatalogLabels label.Labelled = &label.LabelledKind[CatalogItem, *CatalogItem]{Kind: CatalogKind,
+	Scope: label.TagCatalog, ByTag: catalogByTag, ByExternal: catalogByExternal}
 
 func (i *CatalogItem) Rev() uint64     { return i.Revision }
 func (i *CatalogItem) Touch(now int64) { i.UpdatedAt, i.Revision = now, i.Revision+1 }
@@ -174,7 +175,8 @@ func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i := &CatalogItem{
-		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields), Components: o.Components,
+		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields),
+		Components:   o.Components,
 		CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
 	}
 	i.Variants = newVariants(t, o.Variants)
@@ -189,7 +191,8 @@ func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	return i, nil
 }
 
-// nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old holds go by them.
+// nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old
+// holds go by them.
 func nextCatalogNo(a *base.AccountState) uint32 {
 	no := uint32(1)
 	if n := CatalogTable(a).Len(); n > 0 {
@@ -234,7 +237,8 @@ func variantIDs(c *base.Checker, pointer string, of []Variant, list []Variant) {
 		switch {
 		case id == (base.ID{}):
 		case at < 0:
-			c.Fault(pointer+"/id", "reference", "is not one of the item's own, or named twice; leave it out for what is new")
+			c.Fault(pointer+"/id", "reference",
+				"is not one of the item's own, or named twice; leave it out for what is new")
 		default:
 			known = slices.Delete(known, at, at+1)
 		}
@@ -324,7 +328,8 @@ func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CatalogKind, i, n), nil
 }
 
-// ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it is.
+// ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it
+// is.
 type ArchiveCatalogItem struct {
 	base.Answers[*CatalogItem]
 	ID       base.ID

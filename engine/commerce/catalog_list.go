@@ -34,7 +34,8 @@ func (f CatalogFilter) fits(i *CatalogItem, search string) bool {
 	if len(f.Status) > 0 && !slices.Contains(f.Status, i.Status) {
 		return false
 	}
-	return search == "" || strings.Contains(strings.ToLower(i.Name), search) || strings.Contains(strings.ToLower(i.Shown()), search)
+	return search == "" || strings.Contains(strings.ToLower(i.Name), search) ||
+		strings.Contains(strings.ToLower(i.Shown()), search)
 }
 
 // Shown is the item's internal name, or the name of one that has none.

@@ -60,10 +60,14 @@ func (c *Contact) Name() string {
 
 // Same says that two contacts say the same.
 func (c *Contact) Same(d *Contact) bool {
-	return c == d || base.SameValue(c.FirstName, d.FirstName) && base.SameValue(c.LastName, d.LastName) && base.SameValue(c.FullName, d.FullName) && base.SameValue(c.Email, d.Email) &&
-		base.SameValue(c.Phone, d.Phone) && c.MarketingConsent == d.MarketingConsent && base.SameValue(c.DateOfBirth, d.DateOfBirth) &&
-		base.SameValue(c.BillingAddress, d.BillingAddress) && base.SameValue(c.ShippingAddress, d.ShippingAddress) && c.CustomerType == d.CustomerType &&
-		base.SameValue(c.CompanyName, d.CompanyName) && base.SameValue(c.TaxID, d.TaxID) && base.SameValue(c.Language, d.Language)
+	return c == d || base.SameValue(c.FirstName, d.FirstName) && base.SameValue(c.LastName, d.LastName) &&
+		base.SameValue(c.FullName, d.FullName) && base.SameValue(c.Email, d.Email) &&
+		base.SameValue(c.Phone, d.Phone) && c.MarketingConsent == d.MarketingConsent &&
+		base.SameValue(c.DateOfBirth, d.DateOfBirth) &&
+		base.SameValue(c.BillingAddress, d.BillingAddress) && base.SameValue(c.ShippingAddress, d.ShippingAddress) &&
+		c.CustomerType == d.CustomerType &&
+		base.SameValue(c.CompanyName, d.CompanyName) && base.SameValue(c.TaxID, d.TaxID) &&
+		base.SameValue(c.Language, d.Language)
 }
 
 // Anonymous says that a contact names nobody.
@@ -79,7 +83,8 @@ func Born(t *base.Tx, pointer string, c *base.Changes[Contact]) error {
 	day, ok := timeline.ParseDate(*c.To.DateOfBirth)
 	zone, err := timeline.LoadZone(t.Acc.Row.Timezone)
 	if ok && err == nil && timeline.DateOf(zone, t.Now).Before(day) {
-		return base.Invalid([]base.Fault{{Pointer: pointer + "/dateOfBirth", Code: "range", Message: "must not lie ahead"}})
+		return base.Invalid(
+			[]base.Fault{{Pointer: pointer + "/dateOfBirth", Code: "range", Message: "must not lie ahead"}})
 	}
 	return nil
 }

@@ -36,8 +36,10 @@ func (m *Customer) words() []string {
 }
 
 var customerDirectory = base.Directory[Customer]{
-	Of:       CustomerTable,
-	External: func(m *Customer) []string { return m.ExternalKeys() }, Code: func(m *Customer) []string { return base.CodeKeys(m.Email) }, Words: (*Customer).words,
+	Of: CustomerTable,
+	External: func(m *Customer) []string {
+		return m.ExternalKeys()
+	}, Code: func(m *Customer) []string { return base.CodeKeys(m.Email) }, Words: (*Customer).words,
 	ByExternal: customerByExternal, ByCode: customerByEmail, ByWords: customerByWords,
 }
 
@@ -59,7 +61,8 @@ var CustomerKind = func() *base.Kind[Customer] {
 }()
 
 // CustomerLabels is customers as what labels hang on.
-var CustomerLabels label.Labelled = &label.LabelledKind[Customer, *Customer]{Kind: CustomerKind, Scope: label.TagCustomers, ByTag: customerByTag, ByExternal: customerByExternal}
+var CustomerLabels label.Labelled = &label.LabelledKind[Customer, *Customer]{Kind: CustomerKind,
+	Scope: label.TagCustomers, ByTag: customerByTag, ByExternal: customerByExternal}
 
 func (m *Customer) Rev() uint64     { return m.Revision }
 func (m *Customer) Touch(now int64) { m.UpdatedAt, m.Revision = now, m.Revision+1 }
@@ -71,7 +74,8 @@ func CustomerTable(a *base.AccountState) *table.Table[Customer] {
 
 // erased refuses what cannot be done with a customer who was erased.
 func erased() error {
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased", Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased",
+		Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
 }
 
 // MayBeFor refuses what is to be for a customer who is not there or was erased.
@@ -170,8 +174,8 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CustomerKind, m, n), nil
 }
 
-// DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to; closed ones are for nobody from then on. It
-// answers with nil.
+// DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to;
+// closed ones are for nobody from then on. It answers with nil.
 type DeleteCustomer struct {
 	base.Answers[any]
 	ID      base.ID

@@ -61,7 +61,8 @@ const MaxCode = 64
 type DiscountCode struct {
 	ID base.ID
 	DiscountTerms
-	Currency  string `json:",omitempty"` // ISO 4217, of an amount; zero: it is a percentage, or an older program made the code, and it has none yet
+	// ISO 4217, of an amount; zero: it is a percentage, or an older program made the code, and it has none yet
+	Currency  string `json:",omitempty"`
 	Used      int64  // by orders that carry it; no part of the revision
 	UpdatedAt int64
 	Revision  uint64
@@ -112,7 +113,8 @@ func (d *DiscountTerms) check() []base.Fault {
 	}
 	switch repeating := d.Duration == DiscountRepeating; {
 	case repeating && d.Cycles == nil:
-		c.Fault("/subscriptionDurationCycles", "required", "a discount that is repeating needs how many payments it is for")
+		c.Fault("/subscriptionDurationCycles", "required",
+			"a discount that is repeating needs how many payments it is for")
 	case !repeating && d.Cycles != nil:
 		c.Fault("/subscriptionDurationCycles", "forbidden", "only a discount that is repeating counts payments")
 	}
@@ -164,7 +166,8 @@ func codeIsFree(t *base.Tx, code string, of base.ID) error {
 func (d *DiscountCode) Rev() uint64     { return d.Revision }
 func (d *DiscountCode) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
-// PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the account's currency.
+// PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the
+// account's currency.
 type PatchDiscountCode struct {
 	base.Answers[*DiscountCode]
 	ID      base.ID
@@ -228,8 +231,8 @@ func (o DeleteDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// UseDiscount counts n uses of a code, or gives them back where n is negative, and returns the record as the command leaves
-// it. Uses of one command add up: a row has one change in a write set.
+// UseDiscount counts n uses of a code, or gives them back where n is negative, and returns the record as the command
+// leaves it. Uses of one command add up: a row has one change in a write set.
 func UseDiscount(t *base.Tx, d *DiscountCode, n int) *DiscountCode {
 	for _, c := range t.Set {
 		if c, ok := c.(*base.Change[DiscountCode]); ok && c.After != nil && c.After.ID == d.ID {
@@ -252,11 +255,12 @@ func (d *DiscountCode) used(n int) *DiscountCode {
 // DiscountCodeByID returns a discount code, or nil.
 func DiscountCodeByID(v base.View, id base.ID) *DiscountCode { return DiscountTable(v.Acc).Get(id) }
 
-// DiscountCodes lists discount codes in order of creation: of those of which a text is a part, without case, the ones from
-// offset on, at most limit, and how many fit.
+// DiscountCodes lists discount codes in order of creation: of those of which a text is a part, without case, the ones
+// from offset on, at most limit, and how many fit.
 func DiscountCodes(v base.View, search string, offset, limit int) (page []*DiscountCode, total int) {
 	search = base.FoldCode(search)
-	return base.PageOf(DiscountTable(v.Acc).All(), func(d *DiscountCode) bool { return strings.Contains(base.FoldCode(d.Code), search) }, offset, limit)
+	return base.PageOf(DiscountTable(v.Acc).All(),
+		func(d *DiscountCode) bool { return strings.Contains(base.FoldCode(d.Code), search) }, offset, limit)
 }
 
 func init() {

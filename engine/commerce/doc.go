@@ -1,10 +1,12 @@
-// Package commerce is what a merchant sells and to whom: catalog items and their kits, pricing tables, discount codes and customers.
+// Package commerce is what a merchant sells and to whom: catalog items and their kits, pricing tables, discount codes
+// and customers.
 //
 // # Model
 //
-// A catalog item is booked by its variant; one that bundles others is a kit, whose components take stock as one (kit.go). A pricing table says what a
-// length of time costs, by rows of which the cheapest combination is found (price_combine.go). A discount is shared out over lines without losing a
-// cent (allocate.go). A customer's contact may be erased, and is gone from every record then.
+// A catalog item is booked by its variant; one that bundles others is a kit, whose components take stock as one
+// (kit.go). A pricing table says what a length of time costs, by rows of which the cheapest combination is found
+// (price_combine.go). A discount is shared out over lines without losing a cent (allocate.go). A customer's contact may
+// be erased, and is gone from every record then.
 //
 // # Invariants
 //

@@ -8,8 +8,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns kits: how a catalog item takes stock. One of it takes all its components, together or not at all, by the
-// same seating as any other line; how many there are is asked of that seating, too.
+// This file owns kits: how a catalog item takes stock. One of it takes all its components, together or not at all, by
+// the same seating as any other line; how many there are is asked of that seating, too.
 
 // Kit is a catalog item as it takes stock.
 type Kit struct {
@@ -38,8 +38,8 @@ func (p Part) Has(r *stock.Article) bool {
 	return r != nil && (r == p.Article || p.SKU != nil && r.SKU != nil && *r.SKU == p.SKU.ID)
 }
 
-// IsPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. One that is auto-assigned is of the SKU that it was made for,
-// and a conflict of the one that it belongs to.
+// IsPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. One that is
+// auto-assigned is of the SKU that it was made for, and a conflict of the one that it belongs to.
 func IsPart(t *base.Tx, h timeline.Hold, at timeline.Place, p Part) bool {
 	lot := t.Acc.Stock.Lot(at.Lot)
 	r := stock.ArticleTable(t.Acc).No(lot.Article)
@@ -77,7 +77,8 @@ func KitOf(a *base.AccountState, i *CatalogItem, components []Component) (*Kit, 
 		} else if p.SKU = stock.SKUTable(a).Get(c.SKU); p.SKU == nil {
 			return nil, stock.ErrNoSKU
 		}
-		if same := slices.IndexFunc(k.Parts, func(x Part) bool { return x.Article == p.Article && x.SKU == p.SKU }); same >= 0 {
+		if same := slices.IndexFunc(k.Parts,
+			func(x Part) bool { return x.Article == p.Article && x.SKU == p.SKU }); same >= 0 {
 			k.Parts[same].Quantity += p.Quantity
 		} else {
 			k.Parts = append(k.Parts, p)
@@ -88,7 +89,8 @@ func KitOf(a *base.AccountState, i *CatalogItem, components []Component) (*Kit, 
 
 var (
 	ErrNoCatalogItem = base.NotFound("catalog item")
-	errNoComponents  = &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item has no components, so it takes no stock", Details: base.StateDetails{State: "without components"}}
+	errNoComponents  = &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item has no components, so " +
+		"it takes no stock", Details: base.StateDetails{State: "without components"}}
 )
 
 // Components are what one kit takes.
@@ -100,7 +102,8 @@ func (k *Kit) Components() []Component {
 	return list
 }
 
-// PartPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
+// PartPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not
+// known of all.
 func PartPrices(a *base.AccountState, i base.Item) (list []int64) {
 	k, err := KitByID(a, i.CatalogItem)
 	if err != nil {
@@ -132,9 +135,10 @@ func (k *Kit) Units() (n int) {
 	return n
 }
 
-// Ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts. Without
-// a purchase type it is not asked whether the item is offered so.
-func Ask(t *base.Tx, dst []stock.Request, i base.Item, location base.ID, n int, p base.PurchaseType) ([]stock.Request, error) {
+// Ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
+// Without a purchase type it is not asked whether the item is offered so.
+func Ask(t *base.Tx, dst []stock.Request, i base.Item, location base.ID, n int, p base.PurchaseType) ([]stock.Request,
+	error) {
 	if i.CatalogItem == (base.ID{}) {
 		q, err := stock.NewRequest(t, i, location)
 		q.Quantity = n
@@ -148,7 +152,8 @@ func Ask(t *base.Tx, dst []stock.Request, i base.Item, location base.ID, n int, 
 }
 
 // AskKits is ask of a kit.
-func AskKits(t *base.Tx, dst []stock.Request, k *Kit, location base.ID, n int, p base.PurchaseType) ([]stock.Request, error) {
+func AskKits(t *base.Tx, dst []stock.Request, k *Kit, location base.ID, n int, p base.PurchaseType) ([]stock.Request,
+	error) {
 	if !k.Item.Takes() {
 		return dst, stock.TakesNone("catalog item", string(k.Item.Status), k.Item.ArchivedAt)
 	}
@@ -173,7 +178,8 @@ func notOffered(i *CatalogItem, p base.PurchaseType) *base.Error {
 	for j, x := range i.Purchases {
 		allowed[j] = string(x)
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p), Details: base.StateDetails{State: string(p), Allowed: allowed}}
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p),
+		Details: base.StateDetails{State: string(p), Allowed: allowed}}
 }
 
 // offer is what a part can be taken from at one location.
@@ -188,7 +194,8 @@ type offer struct {
 func (k *Kit) Offers(a *base.AccountState, s *timeline.Stock, l *stock.Location, body base.Span, now int64) []offer {
 	list := make([]offer, len(k.Parts))
 	for i, p := range k.Parts {
-		list[i] = offer{Part: p, Sources: stock.Meeting(s, stock.Sources(a, nil, p.Article, p.SKU, l, body, now), k.Asks, now)}
+		list[i] = offer{Part: p,
+			Sources: stock.Meeting(s, stock.Sources(a, nil, p.Article, p.SKU, l, body, now), k.Asks, now)}
 		for j := range list[i].Sources {
 			s := &list[i].Sources[j]
 			s.Closed = s.Closed || !k.Item.Takes()
@@ -212,7 +219,8 @@ func (k *Kit) Offers(a *base.AccountState, s *timeline.Stock, l *stock.Location,
 	return list
 }
 
-// demand is how many units of its sources one kit takes in all: the part's, and those of other parts that name an article there.
+// demand is how many units of its sources one kit takes in all: the part's, and those of other parts that name an
+// article there.
 func (f *offer) demand() int {
 	n := f.Quantity
 	for _, m := range f.pinned {
@@ -221,8 +229,8 @@ func (f *offer) demand() int {
 	return n
 }
 
-// most is the largest n such that n kits find their part where each source has so much room, the other parts that take from
-// it served.
+// most is the largest n such that n kits find their part where each source has so much room, the other parts that take
+// from it served.
 func (f *offer) most(room []int) int {
 	fits := func(n int) bool {
 		left := 0
@@ -258,8 +266,8 @@ func mostOf(offers []offer, room [][]int) int {
 	return n
 }
 
-// kitAnswer is how many kits there are at one location; stock and committed are those of the part that there is least of,
-// counted in kits, with what the other parts take of its pools.
+// kitAnswer is how many kits there are at one location; stock and committed are those of the part that there is least
+// of, counted in kits, with what the other parts take of its pools.
 type kitAnswer struct {
 	stock.Availability
 	Scarce *offer // the part that there is least of
@@ -267,14 +275,17 @@ type kitAnswer struct {
 
 // KitsAt counts the kits that can be held at a location over a window, on some state of the stock.
 //
-// Where no two parts meet in a pool, that is the least of what the parts have. Where they do, it is tried by the seating that
-// a hold goes through: the answer is a number that could be seated, and where it is exact, one more could not.
-func KitsAt(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, body base.Span, now int64) (x kitAnswer) {
+// Where no two parts meet in a pool, that is the least of what the parts have. Where they do, it is tried by the
+// seating that a hold goes through: the answer is a number that could be seated, and where it is exact, one more could
+// not.
+func KitsAt(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, body base.Span,
+	now int64) (x kitAnswer) {
 	return KitsOf(a, s, k, l, k.Offers(a, s, l, body, now), body, now, false)
 }
 
 // KitsOf is kitsAt of offers; plain: their hulls are the window, without buffers.
-func KitsOf(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, offers []offer, body base.Span, now int64, plain bool) (x kitAnswer) {
+func KitsOf(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, offers []offer, body base.Span,
+	now int64, plain bool) (x kitAnswer) {
 	room, shared := make([][]int, len(offers)), false
 	for i := range offers {
 		f := &offers[i]
@@ -304,8 +315,9 @@ func KitsOf(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, 
 	return x
 }
 
-// surely is how many kits find a unit free throughout for every part, so that nothing has to move: never more than there are.
-// Where parts meet in a pool that has conflicts none is sure: each part alone may have what the conflicts leave, all together not.
+// surely is how many kits find a unit free throughout for every part, so that nothing has to move: never more than
+// there are. Where parts meet in a pool that has conflicts none is sure: each part alone may have what the conflicts
+// leave, all together not.
 func (x *kitAnswer) surely(a *base.AccountState, s *timeline.Stock, offers []offer, now int64) int {
 	for _, f := range offers {
 		for _, src := range f.Sources {
@@ -342,9 +354,10 @@ func contested(s *timeline.Stock, pool timeline.PoolRef, hull base.Span) bool {
 // kitSeats is how many units a question about kits seats for real, beside those that are sure to find a place.
 const kitSeats = 256
 
-// SeatKits finds, between a number of kits that can be seated and one that bounds it, one that can be and whose next cannot.
-// exact says that the bound is sure; of the answer, that one more is sure to be refused.
-func SeatKits(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, body base.Span, now int64, least, bound int, exact, plain bool) (int, bool) {
+// SeatKits finds, between a number of kits that can be seated and one that bounds it, one that can be and whose next
+// cannot. exact says that the bound is sure; of the answer, that one more is sure to be refused.
+func SeatKits(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, body base.Span, now int64, least,
+	bound int, exact, plain bool) (int, bool) {
 	fits := func(n int) bool {
 		t := base.Tx{Acc: a, Now: now}
 		stock.Seating(&t).Stock = s.Draft(now)
@@ -428,12 +441,13 @@ func (k *Kits) Short(t *base.Tx, short *base.Shortage, q *stock.Request) {
 	}
 	stock.Blocked(t, short, &found)
 	if q.Body.End != base.Forever && stock.NotedInTheWay(t).MayNext() {
-		short.Next = NextKits(t.Acc, s, k.Kit, []*stock.Location{q.Location}, q.To, q.Body.Start, q.Body.End-q.Body.Start, k.n, min(q.Body.Start+stock.SearchSpan, base.MaxInstant), t.Now)
+		short.Next = NextKits(t.Acc, s, k.Kit, []*stock.Location{q.Location}, q.To, q.Body.Start,
+			q.Body.End-q.Body.Start, k.n, min(q.Body.Start+stock.SearchSpan, base.MaxInstant), t.Now)
 	}
 }
 
-// KitSince is a catalog item that is as it was when a unit was made, nil where it was changed since: it may have other components, and what was made of those that
-// it had keeps what it has.
+// KitSince is a catalog item that is as it was when a unit was made, nil where it was changed since: it may have other
+// components, and what was made of those that it had keeps what it has.
 func KitSince(a *base.AccountState, item, unit base.ID) *Kit {
 	k, err := KitByID(a, item)
 	if err != nil || k.Item.UpdatedAt >= base.CreatedAt(unit) {

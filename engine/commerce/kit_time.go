@@ -11,9 +11,10 @@ import (
 
 // This file owns the questions about kits over time: the earliest window, and the calendar.
 
-// NextKits finds the earliest window of a length, not before an instant, in which n kits can be held at some places together:
-// where the count has enough for all parts. Whether they are seated together is asked as Available does.
-func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.Location, to *stock.Location, notBefore, length int64, n int, until, now int64) *base.Span {
+// NextKits finds the earliest window of a length, not before an instant, in which n kits can be held at some places
+// together: where the count has enough for all parts. Whether they are seated together is asked as Available does.
+func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.Location, to *stock.Location, notBefore,
+	length int64, n int, until, now int64) *base.Span {
 	if !k.Item.Takes() {
 		return nil
 	}
@@ -45,7 +46,8 @@ func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.L
 	held := func(from int64) bool {
 		kits := 0
 		for i := 0; i < len(places) && kits < n; i++ {
-			kits += KitsAt(a, s, k, places[i], stock.Needed(base.Span{Start: from, End: from + length}, places[i], to), now).Available
+			kits += KitsAt(a, s, k, places[i], stock.Needed(base.Span{Start: from, End: from + length}, places[i], to),
+				now).Available
 		}
 		return kits >= n
 	}
@@ -56,12 +58,14 @@ func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.L
 	return &base.Span{Start: from, End: from + length}
 }
 
-// KitBuckets is how many buckets of one calendar are seated for real where parts of a kit meet in a pool. Of further ones it has what finds a unit free
-// throughout for every part, which can be held for sure, and is not exact.
+// KitBuckets is how many buckets of one calendar are seated for real where parts of a kit meet in a pool. Of further
+// ones it has what finds a unit free throughout for every part, which can be held for sure, and is not exact.
 const KitBuckets = 200
 
-// CalendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of; and over each bucket, what can be held.
-func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w base.Span, zone string, size stock.BucketSize, now int64, dst []stock.Bucket) ([]stock.Bucket, error) {
+// CalendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of;
+// and over each bucket, what can be held.
+func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w base.Span, zone string,
+	size stock.BucketSize, now int64, dst []stock.Bucket) ([]stock.Bucket, error) {
 	var pools []timeline.PoolRef
 	byPlace := make([][]offer, len(places))
 	for i, l := range places {
@@ -126,9 +130,11 @@ func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w ba
 	return append(dst, list...), nil
 }
 
-// KitsOver is how many kits can be held over the n-th of some windows at a location, where held has what can be held of each source as it is over its hull. Where
-// parts meet in a pool it is tried, as long as there are tries left. plain: the hulls are the window, without buffers.
-func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, held [][][]timeline.Bucket, n int, w base.Span, plain bool, now int64, left *int) (kits int, exact bool) {
+// KitsOver is how many kits can be held over the n-th of some windows at a location, where held has what can be held of
+// each source as it is over its hull. Where parts meet in a pool it is tried, as long as there are tries left. plain:
+// the hulls are the window, without buffers.
+func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, held [][][]timeline.Bucket, n int,
+	w base.Span, plain bool, now int64, left *int) (kits int, exact bool) {
 	shared := false
 	for i := range offers {
 		f := &offers[i]
@@ -160,7 +166,8 @@ func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, h
 	return x.Available, x.Exact
 }
 
-// VacatedOver adds to what a source has over its hull what others leave there for who names its article, as long as there are tries left.
+// VacatedOver adds to what a source has over its hull what others leave there for who names its article, as long as
+// there are tries left.
 func VacatedOver(a *base.AccountState, src *stock.Source, b timeline.Bucket, now int64, left *int) timeline.Bucket {
 	if !src.Named || src.Free(a.Stock, src.Hull, now) <= b.Available {
 		return b

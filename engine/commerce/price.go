@@ -7,8 +7,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns prices: of a line, and of an order. All are minor units from 0 to 2^53-1; a sum beyond that is none, which
-// ok says.
+// This file owns prices: of a line, and of an order. All are minor units from 0 to 2^53-1; a sum beyond that is none,
+// which ok says.
 
 // LinePrice is what a line comes to.
 type LinePrice struct {
@@ -30,11 +30,12 @@ func UnitPrice(row *PricingRow, window base.Span, z *timeline.Zone) (price int64
 	return Times(row.Price, UnitsOf(row, window, z))
 }
 
-// PriceLine prices a line: quantity units at a price each, less a discount, which is at most their sum, plus a tax of so many
-// basis points on the rest, rounded half up.
+// PriceLine prices a line: quantity units at a price each, less a discount, which is at most their sum, plus a tax of
+// so many basis points on the rest, rounded half up.
 func PriceLine(unit int64, quantity int, discount, taxRate int64) (p LinePrice, ok bool) {
 	p = LinePrice{Unit: unit, Discount: discount}
-	if p.Subtotal, ok = Times(unit, int64(quantity)); !ok || discount < 0 || discount > p.Subtotal || taxRate < 0 || taxRate > WholeRate {
+	if p.Subtotal, ok = Times(unit, int64(quantity)); !ok || discount < 0 || discount > p.Subtotal || taxRate < 0 ||
+		taxRate > WholeRate {
 		return LinePrice{}, false
 	}
 	left := p.Subtotal - discount

@@ -8,9 +8,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place of two weeks.
-// The rows of a combination lie one behind the other, those that take longest first, each some whole number of times; together they
-// reach to the end of the window.
+// This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place
+// of two weeks. The rows of a combination lie one behind the other, those that take longest first, each some whole
+// number of times; together they reach to the end of the window.
 
 // Combination is what rows ask together for one unit over a window.
 type Combination struct {
@@ -45,8 +45,8 @@ func Cheapest(rows []*PricingRow, window base.Span, z *timeline.Zone) (best *Pri
 	return best
 }
 
-// LeastOf is the combination of rows that asks least, or the row that does so alone where no combination asks less; nil: all ask too
-// much to say.
+// LeastOf is the combination of rows that asks least, or the row that does so alone where no combination asks less;
+// nil: all ask too much to say.
 func LeastOf(rows []*PricingRow, window base.Span, z *timeline.Zone, looks *Looked) *Combination {
 	alone, c := (*Combination)(nil), Combine(rows, window, z, looks)
 	if r := Cheapest(rows, window, z); r != nil {
@@ -59,8 +59,8 @@ func LeastOf(rows []*PricingRow, window base.Span, z *timeline.Zone, looks *Look
 	return alone
 }
 
-// ByLength puts rows in the order in which they lie in a combination from an instant on: those that take longest first, one for the whole
-// window before all.
+// ByLength puts rows in the order in which they lie in a combination from an instant on: those that take longest first,
+// one for the whole window before all.
 func ByLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
 	end := func(r *PricingRow) int64 {
 		if r.Duration == nil {
@@ -68,11 +68,12 @@ func ByLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
 		}
 		return BillingAt(from, *r.Duration, 1, z)
 	}
-	return slices.SortedStableFunc(slices.Values(rows), func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
+	return slices.SortedStableFunc(slices.Values(rows),
+		func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
 }
 
-// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes an eighth to a fifth of a
-// microsecond (BenchmarkCombine), so that others wait for ten milliseconds at most.
+// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes an
+// eighth to a fifth of a microsecond (BenchmarkCombine), so that others wait for ten milliseconds at most.
 const (
 	maxCombined = 10_000
 	maxLooked   = 50_000
@@ -84,7 +85,8 @@ type Looked struct{ N int }
 // Over says that the command may look at no more, and that some combination was not found for that.
 func (l *Looked) Over() bool { return l.N > maxLooked }
 
-// combiner looks for the combination with the least total. What a row and those behind it ask from an instant on is worked out once.
+// combiner looks for the combination with the least total. What a row and those behind it ask from an instant on is
+// worked out once.
 type combiner struct {
 	rows  []*PricingRow // that take longest first
 	end   int64
@@ -104,8 +106,9 @@ type combined struct {
 	ok           bool
 }
 
-// Combine gives the combination of rows with a duration that asks least; of several the one with more of what takes longer. Nil where
-// there are fewer than two such rows, where the window has no end, and where there are too many to look at.
+// Combine gives the combination of rows with a duration that asks least; of several the one with more of what takes
+// longer. Nil where there are fewer than two such rows, where the window has no end, and where there are too many to
+// look at.
 func Combine(rows []*PricingRow, window base.Span, z *timeline.Zone, all *Looked) *Combination {
 	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{}, all: all}
 	for _, r := range ByLength(rows, window.Start, z) {
@@ -135,7 +138,8 @@ func Combine(rows []*PricingRow, window base.Span, z *timeline.Zone, all *Looked
 	return c
 }
 
-// least is the least that a row and those behind it ask from an instant to the end, and how many durations of the row that takes.
+// least is the least that a row and those behind it ask from an instant to the end, and how many durations of the row
+// that takes.
 func (x *combiner) least(row int, from int64) (best combined) {
 	if from >= x.end {
 		return combined{ok: true}

@@ -17,12 +17,14 @@ type PricingRow struct {
 	ID    base.ID
 	Table base.ID
 	PricingRowFields
-	Currency     string             `json:",omitempty"` // ISO 4217, of the price; zero: an older program made the row, and it has none yet
+	// ISO 4217, of the price; zero: an older program made the row, and it has none yet
+	Currency     string             `json:",omitempty"`
 	Duration     *Period            // of a booking: what the price is for; nil: the whole booking
 	Subscription *SubscriptionTerms // of a subscription, and only there
 	UpdatedAt    int64
 	Revision     uint64
-	RetiredAt    int64 `json:",omitempty"` // since when no line is sold by it any more that was not before; 0: lines are
+	// since when no line is sold by it any more that was not before; 0: lines are
+	RetiredAt int64 `json:",omitempty"`
 }
 
 // PricingRowFields are the fields of a row that callers give, beside its duration and its terms.
@@ -103,8 +105,8 @@ func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
 	c.OneOf(pointer, string(p), p.Words()...)
 }
 
-// CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is not closed leave
-// it then.
+// CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is
+// not closed leave it then.
 type CreatePricingRow struct {
 	base.Answers[*PricingRow]
 	base.Adds
@@ -121,7 +123,8 @@ func (o CreatePricingRow) Check() []base.Fault {
 }
 
 func (o CreatePricingRow) row() *PricingRow {
-	return &PricingRow{Table: o.Table, PricingRowFields: o.PricingRowFields, Duration: o.Duration, Subscription: o.Subscription}
+	return &PricingRow{Table: o.Table, PricingRowFields: o.PricingRowFields, Duration: o.Duration,
+		Subscription: o.Subscription}
 }
 
 func (o CreatePricingRow) PlanOn(t *base.Tx) (any, error) {
@@ -141,7 +144,8 @@ func (o CreatePricingRow) PlanOn(t *base.Tx) (any, error) {
 }
 
 func fullTable() *base.Error {
-	return base.Invalid([]base.Fault{{Code: "range", Message: "a pricing table has at most " + base.Itoa(MaxPricingRows) + " rows of a kind"}})
+	return base.Invalid([]base.Fault{
+		{Code: "range", Message: "a pricing table has at most " + base.Itoa(MaxPricingRows) + " rows of a kind"}})
 }
 
 // SubscriptionPatch changes the terms of a subscription, or makes them.
@@ -230,7 +234,8 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if p.Rows[i].RetiredAt != 0 {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the row is retired", Details: base.StateDetails{State: "retired", Allowed: []string{"delete"}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the row is retired",
+			Details: base.StateDetails{State: "retired", Allowed: []string{"delete"}}}
 	}
 	n := o.merged(new(base.Checker), p.Rows[i])
 	if base.Alike(base.EncodeCold[PricingRow], &p.Rows[i], &n) {
@@ -242,8 +247,8 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 	return &n, nil
 }
 
-// DeletePricingRow takes a row out of a pricing table. One by which a line of an order is sold that is not closed is retired: it
-// stays in the table, and no other line is sold by it.
+// DeletePricingRow takes a row out of a pricing table. One by which a line of an order is sold that is not closed is
+// retired: it stays in the table, and no other line is sold by it.
 type DeletePricingRow struct {
 	base.Answers[any]
 	Table   base.ID

@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns pricing tables: what a catalog item costs. A table has its rows inside, so a change of a row is a change of
-// the table.
+// This file owns pricing tables: what a catalog item costs. A table has its rows inside, so a change of a row is a
+// change of the table.
 
 // PricingTable is a pricing table's record.
 type PricingTable struct {

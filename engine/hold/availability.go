@@ -11,14 +11,15 @@ import (
 
 // This file owns the reads about stock in time: how much is free, when, and why not.
 
-// Query asks how many units of an item can be held for a window. The window is what the shopper sees: the buffers that a
-// booking would bring are added to it.
+// Query asks how many units of an item can be held for a window. The window is what the shopper sees: the buffers that
+// a booking would bring are added to it.
 type Query struct {
 	base.Item
 	Location base.ID // zero: all locations, each asked for itself, the answers added up
-	Return   base.ID // where the units go to when the window ends; zero: they stay. Elsewhere a window needs units without end
-	Window   base.Span
-	Moves    bool // WithMoves is asked for
+	// where the units go to when the window ends; zero: they stay. Elsewhere a window needs units without end
+	Return base.ID
+	Window base.Span
+	Moves  bool // WithMoves is asked for
 }
 
 // Available answers a Query at an instant. It allocates nothing, but for catalog items.
@@ -76,7 +77,8 @@ func kits(v base.View, q Query, to *stock.Location, now int64) (answer stock.Ava
 }
 
 // kitPlaces resolves a catalog item at a location, or at all.
-func kitPlaces(a *base.AccountState, i base.Item, location base.ID) (k *commerce.Kit, places []*stock.Location, err error) {
+func kitPlaces(a *base.AccountState, i base.Item, location base.ID) (k *commerce.Kit, places []*stock.Location,
+	err error) {
 	if k, err = commerce.KitByID(a, i.CatalogItem); err != nil {
 		return nil, nil, err
 	}
@@ -84,8 +86,8 @@ func kitPlaces(a *base.AccountState, i base.Item, location base.ID) (k *commerce
 	return k, places, err
 }
 
-// Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what Available says of the bucket as a plain
-// window. It adds no buffers.
+// Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what
+// Available says of the bucket as a plain window. It adds no buffers.
 func Calendar(v base.View, q Query, size stock.BucketSize, now int64, dst []stock.Bucket) ([]stock.Bucket, error) {
 	a, first := v.Acc, len(dst)
 	to, err := stock.GoingTo(a, q.Return)
@@ -130,14 +132,15 @@ func calendar(v base.View, q Query, size stock.BucketSize, now int64, dst []stoc
 		if closed {
 			b.Available, b.Exact = 0, true
 		}
-		dst = append(dst, stock.Bucket{Range: base.Span{Start: edges[i], End: edges[i+1]}, MinFree: b.Min, MaxFree: b.Max, Available: b.Available, Exact: b.Exact})
+		dst = append(dst, stock.Bucket{Range: base.Span{Start: edges[i], End: edges[i+1]}, MinFree: b.Min,
+			MaxFree: b.Max, Available: b.Available, Exact: b.Exact})
 	}
 	bucketScratch.Put(counted)
 	return dst, nil
 }
 
-// leavingBuckets is how many buckets of a calendar are asked for units that go elsewhere. Further ones have what the last of those has: who
-// can do without a unit from one instant on can do without it from a later one.
+// leavingBuckets is how many buckets of a calendar are asked for units that go elsewhere. Further ones have what the
+// last of those has: who can do without a unit from one instant on can do without it from a later one.
 const leavingBuckets = 1000
 
 // leaving says of buckets how many units can be held for them that go to another location then.
@@ -334,7 +337,9 @@ func alternatives(v base.View, q Query, quantity int, now int64) (list []Alterna
 	}
 	if closed {
 		length := q.Window.Length()
-		if w, ok, _ := Next(v, NextQuery{Item: q.Item, Location: q.Location, Return: q.Return, NotBefore: q.Window.Start, Length: length, Quantity: quantity, Until: min(q.Window.Start+stock.SearchSpan, base.MaxInstant)}, now); ok {
+		if w, ok, _ := Next(v, NextQuery{Item: q.Item, Location: q.Location, Return: q.Return,
+			NotBefore: q.Window.Start, Length: length, Quantity: quantity,
+			Until: min(q.Window.Start+stock.SearchSpan, base.MaxInstant)}, now); ok {
 			list = append(list, Alternative{Kind: "later", Window: w})
 		}
 		// The longest window from the same start, to the hour: what can be held for a time can be held for less.
@@ -342,14 +347,16 @@ func alternatives(v base.View, q Query, quantity int, now int64) (list []Alterna
 		lo, hi := int64(0), length/hour
 		for lo < hi {
 			mid := (lo + hi + 1) / 2
-			if mid*hour < length && can(q.Item, q.Location, base.Span{Start: q.Window.Start, End: q.Window.Start + mid*hour}) {
+			if mid*hour < length &&
+				can(q.Item, q.Location, base.Span{Start: q.Window.Start, End: q.Window.Start + mid*hour}) {
 				lo = mid
 			} else {
 				hi = mid - 1
 			}
 		}
 		if lo > 0 {
-			list = append(list, Alternative{Kind: "shorter", Window: base.Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}})
+			list = append(list,
+				Alternative{Kind: "shorter", Window: base.Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}})
 		}
 	}
 	for i, n := 0, 0; i < stock.LocationTable(a).Len() && n < maxAlternatives; i++ {

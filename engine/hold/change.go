@@ -9,13 +9,13 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the change of a hold: of its lines, of which some are added, changed and taken out in one command, which is judged as one
-// request, and of whom it is for.
+// This file owns the change of a hold: of its lines, of which some are added, changed and taken out in one command,
+// which is judged as one request, and of whom it is for.
 
-// ChangeHold changes what a hold has: lines are taken out, asked for anew in another quantity or for other dates, and added. It is judged as
-// one request to which what goes leaves its room, and leaves the hold as it was where it is refused. A line that is changed has
-// other units then; one that is not keeps its own. Lines that are added come last; a refusal numbers the lines as they would be. It
-// answers with the *Hold.
+// ChangeHold changes what a hold has: lines are taken out, asked for anew in another quantity or for other dates, and
+// added. It is judged as one request to which what goes leaves its room, and leaves the hold as it was where it is
+// refused. A line that is changed has other units then; one that is not keeps its own. Lines that are added come last;
+// a refusal numbers the lines as they would be. It answers with the *Hold.
 type ChangeHold struct {
 	base.Answers[*Hold]
 	ID        base.ID
@@ -179,7 +179,8 @@ func (o *ChangeHold) lines(t *base.Tx, rec *HoldRecord) (list []heldAnew, err er
 			continue
 		}
 		x := &held.Lines[i]
-		l := heldAnew{was: i, HoldLineInput: HoldLineInput{Item: x.Item, Location: x.Location, Window: x.Window, Quantity: x.Quantity, Purchase: x.Purchase}}
+		l := heldAnew{was: i, HoldLineInput: HoldLineInput{Item: x.Item, Location: x.Location, Window: x.Window,
+			Quantity: x.Quantity, Purchase: x.Purchase}}
 		if x.Return != x.Location {
 			l.Return = x.Return
 		}

@@ -41,7 +41,8 @@ type HoldLine struct {
 // HeldUnit is a unit of a hold.
 type HeldUnit struct {
 	stock.Unavailability
-	Ordered base.Item // what it was asked for as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	// what it was asked for as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	Ordered base.Item
 }
 
 // HoldLineInput asks for units of one item at one location over a window.
@@ -81,7 +82,8 @@ func (o PlaceHold) Check() []base.Fault {
 	units := 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if l.One() && (l.Purchase == "" || l.Purchase == base.PurchaseBooking) && l.Quantity >= 1 && l.Quantity <= base.MaxCount &&
+		if l.One() && (l.Purchase == "" || l.Purchase == base.PurchaseBooking) && l.Quantity >= 1 &&
+			l.Quantity <= base.MaxCount &&
 			l.Window.Start >= base.MinInstant && l.Window.End > l.Window.Start && l.Window.End <= base.MaxInstant {
 			units += l.Quantity
 			continue // the usual line: no pointers are made
@@ -179,11 +181,14 @@ func (o PlaceHold) Exceeds(v base.View, now int64) bool {
 }
 
 func tooManyHeld() error {
-	return base.Invalid([]base.Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
+	return base.Invalid([]base.Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 " +
+		"units in all"}})
 }
 
-// askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them; what it was made of, it keeps.
-func askHeld(t *base.Tx, requests []stock.Request, made *LineRow, no int, l *HoldLineInput, first uint64) ([]stock.Request, error) {
+// askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them; what it
+// was made of, it keeps.
+func askHeld(t *base.Tx, requests []stock.Request, made *LineRow, no int, l *HoldLineInput,
+	first uint64) ([]stock.Request, error) {
 	from := len(requests)
 	requests, err := askAgain(t, requests, made, l)
 	if err != nil {
@@ -202,7 +207,8 @@ func askHeld(t *base.Tx, requests []stock.Request, made *LineRow, no int, l *Hol
 	n := stock.SetLine(line, no, l.Window, l.Purchase.Kind(), first)
 	q := &line[0]
 	made.DenseLine = DenseLine{
-		From: l.Window.Start, To: l.Window.End, Item: q.Item, Location: q.Location.No, Quantity: uint16(l.Quantity), Units: uint16(n),
+		From: l.Window.Start, To: l.Window.End, Item: q.Item, Location: q.Location.No, Quantity: uint16(l.Quantity),
+		Units: uint16(n),
 		Named: l.Item.Kind(), Purchase: base.PurchaseOf(l.Purchase),
 	}
 	if q.To != nil {
@@ -273,9 +279,11 @@ func LiveHold(t *base.Tx, id base.ID) (*HoldRecord, error) {
 	case rec == nil:
 		return nil, base.NotFound("hold")
 	case rec.Status == Expired:
-		return nil, &base.Error{Code: base.CodeHoldExpired, Detail: "the hold has expired", Details: base.HoldDetails{ID: id}}
+		return nil, &base.Error{Code: base.CodeHoldExpired, Detail: "the hold has expired",
+			Details: base.HoldDetails{ID: id}}
 	case rec.Status.Ended():
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the hold is " + rec.Status.String() + " and cannot be changed", Details: base.StateDetails{State: rec.Status.String()}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the hold is " + rec.Status.String() +
+			" and cannot be changed", Details: base.StateDetails{State: rec.Status.String()}}
 	}
 	return rec, nil
 }
@@ -321,7 +329,8 @@ func (o ExtendHold) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if rec.Status != Held {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: base.StateDetails{State: rec.Status.String(), Allowed: []string{"move", "order", "delete"}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend",
+			Details: base.StateDetails{State: rec.Status.String(), Allowed: []string{"move", "order", "delete"}}}
 	}
 	n := *rec
 	n.Due = t.Now + o.ExpiresIn*1000
@@ -376,9 +385,10 @@ func (l *MoveLine) body(h timeline.Hold) base.Span {
 	return body
 }
 
-// MoveHold changes units of a hold together: all or nothing. A unit gets its buffers anew where its dates change, or where it goes to an
-// article whose effective buffers are of other values than those of the article that it leaves, or from one that is gone; else its hull stays as it is. Where an article's own slots have no room for a unit that is pinned to it,
-// what is auto-assigned there goes to other articles of the pool.
+// MoveHold changes units of a hold together: all or nothing. A unit gets its buffers anew where its dates change, or
+// where it goes to an article whose effective buffers are of other values than those of the article that it leaves, or
+// from one that is gone; else its hull stays as it is. Where an article's own slots have no room for a unit that is
+// pinned to it, what is auto-assigned there goes to other articles of the pool.
 type MoveHold struct {
 	base.Answers[*Hold]
 	ID    base.ID
@@ -454,15 +464,19 @@ func (o MoveHold) PlanOn(t *base.Tx) (any, error) {
 	return HoldIn(t, &n), nil
 }
 
-// MoveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has. One that is auto-assigned asks for the SKU that
-// it was made for, whatever its article is of by now.
+// MoveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has. One
+// that is auto-assigned asks for the SKU that it was made for, whatever its article is of by now.
 func MoveRequest(t *base.Tx, line int, l MoveLine, h timeline.Hold, at timeline.Place) (stock.Request, error) {
 	lot, body := t.Acc.Stock.Lot(at.Lot), l.body(h)
 	if body.Empty() {
-		return stock.Request{}, base.Invalid([]base.Fault{{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
+		return stock.Request{},
+			base.Invalid([]base.Fault{
+				{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
 	}
 	if l.To != nil && h.Kind == timeline.SalesReservation {
-		return stock.Request{}, base.Invalid([]base.Fault{{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "forbidden", Message: "a sale has no end"}})
+		return stock.Request{},
+			base.Invalid([]base.Fault{
+				{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "forbidden", Message: "a sale has no end"}})
 	}
 	leaves := stock.ArticleTable(t.Acc).No(lot.Article)
 	flags, item := h.Flags, leaves
@@ -554,8 +568,10 @@ func HoldIn(t *base.Tx, rec *HoldRecord) *Hold {
 }
 
 // HoldFrom renders a record with the first of its units, at most so many, found through find.
-func HoldFrom(a *base.AccountState, rec *HoldRecord, find func(base.ID) (timeline.Hold, timeline.Place, bool), most int) *Hold {
-	h := &Hold{ID: rec.ID, Status: rec.Status, CreatedAt: base.CreatedAt(rec.ID), Customer: rec.Customer, Note: rec.Note, Lines: make([]HoldLine, len(rec.Lines)), Revision: rec.revision()}
+func HoldFrom(a *base.AccountState, rec *HoldRecord, find func(base.ID) (timeline.Hold, timeline.Place, bool),
+	most int) *Hold {
+	h := &Hold{ID: rec.ID, Status: rec.Status, CreatedAt: base.CreatedAt(rec.ID), Customer: rec.Customer,
+		Note: rec.Note, Lines: make([]HoldLine, len(rec.Lines)), Revision: rec.revision()}
 	if rec.Status == Held {
 		h.ExpiresAt = &rec.Due
 	}
@@ -563,7 +579,8 @@ func HoldFrom(a *base.AccountState, rec *HoldRecord, find func(base.ID) (timelin
 	for i, l := range rec.Lines {
 		proto, n := l.Begin(rec.ID, next)
 		next = n + uint64(l.Units)
-		out := HoldLine{Location: stock.LocationID(a, l.Location), Return: stock.LocationID(a, l.Goes()), Window: base.Span{Start: l.From, End: l.To}, Quantity: int(l.Quantity), Purchase: l.Purchase.Type()}
+		out := HoldLine{Location: stock.LocationID(a, l.Location), Return: stock.LocationID(a, l.Goes()),
+			Window: base.Span{Start: l.From, End: l.To}, Quantity: int(l.Quantity), Purchase: l.Purchase.Type()}
 		switch l.Named {
 		case base.NamesSKU:
 			out.SKU = stock.SKUID(a, l.Item)
@@ -613,7 +630,8 @@ func EachHold(v base.View) iter.Seq[*Hold] {
 	}
 }
 
-// HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such hold.
+// HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such
+// hold.
 func HoldUnits(v base.View, id base.ID, p base.Part) (list []HeldUnit, total int, ok bool) {
 	rec := Holds(v.Acc).Get(id)
 	if rec == nil {
@@ -638,7 +656,8 @@ func HoldUnits(v base.View, id base.ID, p base.Part) (list []HeldUnit, total int
 			base, _ := l.Begin(rec.ID, 0)
 			line, of = i, componentsOf(v.Acc, l, base)
 		}
-		list = append(list, HeldUnit{Unavailability: stock.UnavailabilityAt(v.Acc, u, at), Ordered: heldAs(v.Acc, &rec.Lines[i], of, int(u.Owner-rec.first(i)))})
+		list = append(list, HeldUnit{Unavailability: stock.UnavailabilityAt(v.Acc, u, at),
+			Ordered: heldAs(v.Acc, &rec.Lines[i], of, int(u.Owner-rec.first(i)))})
 	}
 	return list, rec.units(), true
 }

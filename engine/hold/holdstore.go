@@ -18,13 +18,14 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note, a customer,
-// more than one line, lines of kits, units that come back elsewhere, or lines that were changed.
+// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a
+// note, a customer, more than one line, lines of kits, units that come back elsewhere, or lines that were changed.
 
 // HoldStatus is where a hold record is in its life.
 type HoldStatus uint8
 
-// A hold that expires is held; one without expiry is confirmed. The other three are ends: the record is kept for 24 hours.
+// A hold that expires is held; one without expiry is confirmed. The other three are ends: the record is kept for 24
+// hours.
 const (
 	Held HoldStatus = iota + 1
 	Confirmed
@@ -73,8 +74,8 @@ type DenseLine struct {
 // Goes is the number of the location where units of the line are when they have ended.
 func (l *LineRow) Goes() uint32 { return cmp.Or(l.back, l.Location) }
 
-// HoldRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n). Those that a
-// change made follow an id of its own.
+// HoldRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id,
+// n). Those that a change made follow an id of its own.
 type HoldRecord struct {
 	ID     base.ID
 	Due    int64 // expiry of a held one, instant at which an ended one is forgotten; 0: never
@@ -109,7 +110,8 @@ func (r *HoldRecord) each() iter.Seq2[int, base.ID] {
 	}
 }
 
-// Begin is what the ids of a line's units follow, and at which distance the first does: as its change says, or behind those of the line before.
+// Begin is what the ids of a line's units follow, and at which distance the first does: as its change says, or behind
+// those of the line before.
 func (l *LineRow) Begin(hold base.ID, next uint64) (proto base.ID, first uint64) {
 	switch {
 	case l.first == 0:
@@ -132,8 +134,9 @@ func (r *HoldRecord) first(line int) uint64 {
 	return n
 }
 
-// lineOf is the line that a unit is of, and at which distance from its base that line begins; -1: of none. The unit's own number of its line
-// does not say it while a command changes lines: units have the new numbers then, and the record the old lines.
+// lineOf is the line that a unit is of, and at which distance from its base that line begins; -1: of none. The unit's
+// own number of its line does not say it while a command changes lines: units have the new numbers then, and the record
+// the old lines.
 func (r *HoldRecord) lineOf(h timeline.Hold) (line int, first uint64) {
 	next := uint64(1)
 	for i := range r.Lines {
@@ -155,8 +158,8 @@ func (r *HoldRecord) revision() uint64 {
 	return max(1, xxhash.Sum64(HoldKind.Encode(few[:0], r)))
 }
 
-// holdRow is a record without its id; of one with a note, a customer, several lines, kits or units that come back elsewhere it has the first, the rest
-// lies beside it.
+// holdRow is a record without its id; of one with a note, a customer, several lines, kits or units that come back
+// elsewhere it has the first, the rest lies beside it.
 type holdRow struct {
 	due    int64
 	first  DenseLine
@@ -302,7 +305,8 @@ func (r *HoldRecord) beside() *holdMore {
 
 // dense says that all of a record is in its dense row.
 func (r *HoldRecord) dense() bool {
-	return r.Note == "" && r.Customer == base.ID{} && len(r.Lines) == 1 && r.Lines[0].back == 0 && r.Lines[0].Booked == nil && !r.changed()
+	return r.Note == "" && r.Customer == base.ID{} && len(r.Lines) == 1 && r.Lines[0].back == 0 &&
+		r.Lines[0].Booked == nil && !r.changed()
 }
 
 func (s *holdStore) delete(id base.ID) {
@@ -370,15 +374,16 @@ var HoldKind = &base.Kind[HoldRecord]{
 
 func init() { HoldKind.WhenDue = lapse }
 
-// returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to follows; rows up to
-// format 5 have none. keepsComponents is set there where what its kits were made of follows; rows up to format 7 have none.
+// returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to
+// follows; rows up to format 5 have none. keepsComponents is set there where what its kits were made of follows; rows
+// up to format 7 have none.
 const (
 	returnsElsewhere = 0x80
 	keepsComponents  = 0x40
 )
 
-// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none. isForOne is set there where
-// the id of a customer stands behind the note; rows up to format 7 have none.
+// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none.
+// isForOne is set there where the id of a customer stands behind the note; rows up to format 7 have none.
 const (
 	wasChanged = 0x80
 	isForOne   = 0x40
@@ -473,9 +478,11 @@ func DecodeHold(_, key base.ID, b []byte) (*HoldRecord, error) {
 	}
 	h.Lines = make([]LineRow, n)
 	for i := range h.Lines {
-		h.Lines[i].DenseLine = DenseLine{From: r.I64(), To: r.I64(), Item: r.U32(), Location: r.U32(), Quantity: r.U16()}
+		h.Lines[i].DenseLine = DenseLine{From: r.I64(), To: r.I64(), Item: r.U32(), Location: r.U32(),
+			Quantity: r.U16()}
 		named := r.U8()
-		h.Lines[i].Named, h.Lines[i].Purchase = base.ItemKind(named&^(returnsElsewhere|keepsComponents)), base.Purchase(r.U8()-1)
+		h.Lines[i].Named, h.Lines[i].Purchase = base.ItemKind(named&^(returnsElsewhere|keepsComponents)),
+			base.Purchase(r.U8()-1)
 		if named&returnsElsewhere != 0 {
 			h.Lines[i].back = r.U32()
 		}
@@ -519,7 +526,8 @@ type holdRows struct {
 
 var holdBulk = base.RegisterPlace[holdRows]()
 
-// loadHolds puts hold records in place. They refer to nothing, so they are put in order while other rows are put in place.
+// loadHolds puts hold records in place. They refer to nothing, so they are put in order while other rows are put in
+// place.
 func loadHolds(of []*base.AccountLoader) (finish func(a *base.AccountState) error) {
 	lists := make([]base.Chunks[keyedHold], len(of))
 	for i, l := range of {
@@ -575,11 +583,13 @@ func checkHolds(a *base.AccountState) (due int, err error) {
 
 func init() { base.RegisterReferrers(base.Referrer{Resource: "hold", Count: holdsNaming}) }
 
-// holdsNaming counts the holds that are not over and ask for something, all of them made after it was, or are for somebody.
+// holdsNaming counts the holds that are not over and ask for something, all of them made after it was, or are for
+// somebody.
 func holdsNaming(a *base.AccountState, id base.ID, now int64) (n int) {
 	if commerce.CustomerTable(a).Get(id) != nil {
 		for m := range Holds(a).More.By(holdByCustomer, string(id[:])) {
-			if r := Holds(a).Get(m.id); !r.Status.Ended() && slices.ContainsFunc(r.Lines, func(l LineRow) bool { return l.To > now }) {
+			if r := Holds(a).Get(m.id); !r.Status.Ended() &&
+				slices.ContainsFunc(r.Lines, func(l LineRow) bool { return l.To > now }) {
 				n++
 			}
 		}

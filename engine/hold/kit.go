@@ -9,13 +9,14 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what lines of kits of a hold were made of, which they keep: what the kit takes by now is for new lines alone.
+// This file owns what lines of kits of a hold were made of, which they keep: what the kit takes by now is for new lines
+// alone.
 
 // BookedKit is what one kit took as a line was made, no two components of the same article or SKU.
 type BookedKit struct{ Components []commerce.Component }
 
-// askAgain appends the requests that a line of a hold makes for all its units: of a kit those of the components that it was made of, else as it is now,
-// which it keeps from then on.
+// askAgain appends the requests that a line of a hold makes for all its units: of a kit those of the components that it
+// was made of, else as it is now, which it keeps from then on.
 func askAgain(t *base.Tx, dst []stock.Request, made *LineRow, l *HoldLineInput) ([]stock.Request, error) {
 	bought := base.PurchaseType(cmp.Or(l.Purchase, base.PurchaseBooking))
 	if l.CatalogItem == (base.ID{}) {
@@ -39,8 +40,8 @@ func HeldKit(a *base.AccountState, id base.ID, booked *BookedKit) (*commerce.Kit
 	return commerce.KitByID(a, id)
 }
 
-// componentsOf are those that a line of kits was made of, whose units are in their order; nil: an older program made it, and nobody can say. The ids of its
-// units follow base.
+// componentsOf are those that a line of kits was made of, whose units are in their order; nil: an older program made
+// it, and nobody can say. The ids of its units follow base.
 func componentsOf(a *base.AccountState, l *LineRow, proto base.ID) []commerce.Component {
 	switch {
 	case l.Named != base.NamesCatalogItem:
@@ -84,5 +85,6 @@ func CalledAs(v base.View, i base.Item) (name string, code *string) {
 
 // takes says that a line of kits was made of something.
 func (l *LineRow) takes(i base.Item) bool {
-	return l.Booked != nil && slices.ContainsFunc(l.Booked.Components, func(c commerce.Component) bool { return c.Item == i })
+	return l.Booked != nil &&
+		slices.ContainsFunc(l.Booked.Components, func(c commerce.Component) bool { return c.Item == i })
 }

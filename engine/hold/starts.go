@@ -10,9 +10,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the calendar of rentals: at which instants of a window one of some length can begin, and of how many units.
+// This file owns the calendar of rentals: at which instants of a window one of some length can begin, and of how many
+// units.
 
-// StartQuery asks when rentals of an item can begin, in a window and by the local clock of its location, or of the account over all.
+// StartQuery asks when rentals of an item can begin, in a window and by the local clock of its location, or of the
+// account over all.
 type StartQuery struct {
 	Query  // the window is the one that they begin in; WithMoves is always what is told
 	Length commerce.Period
@@ -30,8 +32,9 @@ type Start struct {
 // startSearches is how often one question about starts looks for a rearrangement, all its windows together.
 const startSearches = 1000
 
-// Starts appends the starts of a window to dst: for each, what Available says has with moves of the rental that begins then. None is available where a hold would be
-// refused for what it is: where the item takes none, and where the rental would be over by now.
+// Starts appends the starts of a window to dst: for each, what Available says has with moves of the rental that begins
+// then. None is available where a hold would be refused for what it is: where the item takes none, and where the rental
+// would be over by now.
 func Starts(v base.View, q StartQuery, now int64, dst []Start) ([]Start, error) {
 	a, first := v.Acc, len(dst)
 	to, err := stock.GoingTo(a, q.Return)
@@ -78,7 +81,8 @@ func zoneAt(a *base.AccountState, location base.ID) string {
 	return a.Row.Timezone
 }
 
-// starts appends the starts of a window in order of time, each instant once: a time of day that a date skips is a later one.
+// starts appends the starts of a window in order of time, each instant once: a time of day that a date skips is a later
+// one.
 func (q *StartQuery) starts(zone *timeline.Zone, dst []Start) ([]Start, error) {
 	w, first := q.Window, len(dst)
 	add := func(from int64) {
@@ -100,7 +104,8 @@ func (q *StartQuery) starts(zone *timeline.Zone, dst []Start) ([]Start, error) {
 			add(timeline.WallInstant(zone, d, clock))
 		}
 		if len(dst)-first > stock.MaxBuckets {
-			return dst, base.Invalid([]base.Fault{{In: "query", Pointer: "length", Code: "range", Message: "would give more than 10000 starts"}})
+			return dst, base.Invalid([]base.Fault{
+				{In: "query", Pointer: "length", Code: "range", Message: "would give more than 10000 starts"}})
 		}
 	}
 	list := dst[first:]
@@ -187,5 +192,6 @@ func (s *startSearch) hull(src *stock.Source, l *stock.Location, w base.Span) ba
 
 // rented says that the kit is offered for a time.
 func rented(k *commerce.Kit) bool {
-	return slices.Contains(k.Item.Purchases, base.PurchaseBooking) || slices.Contains(k.Item.Purchases, base.PurchaseSubscription)
+	return slices.Contains(k.Item.Purchases, base.PurchaseBooking) ||
+		slices.Contains(k.Item.Purchases, base.PurchaseSubscription)
 }

@@ -17,8 +17,9 @@ const (
 )
 
 // WhatIf gives the account as it would be behind changes, each judged on what those before it have left: PlaceHold,
-// ReleaseHold, IncreaseQuantity and DecreaseQuantity, with their inputs checked. Only stock and availability are as they would
-// be; records of holds stay. Nothing is written, and nobody else sees the copy. A change that is refused refuses it all.
+// ReleaseHold, IncreaseQuantity and DecreaseQuantity, with their inputs checked. Only stock and availability are as
+// they would be; records of holds stay. Nothing is written, and nobody else sees the copy. A change that is refused
+// refuses it all.
 func WhatIf(v base.View, changes []base.Op, now int64) (base.View, error) {
 	c := scratch(v.Acc)
 	proto, rows := base.Base{Hi: 0x0fff}, 0 // no drawn base is as high
@@ -41,7 +42,8 @@ func WhatIf(v base.View, changes []base.Op, now int64) (base.View, error) {
 			}
 			stock.RecordStock(t)
 			if rows += len(t.Set); rows > maxWhatIfRows {
-				return v, ofChange(i, base.Invalid([]base.Fault{{Code: "range", Message: "would change more than 20000 rows in all"}}))
+				return v, ofChange(i,
+					base.Invalid([]base.Fault{{Code: "range", Message: "would change more than 20000 rows in all"}}))
 			}
 			tryOut(c, t)
 			if proto, op = proto.Plus(t.Used), nil; t.Waiting != nil {
@@ -69,8 +71,8 @@ func ofChange(i int, err error) error {
 	return &e
 }
 
-// scratch is a copy of a published account whose stock can be changed, and with it what articles and SKUs know of it. All
-// else is shared, and only read.
+// scratch is a copy of a published account whose stock can be changed, and with it what articles and SKUs know of it.
+// All else is shared, and only read.
 func scratch(a *base.AccountState) *base.AccountState {
 	c := *a
 	c.Stock = a.Stock.Fork()

@@ -7,7 +7,8 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns attributes: the fields that a merchant adds to records of many kinds. attribute_value.go owns the values.
+// This file owns attributes: the fields that a merchant adds to records of many kinds. attribute_value.go owns the
+// values.
 
 // AttributeFormat is what the values of an attribute are.
 type AttributeFormat string
@@ -27,7 +28,8 @@ const (
 
 // Words are those that a format can be.
 func (AttributeFormat) Words() []string {
-	return []string{string(FormatText), string(FormatNumber), string(FormatBoolean), string(FormatDate), string(FormatDatetime), string(FormatFormula),
+	return []string{string(FormatText), string(FormatNumber), string(FormatBoolean), string(FormatDate),
+		string(FormatDatetime), string(FormatFormula),
 		string(FormatSelect), string(FormatMultiselect), string(FormatSmartField)}
 }
 
@@ -160,9 +162,9 @@ func group(t *base.Tx, name string) *AttributeGroup {
 	return &AttributeGroup{t.NewID(), name}
 }
 
-// PatchAttribute changes an attribute. An option is the one of its id, without one that of its name, else a new one. One
-// that is not in a new list goes, and with it the values that chose it, in the same command and within the same bounds as a
-// deleted tag; where there are any it is refused, unless Force says so.
+// PatchAttribute changes an attribute. An option is the one of its id, without one that of its name, else a new one.
+// One that is not in a new list goes, and with it the values that chose it, in the same command and within the same
+// bounds as a deleted tag; where there are any it is refused, unless Force says so.
 type PatchAttribute struct {
 	base.Answers[*Attribute]
 	ID      base.ID

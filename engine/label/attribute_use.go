@@ -9,11 +9,12 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns who uses attributes: of each kind of records, how many have a value for an attribute, by what they chose of its options. So
-// whether one may go is told without a look at the records. It is derived from them.
+// This file owns who uses attributes: of each kind of records, how many have a value for an attribute, by what they
+// chose of its options. So whether one may go is told without a look at the records. It is derived from them.
 
-// use is a kind of records, by its place among those that labels hang on, with an attribute and what was chosen of its options: their ids
-// ascending, one behind the other. How many of one kind there are is bounded by how many different choices records made.
+// use is a kind of records, by its place among those that labels hang on, with an attribute and what was chosen of its
+// options: their ids ascending, one behind the other. How many of one kind there are is bounded by how many different
+// choices records made.
 type use struct {
 	kind      int
 	attribute base.ID
@@ -50,7 +51,8 @@ func FollowAttributeUses(a *base.AccountState, set []base.RowChange) (after func
 	for _, c := range set {
 		for i, k := range LabelledKinds {
 			if before, after, is := k.changed(c); is {
-				if before == nil || after == nil || !slices.EqualFunc(before.Attributes, after.Attributes, AttributeValue.sameUse) {
+				if before == nil || after == nil ||
+					!slices.EqualFunc(before.Attributes, after.Attributes, AttributeValue.sameUse) {
 					addUses(AttributeUses(a), i, before, -1)
 					addUses(AttributeUses(a), i, after, 1)
 				}
@@ -89,7 +91,8 @@ func checkAttributeUses(a *base.AccountState) (due int, err error) {
 	AddAllUses(a, want)
 	want.Items.Scan(func(x base.Sum[use]) bool {
 		if n := have.Of(x.Of); n != x.N {
-			err = fmt.Errorf("%d records of kind %d use attribute %x as %x, the count says %d", x.N, x.Of.kind, x.Of.attribute, x.Of.chosen, n)
+			err = fmt.Errorf("%d records of kind %d use attribute %x as %x, the count says %d", x.N, x.Of.kind,
+				x.Of.attribute, x.Of.chosen, n)
 		}
 		return err == nil
 	})

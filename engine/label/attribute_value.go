@@ -25,11 +25,12 @@ const (
 
 // Value is the value of an attribute as it comes in and goes out.
 type Value struct {
-	Kind   ValueKind `json:",omitempty"`
-	Text   string    `json:",omitempty"` // a date is YYYY-MM-DD, an instant in UTC to the millisecond: both in the order of their texts
-	Number float64   `json:",omitempty"`
-	Bool   bool      `json:",omitempty"`
-	List   []string  `json:",omitempty"`
+	Kind ValueKind `json:",omitempty"`
+	// a date is YYYY-MM-DD, an instant in UTC to the millisecond: both in the order of their texts
+	Text   string   `json:",omitempty"`
+	Number float64  `json:",omitempty"`
+	Bool   bool     `json:",omitempty"`
+	List   []string `json:",omitempty"`
 }
 
 // AttributeInput is a value for the attribute with a key.
@@ -101,7 +102,8 @@ func (d *Attribute) keep(c *base.Checker, pointer string, in Value) AttributeVal
 		}
 	default: // what is stored, whatever it is
 		if in.Kind == ListValue {
-			c.Fault(pointer, "type", "must be a string, a number, true or false, as the attribute's format is "+string(d.Format))
+			c.Fault(pointer, "type",
+				"must be a string, a number, true or false, as the attribute's format is "+string(d.Format))
 		} else if in.Kind == TextValue {
 			c.Text(pointer, in.Text, 1, base.MaxNote)
 		}
@@ -235,8 +237,8 @@ func (l *Labels) WithoutGone(d *Attribute) (changed bool) {
 	return true
 }
 
-// EachAttribute visits what a record has for attributes, in the order of their creation: its own values, and where it has
-// none those of another record that stands in (an article's SKU), which may be nil.
+// EachAttribute visits what a record has for attributes, in the order of their creation: its own values, and where it
+// has none those of another record that stands in (an article's SKU), which may be nil.
 func EachAttribute(v base.View, own, other *Labels, visit func(d *Attribute, value Value, own bool)) {
 	var mine, theirs []AttributeValue
 	if mine = own.Attributes; other != nil {

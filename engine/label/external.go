@@ -33,8 +33,8 @@ func (x *External) Keys() []string {
 	return []string{x.ID}
 }
 
-// ExternalPatch gives a record an external id and metadata, new or not: texts merge with those there are, each by its key; null
-// takes one, or all.
+// ExternalPatch gives a record an external id and metadata, new or not: texts merge with those there are, each by its
+// key; null takes one, or all.
 type ExternalPatch struct {
 	ID       base.Opt[string]
 	Metadata base.Opt[[]MetadataInput]
@@ -59,9 +59,10 @@ func (p *ExternalPatch) Check(c *base.Checker) {
 	}
 }
 
-// Merged gives what a patch makes of what the record of an id has. with gives the id of the record of the kind that has an
-// external id.
-func (p *ExternalPatch) Merged(was *External, of base.ID, kind string, with func(external string) (base.ID, bool)) (*External, error) {
+// Merged gives what a patch makes of what the record of an id has. with gives the id of the record of the kind that has
+// an external id.
+func (p *ExternalPatch) Merged(was *External, of base.ID, kind string,
+	with func(external string) (base.ID, bool)) (*External, error) {
 	if !p.ID.Set && !p.Metadata.Set {
 		return was, nil
 	}
@@ -83,7 +84,8 @@ func (p *ExternalPatch) Merged(was *External, of base.ID, kind string, with func
 	}
 	n.Metadata = slices.Clone(n.Metadata)
 	for _, m := range p.Metadata.Value {
-		at, there := slices.BinarySearchFunc(n.Metadata, m.Key, func(m Metadata, key string) int { return strings.Compare(m.Key, key) })
+		at, there := slices.BinarySearchFunc(n.Metadata, m.Key,
+			func(m Metadata, key string) int { return strings.Compare(m.Key, key) })
 		switch {
 		case m.Value == nil && there:
 			n.Metadata = slices.Delete(n.Metadata, at, at+1)

@@ -40,13 +40,15 @@ const (
 
 // Operators are all of them.
 var Operators = []Operator{
-	StartsWith, EndsWith, Contains, DoesNotContain, Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual, InArray, NotInArray, Between,
+	StartsWith, EndsWith, Contains, DoesNotContain, Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual,
+	InArray, NotInArray, Between,
 	NotBetween, IsEmpty, IsNotEmpty, IsToday, IsBeforeToday, IsAfterToday,
 }
 
-// FilterFormats are the formats that a filter on an attribute can have. A formula or smart field is asked in the format of
-// what is stored in it; a value that is of another one counts as none.
-var FilterFormats = []AttributeFormat{FormatText, FormatNumber, FormatBoolean, FormatDate, FormatDatetime, FormatSelect, FormatMultiselect}
+// FilterFormats are the formats that a filter on an attribute can have. A formula or smart field is asked in the format
+// of what is stored in it; a value that is of another one counts as none.
+var FilterFormats = []AttributeFormat{FormatText, FormatNumber, FormatBoolean, FormatDate, FormatDatetime, FormatSelect,
+	FormatMultiselect}
 
 // Formats that only fields have.
 const (
@@ -60,7 +62,8 @@ var OperatorsOf = func() map[AttributeFormat][]Operator {
 	numbers := slices.Concat([]Operator{Greater, GreaterOrEqual, Less, LessOrEqual, Between, NotBetween}, same)
 	times := slices.Concat(numbers, []Operator{IsToday, IsBeforeToday, IsAfterToday})
 	return map[AttributeFormat][]Operator{
-		FormatText: texts, FormatNumber: numbers, FormatBoolean: same, FormatDate: times, FormatDatetime: times, FormatSelect: same,
+		FormatText: texts, FormatNumber: numbers, FormatBoolean: same, FormatDate: times, FormatDatetime: times,
+		FormatSelect:      same,
 		FormatMultiselect: slices.Concat([]Operator{Contains, DoesNotContain}, same), FormatWord: same, FormatID: same,
 	}
 }()
@@ -129,10 +132,12 @@ func IdsFact(ids ...base.ID) Fact { return Fact{Has: len(ids) > 0, Ids: ids} }
 
 // Equal says that two facts are the same.
 func (f *Fact) Equal(o *Fact) bool {
-	return f.Has == o.Has && f.Void == o.Void && f.Number == o.Number && slices.Equal(f.Texts, o.Texts) && slices.Equal(f.Ids, o.Ids)
+	return f.Has == o.Has && f.Void == o.Void && f.Number == o.Number && slices.Equal(f.Texts, o.Texts) &&
+		slices.Equal(f.Ids, o.Ids)
 }
 
-// ValueFact is an attribute's kept value, seen in a format. One that is none there hides what would stand in for it all the same.
+// ValueFact is an attribute's kept value, seen in a format. One that is none there hides what would stand in for it all
+// the same.
 func ValueFact(v AttributeValue, as AttributeFormat) (f Fact) {
 	switch as {
 	case FormatNumber:
@@ -266,8 +271,10 @@ func (j *Judge) Of(f *Fact) Verdict {
 // Without is the verdict on a record that has no value, nor any that stands in.
 func (j *Judge) Without() bool { return j.Negated || j.operator == IsEmpty }
 
-// NewJudge makes the judge of an operator over operands of a format. chosen gives the ids that an operand of a choice names.
-func NewJudge(format AttributeFormat, o Operator, operands []Operand, today timeline.Date, zone *timeline.Zone, chosen func(Operand) []base.ID) Judge {
+// NewJudge makes the judge of an operator over operands of a format. chosen gives the ids that an operand of a choice
+// names.
+func NewJudge(format AttributeFormat, o Operator, operands []Operand, today timeline.Date, zone *timeline.Zone,
+	chosen func(Operand) []base.ID) Judge {
 	j := Judge{operator: o, Negated: o.Negated()}
 	if o == IsEmpty || o == IsNotEmpty {
 		return j

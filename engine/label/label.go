@@ -7,11 +7,12 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns labels: what hangs on records of many kinds, and how a record gets them, keeps them and loses them. A merchant
-// hangs tags and attributes on them; what other systems keep on them is in external.go.
+// This file owns labels: what hangs on records of many kinds, and how a record gets them, keeps them and loses them. A
+// merchant hangs tags and attributes on them; what other systems keep on them is in external.go.
 //
-// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown nowhere:
-// so the number of records that one command can change bounds no deletion. A record that is changed drops what is gone.
+// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown
+// nowhere: so the number of records that one command can change bounds no deletion. A record that is changed drops what
+// is gone.
 
 // Labels are what hangs on a record. A row embeds them.
 type Labels struct {
@@ -38,8 +39,8 @@ func (l *Labels) TagKeys() []string {
 	return keys
 }
 
-// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked; values merge with those there are,
-// each by the key of its attribute; null takes all.
+// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked; values merge with those there
+// are, each by the key of its attribute; null takes all.
 type LabelsPatch struct {
 	Tags       base.Opt[[]base.ID]
 	Attributes base.Opt[[]AttributeInput]
@@ -59,8 +60,8 @@ func (p *LabelsPatch) Check(c *base.Checker) {
 	p.External.Check(c)
 }
 
-// Relabelled says that a tag or an attribute of a record is gone, or has changed at an instant or since: the record shows another
-// name then, or none, which is not a change of the record.
+// Relabelled says that a tag or an attribute of a record is gone, or has changed at an instant or since: the record
+// shows another name then, or none, which is not a change of the record.
 func Relabelled(v base.View, l *Labels, since int64) bool {
 	return slices.ContainsFunc(l.Tags, func(id base.ID) bool {
 		g := TagTable(v.Acc).Get(id)
@@ -84,7 +85,8 @@ func CheckTags(a *base.AccountState, c *base.Checker, of Labelled, tags []base.I
 	for i, id := range tags {
 		if tag := TagTable(a).Get(id); tag != nil && tag.Scope != of.tagScope() {
 			f := at(i)
-			f.Code, f.Message = "scope", "is a tag of scope "+string(tag.Scope)+"; here tags of scope "+string(of.tagScope())+" can be linked"
+			f.Code, f.Message = "scope",
+				"is a tag of scope "+string(tag.Scope)+"; here tags of scope "+string(of.tagScope())+" can be linked"
 			c.Faults = append(c.Faults, f)
 		}
 	}
@@ -154,7 +156,8 @@ type Labelled interface {
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
 	resource() string
 	All(a *base.AccountState) iter.Seq[*Labels]
-	// changed are the labels of a record of the kind before and after a change, nil where there is none; is says that it is of the kind.
+	// changed are the labels of a record of the kind before and after a change, nil where there is none; is says that
+	// it is of the kind.
 	changed(c base.RowChange) (before, after *Labels, is bool)
 }
 

@@ -6,10 +6,12 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what is taken off many records at once: a deleted tag, and the values that an attribute has no place for any more.
+// This file owns what is taken off many records at once: a deleted tag, and the values that an attribute has no place
+// for any more.
 //
-// From the command on, readers see none of it: they look at tags and attributes first. The records follow in parts, each a command of
-// its own, so that none keeps the writer long. What is left is due at once: no other command of the account comes in between.
+// From the command on, readers see none of it: they look at tags and attributes first. The records follow in parts,
+// each a command of its own, so that none keeps the writer long. What is left is due at once: no other command of the
+// account comes in between.
 
 // sweeping is what is still to be taken off records. It goes with the last part.
 type sweeping struct {

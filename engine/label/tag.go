@@ -45,7 +45,9 @@ const (
 )
 
 var TagKind = func() *base.Kind[Tag] {
-	k := base.RowsOf(base.TagTag, "tag", func(g *Tag) base.ID { return g.ID }, table.By((*Tag).words), table.By(func(g *Tag) []string { return []string{g.name()} }))
+	k := base.RowsOf(base.TagTag, "tag", func(g *Tag) base.ID {
+		return g.ID
+	}, table.By((*Tag).words), table.By(func(g *Tag) []string { return []string{g.name()} }))
 	k.Area = func(g *Tag) string { return string(g.Scope) }
 	return k
 }()
@@ -122,8 +124,8 @@ func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, TagKind, g, n), nil
 }
 
-// DeleteTag removes a tag, and takes it off every record: off 4,000 in the same command, and off the rest in commands of the clock
-// before any other of the account.
+// DeleteTag removes a tag, and takes it off every record: off 4,000 in the same command, and off the rest in commands
+// of the clock before any other of the account.
 type DeleteTag struct {
 	base.Answers[any]
 	ID      base.ID

@@ -10,12 +10,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns which article a unit of an order is: one that its line may have, or another in its place, if somebody says so. The line,
-// and the component of a kit, say what was ordered, whatever the unit is.
+// This file owns which article a unit of an order is: one that its line may have, or another in its place, if somebody
+// says so. The line, and the component of a kit, say what was ordered, whatever the unit is.
 
-// AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those are of other values
-// than those of the article that it leaves, and what may move makes room. An article that the line may not have is refused, unless it is
-// to be a Substitute; the details are the *SubstituteDetails.
+// AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those
+// are of other values than those of the article that it leaves, and what may move makes room. An article that the line
+// may not have is refused, unless it is to be a Substitute; the details are the *SubstituteDetails.
 type AssignUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit, Article base.ID
@@ -69,8 +69,9 @@ func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a line that does not keep which
-// those were nobody knows, where the kit has changed since or was not whole; then it is what it is by now.
+// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a line that does
+// not keep which those were nobody knows, where the kit has changed since or was not whole; then it is what it is by
+// now.
 func ordered(a *base.AccountState, l *OrderLine, u *OrderUnit, on *stock.Article) base.Item {
 	if l.Names != base.NamesCatalogItem {
 		return l.Item()
@@ -118,7 +119,8 @@ func serves(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline
 
 // substituteNeeded refuses an article that is not what was ordered, and says which would do.
 func substituteNeeded(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Place) *base.Error {
-	d := &SubstituteDetails{Ordered: ordered(t.Acc, l, u, stock.ArticleTable(t.Acc).No(stock.Draft(t).Lot(at.Lot).Article))}
+	d := &SubstituteDetails{
+		Ordered: ordered(t.Acc, l, u, stock.ArticleTable(t.Acc).No(stock.Draft(t).Lot(at.Lot).Article))}
 	add := func(r *stock.Article) {
 		if !r.Takes() || !serves(t, l, u, h, at, r) {
 			return
@@ -134,12 +136,13 @@ func substituteNeeded(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, a
 		add(r)
 	}
 	slices.SortFunc(d.Articles, base.ID.Compare)
-	return &base.Error{Code: base.CodeSubstitute, Detail: "the article is not what was ordered; details says what would do, and substitute takes it all the same", Details: d}
+	return &base.Error{Code: base.CodeSubstitute, Detail: "the article is not what was ordered; details says what " +
+		"would do, and substitute takes it all the same", Details: d}
 }
 
-// UnassignUnit has a unit be what its line says again. One of an article that the line may have stays where it is, and may move from then
-// on, unless the line names the article; another is seated anew, or, where there is no room for it, refused. One that waits does so for
-// what was ordered.
+// UnassignUnit has a unit be what its line says again. One of an article that the line may have stays where it is, and
+// may move from then on, unless the line names the article; another is seated anew, or, where there is no room for it,
+// refused. One that waits does so for what was ordered.
 type UnassignUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit base.ID
@@ -185,7 +188,8 @@ func unpin(t *base.Tx, line int, l *OrderLine, u *OrderUnit, h timeline.Hold, at
 	}
 	if stays || !at.Seated() {
 		d.Replace(h)
-		if sku := stock.MadeFor(t.Acc, h, r); !at.Seated() && (sku == (base.ID{}) || r.IsOf(sku)) { // of another SKU it is brought there, and tried there
+		if sku := stock.MadeFor(t.Acc, h, r); !at.Seated() && (sku == (base.ID{}) || r.IsOf(sku)) {
+			// of another SKU it is brought there, and tried there
 			stock.SeatConflict(t, h.ID)
 		}
 		return nil

@@ -7,7 +7,8 @@ import (
 
 // This file owns units that nobody fetched: they are cancelled, and what they would have cost is not asked for.
 
-// CancelUnit cancels a unit of an open or active order that nobody has fetched: its stock is free again, and its line costs as much less.
+// CancelUnit cancels a unit of an open or active order that nobody has fetched: its stock is free again, and its line
+// costs as much less.
 type CancelUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit base.ID

@@ -14,8 +14,8 @@ import (
 
 func init() { base.RegisterFollower(base.Follower{Check: checkOrders}) }
 
-// checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say so,
-// and a code's uses are the orders that carry it.
+// checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say
+// so, and a code's uses are the orders that carry it.
 func checkOrders(a *base.AccountState) (due int, err error) {
 	units, uses, named := 0, map[base.ID]int64{}, newOrderUses()
 	for o := range OrderTable(a).All() {
@@ -31,7 +31,8 @@ func checkOrders(a *base.AccountState) (due int, err error) {
 			for j := range l.Units {
 				u := &l.Units[j]
 				if u.Hold == (base.ID{}) {
-					if takes := o.Status != OrderDraft && (u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
+					if takes := o.Status != OrderDraft &&
+						(u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
 						return 0, fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
 					}
 					continue
@@ -47,7 +48,8 @@ func checkOrders(a *base.AccountState) (due int, err error) {
 				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {
 					return 0, fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
 				}
-				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) || (u.Returned != 0) != h.Flags.Has(timeline.Back) {
+				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) ||
+					(u.Returned != 0) != h.Flags.Has(timeline.Back) {
 					return 0, fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
 				}
 			}

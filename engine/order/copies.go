@@ -6,8 +6,9 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what an order keeps a copy of beside the terms of its lines: whom it is for, its two places, its currency. A copy is taken when the order is
-// made or given another of them, and anew when it is opened. From then on a change of the record leaves the order as it was.
+// This file owns what an order keeps a copy of beside the terms of its lines: whom it is for, its two places, its
+// currency. A copy is taken when the order is made or given another of them, and anew when it is opened. From then on a
+// change of the record leaves the order as it was.
 
 // OrderCopies are what an order says of other records, as they were.
 type OrderCopies struct {
@@ -15,7 +16,8 @@ type OrderCopies struct {
 	Given    bool              `json:",omitempty"` // the contact was given with the order; it is no copy
 	PickupAt *stock.PlaceCopy  `json:",omitempty"` // nil: the location was gone before orders kept copies
 	ReturnAt *stock.PlaceCopy  `json:",omitempty"` // of an order that comes back where it was picked up the same
-	Currency base.Word         `json:",omitzero"`  // ISO 4217, of all its amounts; zero: an older program made the order, and it has no copies yet
+	// ISO 4217, of all its amounts; zero: an older program made the order, and it has no copies yet
+	Currency base.Word `json:",omitzero"`
 }
 
 // copied says whether an order has its copies.
@@ -54,7 +56,8 @@ func copyOlder(t *base.Tx, id base.ID) {
 	n.Currency = base.NewWord(t.Acc.Row.Currency)
 	for i := range n.Lines {
 		l := &n.Lines[i]
-		if _, row := commerce.PricingRowByID(t.Acc, l.PricingRow); row != nil && !l.OwnPrice && row.Purchase == l.Purchase.Type() {
+		if _, row := commerce.PricingRowByID(t.Acc, l.PricingRow); row != nil && !l.OwnPrice &&
+			row.Purchase == l.Purchase.Type() {
 			l.sellBy(row)
 		}
 	}

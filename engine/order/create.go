@@ -83,12 +83,14 @@ func (in *OrderInput) check(c *base.Checker) {
 }
 
 func (in *OrderInput) checkOn(c *base.Checker, a *base.AccountState) {
-	label.CheckTags(a, c, OrderLabels, in.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
+	label.CheckTags(a, c, OrderLabels, in.Tags,
+		func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
 }
 
 // newOrder makes an order without lines.
 func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
-	o := &Order{ID: t.NewID(), Channel: base.NewWord(base.OrDefault(in.Channel, defaultChannel)), Pickup: in.Pickup, Return: in.Pickup}
+	o := &Order{ID: t.NewID(), Channel: base.NewWord(base.OrDefault(in.Channel, defaultChannel)), Pickup: in.Pickup,
+		Return: in.Pickup}
 	t.Used++ // MainCustomer's
 	if in.Return != nil {
 		o.Return = *in.Return
@@ -138,12 +140,13 @@ func orderExternal(t *base.Tx, p *label.ExternalPatch, o *Order) (*label.Externa
 
 // Empty says that there is nothing in it.
 func (m *OrderMore) Empty() bool {
-	return m.Reference == "" && m.Note == "" && m.Assigned == nil && m.Customers == nil && m.Fields == nil && m.Consents == nil && m.Documents == nil &&
+	return m.Reference == "" && m.Note == "" && m.Assigned == nil && m.Customers == nil && m.Fields == nil &&
+		m.Consents == nil && m.Documents == nil &&
 		m.Comments == nil && m.Method == (PaymentMethod{})
 }
 
-// isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of whom nothing
-// changes, else a new one.
+// isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of
+// whom nothing changes, else a new one.
 func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Contact]) error {
 	switch {
 	case id != nil:
@@ -219,7 +222,8 @@ func agreed(t *base.Tx, list []Consent) ([]Consent, error) {
 	return withIDs(t, list), nil
 }
 
-// hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main contact is of.
+// hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main
+// contact is of.
 func (o *Order) hasCustomer(id base.ID) bool {
 	list := o.Rest().Customers
 	if len(list) == 0 {
@@ -299,8 +303,9 @@ type PatchOrder struct {
 func (o PatchOrder) Check() []base.Fault {
 	var c base.Checker
 	in := OrderInput{
-		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value, Documents: o.Documents.Value,
-		External: o.External,
+		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value,
+		Documents: o.Documents.Value,
+		External:  o.External,
 	}
 	if o.Customer.Set && !o.Customer.Null {
 		in.Customer = &o.Customer.Value
@@ -398,7 +403,8 @@ func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
 	if elsewhere {
 		if n.Status != OrderDraft {
-			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
+			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the pickup location changes only in a draft",
+				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
 		}
 		if n.Return == n.Pickup {
 			n.Return = o.Pickup.Value

@@ -8,7 +8,8 @@ import (
 	"holdfast/engine/commerce"
 )
 
-// This file owns codes on orders: applying one, trying one, taking one off. A use is counted in the command that makes it.
+// This file owns codes on orders: applying one, trying one, taking one off. A use is counted in the command that makes
+// it.
 
 // OrderCode is a discount code that an order carries: its terms as they were when it was applied.
 type OrderCode struct {

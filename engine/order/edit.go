@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns how a plan changes orders: each change goes through edit, and what it came to is recorded once, behind the
-// plan. So no operation can forget a revision or an event.
+// This file owns how a plan changes orders: each change goes through edit, and what it came to is recorded once, behind
+// the plan. So no operation can forget a revision or an event.
 
 // orderEdit is what a plan makes of one order.
 type orderEdit struct {
@@ -87,7 +87,8 @@ func editFor(t *base.Tx, a OrderAction, id base.ID, ifMatch []uint64) (*Order, e
 	return n, n.allow(a)
 }
 
-// editLine is editMatching of an order that has a line, and says where. A line that it has not counts more than its revision.
+// editLine is editMatching of an order that has a line, and says where. A line that it has not counts more than its
+// revision.
 func editLine(t *base.Tx, made, line base.ID, ifMatch []uint64) (n *Order, i int, err error) {
 	if o := order(t, made); o != nil && o.line(line) < 0 {
 		return nil, 0, base.NotFound("line item of this order")
@@ -126,7 +127,8 @@ func settle(t *base.Tx, e *orderEdit) (changed bool) {
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		dateUnits(t, e.before, n)
-		if e.changed = !n.sameUnits(e.before) || e.othersChanged(); !e.changed { // units first: where one is another, no order of many lines has to be written to see it
+		if e.changed = !n.sameUnits(e.before) || e.othersChanged(); !e.changed {
+			// units first: where one is another, no order of many lines has to be written to see it
 			return false
 		}
 		if e.kept && e.saysTheSame() {
@@ -234,8 +236,8 @@ func (o *Order) derive() {
 	}
 }
 
-// stage is where an order is that takes stock: closed when everything sold is handed over, everything rented is back, and the
-// rest is cancelled.
+// stage is where an order is that takes stock: closed when everything sold is handed over, everything rented is back,
+// and the rest is cancelled.
 func (o *Order) stage() OrderStatus {
 	handed, waits := false, o.UnitCount() == 0
 	for i := range o.Lines {

@@ -6,8 +6,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns events of orders, and of their units that are late. They are read off a command's write set, whatever the command: an order's row that was made,
-// changed or removed, and a unit of an order that another command, or time, has moved to another article, or taken from one.
+// This file owns events of orders, and of their units that are late. They are read off a command's write set, whatever
+// the command: an order's row that was made, changed or removed, and a unit of an order that another command, or time,
+// has moved to another article, or taken from one.
 
 func init() {
 	base.RegisterEvents("order", orderEvents, base.OrderCreated, base.OrderDeleted, base.OrderUpdated)
@@ -59,7 +60,8 @@ func orderEvents(t *base.Tx, emit func(typ base.HookEvent, order base.ID, data f
 	}
 	for _, c := range t.Set {
 		x, ok := c.(*base.Change[timeline.Placed])
-		if !ok || x.Before == nil || x.After == nil || x.After.Flags.Blocker() != timeline.BlockerOrder || !elsewhere(t, x.Before.Place, x.After.Place) {
+		if !ok || x.Before == nil || x.After == nil || x.After.Flags.Blocker() != timeline.BlockerOrder ||
+			!elsewhere(t, x.Before.Place, x.After.Place) {
 			continue
 		}
 		if id := stock.OwnerOf(t.Acc, x.After.Hold); !told[id] && id != (base.ID{}) {

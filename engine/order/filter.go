@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the filters of the list of orders. Each says whom it lets through twice: as a set of numbers, which the index gives, and of
-// one order.
+// This file owns the filters of the list of orders. Each says whom it lets through twice: as a set of numbers, which
+// the index gives, and of one order.
 
 // orderFilter lets some orders through.
 type orderFilter struct {
@@ -40,8 +40,10 @@ func (l *OrderListing) ask() {
 	askTerms(l, termCustomer, listOf(l.Customer), id)
 	askTerms(l, termAssigned, listOf(l.Assigned), id)
 	tags := l.Tags
-	if slices.ContainsFunc(tags, func(id base.ID) bool { return label.TagTable(l.A).Get(id) == nil }) { // orders may still name one that is gone
-		tags = slices.DeleteFunc(slices.Clone(tags), func(id base.ID) bool { return label.TagTable(l.A).Get(id) == nil })
+	if slices.ContainsFunc(tags, func(id base.ID) bool { return label.TagTable(l.A).Get(id) == nil }) {
+		// orders may still name one that is gone
+		tags = slices.DeleteFunc(slices.Clone(tags),
+			func(id base.ID) bool { return label.TagTable(l.A).Get(id) == nil })
 	}
 	askTerms(l, termTag, tags, id)
 	if l.Conflict != nil {
@@ -53,7 +55,8 @@ func (l *OrderListing) ask() {
 	for _, x := range [...]struct {
 		key orderKey
 		in  *base.Span
-	}{{keyUpdated, l.Updated}, {KeyStart, l.Start}, {keyEnd, l.End}, {keyPickupDue, l.PickupDue}, {keyReturnDue, l.ReturnDue}} {
+	}{{keyUpdated, l.Updated}, {KeyStart, l.Start}, {keyEnd, l.End}, {keyPickupDue, l.PickupDue},
+		{keyReturnDue, l.ReturnDue}} {
 		if x.in != nil {
 			l.Add(l.between(x.key, x.in.Start, x.in.End))
 		}
@@ -116,12 +119,14 @@ func askTerms[V any](l *OrderListing, of orderTerm, values []V, says func(V) []b
 	l.Add(l.terms(list))
 }
 
-// states asks for the states, archived and not. Where all pass, that is nothing, unless another filter is not of orders that there are alone.
+// states asks for the states, archived and not. Where all pass, that is nothing, unless another filter is not of orders
+// that there are alone.
 func (l *OrderListing) states() {
 	var list []timeline.Term
 	for s := range OrderStatuses {
 		for _, archived := range []bool{false, true} {
-			if s := OrderStatus(s); (l.Status == nil || slices.Contains(l.Status, s)) && (l.Active && !archived || l.Archived && archived) {
+			if s := OrderStatus(s); (l.Status == nil || slices.Contains(l.Status, s)) &&
+				(l.Active && !archived || l.Archived && archived) {
 				list = append(list, termOfState(s, archived))
 			}
 		}
@@ -217,9 +222,9 @@ func (l *OrderListing) window(w base.Span) {
 // oneByOne is as how many orders that are marked one costs that is judged.
 const oneByOne = 64
 
-// WindowBy is a filter for a window, and what it costs. Of the orders that are no longer than one of lengths it looks at those that begin and
-// end near the window, and each that is longer is judged; behind the last of lengths it looks at all that have begun and have not ended. Of
-// those with gaps each is judged.
+// WindowBy is a filter for a window, and what it costs. Of the orders that are no longer than one of lengths it looks
+// at those that begin and end near the window, and each that is longer is judged; behind the last of lengths it looks
+// at all that have begun and have not ended. Of those with gaps each is judged.
 func (l *OrderListing) WindowBy(nth int, w base.Span) (f orderFilter, cost int) {
 	end := max(w.End, w.Start+1)
 	first, last, longer := int64(math.MinInt64), int64(math.MaxInt64), []timeline.Term(nil)
@@ -232,7 +237,8 @@ func (l *OrderListing) WindowBy(nth int, w base.Span) (f orderFilter, cost int) 
 	begin := l.between(KeyStart, first, end-1)
 	ends := either(l.between(keyEnd, w.Start+1, last), l.between(keyUntil, w.Start+1, last))
 	long := l.terms(longer)
-	f = orderFilter{Most: min(begin.Most, ends.Most) + long.Most, doubt: termGaps, spans: true, key: KeyStart, From: begin.From, To: begin.To}
+	f = orderFilter{Most: min(begin.Most, ends.Most) + long.Most, doubt: termGaps, spans: true, key: KeyStart,
+		From: begin.From, To: begin.To}
 	if long.Most > 0 {
 		f.From = 0
 	}

@@ -8,8 +8,8 @@ import (
 
 // This file owns the way of a unit to the customer and back: prepared, handed over, returned.
 
-// editUnits gives an order to change in place whose state allows something to be done with units: those named, which are its
-// own, or all that can.
+// editUnits gives an order to change in place whose state allows something to be done with units: those named, which
+// are its own, or all that can.
 func editUnits(t *base.Tx, a OrderAction, id base.ID, units []base.ID) (*Order, error) {
 	n, err := Edit(t, id)
 	if err != nil {
@@ -23,7 +23,8 @@ func editUnits(t *base.Tx, a OrderAction, id base.ID, units []base.ID) (*Order, 
 	return n, n.allow(a)
 }
 
-// named are units of an order by their ids, which are distinct, in the order of those. What the order has not has no unit.
+// named are units of an order by their ids, which are distinct, in the order of those. What the order has not has no
+// unit.
 func (o *Order) named(ids []base.ID) []unitOfLine {
 	list, at := make([]unitOfLine, len(ids)), make(map[base.ID]int, len(ids))
 	for i, id := range ids {
@@ -125,8 +126,8 @@ func (o PrepareOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// FulfillOrder hands units over: for good what is sold, until they come back the others. One handed over before its time is
-// taken from then on.
+// FulfillOrder hands units over: for good what is sold, until they come back the others. One handed over before its
+// time is taken from then on.
 type FulfillOrder struct {
 	base.Answers[*OrderRecord]
 	ID    base.ID
@@ -162,7 +163,8 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == Pending || u.State == Prepared })
+	units, err := n.unitsNamed(o.Units,
+		func(_ *OrderLine, u *OrderUnit) bool { return u.State == Pending || u.State == Prepared })
 	if err != nil {
 		return nil, err
 	}
@@ -200,8 +202,8 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
-// that is counted beside it has none.
+// handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on
+// the counter and a conflict that is counted beside it has none.
 func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	d := stock.Draft(t)
 	h, place, ok := d.Find(x.unit.Hold)
@@ -210,7 +212,8 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	}
 	body, sold := h.Body(), h.Kind == timeline.SalesReservation
 	if body.End <= t.Now && !sold {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the period of line " + base.Itoa(x.no) + " is over; give it another end first",
+		return nil, &base.Error{Code: base.CodeStateNotAllowed,
+			Detail:  "the period of line " + base.Itoa(x.no) + " is over; give it another end first",
 			Details: base.StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
 	}
 	if !place.Seated() {
@@ -266,7 +269,8 @@ func shortOf(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) *base
 		stock.NotedInTheWay(t).Gone = []timeline.Placed{{Hold: was, Place: from}}
 	}
 	lot := d.Stock().Lot(at.Lot)
-	q := stock.Request{Line: x.no, Body: base.Span{Start: min(t.Now, h.Body().Start), End: h.Body().End}, Quantity: 1, Location: stock.LocationTable(t.Acc).No(lot.Location)}
+	q := stock.Request{Line: x.no, Body: base.Span{Start: min(t.Now, h.Body().Start), End: h.Body().End}, Quantity: 1,
+		Location: stock.LocationTable(t.Acc).No(lot.Location)}
 	q.Article = stock.ArticleTable(t.Acc).No(lot.Article)
 	if q.Article == nil || q.Location == nil {
 		return &base.Shortage{Line: x.no, Requested: 1, Reason: timeline.NotEnoughStock.String()}
@@ -282,11 +286,12 @@ func shortOf(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) *base
 	}
 	q.Proto = h
 	sources := stock.Sources(t.Acc, nil, q.Article, q.SKU, q.Location, q.Body, t.Now)
-	return stock.Shortage(t, &q, stock.Meeting(stock.Seating(t).Stock.Stock(), sources, q.Asks(), t.Now), timeline.NotEnoughStock)
+	return stock.Shortage(t, &q, stock.Meeting(stock.Seating(t).Stock.Stock(), sources, q.Asks(), t.Now),
+		timeline.NotEnoughStock)
 }
 
-// ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes
-// back at another location than the one that it was taken at stays there.
+// ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that
+// comes back at another location than the one that it was taken at stays there.
 type ReturnOrder struct {
 	base.Answers[*OrderRecord]
 	ID    base.ID
@@ -322,7 +327,8 @@ func (o ReturnOrder) PlanOn(t *base.Tx) (any, error) {
 	back := make([]bool, len(n.Lines))
 	for _, x := range units {
 		if at < x.unit.Handed {
-			return nil, base.Invalid([]base.Fault{{Pointer: "/at", Code: "range", Message: "must not be earlier than the hand-over"}})
+			return nil, base.Invalid(
+				[]base.Fault{{Pointer: "/at", Code: "range", Message: "must not be earlier than the hand-over"}})
 		}
 		takeBack(t, n, x.unit, at)
 		back[x.no] = true

@@ -26,8 +26,8 @@ type OrderHold struct {
 	Collection   *string                     // how those are paid
 }
 
-// HeldLineInput says how a line of a hold is sold. A line of which nothing is said is sold as a line of an order is that names neither
-// a row nor a price.
+// HeldLineInput says how a line of a hold is sold. A line of which nothing is said is sold as a line of an order is
+// that names neither a row nor a price.
 type HeldLineInput struct {
 	Hold       *base.ID // nil: the only one
 	Line       int      // from 0, of the hold
@@ -208,7 +208,8 @@ func heldAt(t *base.Tx, in *OrderInput, recs []*hold.HoldRecord) error {
 	for _, rec := range recs {
 		for i := range rec.Lines {
 			if rec.Lines[i].Location != from {
-				return base.Refuse(base.CodeConflict, "the holds have stock at several locations; an order takes its stock at one")
+				return base.Refuse(base.CodeConflict,
+					"the holds have stock at several locations; an order takes its stock at one")
 			}
 			several = several || rec.Lines[i].Goes() != to
 		}
@@ -228,7 +229,8 @@ func heldAt(t *base.Tx, in *OrderInput, recs []*hold.HoldRecord) error {
 	back := stock.LocationTable(t.Acc).No(to)
 	switch {
 	case several:
-		return base.Refuse(base.CodeConflict, "the held units come back at several locations; name the order's return location")
+		return base.Refuse(base.CodeConflict,
+			"the held units come back at several locations; name the order's return location")
 	case back == nil:
 		return base.NotFound("location")
 	}
@@ -236,8 +238,8 @@ func heldAt(t *base.Tx, in *OrderInput, recs []*hold.HoldRecord) error {
 	return nil
 }
 
-// takeOver makes lines of a hold's lines, and its units theirs. Units of one line that were moved apart become lines of their own: a
-// line has one window.
+// takeOver makes lines of a hold's lines, and its units theirs. Units of one line that were moved apart become lines of
+// their own: a line has one window.
 func takeOver(t *base.Tx, o *Order, rec *hold.HoldRecord, in *OrderHold) error {
 	d := stock.Draft(t)
 	held, next := hold.HoldIn(t, rec), uint64(1)
@@ -255,7 +257,8 @@ func takeOver(t *base.Tx, o *Order, rec *hold.HoldRecord, in *OrderHold) error {
 			windows[j] = append(windows[j], timeline.Placed{Hold: h, Place: at})
 		}
 		if x.CatalogItem != (base.ID{}) && len(windows) > 1 {
-			return base.Refuse(base.CodeConflict, "line %d of the hold is of kits whose units were moved apart; an order takes a kit for one window", i)
+			return base.Refuse(base.CodeConflict,
+				"line %d of the hold is of kits whose units were moved apart; an order takes a kit for one window", i)
 		}
 		for _, units := range windows {
 			if err := takeOverUnits(t, o, x, &rec.Lines[i], heldLine{rec.ID, i}, units, in); err != nil {
@@ -270,7 +273,8 @@ func takeOver(t *base.Tx, o *Order, rec *hold.HoldRecord, in *OrderHold) error {
 }
 
 // takeOverUnits makes a line of units of a hold's line that have one window.
-func takeOverUnits(t *base.Tx, o *Order, x *hold.HoldLine, held *hold.LineRow, from heldLine, units []timeline.Placed, of *OrderHold) error {
+func takeOverUnits(t *base.Tx, o *Order, x *hold.HoldLine, held *hold.LineRow, from heldLine, units []timeline.Placed,
+	of *OrderHold) error {
 	w := units[0].Body()
 	in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: len(units), From: &w.Start}
 	if w.End != base.Forever {
@@ -286,7 +290,8 @@ func takeOverUnits(t *base.Tx, o *Order, x *hold.HoldLine, held *hold.LineRow, f
 	}
 	if x.Purchase == base.PurchaseSubscription {
 		if in.Subscription, in.Collection = of.Subscription, of.Collection; !hasTerms(t.Acc, &in) {
-			return base.Invalid([]base.Fault{{Pointer: "/subscription", Code: "required", Message: "is missing: line " + base.Itoa(from.line) + " of the hold is a subscription"}})
+			return base.Invalid([]base.Fault{{Pointer: "/subscription", Code: "required",
+				Message: "is missing: line " + base.Itoa(from.line) + " of the hold is a subscription"}})
 		}
 	}
 	if err := addLine(t, o, &in); err != nil {
@@ -296,7 +301,8 @@ func takeOverUnits(t *base.Tx, o *Order, x *hold.HoldLine, held *hold.LineRow, f
 	for _, u := range units {
 		u.Owner, u.Line, u.Flags = uint64(o.Number), l.No, u.Flags.WithBlocker(timeline.BlockerOrder)
 		stock.Draft(t).Replace(u.Hold)
-		l.Units = append(l.Units, OrderUnit{ID: t.NewID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
+		l.Units = append(l.Units,
+			OrderUnit{ID: t.NewID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
 	}
 	if x.CatalogItem != (base.ID{}) {
 		partsOf(t, l, held.Booked, units)
@@ -320,14 +326,16 @@ func (l heldLine) refused(entry int, err error) error {
 		case entry >= 0:
 			f.Pointer = "/heldLines/" + base.Itoa(entry) + f.Pointer
 		default:
-			f.Pointer, f.Message = "/heldLines", "must have an entry for line "+base.Itoa(l.line)+" of hold "+l.hold.String()+": "+f.Pointer[1:]+" "+f.Message
+			f.Pointer, f.Message = "/heldLines", "must have an entry for line "+base.Itoa(l.line)+" of hold "+
+				l.hold.String()+": "+f.Pointer[1:]+" "+f.Message
 		}
 	}
 	return &e
 }
 
-// partsOf says of units which component of a line's kits each is: of those that they were made of. Where an older program did not keep these, and the units
-// are not what the kit takes by now, each is a part of its own, so that none is given back for another.
+// partsOf says of units which component of a line's kits each is: of those that they were made of. Where an older
+// program did not keep these, and the units are not what the kit takes by now, each is a part of its own, so that none
+// is given back for another.
 func partsOf(t *base.Tx, l *OrderLine, booked *hold.BookedKit, units []timeline.Placed) {
 	var parts []uint16
 	k, err := hold.HeldKit(t.Acc, l.Of, booked)

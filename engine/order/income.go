@@ -10,12 +10,13 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to date
-// with every command that changes one of the two.
+// This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to
+// date with every command that changes one of the two.
 
-// Earn visits what each unit of a line brings in of the line's total, of which the split rate is the merchant's own, rounded half up,
-// once. That is divided over the units that are not cancelled: of a kit in proportion to what its components were bought for, where that
-// is known of all, else evenly. What does not divide goes to those of the largest rests, one minor unit each, so that the shares make it.
+// Earn visits what each unit of a line brings in of the line's total, of which the split rate is the merchant's own,
+// rounded half up, once. That is divided over the units that are not cancelled: of a kit in proportion to what its
+// components were bought for, where that is known of all, else evenly. What does not divide goes to those of the
+// largest rests, one minor unit each, so that the shares make it.
 func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
 	var c tally
 	c.add(l)
@@ -43,8 +44,8 @@ func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
 	}
 }
 
-// sharesOfParts are the shares of the units of a kit that are not cancelled, by what its components were bought for as the line was made;
-// nil: that is not known of all.
+// sharesOfParts are the shares of the units of a kit that are not cancelled, by what its components were bought for as
+// the line was made; nil: that is not known of all.
 func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	prices := l.Rest().PartPrices
 	if prices == nil {
@@ -73,8 +74,8 @@ func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	return shares
 }
 
-// addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
-// unit that is a conflict is of no article, nor is one that takes no stock (any more).
+// addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
+// off. A unit that is a conflict is of no article, nor is one that takes no stock (any more).
 func (o *Order) addIncome(c *base.Sums[stock.Earning], s *timeline.Stock, sign int64) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
 		return
@@ -112,8 +113,8 @@ func addIncomes(a *base.AccountState, c *base.Sums[stock.Earning]) {
 	}
 }
 
-// followIncomes keeps up what articles bring in around a write set: it takes off what the orders that it touches bring in, and what it
-// returns adds that again, as it is then.
+// followIncomes keeps up what articles bring in around a write set: it takes off what the orders that it touches bring
+// in, and what it returns adds that again, as it is then.
 func followIncomes(a *base.AccountState, set []base.RowChange) (after func()) {
 	orders := touchedOrders(set)
 	if len(orders) == 0 {
@@ -128,8 +129,8 @@ func followIncomes(a *base.AccountState, set []base.RowChange) (after func()) {
 	return func() { add(1) }
 }
 
-// touchedOrders are the numbers of the orders whose income a write set may change or move: those that change, and those with a unit
-// that gets to another lot or loses its slot. It is called for every command; most touch none.
+// touchedOrders are the numbers of the orders whose income a write set may change or move: those that change, and those
+// with a unit that gets to another lot or loses its slot. It is called for every command; most touch none.
 func touchedOrders(set []base.RowChange) (list []uint32) {
 	for _, x := range set {
 		switch x := x.(type) {
@@ -147,7 +148,8 @@ func touchedOrders(set []base.RowChange) (list []uint32) {
 			if u.Flags.Blocker() != timeline.BlockerOrder {
 				continue
 			}
-			if x.Before == nil || x.After == nil || x.Before.Place.Lot != x.After.Place.Lot || x.Before.Place.Seated() != x.After.Place.Seated() {
+			if x.Before == nil || x.After == nil || x.Before.Place.Lot != x.After.Place.Lot ||
+				x.Before.Place.Seated() != x.After.Place.Seated() {
 				list = append(list, uint32(u.Owner))
 			}
 		}
@@ -160,13 +162,15 @@ func touchedOrders(set []base.RowChange) (list []uint32) {
 }
 
 func init() {
-	base.RegisterFollower(base.Follower{Around: followIncomes, Load: func(a *base.AccountState) { addIncomes(a, stock.Income(a)) }, Check: checkIncomes})
+	base.RegisterFollower(base.Follower{Around: followIncomes,
+		Load: func(a *base.AccountState) { addIncomes(a, stock.Income(a)) }, Check: checkIncomes})
 }
 
 func checkIncomes(a *base.AccountState) (int, error) {
 	brought := stock.NewIncomes()
 	if addIncomes(a, brought); !slices.Equal(brought.Items.Items(), stock.Income(a).Items.Items()) {
-		return 0, fmt.Errorf("orders make the incomes %v, the index says %v", brought.Items.Items(), stock.Income(a).Items.Items())
+		return 0, fmt.Errorf("orders make the incomes %v, the index says %v", brought.Items.Items(),
+			stock.Income(a).Items.Items())
 	}
 	return 0, nil
 }

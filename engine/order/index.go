@@ -12,8 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how orders are found: by terms, which are the states, places, people and words of an order, and by what they are put in
-// order by. It is derived from the orders, and from where their units are: an order has a conflict while one of them has no slot.
+// This file owns how orders are found: by terms, which are the states, places, people and words of an order, and by
+// what they are put in order by. It is derived from the orders, and from where their units are: an order has a conflict
+// while one of them has no slot.
 
 // orderTerm is what a term of an order is of: its first byte. The rest is what it says.
 type orderTerm byte
@@ -42,8 +43,8 @@ func (o orderTerm) Of(says ...byte) (t timeline.Term) {
 	return t
 }
 
-// Lengths are of how long an order is, from its beginning to its end. Those that are longer than the first are listed, by the last that they
-// are longer than: the others that have to do with a window begin and end near it.
+// Lengths are of how long an order is, from its beginning to its end. Those that are longer than the first are listed,
+// by the last that they are longer than: the others that have to do with a window begin and end near it.
 var Lengths = [...]int64{16 * days, 64 * days, 256 * days}
 
 const days = 24 * 60 * 60 * 1000
@@ -54,8 +55,8 @@ const (
 	MaxWord    = len(timeline.Term{}) - 2
 )
 
-// beginnings are of how many bytes the beginnings of a word are by which it is found. What is searched for is the beginning of few of the
-// shortest that are as long as that, however many words begin so.
+// beginnings are of how many bytes the beginnings of a word are by which it is found. What is searched for is the
+// beginning of few of the shortest that are as long as that, however many words begin so.
 var beginnings = [...]int{1, 4, 8, MaxWord}
 
 // beginning is what of a word is found by the one of beginnings with a number.
@@ -245,7 +246,8 @@ func (o *Order) appendBeginnings(list []timeline.Term) []timeline.Term {
 func (o *Order) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		person := func(c *commerce.Contact) bool {
-			return yield(c.Name()) && (c.Email == nil || yield(*c.Email)) && (c.CompanyName == nil || yield(*c.CompanyName))
+			return yield(c.Name()) && (c.Email == nil || yield(*c.Email)) &&
+				(c.CompanyName == nil || yield(*c.CompanyName))
 		}
 		m := o.Rest()
 		if !yield(m.Reference) || o.Contact != nil && !person(o.Contact) {
@@ -447,7 +449,8 @@ func init() {
 	base.RegisterFollower(base.Follower{Around: followOrders, Load: LoadOrderIndex, Check: checkOrderIndex})
 }
 
-// checkOrderIndex holds the index against the orders, and their numbers against their ids: lists take both for the order of creation.
+// checkOrderIndex holds the index against the orders, and their numbers against their ids: lists take both for the
+// order of creation.
 func checkOrderIndex(a *base.AccountState) (due int, err error) {
 	x, terms, last := OrderIndex(a), 0, uint32(0)
 	var by [orderKeys]int

@@ -107,8 +107,8 @@ func (in *OrderLineInput) checkOn(c *base.Checker, a *base.AccountState, at stri
 	}
 }
 
-// hasTerms says that a subscription has terms: of its own, of the row that is named, or of the one that is chosen. A row that is not
-// there is looked for first.
+// hasTerms says that a subscription has terms: of its own, of the row that is named, or of the one that is chosen. A
+// row that is not there is looked for first.
 func hasTerms(a *base.AccountState, in *OrderLineInput) bool {
 	switch {
 	case in.Subscription != nil:
@@ -150,14 +150,16 @@ func checkLinesOn(c *base.Checker, a *base.AccountState, lines []OrderLineInput)
 // addLine makes a line of what is asked for and adds it to an order. It takes no stock.
 func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	if len(o.Lines) == base.MaxLines {
-		return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "an order has at most 1000 lines"}})
+		return base.Invalid(
+			[]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "an order has at most 1000 lines"}})
 	}
 	if o.LastLine == 1<<16-1 {
 		return base.Refuse(base.CodeConflict, "the order has had too many lines")
 	}
 	o.LastLine++
 	l := OrderLine{
-		ID: t.NewID(), Purchase: base.PurchaseOf(in.Purchase), No: o.LastLine, Quantity: uint16(in.Quantity), From: t.Now, To: base.Forever, UpdatedAt: t.Now,
+		ID: t.NewID(), Purchase: base.PurchaseOf(in.Purchase), No: o.LastLine, Quantity: uint16(in.Quantity),
+		From: t.Now, To: base.Forever, UpdatedAt: t.Now,
 	}
 	l.named(in.Item)
 	if l.FromOpening = in.From == nil; !l.FromOpening {
@@ -207,7 +209,8 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 
 // fillMore keeps what few lines have.
 func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
-	m := LineMore{Variants: in.Variants, Requirements: in.Requirements, Fields: in.Fields, ExpectsLink: in.ExpectsLink, RevenueSplit: in.RevenueSplit, PartPrices: commerce.PartPrices(t.Acc, in.Item)}
+	m := LineMore{Variants: in.Variants, Requirements: in.Requirements, Fields: in.Fields, ExpectsLink: in.ExpectsLink,
+		RevenueSplit: in.RevenueSplit, PartPrices: commerce.PartPrices(t.Acc, in.Item)}
 	for _, x := range [...]struct {
 		given *string
 		at    *string
@@ -219,7 +222,8 @@ func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
 	for _, x := range [...]struct {
 		given *base.ID
 		at    *base.ID
-	}{{in.AddonOf, &m.AddonOf}, {in.CatalogAddon, &m.CatalogAddon}, {in.CartAddon, &m.CartAddon}, {in.OrderCustomer, &m.OrderCustomer}} {
+	}{{in.AddonOf, &m.AddonOf}, {in.CatalogAddon, &m.CatalogAddon}, {in.CartAddon, &m.CartAddon},
+		{in.OrderCustomer, &m.OrderCustomer}} {
 		if x.given != nil {
 			*x.at = *x.given
 		}
@@ -238,8 +242,11 @@ func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
 
 // Empty says that there is nothing in it.
 func (m *LineMore) Empty() bool {
-	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 && len(m.Fields) == 0 && !m.ExpectsLink &&
-		m.Combined == nil && m.RevenueSplit == nil && m.Components == nil && m.PartPrices == nil && m.AddonOf == (base.ID{}) && m.CatalogAddon == (base.ID{}) && m.CartAddon == (base.ID{}) && m.OrderCustomer == (base.ID{})
+	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 &&
+		len(m.Fields) == 0 && !m.ExpectsLink &&
+		m.Combined == nil && m.RevenueSplit == nil && m.Components == nil && m.PartPrices == nil &&
+		m.AddonOf == (base.ID{}) && m.CatalogAddon == (base.ID{}) && m.CartAddon == (base.ID{}) &&
+		m.OrderCustomer == (base.ID{})
 }
 
 // nameOf is the name of an item as a line of it is called.
@@ -343,8 +350,8 @@ func open(t *base.Tx, o *Order, first int, overbook bool) error {
 	return nil
 }
 
-// PatchOrderLine changes a line item: while it is pending all of it, while it is out its end, which is an extension. What its
-// stock needs is checked and taken in the same command.
+// PatchOrderLine changes a line item: while it is pending all of it, while it is out its end, which is an extension.
+// What its stock needs is checked and taken in the same command.
 type PatchOrderLine struct {
 	base.Answers[*OrderRecord]
 	Order, ID       base.ID
@@ -440,8 +447,8 @@ func (l *OrderLine) alike(m *OrderLine) bool {
 	return slices.Equal(l.Units, m.Units) && base.Alike(base.EncodeCold[OrderLine], &a, &b)
 }
 
-// priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has another
-// price by now, or its location is gone.
+// priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has
+// another price by now, or its location is gone.
 func (o *PatchOrderLine) priced() bool {
 	return o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set
 }
@@ -451,16 +458,19 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
 	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
 		state := string(l.Subscription.Status(n))
-		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: base.StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
+		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state +
+			", and its end is fixed", Details: base.StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
 	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
 		if n.Status == OrderActive {
-			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the order is active: of a line its end can be changed, and what is said of it",
+			return &base.Error{Code: base.CodeStateNotAllowed,
+				Detail:  "the order is active: of a line its end can be changed, and what is said of it",
 				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut(EditLines)}}
 		}
 		return n.allow(EditLines) // with another end they are a part of the extension
 	case o.To.Set:
 		if l.Fulfillment() == Returned {
-			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the line is over", Details: base.StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
+			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the line is over",
+				Details: base.StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
 		}
 		return n.allow(Extend)
 	}
@@ -507,8 +517,8 @@ func (o *PatchOrderLine) merge(l *OrderLine) error {
 	return nil
 }
 
-// sell has the line sold by what is given: a row, a price of its own, or, where the one that it had is taken away, as a new line would
-// be. A booking's own price was for its dates: with others it needs another.
+// sell has the line sold by what is given: a row, a price of its own, or, where the one that it had is taken away, as a
+// new line would be. A booking's own price was for its dates: with others it needs another.
 func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 	if o.PricingRow.Set {
 		l.sellByNone()
@@ -534,8 +544,10 @@ func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 		if row, err = sellByTable(t.Acc, n, l); err != nil {
 			return err
 		}
-	case l.Span() != was.Span() && l.Purchase.Type() == base.PurchaseBooking && !o.UnitPrice.Set && (l.OwnPrice || l.PricingRow != (base.ID{}) && l.Terms == nil):
-		return base.Invalid([]base.Fault{{Pointer: "/unitPrice", Code: "required", Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})
+	case l.Span() != was.Span() && l.Purchase.Type() == base.PurchaseBooking && !o.UnitPrice.Set &&
+		(l.OwnPrice || l.PricingRow != (base.ID{}) && l.Terms == nil):
+		return base.Invalid([]base.Fault{{Pointer: "/unitPrice", Code: "required",
+			Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})
 	}
 	if row != nil && l.Subscription != nil {
 		l.Subscription.agree(row)
@@ -546,7 +558,8 @@ func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 // changeStock gives a line of an open or active order the stock for its changed window and quantity.
 func changeStock(t *base.Tx, o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
-	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == Cancelled }) {
+	if l.Quantity != was.Quantity &&
+		slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == Cancelled }) {
 		return base.Refuse(base.CodeConflict, "units of the line are cancelled; make another line")
 	}
 	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window

@@ -9,9 +9,10 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers (filter.go); the page
-// is picked of what is in all of them, from the nearer end of the order that is asked for. Where one filter lets few through, the others
-// judge these alone. What a list answers with is the page: no other order is rendered.
+// This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers
+// (filter.go); the page is picked of what is in all of them, from the nearer end of the order that is asked for. Where
+// one filter lets few through, the others judge these alone. What a list answers with is the page: no other order is
+// rendered.
 
 // OrderSort is what a list of orders is put in order by. Equal ones come by their numbers.
 type OrderSort string
@@ -27,7 +28,8 @@ const (
 )
 
 // OrderSorts are all of them.
-var OrderSorts = []OrderSort{OrdersByCreatedAt, OrdersByUpdatedAt, OrdersByStart, OrdersByEnd, OrdersByTotal, OrdersByNumber}
+var OrderSorts = []OrderSort{OrdersByCreatedAt, OrdersByUpdatedAt, OrdersByStart, OrdersByEnd, OrdersByTotal,
+	OrdersByNumber}
 
 // keysOfSorts are the keys of those that are not by number, with the term of the orders that have none.
 var keysOfSorts = map[OrderSort]struct {
@@ -47,8 +49,8 @@ const (
 	LateReturn Lateness = "return"
 )
 
-// OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed. Both ends of a span are in it,
-// but of Window.
+// OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed. Both ends
+// of a span are in it, but of Window.
 type OrderQuery struct {
 	Status      []OrderStatus
 	Fulfillment []Fulfillment

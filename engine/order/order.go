@@ -56,7 +56,8 @@ const (
 )
 
 // Fulfillments are the names of all of them, in their order.
-var Fulfillments = []string{"pending", "prepared", "fulfilled", "returned", "cancelled", "partially_fulfilled", "partially_returned"}
+var Fulfillments = []string{"pending", "prepared", "fulfilled", "returned", "cancelled", "partially_fulfilled",
+	"partially_returned"}
 
 // String is the word on the wire.
 func (f Fulfillment) String() string { return Fulfillments[f] }
@@ -83,14 +84,16 @@ type Order struct {
 	OrderCopies
 	UpdatedAt  int64
 	UpdatedBy  base.Word
-	ArchivedAt int64  `json:",omitempty"` // 0: it is not
-	Departs    bool   `json:",omitempty"` // its units go elsewhere, and that is planned; an older program planned nothing
-	LastLine   uint16 // last number given to a line
-	Revision   uint64
-	Lines      []OrderLine    `json:",omitempty"`
-	Codes      []OrderCode    `json:",omitempty"` // discount codes that it carries, in the order in which they were applied
-	Payments   []OrderPayment `json:",omitempty"`
-	Due        int64          `json:",omitempty"` // when time next changes one of its subscriptions; 0: never
+	ArchivedAt int64 `json:",omitempty"` // 0: it is not
+	// its units go elsewhere, and that is planned; an older program planned nothing
+	Departs  bool   `json:",omitempty"`
+	LastLine uint16 // last number given to a line
+	Revision uint64
+	Lines    []OrderLine `json:",omitempty"`
+	// discount codes that it carries, in the order in which they were applied
+	Codes    []OrderCode    `json:",omitempty"`
+	Payments []OrderPayment `json:",omitempty"`
+	Due      int64          `json:",omitempty"` // when time next changes one of its subscriptions; 0: never
 	label.Labels
 	More *OrderMore `json:",omitempty"`
 
@@ -112,20 +115,21 @@ type OrderMore struct {
 
 // OrderLine is a line item as it is stored.
 type OrderLine struct {
-	ID           base.ID
-	Of           base.ID // what is taken: by Names a SKU, an article or a catalog item
-	Names        base.ItemKind
-	Purchase     base.Purchase
-	No           uint16 // what units of the line say they are of: never given twice in an order
-	Quantity     uint16
-	Waived       uint16 `json:",omitempty"` // of the quantity, cancelled as nobody fetched it, and not charged for
-	TaxRate      uint16 `json:",omitempty"` // basis points
-	OwnPrice     bool   `json:",omitempty"` // the unit price was given, not worked out
-	FromOpening  bool   `json:",omitempty"` // no start was given: it begins when it takes stock
-	From, To     int64  // To is Forever where the end is open
-	UnitPrice    int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
-	PricingRow   base.ID
-	Terms        *RowTerms `json:",omitempty"` // of the row; nil: of none, or of one that was gone before lines kept them
+	ID          base.ID
+	Of          base.ID // what is taken: by Names a SKU, an article or a catalog item
+	Names       base.ItemKind
+	Purchase    base.Purchase
+	No          uint16 // what units of the line say they are of: never given twice in an order
+	Quantity    uint16
+	Waived      uint16 `json:",omitempty"` // of the quantity, cancelled as nobody fetched it, and not charged for
+	TaxRate     uint16 `json:",omitempty"` // basis points
+	OwnPrice    bool   `json:",omitempty"` // the unit price was given, not worked out
+	FromOpening bool   `json:",omitempty"` // no start was given: it begins when it takes stock
+	From, To    int64  // To is Forever where the end is open
+	UnitPrice   int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
+	PricingRow  base.ID
+	// of the row; nil: of none, or of one that was gone before lines kept them
+	Terms        *RowTerms `json:",omitempty"`
 	Name         base.Word
 	Units        []OrderUnit `json:",omitempty"` // in the order in which they were made
 	UpdatedAt    int64
@@ -135,21 +139,24 @@ type OrderLine struct {
 
 // LineMore is what few lines have.
 type LineMore struct {
-	Note          string               `json:",omitempty"`
-	ImageURL      string               `json:",omitempty"`
-	Variants      []LineVariant        `json:",omitempty"`
-	Requirements  []Requirement        `json:",omitempty"`
-	Fields        []CheckoutField      `json:",omitempty"`
-	OrderCustomer base.ID              `json:",omitzero"`
-	AddonOf       base.ID              `json:",omitzero"`
-	CatalogAddon  base.ID              `json:",omitzero"`
-	CartAddon     base.ID              `json:",omitzero"`
-	IsAddon       string               `json:",omitempty"`
-	ExpectsLink   bool                 `json:",omitempty"`
-	Combined      []SoldRow            `json:",omitempty"` // the rows whose combination it is sold by; nil: it is sold by one row, or by none
-	RevenueSplit  *int64               `json:",omitempty"` // millionths; nil: all of it
-	Components    []commerce.Component `json:",omitempty"` // of a kit, what one of it takes since it was booked; nil: it is not booked, or that is not known
-	PartPrices    []int64              `json:",omitempty"` // of a kit, what its components were bought for as the line was made; nil: that is not known of all
+	Note          string          `json:",omitempty"`
+	ImageURL      string          `json:",omitempty"`
+	Variants      []LineVariant   `json:",omitempty"`
+	Requirements  []Requirement   `json:",omitempty"`
+	Fields        []CheckoutField `json:",omitempty"`
+	OrderCustomer base.ID         `json:",omitzero"`
+	AddonOf       base.ID         `json:",omitzero"`
+	CatalogAddon  base.ID         `json:",omitzero"`
+	CartAddon     base.ID         `json:",omitzero"`
+	IsAddon       string          `json:",omitempty"`
+	ExpectsLink   bool            `json:",omitempty"`
+	// the rows whose combination it is sold by; nil: it is sold by one row, or by none
+	Combined     []SoldRow `json:",omitempty"`
+	RevenueSplit *int64    `json:",omitempty"` // millionths; nil: all of it
+	// of a kit, what one of it takes since it was booked; nil: it is not booked, or that is not known
+	Components []commerce.Component `json:",omitempty"`
+	// of a kit, what its components were bought for as the line was made; nil: that is not known of all
+	PartPrices []int64 `json:",omitempty"`
 }
 
 // OrderUnit is an order stock item: one unit of a line.
@@ -165,7 +172,8 @@ type OrderUnit struct {
 	Substitute bool   `json:",omitempty"` // its article is none that its line may have
 	Part       uint16 `json:",omitempty"` // which component of a kit it is
 
-	Lot timeline.LotNo `json:",omitzero"` // that it was of as its hold went: it was sold, or came back before any time had gone by; else 0
+	// that it was of as its hold went: it was sold, or came back before any time had gone by; else 0
+	Lot timeline.LotNo `json:",omitzero"`
 }
 
 const (
@@ -189,7 +197,8 @@ var OrderKind = func() *base.Kind[Order] {
 		}),
 		table.By(func(o *Order) []string { return o.ExternalKeys() }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
-	k.Encode, k.Decode, k.Knows, k.Older, k.Weigh = encodeOrder, decodeOrder, base.Knows[storedOrder], olderOrder, weighOrder
+	k.Encode, k.Decode, k.Knows, k.Older, k.Weigh = encodeOrder, decodeOrder, base.Knows[storedOrder], olderOrder,
+		weighOrder
 	put := k.Put
 	k.Put = func(s *base.State, a *base.AccountState, before, after *Order) {
 		if after != nil {
@@ -226,7 +235,8 @@ func init() {
 }
 
 // OrderLabels is orders as what labels hang on.
-var OrderLabels label.Labelled = orderLabels{LabelledKind: &label.LabelledKind[Order, *Order]{Kind: OrderKind, Scope: label.TagOrders, ByTag: orderByTag, ByExternal: orderByExternal}}
+var OrderLabels label.Labelled = orderLabels{LabelledKind: &label.LabelledKind[Order, *Order]{Kind: OrderKind,
+	Scope: label.TagOrders, ByTag: orderByTag, ByExternal: orderByExternal}}
 
 // orderLabels answers with whole records.
 type orderLabels struct {
@@ -409,7 +419,8 @@ func (o *Order) Clone() *Order {
 	return &n
 }
 
-// Waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled that could be.
+// Waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled
+// that could be.
 func (l *OrderLine) Waive() {
 	type units struct{ all, live int }
 	var parts []units

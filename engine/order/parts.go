@@ -6,7 +6,8 @@ import (
 	"holdfast/engine/label"
 )
 
-// This file owns the parts of orders that are kept as given: people, forms, consents, documents, comments, how it is paid.
+// This file owns the parts of orders that are kept as given: people, forms, consents, documents, comments, how it is
+// paid.
 
 // UserRef names a user of the caller's, as it was sent.
 type UserRef struct {
@@ -41,7 +42,8 @@ type CheckoutField struct {
 	CheckoutFieldID *base.ID       `json:",omitempty"`
 }
 
-// CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is says the field.
+// CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is
+// says the field.
 type CheckoutValue struct {
 	Text string
 	As   label.ValueKind // NoValue: as text
@@ -79,7 +81,8 @@ func (f *CheckoutField) checkValue(c *base.Checker, pointer string) {
 	c.Text(pointer, f.Value.Text, 0, base.MaxNote)
 	if as := f.Value.As; as != label.NoValue && as != f.Takes() {
 		c.Fault(pointer, "type", map[label.ValueKind]string{
-			label.TextValue: "must be a string", label.NumberValue: "must be a number, or a string", label.BooleanValue: "must be true or false, or a string",
+			label.TextValue: "must be a string", label.NumberValue: "must be a number, or a string",
+			label.BooleanValue: "must be true or false, or a string",
 		}[f.Takes()])
 	}
 }

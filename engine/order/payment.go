@@ -97,7 +97,8 @@ func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	case len(n.Payments) == maxPayments:
 		return nil, base.Refuse(base.CodeConflict, "an order has at most %d payments", maxPayments)
 	case n.Paid(o.Kind, base.ID{}) > base.MaxSafe-o.Amount:
-		return nil, base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
+		return nil, base.Invalid(
+			[]base.Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
 	}
 	if err := n.refundable(o); err != nil {
 		return nil, err
@@ -115,8 +116,8 @@ var takenBefore = map[PaymentKind]struct {
 	DepositRefund: {DepositCapture, "of the deposit"},
 }
 
-// refundable demands that no more is given back than was taken, of the order as a whole: who gives back for a line may have
-// taken for the order. A deposit that is set aside was not taken.
+// refundable demands that no more is given back than was taken, of the order as a whole: who gives back for a line may
+// have taken for the order. A deposit that is set aside was not taken.
 func (o *Order) refundable(p AddPayment) error {
 	from, gives := takenBefore[p.Kind]
 	if !gives {
@@ -126,8 +127,10 @@ func (o *Order) refundable(p AddPayment) error {
 	case p.Amount <= left:
 		return nil
 	case left <= 0:
-		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " + from.words}})
+		return base.Invalid([]base.Fault{
+			{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " + from.words}})
 	default:
-		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + base.Itoa(int(left)) + ", what is left to give back " + from.words}})
+		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range",
+			Message: "must be at most " + base.Itoa(int(left)) + ", what is left to give back " + from.words}})
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what is said of an order beside what is stored of it: how its subscriptions go on, and its lengths in words.
-// All of it follows from the record alone, so that it is the same wherever the record is written.
+// This file owns what is said of an order beside what is stored of it: how its subscriptions go on, and its lengths in
+// words. All of it follows from the record alone, so that it is the same wherever the record is written.
 
 // SubscriptionPlan is how a line's subscription goes on. Amounts are for all units of the line.
 type SubscriptionPlan struct {
@@ -41,9 +41,9 @@ func (r *OrderRecord) zone() *timeline.Zone {
 
 // Plan says how the subscription of a line goes on.
 //
-// A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal price
-// from then on. What a code takes off a payment is what it would take off this line alone; of an amount for the whole order it
-// is what fell to the line.
+// A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal
+// price from then on. What a code takes off a payment is what it would take off this line alone; of an amount for the
+// whole order it is what fell to the line.
 func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	s, z := l.Subscription, r.zone()
 	terms := &s.Terms
@@ -56,7 +56,9 @@ func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	if n := terms.CommitmentCycles; n != nil {
 		p.MinimumTerm = &commerce.Period{Amount: *n * terms.Cycle.Amount, Unit: terms.Cycle.Unit}
 	}
-	if c := terms.Commitment; c != nil && (p.MinimumTerm == nil || timeline.AddSteps(z, l.From, c.Amount, c.Unit) > commerce.BillingAt(l.From, terms.Cycle, int(*terms.CommitmentCycles), z)) {
+	if c := terms.Commitment; c != nil &&
+		(p.MinimumTerm == nil || timeline.AddSteps(z, l.From, c.Amount, c.Unit) >
+			commerce.BillingAt(l.From, terms.Cycle, int(*terms.CommitmentCycles), z)) {
 		p.MinimumTerm = c
 	}
 	if p.MinimumTerm != nil {
@@ -96,7 +98,9 @@ func (r *OrderRecord) payment(l *OrderLine, amount, at int64, codes []Subscripti
 		if c.Terms.ValueType == commerce.DiscountPerOrder {
 			off = min(c.of(l.ID), amount)
 		} else {
-			_, off = c.Terms.Allocate([]commerce.Discountable{{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.Charged(), Amount: amount}})
+			_, off = c.Terms.Allocate([]commerce.Discountable{
+				{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.Charged(),
+					Amount: amount}})
 		}
 		amount -= off
 	}

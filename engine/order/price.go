@@ -7,12 +7,14 @@ import (
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
 //
-// A line costs its own unit price, else what the row, or the combination of rows, that it was sold by asks for its window, by the terms
-// that it had then, else nothing. Another window is priced as a whole by them, a shorter one, too. A booking without end whose row is
-// for a length of time costs one such length until it is given an end, and what the row asks for the whole of it from then on. A
-// return changes no dates of a line, and no price: who wants the time charged that a unit was out gives the line its end while it is.
+// A line costs its own unit price, else what the row, or the combination of rows, that it was sold by asks for its
+// window, by the terms that it had then, else nothing. Another window is priced as a whole by them, a shorter one, too.
+// A booking without end whose row is for a length of time costs one such length until it is given an end, and what the
+// row asks for the whole of it from then on. A return changes no dates of a line, and no price: who wants the time
+// charged that a unit was out gives the line its end while it is.
 
-// price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for nothing.
+// price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for
+// nothing.
 func price(t *base.Tx, o *Order, l *OrderLine) error {
 	switch {
 	case l.OwnPrice:
@@ -35,11 +37,12 @@ func price(t *base.Tx, o *Order, l *OrderLine) error {
 }
 
 func tooDear() *base.Error {
-	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "the order would cost more than 9007199254740991 minor units"}})
+	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "the order would cost more " +
+		"than 9007199254740991 minor units"}})
 }
 
-// reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each over
-// what those before it have left.
+// reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each
+// over what those before it have left.
 func reprice(t *base.Tx, o *Order) error {
 	left, ok := o.amounts()
 	if !ok {
@@ -63,7 +66,8 @@ func (o *Order) amounts() (list []commerce.Discountable, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		list[i] = commerce.Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.Charged(), Amount: p.Subtotal}
+		list[i] = commerce.Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem,
+			Quantity: l.Charged(), Amount: p.Subtotal}
 	}
 	return list, true
 }

@@ -9,8 +9,9 @@ import (
 
 // Quote is what an order of lines comes to.
 type Quote struct {
-	Order        *Order                  // with its lines priced and its codes put on; it is not kept
-	Combinations []*commerce.Combination // by line: rows of its item's table that ask less together than the line costs; nil: none do
+	Order *Order // with its lines priced and its codes put on; it is not kept
+	// by line: rows of its item's table that ask less together than the line costs; nil: none do
+	Combinations []*commerce.Combination
 }
 
 // QuoteOrder prices what would be a draft order, whose input has been checked. It counts no use of a code.

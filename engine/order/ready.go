@@ -8,7 +8,8 @@ import (
 
 // This file owns units that are back and ready before their buffer ends: what is left of the buffer is free at once.
 
-// ReadyUnit says that a unit that came back is ready for the next customer: its buffer ends now. Where it has ended, nothing changes.
+// ReadyUnit says that a unit that came back is ready for the next customer: its buffer ends now. Where it has ended,
+// nothing changes.
 type ReadyUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit base.ID
@@ -27,7 +28,8 @@ func (o ReadyUnit) PlanOn(t *base.Tx) (any, error) {
 	}
 	if h, at, ok := stock.Draft(t).Find(u.Hold); ok && buffered(t, h) {
 		if n.Return != n.Pickup {
-			return nil, base.Refuse(base.CodeConflict, "the unit goes on at another location, where it is available from the end of its buffer on")
+			return nil, base.Refuse(base.CodeConflict,
+				"the unit goes on at another location, where it is available from the end of its buffer on")
 		}
 		endBuffer(t, h, at)
 		stock.SeatFreed(t)

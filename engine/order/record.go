@@ -30,8 +30,9 @@ type UnitRecord struct {
 	Conflict bool
 	Unmet    bool // its article does not have what the line requires any more
 
-	Ordered     base.Item // what it was ordered as: a SKU or an article, of a kit that of its component; neither where nobody can say
-	OrderedName string    // what that is called
+	// what it was ordered as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	Ordered     base.Item
+	OrderedName string // what that is called
 	OrderedCode *string
 }
 
@@ -94,8 +95,8 @@ func put[K comparable, R any](m *map[K]*R, key K, r *R) {
 	(*m)[key] = r
 }
 
-// RecordWith is the answer for an order on some state of the stock, with some rows as a plan leaves them, and with the first of
-// its units, at most so many.
+// RecordWith is the answer for an order on some state of the stock, with some rows as a plan leaves them, and with the
+// first of its units, at most so many.
 func RecordWith(a *base.AccountState, o *Order, s *timeline.Stock, e *Edits, most int) *OrderRecord {
 	r := &OrderRecord{Order: o}
 	for _, id := range o.Tags {
@@ -170,8 +171,8 @@ type OrderStockItem struct {
 	At   UnitRecord
 }
 
-// OrderStockItems reads units of an order in the order of its lines, and how many it has. The record has none of them; it is nil
-// where there is no such order.
+// OrderStockItems reads units of an order in the order of its lines, and how many it has. The record has none of them;
+// it is nil where there is no such order.
 func OrderStockItems(v base.View, id base.ID, p base.Part) (r *OrderRecord, list []OrderStockItem, total int) {
 	o := OrderTable(v.Acc).Get(id)
 	if o == nil {
@@ -182,7 +183,8 @@ func OrderStockItems(v base.View, id base.ID, p base.Part) (r *OrderRecord, list
 		l := &o.Lines[i]
 		from := min(max(p.Offset-n, 0), len(l.Units))
 		for j := from; j < len(l.Units) && len(list) < p.Limit; j++ {
-			list = append(list, OrderStockItem{l, &l.Units[j], unitRecord(v.Acc, l, &l.Units[j], v.Acc.Stock, &Edits{})})
+			list = append(list,
+				OrderStockItem{l, &l.Units[j], unitRecord(v.Acc, l, &l.Units[j], v.Acc.Stock, &Edits{})})
 		}
 		n += len(l.Units)
 	}

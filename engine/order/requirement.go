@@ -9,9 +9,10 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns requirements of a line: what an article must have for a unit of it to be the line's. A unit with requirements moves
-// among the articles of its pool that meet them; where all do, like any other. Its hold says so by a flag (timeline.Choosy), and by its
-// order's number and line which requirements they are: the timelines ask for them here. Nothing of it is kept but the flag.
+// This file owns requirements of a line: what an article must have for a unit of it to be the line's. A unit with
+// requirements moves among the articles of its pool that meet them; where all do, like any other. Its hold says so by a
+// flag (timeline.Choosy), and by its order's number and line which requirements they are: the timelines ask for them
+// here. Nothing of it is kept but the flag.
 
 // Requirement is one condition on an attribute of the article.
 type Requirement struct {
@@ -80,8 +81,10 @@ func requirement(a *base.AccountState, r *Requirement, e *Edits, now int64) func
 	}
 }
 
-// wishOfOrder is what a hold of an order asks of its lot: the requirements of its line. What is not found asks for nothing. lot finds lots.
-func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot func(timeline.LotNo) timeline.Lot, now int64) (key string, meets func(timeline.LotNo) bool) {
+// wishOfOrder is what a hold of an order asks of its lot: the requirements of its line. What is not found asks for
+// nothing. lot finds lots.
+func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot func(timeline.LotNo) timeline.Lot,
+	now int64) (key string, meets func(timeline.LotNo) bool) {
 	var list []Requirement
 	if o != nil {
 		if l := o.LineNo(h.Line); l != nil {
@@ -101,12 +104,14 @@ func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot
 	}
 	return string(b), func(no timeline.LotNo) bool {
 		r := e.article(a, lot(no).Article)
-		return r != nil && !slices.ContainsFunc(conditions, func(meets func(*stock.Article) bool) bool { return !meets(r) })
+		return r != nil &&
+			!slices.ContainsFunc(conditions, func(meets func(*stock.Article) bool) bool { return !meets(r) })
 	}
 }
 
 func init() {
-	stock.WishOf = func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
+	stock.WishOf = func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
+		meets func(timeline.LotNo) bool) {
 		if t != nil {
 			return wishFor(t, h, now)
 		}

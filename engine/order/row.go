@@ -5,16 +5,18 @@ import (
 	"holdfast/engine/commerce"
 )
 
-// This file owns by which pricing row a line is sold: which row may be named for it, which is taken where none is, and the terms of
-// it that the line keeps.
+// This file owns by which pricing row a line is sold: which row may be named for it, which is taken where none is, and
+// the terms of it that the line keeps.
 //
-// A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row is named it
-// is sold by the fitting one with the least total for its window, the first of the table where several ask the same. A booking by a table
-// that combines rows is sold by those that fit together: for each window it costs what the combination of them asks that asks least, or one
-// of them alone where none asks less. A row fits that is for the line's way of taking the item, is in the order's currency and is not
-// retired. What is sold so that several rows are plans to choose from, a subscription, names its row where there are several.
+// A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row
+// is named it is sold by the fitting one with the least total for its window, the first of the table where several ask
+// the same. A booking by a table that combines rows is sold by those that fit together: for each window it costs what
+// the combination of them asks that asks least, or one of them alone where none asks less. A row fits that is for the
+// line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are
+// plans to choose from, a subscription, names its row where there are several.
 
-// RowTerms are what a line keeps of the row that it was sold by: it goes on to be priced by them, whatever becomes of the row.
+// RowTerms are what a line keeps of the row that it was sold by: it goes on to be priced by them, whatever becomes of
+// the row.
 type RowTerms struct {
 	Price    int64
 	Duration *commerce.Period `json:",omitempty"`
@@ -22,10 +24,12 @@ type RowTerms struct {
 
 // price is what the terms ask for one unit over a window.
 func (r *RowTerms) price(window base.Span, o *Order) (price int64, ok bool) {
-	return commerce.UnitPrice(&commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: r.Price}, Duration: r.Duration}, window, o.PickupAt.Zone())
+	return commerce.UnitPrice(&commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: r.Price},
+		Duration: r.Duration}, window, o.PickupAt.Zone())
 }
 
-// SoldRow is a row of which a line keeps the terms to be sold by it together with others, with how many of its durations make the price.
+// SoldRow is a row of which a line keeps the terms to be sold by it together with others, with how many of its
+// durations make the price.
 type SoldRow struct {
 	ID    base.ID
 	Units int64 `json:",omitempty"`
@@ -54,12 +58,15 @@ func (l *OrderLine) sellBy(row *commerce.PricingRow) {
 func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 	var rows []*commerce.PricingRow
 	for _, r := range l.Rest().Combined {
-		rows = append(rows, &commerce.PricingRow{ID: r.ID, PricingRowFields: commerce.PricingRowFields{Price: r.Price}, Duration: r.Duration})
+		rows = append(rows, &commerce.PricingRow{ID: r.ID, PricingRowFields: commerce.PricingRowFields{Price: r.Price},
+			Duration: r.Duration})
 	}
 	c := commerce.LeastOf(rows, l.Span(), o.PickupAt.Zone(), looks)
 	switch {
 	case looks.Over():
-		return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "too many combinations of rows to look at for the prices of one order; name a row, give unit prices, or make several orders"}})
+		return base.Invalid(
+			[]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "too many combinations of rows to look at " +
+				"for the prices of one order; name a row, give unit prices, or make several orders"}})
 	case c == nil:
 		return tooDear()
 	}
@@ -71,7 +78,8 @@ func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 	return nil
 }
 
-// Combination is what the rows that make the line's price ask together, those that take longest first; nil: it is not sold by several.
+// Combination is what the rows that make the line's price ask together, those that take longest first; nil: it is not
+// sold by several.
 func (l *OrderLine) Combination() *commerce.Combination {
 	if l.Rest().Combined == nil || l.OwnPrice {
 		return nil
@@ -90,10 +98,12 @@ func (o *Order) paidIn(row *commerce.PricingRow) error {
 	if row.Currency == o.Currency.String() {
 		return nil
 	}
-	return base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "currency", Message: "is a row in " + row.Currency + ", the order is in " + o.Currency.String()}})
+	return base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "currency",
+		Message: "is a row in " + row.Currency + ", the order is in " + o.Currency.String()}})
 }
 
-// Priced says that the line's price was given or is of a row: it does not cost nothing because nobody said what it costs.
+// Priced says that the line's price was given or is of a row: it does not cost nothing because nobody said what it
+// costs.
 func (l *OrderLine) Priced() bool {
 	return l.OwnPrice || l.PricingRow != (base.ID{}) || l.Rest().Combined != nil
 }
@@ -134,8 +144,8 @@ func fitting(p *commerce.PricingTable, o *Order, l *OrderLine) (list []*commerce
 	return list
 }
 
-// sellByTable has a line sold by the table of its item where no row is named, and gives the one row by which it is, if one is. Where its
-// item has no table it is sold by none.
+// sellByTable has a line sold by the table of its item where no row is named, and gives the one row by which it is, if
+// one is. Where its item has no table it is sold by none.
 func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.PricingRow, error) {
 	table := tableOf(a, l.Item())
 	if table == nil {
@@ -145,7 +155,8 @@ func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.Pricin
 	best := commerce.Cheapest(fit, l.Span(), o.PickupAt.Zone())
 	switch {
 	case best == nil:
-		return nil, unpriced("is missing: no row of the item's pricing table fits the line, which needs a unitPrice then")
+		return nil, unpriced(
+			"is missing: no row of the item's pricing table fits the line, which needs a unitPrice then")
 	case len(fit) > 1 && l.Purchase.Type() == base.PurchaseSubscription:
 		return nil, unpriced("is missing: the item's pricing table has several rows for a subscription")
 	case !table.Combine || l.Purchase.Type() != base.PurchaseBooking:

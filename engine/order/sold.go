@@ -12,8 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns units that are sold. At the hand-over the unit leaves the stock: its slot ends, and its hold is no more. What is left is
-// history, which the order's row has: it is shown with the article in a window that contains the instant, and stands in nobody's way.
+// This file owns units that are sold. At the hand-over the unit leaves the stock: its slot ends, and its hold is no
+// more. What is left is history, which the order's row has: it is shown with the article in a window that contains the
+// instant, and stands in nobody's way.
 
 // sell takes a unit that lies on a slot out of the stock for good.
 func sell(t *base.Tx, u *OrderUnit, h timeline.Hold, place timeline.Place, at int64) {
@@ -130,7 +131,8 @@ func salesOf(a *base.AccountState, lot timeline.LotNo, w base.Span, visit func(t
 		}
 		if s.lot == lot {
 			h := timeline.NewHold(s.hold, base.Span{Start: s.at, End: base.Forever}, 0, 0)
-			h.Owner, h.Line, h.Kind, h.Flags = uint64(s.order), s.line, timeline.Sale, timeline.Out.WithBlocker(timeline.BlockerOrder)
+			h.Owner, h.Line, h.Kind, h.Flags = uint64(s.order), s.line, timeline.Sale,
+				timeline.Out.WithBlocker(timeline.BlockerOrder)
 			visit(timeline.Placed{Hold: h, Place: timeline.Place{Lot: lot}})
 		}
 		return true

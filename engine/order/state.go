@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the life of an order: which state allows what, and the moves from one state to the next that no unit's way
-// makes by itself.
+// This file owns the life of an order: which state allows what, and the moves from one state to the next that no unit's
+// way makes by itself.
 
 // OrderAction is something that the state of an order allows or not.
 type OrderAction string
@@ -34,7 +34,8 @@ const (
 )
 
 // alongside are the operations that are allowed where another is.
-var alongside = map[OrderAction]string{EditLines: "deleteLineItem", Discount: "removeDiscountCode", Assign: "unassignStockItem"}
+var alongside = map[OrderAction]string{EditLines: "deleteLineItem", Discount: "removeDiscountCode",
+	Assign: "unassignStockItem"}
 
 // allowedIn is what each state allows.
 var allowedIn = [...][]OrderAction{
@@ -50,7 +51,8 @@ func (o *Order) allow(a OrderAction) error {
 		return nil
 	}
 	d := base.StateDetails{State: o.Status.String(), Allowed: o.allowedBut(a)}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the order is " + d.State + ", which does not allow " + string(a), Details: d}
+	return &base.Error{Code: base.CodeStateNotAllowed,
+		Detail: "the order is " + d.State + ", which does not allow " + string(a), Details: d}
 }
 
 // allowedBut is what an order's state allows beside what is refused.
@@ -67,8 +69,8 @@ func (o *Order) allowedBut(refused OrderAction) (names []string) {
 	return names
 }
 
-// ConfirmOrder makes a draft an open order: it takes stock for all lines or for none. With AllowOverbooked what is short
-// becomes a conflict.
+// ConfirmOrder makes a draft an open order: it takes stock for all lines or for none. With AllowOverbooked what is
+// short becomes a conflict.
 type ConfirmOrder struct {
 	base.Answers[*OrderRecord]
 	ID              base.ID
@@ -97,8 +99,8 @@ func confirm(t *base.Tx, o *Order, overbook bool) error {
 	return open(t, o, 0, overbook)
 }
 
-// CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. The uses of codes of a draft, which
-// was never sold, are given back.
+// CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. The uses of codes of a
+// draft, which was never sold, are given back.
 type CancelOrder struct {
 	base.Answers[*OrderRecord]
 	ID base.ID
@@ -158,8 +160,8 @@ func (o ArchiveOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// DeleteOrder removes an order that has nothing out, a closed one, too. Its stock is free again, but what was sold for good stays
-// gone, and its history goes. The uses that it has made of codes are given back, whatever its state.
+// DeleteOrder removes an order that has nothing out, a closed one, too. Its stock is free again, but what was sold for
+// good stays gone, and its history goes. The uses that it has made of codes are given back, whatever its state.
 type DeleteOrder struct {
 	base.Answers[any]
 	ID      base.ID

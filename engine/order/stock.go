@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how orders take stock: lines become requests like those of holds, and are seated with them. A unit of an
-// order has the order's number in its row, so that it finds its order wherever it moves to.
+// This file owns how orders take stock: lines become requests like those of holds, and are seated with them. A unit of
+// an order has the order's number in its row, so that it finds its order wherever it moves to.
 
 func init() {
 	stock.RegisterOwnership(timeline.BlockerOrder, stock.Ownership{
@@ -95,8 +95,8 @@ func madeForLine(a *base.AccountState, l *OrderLine, h timeline.Hold, on *stock.
 	return madeForPart(a, k, l, l.Units[i].Part, on)
 }
 
-// madeForPart is that of a component of a line of kits. An order of a hold that was not of whole kits has each unit as a component of its own: which one it was,
-// is not known.
+// madeForPart is that of a component of a line of kits. An order of a hold that was not of whole kits has each unit as
+// a component of its own: which one it was, is not known.
 func madeForPart(a *base.AccountState, k *commerce.Kit, l *OrderLine, part uint16, on *stock.Article) base.ID {
 	if int(part) >= len(k.Parts) || k.Parts[part].SKU == nil {
 		return base.ID{}
@@ -131,8 +131,8 @@ func (l *OrderLine) component(u *OrderUnit) (c commerce.Component, known bool) {
 	return booked[u.Part], true
 }
 
-// askLine appends the requests that n more of a line make: of kits of the components that it was booked with, which it keeps from its
-// first unit of stock on.
+// askLine appends the requests that n more of a line make: of kits of the components that it was booked with, which it
+// keeps from its first unit of stock on.
 func askLine(t *base.Tx, dst []stock.Request, o *Order, l *OrderLine, n int) ([]stock.Request, error) {
 	if l.Names != base.NamesCatalogItem {
 		return commerce.Ask(t, dst, l.Item(), o.Pickup, n, l.Purchase.Type())
@@ -147,14 +147,16 @@ func askLine(t *base.Tx, dst []stock.Request, o *Order, l *OrderLine, n int) ([]
 	return commerce.AskKits(t, dst, k, o.Pickup, n, l.Purchase.Type())
 }
 
-// lineKit is the kit of which a line gets units for n more: of the components that it was booked with, else as it is now. A line that does not say
-// which those were, as it was a hold's or an older program's, has units of the kit as it is now, or gets no more of them.
+// lineKit is the kit of which a line gets units for n more: of the components that it was booked with, else as it is
+// now. A line that does not say which those were, as it was a hold's or an older program's, has units of the kit as it
+// is now, or gets no more of them.
 func lineKit(t *base.Tx, l *OrderLine, n int) (*commerce.Kit, error) {
 	if i := commerce.CatalogTable(t.Acc).Get(l.Of); i != nil && l.Rest().Components != nil {
 		return commerce.KitOf(t.Acc, i, l.Rest().Components)
 	}
 	k, err := commerce.KitByID(t.Acc, l.Of)
-	if err == nil && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != (base.ID{}) }) && !hasKits(t, l, k, int(l.Quantity)-n) {
+	if err == nil && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != (base.ID{}) }) &&
+		!hasKits(t, l, k, int(l.Quantity)-n) {
 		return nil, base.Refuse(base.CodeConflict, "the item takes other components now; make another line")
 	}
 	return k, err
@@ -180,8 +182,8 @@ func hasKits(t *base.Tx, l *OrderLine, k *commerce.Kit, n int) bool {
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
 
-// takeStock seats units for lines of an order, all or none. Units that wait for stock, as those of a draft do, get it first;
-// where there are too few of a line they are made. Overbooked, what is short becomes a conflict.
+// takeStock seats units for lines of an order, all or none. Units that wait for stock, as those of a draft do, get it
+// first; where there are too few of a line they are made. Overbooked, what is short becomes a conflict.
 func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 	requests := make([]stock.Request, 0, len(wants))
 	from := make([]int, 0, len(wants))
@@ -258,7 +260,8 @@ func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 }
 
 func tooManyUnits() *base.Error {
-	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "must ask for at most 10000 units in all"}})
+	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "must ask for at most 10000 " +
+		"units in all"}})
 }
 
 // ofLineItem says which line a refusal is about.
@@ -354,8 +357,8 @@ func redate(t *base.Tx, o *Order, line int, overbook bool) error {
 	return nil
 }
 
-// loose says that a unit of a line with requirements may be of another article that meets them. Rows of before holds could say so have
-// it pinned to its article.
+// loose says that a unit of a line with requirements may be of another article that meets them. Rows of before holds
+// could say so have it pinned to its article.
 func loose(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Place) bool {
 	if len(l.Rest().Requirements) == 0 || u.ByHand || h.Flags.Has(timeline.PinnedSlot) {
 		return false
@@ -368,11 +371,12 @@ func loose(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.
 		return part.SKU != (base.ID{})
 	}
 	k, err := commerce.KitByID(t.Acc, l.Of)
-	return err == nil && int(u.Part) < len(k.Parts) && k.Parts[u.Part].SKU != nil && commerce.IsPart(t, h, at, k.Parts[u.Part])
+	return err == nil && int(u.Part) < len(k.Parts) && k.Parts[u.Part].SKU != nil &&
+		commerce.IsPart(t, h, at, k.Parts[u.Part])
 }
 
-// extend gives the units of a line that are out the line's end: all or none. Overbooked, what is in their way makes room or becomes a
-// conflict.
+// extend gives the units of a line that are out the line's end: all or none. Overbooked, what is in their way makes
+// room or becomes a conflict.
 func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
 	for j := range l.Units {
 		u := &l.Units[j]
@@ -385,21 +389,24 @@ func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
 		}
 		body := base.Span{Start: h.Body().Start, End: stock.NotOver(t, l.To)}
 		if l.To <= body.Start {
-			return base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
+			return base.Invalid(
+				[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
 		}
 		if to := stock.GoesInPlan(t, h); to != nil {
 			stock.Send(t, h.ID, to)
 		}
 		stock.Seating(t).Departing.Overbook = overbook
 		if !stock.Stretch(t, h, at, body, overbook) {
-			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{line, l, u}, h.WithSpan(base.Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
+			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{line, l, u},
+				h.WithSpan(base.Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}
 	return stock.BlockedDeparture(t)
 }
 
-// reroute has the units of an order that have not come back go where the order says by now: those that are not handed over are seated
-// where every other hold can do without them. What stands in the way refuses it, or, overbooked, becomes a conflict.
+// reroute has the units of an order that have not come back go where the order says by now: those that are not handed
+// over are seated where every other hold can do without them. What stands in the way refuses it, or, overbooked,
+// becomes a conflict.
 func reroute(t *base.Tx, o *Order, overbook bool) error {
 	d, to := stock.Draft(t), stock.LocationTable(t.Acc).Get(o.Return)
 	stock.Seating(t).Departing.Overbook = overbook
@@ -445,15 +452,17 @@ func reroute(t *base.Tx, o *Order, overbook bool) error {
 	return stock.BlockedDeparture(t)
 }
 
-// undeparted says that an order has units that leave their place, for which no program has planned that: an older one made it. That is due at once. The order says
-// that they are planned, and what becomes of them since, as one that cannot be called off, is not planned again.
+// undeparted says that an order has units that leave their place, for which no program has planned that: an older one
+// made it. That is due at once. The order says that they are planned, and what becomes of them since, as one that
+// cannot be called off, is not planned again.
 func (o *Order) undeparted() bool {
 	sends := func(l OrderLine) bool { return o.sends(&l) != 0 }
-	return !o.Departs && o.Return != o.Pickup && (o.Status == OrderOpen || o.Status == OrderActive) && slices.ContainsFunc(o.Lines, sends)
+	return !o.Departs && o.Return != o.Pickup && (o.Status == OrderOpen || o.Status == OrderActive) &&
+		slices.ContainsFunc(o.Lines, sends)
 }
 
-// departOlder plans the departures of an order that an older program made. What counts on its units becomes a conflict. What the order says
-// stays what it was.
+// departOlder plans the departures of an order that an older program made. What counts on its units becomes a conflict.
+// What the order says stays what it was.
 func departOlder(t *base.Tx, id base.ID) {
 	n, err := Edit(t, id)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns subscriptions: lines that are paid again and again. Nothing is charged here; when it would be is said, and
-// the stock is held as long as the subscription lasts.
+// This file owns subscriptions: lines that are paid again and again. Nothing is charged here; when it would be is said,
+// and the stock is held as long as the subscription lasts.
 
 // Subscription is how a line is subscribed to.
 type Subscription struct {
@@ -120,8 +120,8 @@ func (l *OrderLine) due() int64 {
 	return at
 }
 
-// renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription ends. What
-// was never handed over of it is cancelled.
+// renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription
+// ends. What was never handed over of it is cancelled.
 func renewSubscriptions(t *base.Tx, id base.ID) {
 	o, err := Edit(t, id)
 	if err != nil {
@@ -151,8 +151,8 @@ func renewSubscriptions(t *base.Tx, id base.ID) {
 	}
 }
 
-// CancelSubscription ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice
-// allow. Its stock is free from then on.
+// CancelSubscription ends a subscription: now, or at the end of the first payment cycle that its commitment and its
+// notice allow. Its stock is free from then on.
 type CancelSubscription struct {
 	base.Answers[*OrderRecord]
 	ID    base.ID
@@ -175,7 +175,8 @@ func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	s := l.Subscription
 	if n.Status == OrderDraft || s.over() {
 		state := string(s.Status(n))
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state + " and cannot be cancelled",
+		return nil, &base.Error{Code: base.CodeStateNotAllowed,
+			Detail:  "the subscription is " + state + " and cannot be cancelled",
 			Details: base.StateDetails{State: state, Allowed: []string{}}}
 	}
 	at := t.Now
@@ -193,8 +194,8 @@ func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back. Less time
-// needs no other room, so nothing refuses it.
+// endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back.
+// Less time needs no other room, so nothing refuses it.
 func endLine(t *base.Tx, l *OrderLine, at int64) {
 	if at == base.Forever || at == l.To {
 		return

@@ -8,11 +8,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns steps that are taken back: what was prepared, handed over or returned by mistake. Payments stay, the planned dates of the
-// line count again, and what may move makes room; where the stock has gone on, it is refused with what stands in the way.
+// This file owns steps that are taken back: what was prepared, handed over or returned by mistake. Payments stay, the
+// planned dates of the line count again, and what may move makes room; where the stock has gone on, it is refused with
+// what stands in the way.
 
-// UndoOrder takes back the last step of each of some units: one that lies ready waits again, one that is out was not handed over, one that
-// came back is out. There is no time limit.
+// UndoOrder takes back the last step of each of some units: one that lies ready waits again, one that is out was not
+// handed over, one that came back is out. There is no time limit.
 type UndoOrder struct {
 	base.Answers[*OrderRecord]
 	ID    base.ID
@@ -34,7 +35,8 @@ func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if n.ArchivedAt != 0 {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the order is archived; unarchive it first", Details: base.StateDetails{State: "archived"}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the order is archived; unarchive it first",
+			Details: base.StateDetails{State: "archived"}}
 	}
 	var blockers []base.ID
 	for _, x := range n.named(o.Units) {
@@ -47,9 +49,11 @@ func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {
 	if len(blockers) > 0 {
 		slices.SortFunc(blockers, base.ID.Compare)
 		blockers = slices.Compact(blockers)
-		plan := &stock.QuantityPlan{Reason: timeline.PinnedHoldsInTheWay.String(), BlockersTotal: len(blockers), Blockers: stock.Standing(t.Acc, t.Acc.Stock, blockers, base.First)}
+		plan := &stock.QuantityPlan{Reason: timeline.PinnedHoldsInTheWay.String(), BlockersTotal: len(blockers),
+			Blockers: stock.Standing(t.Acc, t.Acc.Stock, blockers, base.First)}
 		plan.Digest = plan.Fingerprint(blockers)
-		return nil, &base.Error{Code: base.CodeQuantityBlocked, Detail: "the stock has gone on: " + plan.Reason, Details: stock.QuantityDetails{Plan: plan}}
+		return nil, &base.Error{Code: base.CodeQuantityBlocked, Detail: "the stock has gone on: " + plan.Reason,
+			Details: stock.QuantityDetails{Plan: plan}}
 	}
 	if n.Status == OrderClosed {
 		n.Status = OrderActive
@@ -100,8 +104,8 @@ func onArticle(t *base.Tx, lot timeline.LotNo) (*stock.Article, *stock.ArticleLo
 	return r, r.LotAt(l.Location), nil
 }
 
-// planned is a unit over the dates of its line, with the buffers of an article as they are set now. What is past of it needs no more room
-// than from an instant on.
+// planned is a unit over the dates of its line, with the buffers of an article as they are set now. What is past of it
+// needs no more room than from an instant on.
 func planned(t *base.Tx, h timeline.Hold, l *OrderLine, on *stock.ArticleLot, since int64) timeline.Hold {
 	body := l.Span()
 	hull := timeline.Hull(body, on.Before, on.After, stock.LocationTable(t.Acc).No(on.Location).Zone(), t.Now)
@@ -217,8 +221,8 @@ func outAgain(t *base.Tx, o *Order, x unitOfLine, end int64) ([]base.ID, error) 
 	return nil, nil
 }
 
-// inTheWayOf are the holds on some slots of a lot that a unit without room would meet there, and where those are none, what waits there and
-// is counted. Where that is none either it is in its own way: its slot ends before.
+// inTheWayOf are the holds on some slots of a lot that a unit without room would meet there, and where those are none,
+// what waits there and is counted. Where that is none either it is in its own way: its slot ends before.
 func inTheWayOf(t *base.Tx, n timeline.Hold, lot timeline.LotNo, slots ...timeline.SlotNo) (ids []base.ID) {
 	s := stock.Draft(t).Stock()
 	for _, no := range slots {

@@ -13,8 +13,8 @@ import (
 )
 
 // This file owns how orders and their units are written. The units have rows of their own, many in one, so that what is
-// written of a change is the order without its units, and those rows whose units it changes. In memory an order has its units
-// in its lines.
+// written of a change is the order without its units, and those rows whose units it changes. In memory an order has its
+// units in its lines.
 
 // UnitsPerRow is how many units of an order a row has. They are counted through the order's lines.
 const UnitsPerRow = 64
@@ -133,7 +133,8 @@ func (c *unitCursor) next() *OrderUnit {
 	return nil
 }
 
-// recordUnits adds the rows of units that differ between two states of an order to the write set; nil: there is no order.
+// recordUnits adds the rows of units that differ between two states of an order to the write set; nil: there is no
+// order.
 func recordUnits(t *base.Tx, before, after *Order) {
 	for part := range max(before.UnitsRows(), after.UnitsRows()) {
 		was, is := before.UnitsRow(part), after.UnitsRow(part)
@@ -175,7 +176,8 @@ func encodeOrderUnits(dst []byte, r *OrderUnits) []byte {
 			set  bool
 			flag byte
 		}{
-			{u.ByHand, unitByHand}, {u.Hold != (base.ID{}), unitHasHold}, {u.Handed != 0, unitHanded}, {u.Returned != 0, unitReturned},
+			{u.ByHand, unitByHand}, {u.Hold != (base.ID{}), unitHasHold}, {u.Handed != 0, unitHanded},
+			{u.Returned != 0, unitReturned},
 			{u.UpdatedAt != 0, unitUpdated}, {u.Part != 0, unitOfPart}, {u.more() != 0, unitHasMore},
 		} {
 			if f.set {
@@ -223,7 +225,8 @@ func decodeOrderUnits(_, key base.ID, b []byte) (*OrderUnits, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &OrderUnits{Order: binary.BigEndian.Uint32(key[8:]), Part: binary.BigEndian.Uint32(key[12:]), Units: make([]OrderUnit, 0, UnitsPerRow)}
+	n := &OrderUnits{Order: binary.BigEndian.Uint32(key[8:]), Part: binary.BigEndian.Uint32(key[12:]),
+		Units: make([]OrderUnit, 0, UnitsPerRow)}
 	for len(r.B) > 0 && !r.Bad && len(n.Units) < UnitsPerRow {
 		u := OrderUnit{State: Fulfillment(r.U8())}
 		flags := r.U8()
@@ -289,7 +292,8 @@ func olderOrder(account, id base.ID, b []byte) (rows []base.Image, older bool, e
 	rows = append(rows, base.Image{Tag: base.TagOrder, ID: id, Value: encodeOrder(nil, o)})
 	for part := range o.UnitsRows() {
 		r := o.UnitsRow(part)
-		rows = append(rows, base.Image{Tag: base.TagOrderUnits, ID: OrderUnitsKind.Key(r), Value: encodeOrderUnits(nil, r)})
+		rows = append(rows,
+			base.Image{Tag: base.TagOrderUnits, ID: OrderUnitsKind.Key(r), Value: encodeOrderUnits(nil, r)})
 	}
 	return rows, true, nil
 }
@@ -335,7 +339,8 @@ func decodeOrder(account, key base.ID, b []byte) (*Order, error) {
 	return s.Clone(), nil // the stored form does not stay beside it, nor the room that reading leaves in lists
 }
 
-// unpack gives an order that was read without its units those that it had before. The rows of those that changed follow.
+// unpack gives an order that was read without its units those that it had before. The rows of those that changed
+// follow.
 func (o *Order) unpack(before *Order) {
 	if !o.bare {
 		return

@@ -6,15 +6,16 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns how many orders that are not closed refer to each record: a location, what a line takes and is priced by, a customer.
-// It is derived from the orders.
+// This file owns how many orders that are not closed refer to each record: a location, what a line takes and is priced
+// by, a customer. It is derived from the orders.
 
 var orderUsesExtension = base.RegisterExtension(newOrderUses)
 
 func orderUses(a *base.AccountState) *base.Sums[base.ID] { return orderUsesExtension.In(a) }
 
 func init() {
-	base.RegisterReferrers(base.Referrer{Resource: "order", Count: func(a *base.AccountState, id base.ID, _ int64) int { return int(orderUses(a).Of(id)) }})
+	base.RegisterReferrers(base.Referrer{Resource: "order",
+		Count: func(a *base.AccountState, id base.ID, _ int64) int { return int(orderUses(a).Of(id)) }})
 }
 
 func newOrderUses() *base.Sums[base.ID] { return base.NewSums(base.ID.Compare) }

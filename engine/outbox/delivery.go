@@ -68,9 +68,10 @@ func deliveryKey(webhook base.ID, state DeliveryState) string {
 }
 
 var DeliveryKind = func() *base.Kind[Delivery] {
-	k := base.RowsOf(base.TagDelivery, "delivery", func(d *Delivery) base.ID { return d.ID }, table.By(func(d *Delivery) []string {
-		return []string{deliveryKey(d.Webhook, 0), deliveryKey(d.Webhook, d.State)}
-	}))
+	k := base.RowsOf(base.TagDelivery, "delivery", func(d *Delivery) base.ID { return d.ID },
+		table.By(func(d *Delivery) []string {
+			return []string{deliveryKey(d.Webhook, 0), deliveryKey(d.Webhook, d.State)}
+		}))
 	k.Resource = "" // the log tells of them
 	k.Encode, k.Decode, k.Knows = encodeDelivery, decodeDelivery, nil
 	k.Weigh = func(*Delivery) int { return 2 * base.HotWeight }
@@ -132,7 +133,8 @@ func encodeDelivery(dst []byte, d *Delivery) []byte {
 	for _, id := range [...]base.ID{d.Webhook, d.Event, d.Body, d.Resource} {
 		dst = append(dst, id[:]...)
 	}
-	dst = append(dst, byte(slices.Index(base.HookEvents, d.Type)), byte(d.State), flags, byte(d.Attempts), byte(d.Tries))
+	dst = append(dst, byte(slices.Index(base.HookEvents, d.Type)), byte(d.State), flags, byte(d.Attempts),
+		byte(d.Tries))
 	for _, n := range [...]int64{d.Next, d.First, d.Ended} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
 	}
@@ -199,7 +201,9 @@ func newCallQueue() *callQueue {
 			}
 			return bytes.Compare(a.id[:], b.id[:]) < 0
 		}, btree.Options{NoLocks: true}),
-		counts: btree.NewBTreeGOptions(func(a, b queueCount) bool { return bytes.Compare(a.webhook[:], b.webhook[:]) < 0 }, btree.Options{NoLocks: true}),
+		counts: btree.NewBTreeGOptions(func(a, b queueCount) bool {
+			return bytes.Compare(a.webhook[:], b.webhook[:]) < 0
+		}, btree.Options{NoLocks: true}),
 	}
 }
 
@@ -284,8 +288,10 @@ func checkCalls(a *base.AccountState) (due int, err error) {
 			due++
 		}
 	}
-	if !slices.Equal(want.items.Items(), Calls(a).items.Items()) || !slices.Equal(want.counts.Items(), Calls(a).counts.Items()) || want.Bytes != Calls(a).Bytes {
-		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", Calls(a).items.Len(), Calls(a).Bytes, want.items.Len(), want.Bytes)
+	if !slices.Equal(want.items.Items(), Calls(a).items.Items()) ||
+		!slices.Equal(want.counts.Items(), Calls(a).counts.Items()) || want.Bytes != Calls(a).Bytes {
+		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", Calls(a).items.Len(),
+			Calls(a).Bytes, want.items.Len(), want.Bytes)
 	}
 	return due, nil
 }

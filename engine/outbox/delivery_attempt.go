@@ -58,8 +58,8 @@ type Outcome struct {
 // MaxJitter is the greatest jitter: a tenth.
 const MaxJitter = 1000
 
-// RecordAttempts takes what came of attempts at deliveries of an account. An attempt that is known already, or of a delivery
-// that is not, is left out.
+// RecordAttempts takes what came of attempts at deliveries of an account. An attempt that is known already, or of a
+// delivery that is not, is left out.
 type RecordAttempts struct {
 	base.Answers[any]
 	Outcomes []Outcome
@@ -68,7 +68,8 @@ type RecordAttempts struct {
 func (o RecordAttempts) Check() []base.Fault {
 	var c base.Checker
 	for i, x := range o.Outcomes {
-		if x.Jitter < 0 || x.Jitter > MaxJitter || x.Sent < 0 || x.Took < 0 || x.At < base.MinInstant || x.At > base.MaxInstant || len(x.Answer) > KeptAnswer || len(x.Error) > base.MaxName {
+		if x.Jitter < 0 || x.Jitter > MaxJitter || x.Sent < 0 || x.Took < 0 || x.At < base.MinInstant ||
+			x.At > base.MaxInstant || len(x.Answer) > KeptAnswer || len(x.Error) > base.MaxName {
 			c.Fault("/outcomes/"+base.Itoa(i), "range", "is no outcome of an attempt")
 		}
 	}
@@ -134,8 +135,8 @@ func fail(t *base.Tx, n *Delivery, w *WebhookRow) {
 	}
 }
 
-// webhookEdits are what deliveries make of their webhooks in one command, which deliveries it has given up, and what it keeps for those that are
-// disabled.
+// webhookEdits are what deliveries make of their webhooks in one command, which deliveries it has given up, and what it
+// keeps for those that are disabled.
 type webhookEdits struct {
 	list   []webhookEdit
 	failed map[base.ID]bool
@@ -258,7 +259,8 @@ func (o RedeliverDelivery) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.NotFound("delivery")
 	}
 	if !d.again() || Calls(t.Acc).Waiting(w.ID) >= MaxQueued {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the delivery waits already, or was tried too often", Details: base.StateDetails{State: d.State.String(), Allowed: []string{}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the delivery waits already, or was " +
+			"tried too often", Details: base.StateDetails{State: d.State.String(), Allowed: []string{}}}
 	}
 	n := d.requeued(t.Now)
 	n.ByHand = true
@@ -277,7 +279,8 @@ func (d *Delivery) requeued(now int64) *Delivery {
 	return &n
 }
 
-// RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since then, tests left out, in the order of the events.
+// RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since
+// then, tests left out, in the order of the events.
 type RecoverDeliveries struct {
 	base.Answers[*Recovered]
 	base.Adds

@@ -20,7 +20,8 @@ func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 	for i := range o.List {
 		k := &o.List[i]
 		d := DeliveryTable(t.Acc).Get(k.ID)
-		if d == nil || d.Attempts != k.known || d.State == DeliveryPending && WebhookTable(t.Acc).Get(d.Webhook) != nil {
+		if d == nil || d.Attempts != k.known || d.State == DeliveryPending &&
+			WebhookTable(t.Acc).Get(d.Webhook) != nil {
 			continue // forgotten already, or queued again since it was read
 		}
 		gone[d.ID] = true
@@ -49,8 +50,8 @@ func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// sent says whether the bytes of a delivery are those of another one that is not gone. Deliveries of one event follow each
-// other.
+// sent says whether the bytes of a delivery are those of another one that is not gone. Deliveries of one event follow
+// each other.
 func sent(a *base.AccountState, d *Delivery, gone map[base.ID]bool) bool {
 	for other := range DeliveryTable(a).From(d.Event) {
 		if other.Event != d.Event {

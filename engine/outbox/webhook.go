@@ -18,7 +18,8 @@ import (
 // TooManyFailures is the reason for which the engine itself disables a webhook.
 const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
 
-// Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of records.
+// Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of
+// records.
 type Webhook struct {
 	ID             base.ID
 	EventType      base.HookEvent   // the first of its types
@@ -35,8 +36,8 @@ type Webhook struct {
 	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
 }
 
-// Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is judged by
-// these scopes, also when the key is revoked.
+// Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is
+// judged by these scopes, also when the key is revoked.
 type Maker struct {
 	Key    base.ID
 	Scopes []string `json:",omitempty"` // none: full access
@@ -59,8 +60,8 @@ func (w *Webhook) tells(types []base.HookEvent) {
 	}
 }
 
-// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the record another; how many
-// follow does not, as each would be a change that is told.
+// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the
+// record another; how many follow does not, as each would be a change that is told.
 func (w *WebhookRow) missed(at, now int64) {
 	if w.MissedEvents == 0 {
 		w.Touch(now)
@@ -97,12 +98,13 @@ const (
 )
 
 var WebhookKind = func() *base.Kind[WebhookRow] {
-	k := base.RowsOf(base.TagWebhook, "webhook", func(w *WebhookRow) base.ID { return w.ID }, table.By(func(w *WebhookRow) (types []string) {
-		for _, typ := range w.EventTypes() {
-			types = append(types, string(typ))
-		}
-		return types
-	}))
+	k := base.RowsOf(base.TagWebhook, "webhook", func(w *WebhookRow) base.ID { return w.ID },
+		table.By(func(w *WebhookRow) (types []string) {
+			for _, typ := range w.EventTypes() {
+				types = append(types, string(typ))
+			}
+			return types
+		}))
 	k.DueAt(func(w *WebhookRow) int64 { return w.Drain })
 	put := k.Put
 	k.Put = func(s *base.State, a *base.AccountState, before, after *WebhookRow) {
@@ -130,17 +132,19 @@ func endpoint(c *base.Checker, pointer, s string) {
 		return
 	}
 	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") || strings.HasSuffix(u.Host, ":") || !hostname(u)
+	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") ||
+		strings.HasSuffix(u.Host, ":") || !hostname(u)
 	for i := range len(s) {
 		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
 	}
 	if bad {
-		c.Fault(pointer, "format", "must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
+		c.Fault(pointer, "format",
+			"must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
 	}
 }
 
-// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it is
-// usually written. Whether that may be called is judged when it is dialled.
+// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it
+// is usually written. Whether that may be called is judged when it is dialled.
 func hostname(u *url.URL) bool {
 	if p := u.Port(); p != "" {
 		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
@@ -249,7 +253,8 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d webhooks", MaxWebhooks)
 	}
 	w := &WebhookRow{Secret: o.Secret, Webhook: Webhook{
-		ID: t.NewID(), URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now, Revision: 1, Maker: o.Maker,
+		ID: t.NewID(), URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now,
+		Revision: 1, Maker: o.Maker,
 	}}
 	if o.EventTypes == nil {
 		o.EventTypes = []base.HookEvent{o.EventType}
@@ -269,8 +274,8 @@ func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {
 	return &base.Revise(t, WebhookKind, w, n).Webhook, nil
 }
 
-// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another endpoint or
-// type of event is its maker from then on.
+// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another
+// endpoint or type of event is its maker from then on.
 type PatchWebhook struct {
 	base.Answers[*Webhook]
 	ID         base.ID
@@ -338,7 +343,8 @@ func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for RecoverDeliveries.
+// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for
+// RecoverDeliveries.
 type EnableWebhook struct {
 	base.Answers[*Webhook]
 	ID base.ID
@@ -352,13 +358,14 @@ func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if w.Enabled {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is enabled already", Details: base.StateDetails{State: "enabled", Allowed: []string{"disable"}}}
+		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is enabled already",
+			Details: base.StateDetails{State: "enabled", Allowed: []string{"disable"}}}
 	}
 	return w.change(t, func(n *WebhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
 }
 
-// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens from then on is
-// counted only.
+// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens
+// from then on is counted only.
 type DisableWebhook struct {
 	base.Answers[*Webhook]
 	ID base.ID
@@ -387,11 +394,12 @@ func (w *WebhookRow) enabled() error {
 	if w.Enabled {
 		return nil
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is disabled", Details: base.StateDetails{State: "disabled", Allowed: []string{"enable"}}}
+	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is disabled",
+		Details: base.StateDetails{State: "disabled", Allowed: []string{"enable"}}}
 }
 
-// RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is signed
-// with both, and the old one signs where there is room for one signature, unless SignWith says otherwise.
+// RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is
+// signed with both, and the old one signs where there is room for one signature, unless SignWith says otherwise.
 type RotateSecret struct {
 	base.Answers[*Webhook]
 	ID       base.ID

@@ -15,8 +15,8 @@ import (
 
 // This file owns events: their bytes, which are made once, and the deliveries that an event makes.
 
-// EventBody is what is sent of an event: the same bytes to all of one version, and on every attempt. They are packed, once: as
-// JSON repeats itself, a fifth of them goes to the log and through the compactions of rows.
+// EventBody is what is sent of an event: the same bytes to all of one version, and on every attempt. They are packed,
+// once: as JSON repeats itself, a fifth of them goes to the log and through the compactions of rows.
 type EventBody struct {
 	ID     base.ID
 	Packed []byte        // the row's value, with its version
@@ -64,8 +64,8 @@ func (b *EventBody) Text() ([]byte, error) {
 	return s2.Decode(nil, b.Packed[1:])
 }
 
-// MaxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from where they
-// can be recovered.
+// MaxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from
+// where they can be recovered.
 const MaxQueued = 100_000
 
 // What is kept of events that happen while a webhook is disabled as too many failed: no more than both.
@@ -97,8 +97,9 @@ func disabledEvents(t *base.Tx, emit func(typ base.HookEvent, webhook base.ID, d
 	}
 }
 
-// Emit makes the deliveries of an event; nil data: there is nothing to show. Webhooks are told that were enabled before the command. For one that
-// was disabled as too many failed it is kept, for one that was disabled by hand it is counted.
+// Emit makes the deliveries of an event; nil data: there is nothing to show. Webhooks are told that were enabled before
+// the command. For one that was disabled as too many failed it is kept, for one that was disabled by hand it is
+// counted.
 func Emit(t *base.Tx, typ base.HookEvent, resource base.ID, data func() base.EventData) {
 	list := WebhookTable(t.Acc)
 	var e event
@@ -132,15 +133,18 @@ type event struct {
 	bodies   []versionBody
 }
 
-// WithoutPanic makes null of a record that a fault of the program keeps from being written: the event says that it changed.
-func WithoutPanic(payload func(version string, record any) []byte, log *slog.Logger) func(version string, record any) []byte {
+// WithoutPanic makes null of a record that a fault of the program keeps from being written: the event says that it
+// changed.
+func WithoutPanic(payload func(version string, record any) []byte, log *slog.Logger) func(version string,
+	record any) []byte {
 	if payload == nil {
 		return nil
 	}
 	return func(version string, record any) (b []byte) {
 		defer func() {
 			if p := recover(); p != nil {
-				log.Error("an event could not be written, it is sent without its record", "record", fmt.Sprintf("%T", record), "panic", p, "stack", string(debug.Stack()))
+				log.Error("an event could not be written, it is sent without its record", "record",
+					fmt.Sprintf("%T", record), "panic", p, "stack", string(debug.Stack()))
 				b = []byte("null")
 			}
 		}()
@@ -191,7 +195,8 @@ func (e *event) text(now int64, version string) []byte {
 func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 	body := e.body(t, w.APIVersion)
 	d := &Delivery{
-		ID: t.NewID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: DeliveryPending, Next: t.Now, Size: uint32(body.size), Revision: 1,
+		ID: t.NewID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource,
+		State: DeliveryPending, Next: t.Now, Size: uint32(body.size), Revision: 1,
 	}
 	t.Used += MaxAttempts // the ids behind it are those of its attempts
 	if Calls(t.Acc).Waiting(w.ID) >= MaxQueued {
@@ -200,8 +205,8 @@ func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 	return d
 }
 
-// TestWebhook has a webhook told of an event that did not happen: one of its types, of the record with the nil id, with an example of it.
-// How that goes says nothing about the webhook: it does not count, and it may be disabled.
+// TestWebhook has a webhook told of an event that did not happen: one of its types, of the record with the nil id, with
+// an example of it. How that goes says nothing about the webhook: it does not count, and it may be disabled.
 type TestWebhook struct {
 	base.Answers[*Delivery]
 	base.Adds
@@ -227,7 +232,8 @@ func (o TestWebhook) PlanOn(t *base.Tx) (any, error) {
 	}
 	typ := cmp.Or(o.EventType, w.EventType)
 	if !slices.Contains(w.EventTypes(), typ) {
-		return nil, base.Invalid([]base.Fault{{Pointer: "/eventType", Code: "not_allowed", Message: "is none of the webhook's types"}})
+		return nil, base.Invalid(
+			[]base.Fault{{Pointer: "/eventType", Code: "not_allowed", Message: "is none of the webhook's types"}})
 	}
 	const about = 4 << 10
 	d := delivery(t, &event{id: t.NewID(), typ: typ, data: t.Written(Example(typ), about)}, w)

@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// This file owns the soft memory limit: near it the collector runs more often, and gives back what is not used; and whether that is enough.
+// This file owns the soft memory limit: near it the collector runs more often, and gives back what is not used; and
+// whether that is enough.
 
-// How much of its memory the process takes, in percent: what a container has is its own, a machine has other uses beside it, and a
-// cache of files.
+// How much of its memory the process takes, in percent: what a container has is its own, a machine has other uses
+// beside it, and a cache of files.
 const (
 	ofContainer = 90
 	ofMachine   = 75
@@ -21,8 +22,8 @@ const (
 // NoLimit is a limit that no process comes to.
 const NoLimit = math.MaxInt64
 
-// MemoryLimit is the soft limit that suits where the process runs, in bytes, and what it is a share of; NoLimit where the system does not
-// say how much there is. Read gives the text of a file of the system, nothing where there is none.
+// MemoryLimit is the soft limit that suits where the process runs, in bytes, and what it is a share of; NoLimit where
+// the system does not say how much there is. Read gives the text of a file of the system, nothing where there is none.
 func MemoryLimit(read func(name string) string) (limit int64, of string) {
 	machine, container := machineMemory(read("/proc/meminfo")), containerMemory(read)
 	switch {
@@ -40,12 +41,14 @@ const shortFrom = 90
 // Short says whether what is needed comes near a limit in bytes. It takes some microseconds.
 func Short(limit int64) bool { return limit < NoLimit && Needed() > share(limit, shortFrom) }
 
-// Needed is the memory that a collection would not give back, in bytes: what the last one found in use, stacks, and what the runtime
-// itself takes.
+// Needed is the memory that a collection would not give back, in bytes: what the last one found in use, stacks, and
+// what the runtime itself takes.
 func Needed() int64 {
 	sample := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
 	}
 	metrics.Read(sample)
 	n := sample[0].Value.Uint64() + sample[1].Value.Uint64()
@@ -70,8 +73,8 @@ func machineMemory(info string) int64 {
 	return NoLimit
 }
 
-// containerMemory is the least that a control group of the process, or one around it, allows; NoLimit where none says so. A container
-// sees its own group as the root, whatever it is called outside.
+// containerMemory is the least that a control group of the process, or one around it, allows; NoLimit where none says
+// so. A container sees its own group as the root, whatever it is called outside.
 func containerMemory(read func(name string) string) int64 {
 	least := int64(NoLimit)
 	for line := range strings.Lines(read("/proc/self/cgroup")) {
@@ -81,12 +84,14 @@ func containerMemory(read func(name string) string) int64 {
 		}
 		root, file := "/sys/fs/cgroup", "memory.max"
 		if f[1] != "" { // version 1, where each controller has groups of its own
-			if root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"; !slices.Contains(strings.Split(f[1], ","), "memory") {
+			if root, file = "/sys/fs/cgroup/memory",
+				"memory.limit_in_bytes"; !slices.Contains(strings.Split(f[1], ","), "memory") {
 				continue
 			}
 		}
 		for group := path.Clean("/" + f[2]); ; group = path.Dir(group) {
-			if n, err := strconv.ParseInt(strings.TrimSpace(read(path.Join(root, group, file))), 10, 64); err == nil && n > 0 {
+			if n, err := strconv.ParseInt(strings.TrimSpace(read(path.Join(root, group, file))), 10, 64); err == nil &&
+				n > 0 {
 				least = min(least, n) // version 1 has no word for none: it is a number larger than any machine
 			}
 			if group == "/" {

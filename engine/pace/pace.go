@@ -9,7 +9,8 @@ import (
 
 // This file owns the garbage collector's target.
 
-// Spare is how much garbage may lie about before it is collected, in bytes, as long as the target stays within its bounds.
+// Spare is how much garbage may lie about before it is collected, in bytes, as long as the target stays within its
+// bounds.
 const Spare = 512 << 20
 
 const (

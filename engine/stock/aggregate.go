@@ -4,8 +4,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what a SKU knows of its articles as a whole. It is derived, and kept up to date with every article that is
-// written, so that a page of articles counts nothing.
+// This file owns what a SKU knows of its articles as a whole. It is derived, and kept up to date with every article
+// that is written, so that a page of articles counts nothing.
 
 // Aggregate sums up the articles of a SKU.
 type Aggregate struct {
@@ -26,7 +26,8 @@ func setAggregate(a *base.AccountState, s *SKU, sum Aggregate) {
 	}
 }
 
-// aggregate brings the sums of the SKUs up to date of which an article is or was; the article is in its table as it is now.
+// aggregate brings the sums of the SKUs up to date of which an article is or was; the article is in its table as it is
+// now.
 func aggregate(a *base.AccountState, before, after *Article) {
 	var left, joined *base.ID
 	if before != nil {

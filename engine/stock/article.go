@@ -31,7 +31,8 @@ func (ArticleStatus) Words() []string {
 type Article struct {
 	ID base.ID
 
-	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
+	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere
+	// else.
 	Lots   []ArticleLot `json:"-"`
 	single [1]ArticleLot
 
@@ -133,7 +134,8 @@ var ArticleKind = func() *base.Kind[Article] {
 }()
 
 // ArticleLabels is articles as what labels hang on.
-var ArticleLabels label.Labelled = &label.LabelledKind[Article, *Article]{Kind: ArticleKind, Scope: label.TagInventory, ByTag: articleByTag, ByExternal: articleByExternal}
+var ArticleLabels label.Labelled = &label.LabelledKind[Article, *Article]{Kind: ArticleKind, Scope: label.TagInventory,
+	ByTag: articleByTag, ByExternal: articleByExternal}
 
 func (r *Article) Rev() uint64     { return r.Revision }
 func (r *Article) Touch(now int64) { r.UpdatedAt, r.Revision = now, r.Revision+1 }
@@ -191,8 +193,8 @@ func (s *SKU) Buffers() (before, after Buffer) {
 	return before, after
 }
 
-// PoolNumbers hands out the numbers of pools. Pools are derived, so their numbers are, too: nothing outside the timelines
-// depends on which number a pool has.
+// PoolNumbers hands out the numbers of pools. Pools are derived, so their numbers are, too: nothing outside the
+// timelines depends on which number a pool has.
 type PoolNumbers struct {
 	Last timeline.PoolNo
 	copy *PoolNumbers // what publish gave last
@@ -218,8 +220,8 @@ func assignPools(a *base.AccountState, r *Article) {
 	}
 }
 
-// poolFor is the pool of an article's lot at a location: the one of its SKU, location and effective buffers, or none where
-// it takes no new holds or has no SKU.
+// poolFor is the pool of an article's lot at a location: the one of its SKU, location and effective buffers, or none
+// where it takes no new holds or has no SKU.
 func poolFor(a *base.AccountState, r *Article, location uint32) timeline.PoolNo {
 	if r.SKU == nil || !r.Takes() {
 		return 0
@@ -227,8 +229,8 @@ func poolFor(a *base.AccountState, r *Article, location uint32) timeline.PoolNo 
 	return poolOf(a, *r.SKU, PoolKey(a, r, location))
 }
 
-// PoolKey tells the pool of an article's lot from others of its SKU: by the place, and by the effective buffers as values, however
-// they were entered.
+// PoolKey tells the pool of an article's lot from others of its SKU: by the place, and by the effective buffers as
+// values, however they were entered.
 func PoolKey(a *base.AccountState, r *Article, location uint32) skuPool {
 	before, after := EffectiveBuffers(a, r)
 	return skuPool{location: location, before: before.Value(), after: after.Value()}
@@ -313,7 +315,8 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	}
 	t.Ledger.Article++
 	r := &Article{
-		ID: t.NewID(), No: t.Ledger.Article, ArticleFields: o.ArticleFields, Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1,
+		ID: t.NewID(), No: t.Ledger.Article, ArticleFields: o.ArticleFields, Before: o.Before, After: o.After,
+		UpdatedAt: t.Now, Revision: 1,
 		Labels: labels,
 	}
 	if r.Status == "" {
@@ -337,8 +340,8 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	return r, nil
 }
 
-// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle, and so is it refused. What is so
-// already stays as it is.
+// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle, and so is it refused.
+// What is so already stays as it is.
 type ArchiveArticle struct {
 	base.Answers[*Article]
 	ID       base.ID
@@ -366,9 +369,9 @@ func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
 	return &n, Reassign(t, r, &n, o.Force)
 }
 
-// PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
-// other articles of their pool where they fit; what is handed over or over stays. Where others are left it is refused with the plan
-// (article_out.go), or, with Force, they become conflicts.
+// PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds
+// to other articles of their pool where they fit; what is handed over or over stays. Where others are left it is
+// refused with the plan (article_out.go), or, with Force, they become conflicts.
 type PatchArticle struct {
 	base.Answers[*Article]
 	ID            base.ID
@@ -443,8 +446,8 @@ func ArticleID(a *base.AccountState, no uint32) base.ID {
 	return a.TombstoneID(base.TagArticle, no)
 }
 
-// DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has
-// one of its units or waits for one. Its units end now; holds that are over keep theirs.
+// DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over
+// has one of its units or waits for one. Its units end now; holds that are over keep theirs.
 type DeleteArticle struct {
 	base.Answers[any]
 	ID      base.ID

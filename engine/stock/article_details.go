@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/label"
 )
 
-// This file owns what an article's record says beside its stock: what it cost, where it stands in the merchant's own order of
-// things, and the files that show or describe it.
+// This file owns what an article's record says beside its stock: what it cost, where it stands in the merchant's own
+// order of things, and the files that show or describe it.
 
 // ArticleDetails is the part of an article's record that few articles have.
 type ArticleDetails struct {
@@ -61,8 +61,8 @@ type FileInfo struct {
 	Size         *int64  `json:",omitempty" field:"size int 0..9007199254740991" about:"Size of the file in bytes."`
 }
 
-// FilePatch is a file as it is to be: with an id it is the article's own of that id, in whose record Info is then put, if
-// given; without, a new one.
+// FilePatch is a file as it is to be: with an id it is the article's own of that id, in whose record Info is then put,
+// if given; without, a new one.
 type FilePatch struct {
 	ID      *base.ID
 	Info    *FileInfo
@@ -109,7 +109,8 @@ func (f *FieldValue) check(c *base.Checker, pointer string) {
 	for _, x := range [...]struct {
 		name  string
 		value *string
-	}{{"id", f.ID}, {"name", f.Name}, {"groupId", f.GroupID}, {"groupName", f.GroupName}, {"systemGroup", f.SystemGroup}, {"origin", f.Origin}} {
+	}{{"id", f.ID}, {"name", f.Name}, {"groupId", f.GroupID}, {"groupName", f.GroupName},
+		{"systemGroup", f.SystemGroup}, {"origin", f.Origin}} {
 		c.Optional(pointer+"/"+x.name, x.value, 0, base.MaxName)
 	}
 	c.Text(pointer+"/value", f.Value.Text, 0, base.MaxNote)
@@ -147,7 +148,8 @@ func (p *DetailsPatch) checkOn(r *Article) (faults []base.Fault) {
 	known := func(pointer string, list []FilePatch, files []File) {
 		for i, f := range list {
 			if f.ID != nil && !slices.ContainsFunc(files, func(x File) bool { return x.ID == *f.ID }) {
-				c.Fault(pointer+"/"+base.Itoa(i)+"/fileId", "unknown", "is the id of no such file of this article; leave it out for a new one")
+				c.Fault(pointer+"/"+base.Itoa(i)+"/fileId", "unknown",
+					"is the id of no such file of this article; leave it out for a new one")
 			}
 		}
 	}
@@ -177,7 +179,8 @@ func (p *DetailsPatch) apply(t *base.Tx, r *Article) {
 		n.Documents = newFiles(t, n.Documents, p.Documents.Value)
 	}
 	r.Details = nil
-	if n.CategoryID != nil || n.Category != nil || n.ParentID != nil || n.Path != nil || len(n.Fulfillment)+len(n.Media)+len(n.Documents) > 0 {
+	if n.CategoryID != nil || n.Category != nil || n.ParentID != nil || n.Path != nil ||
+		len(n.Fulfillment)+len(n.Media)+len(n.Documents) > 0 {
 		r.Details = &n
 	}
 }
@@ -205,8 +208,8 @@ func newFiles(t *base.Tx, was []File, list []FilePatch) []File {
 	return files
 }
 
-// Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it: less what was spent on it and its price, or
-// its SKU's where it has none of its own.
+// Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it:
+// less what was spent on it and its price, or its SKU's where it has none of its own.
 func Earnings(v base.View, r *Article) (income, profit int64) {
 	income = earned(v.Acc, r.No)
 	profit = income
@@ -218,8 +221,8 @@ func Earnings(v base.View, r *Article) (income, profit int64) {
 	return income, profit
 }
 
-// PurchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is no article; nil:
-// nobody said.
+// PurchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is
+// no article; nil: nobody said.
 func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
 	if r != nil {
 		if r.PurchasePrice != nil || r.SKU == nil {
@@ -233,8 +236,8 @@ func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
 	return s.PurchasePrice
 }
 
-// profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in ascending
-// order, and looks at each block once.
+// profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in
+// ascending order, and looks at each block once.
 func profits(a *base.AccountState) func(no uint32) float64 {
 	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
 	prices := make([]float64, a.Ledger.SKU+1)

@@ -10,12 +10,12 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns the fields of articles that lists filter and sort by: where the value of each is, and how a pass over all
-// articles reads it.
+// This file owns the fields of articles that lists filter and sort by: where the value of each is, and how a pass over
+// all articles reads it.
 //
 // A pass goes block by block, 64 articles each. What it needs of a field is a column, made of a block's rows when first
-// asked for and kept with them until one of the rows changes. So a pass over 100,000 articles reads some megabytes that lie
-// side by side, not 100,000 records.
+// asked for and kept with them until one of the rows changes. So a pass over 100,000 articles reads some megabytes that
+// lie side by side, not 100,000 records.
 
 // ArticleField is a field that filters name.
 type ArticleField string
@@ -40,8 +40,8 @@ const (
 	FieldCreatedAt       ArticleField = "createdAt"
 )
 
-// articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that is
-// in neither is counted over the window, brought in by orders, or reckoned from others.
+// articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that
+// is in neither is counted over the window, brought in by orders, or reckoned from others.
 type articleField struct {
 	Name   ArticleField
 	Format label.AttributeFormat
@@ -68,7 +68,8 @@ var FilteredFields = []articleField{
 	{FieldItemIncome, label.FormatNumber, nil, nil},
 	{FieldProfitability, label.FormatNumber, nil, nil},
 	{FieldQuantity, label.FormatNumber, nil, nil},
-	{FieldCreatedAt, label.FormatDatetime, func(r *Article) label.Fact { return label.NumberFact(float64(base.CreatedAt(r.ID))) }, nil},
+	{FieldCreatedAt, label.FormatDatetime,
+		func(r *Article) label.Fact { return label.NumberFact(float64(base.CreatedAt(r.ID))) }, nil},
 }
 
 // FilterFields are the fields that filters can name.
@@ -109,7 +110,8 @@ type column struct {
 	of    [blockRows]uint8 // by row: the number of its fact in facts
 	facts []label.Fact     // those that several rows have stand there once, where that is cheap
 	rows  []uint64         // by fact: the rows that have it, a bit each
-	pairs *[256]uint64     // by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
+	// by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
+	pairs *[256]uint64
 }
 
 // columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
@@ -141,8 +143,8 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) label.Fact) *column
 	return c
 }
 
-// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which pairs of bytes are in
-// the texts.
+// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which pairs of bytes
+// are in the texts.
 func (c *column) pack() {
 	var all strings.Builder
 	var texts []string
@@ -232,8 +234,8 @@ func factsOfBlock(a *base.AccountState, b table.Block[Article]) *blockFacts {
 	return f
 }
 
-// factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are few: the
-// fields, and what an attribute can be asked as.
+// factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are
+// few: the fields, and what an attribute can be asked as.
 type factSource struct {
 	key any
 	Own func(r *Article) label.Fact

@@ -6,7 +6,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what articles bring in, by currencies and their numbers. What brings it in adds it; what is shown is of the account's currency.
+// This file owns what articles bring in, by currencies and their numbers. What brings it in adds it; what is shown is
+// of the account's currency.
 
 // Earning is by what incomes are summed up.
 type Earning struct {

@@ -14,12 +14,13 @@ import (
 
 // This file owns the list of articles: which of them a query selects. article_sort.go puts them in order.
 //
-// A list is a pass over the columns of the fields that the query names (article_field.go), into one bit an article, and then
-// a selection of the page. Timelines are asked for counts alone, by passes over what is packed side by side (timeline's
-// Ranking and Tallies). So the price of a page of 100,000 articles is: 0.1 ms for the bits; 0.1 to 1 ms for each filter;
-// nothing for the order of creation, 0.1 to 1 ms for units free or units, and 1 to 3 ms for any other order. Nothing is
-// sorted but the page. Where a query has no conditions but status and archive, how many there are is a sum that is kept, and
-// the first pages in the order of creation and of units free look at few articles: there is no pass over all.
+// A list is a pass over the columns of the fields that the query names (article_field.go), into one bit an article, and
+// then a selection of the page. Timelines are asked for counts alone, by passes over what is packed side by side
+// (timeline's Ranking and Tallies). So the price of a page of 100,000 articles is: 0.1 ms for the bits; 0.1 to 1 ms for
+// each filter; nothing for the order of creation, 0.1 to 1 ms for units free or units, and 1 to 3 ms for any other
+// order. Nothing is sorted but the page. Where a query has no conditions but status and archive, how many there are is
+// a sum that is kept, and the first pages in the order of creation and of units free look at few articles: there is no
+// pass over all.
 
 // ArticleQuery says which articles a list has, over which window, and in which order.
 type ArticleQuery struct {
@@ -47,7 +48,8 @@ func CheckArticles(v base.View, q *ArticleQuery) []base.Fault {
 		at := "/filters/" + base.Itoa(i)
 		f.Read(&c, at)
 		n += len(f.Values)
-		if d := label.AttributeTable(v.Acc).Get(f.Attribute); d != nil && f.Field == "" && f.Format != "" && !askedAs(d, f.Format) {
+		if d := label.AttributeTable(v.Acc).Get(f.Attribute); d != nil && f.Field == "" && f.Format != "" &&
+			!askedAs(d, f.Format) {
 			c.Fault(at+"/format", "enum", "is not the attribute's, which is "+string(d.Format))
 		}
 	}
@@ -121,7 +123,8 @@ func (l *listing) release() {
 	clear(l.all)
 	clear(l.search)
 	*l = listing{
-		found: l.found[:0], closed: l.closed[:0], all: l.all[:0], search: l.search[:0], ranking: l.ranking, page: l.page, tallies: l.tallies[:0],
+		found: l.found[:0], closed: l.closed[:0], all: l.all[:0], search: l.search[:0], ranking: l.ranking,
+		page: l.page, tallies: l.tallies[:0],
 		picker: Picker{list: l.picker.list[:0]},
 	}
 	listings.Put(l)
@@ -163,7 +166,8 @@ func (l *listing) prepare() error {
 		l.all = append(l.all, condition{words: words})
 	}
 	if l.Search != "" {
-		j := label.NewJudge(label.FormatText, label.Contains, []label.Operand{{Text: strings.ToLower(l.Search)}}, timeline.Date{}, nil, nil)
+		j := label.NewJudge(label.FormatText, label.Contains, []label.Operand{{Text: strings.ToLower(l.Search)}},
+			timeline.Date{}, nil, nil)
 		for _, n := range [...]ArticleField{FieldName, FieldCodes, FieldSKUName, FieldSKUCode} {
 			if c := l.condition(fieldSource(n), j); c.from.Own != nil || slices.Contains(c.sku, label.Passed) {
 				l.search = append(l.search, c)

@@ -5,11 +5,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the refusal to take an article out of its pool while holds to come would be left without a unit: the plan of it, as
-// of any other reduction.
+// This file owns the refusal to take an article out of its pool while holds to come would be left without a unit: the
+// plan of it, as of any other reduction.
 
-// stranded refuses a command that has left some of the holds that it took out without a unit, with the plan of what it does. It
-// removes no slot; the plan is the one that the command found, and nobody proved that none leaves fewer.
+// stranded refuses a command that has left some of the holds that it took out without a unit, with the plan of what it
+// does. It removes no slot; the plan is the one that the command found, and nobody proved that none leaves fewer.
 func stranded(t *base.Tx, out []timeline.Placed) error {
 	plan := &QuantityPlan{Reason: timeline.HoldsExceedRemainingStock.String()}
 	var left []base.ID
@@ -27,7 +27,8 @@ func stranded(t *base.Tx, out []timeline.Placed) error {
 	}
 	for _, c := range Draft(t).Changes().Holds {
 		if c.Had && c.Has && c.Before.Place.Seated() && c.After.Place.Seated() && c.Before.Place != c.After.Place {
-			plan.Moves = append(plan.Moves, SlotMove{c.ID(), slotID(t.Acc.Stock, c.Before.Place.Slot), slotID(Draft(t).Stock(), c.After.Place.Slot)})
+			plan.Moves = append(plan.Moves, SlotMove{c.ID(), slotID(t.Acc.Stock, c.Before.Place.Slot),
+				slotID(Draft(t).Stock(), c.After.Place.Slot)})
 		}
 	}
 	plan.Digest = plan.Fingerprint(left)

@@ -13,15 +13,15 @@ import (
 
 // This file owns the orders of the list of articles: by what each compares, and how a page is selected.
 //
-// A record without the value comes last in both directions, and equal ones are in the order of their ids, in both directions.
-// Text is ordered by the code points of its lower-case form. Of several codes the first one counts, of several tags or
-// locations the least.
+// A record without the value comes last in both directions, and equal ones are in the order of their ids, in both
+// directions. Text is ordered by the code points of its lower-case form. Of several codes the first one counts, of
+// several tags or locations the least.
 
 // ArticleSort is what a list of articles is ordered by.
 type ArticleSort string
 
-// The orders of articles. Availability is units free over the whole window, quantity units at its start, unavailability the
-// most units that are taken at one time.
+// The orders of articles. Availability is units free over the whole window, quantity units at its start, unavailability
+// the most units that are taken at one time.
 const (
 	ByUnavailability  ArticleSort = "unavailability"
 	ByServiceLocation ArticleSort = "serviceLocation"
@@ -44,7 +44,8 @@ const (
 
 // ArticleSorts are all orders of articles.
 var ArticleSorts = []ArticleSort{
-	ByUnavailability, ByServiceLocation, BySKUName, BySKUCode, ByPurchasePrice, ByProfitability, ByCondition, ByTags, ByQuantity,
+	ByUnavailability, ByServiceLocation, BySKUName, BySKUCode, ByPurchasePrice, ByProfitability, ByCondition, ByTags,
+	ByQuantity,
 	ByHasConflicts, ByCodes, ByCreatedAt, ByName, ByStatus, ByItemCosts, ByItemIncome, ByAvailability,
 }
 
@@ -73,7 +74,8 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 	}
 	switch l.Sort {
 	case ByUnavailability, ByQuantity:
-		l.tallies = l.a.Stock.Tallies(&l.ranking, l.window, l.location, int(l.a.Ledger.Article), l.Sort == ByUnavailability, l.tallies)
+		l.tallies = l.a.Stock.Tallies(&l.ranking, l.window, l.location, int(l.a.Ledger.Article),
+			l.Sort == ByUnavailability, l.tallies)
 		return l.byNumber(dst, limit, func(no uint32) (float64, bool) {
 			if l.Sort == ByQuantity {
 				return float64(l.tallies[no].Units), true
@@ -118,8 +120,10 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 
 // sortFields are the orders that are by a field's own value.
 var sortFields = map[ArticleSort]ArticleField{
-	"": FieldCreatedAt, BySKUName: FieldSKUName, BySKUCode: FieldSKUCode, ByPurchasePrice: FieldPurchasePrice, ByCondition: FieldCondition,
-	ByCodes: FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus, ByItemCosts: FieldItemCosts,
+	"": FieldCreatedAt, BySKUName: FieldSKUName, BySKUCode: FieldSKUCode, ByPurchasePrice: FieldPurchasePrice,
+	ByCondition: FieldCondition,
+	ByCodes:     FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus,
+	ByItemCosts: FieldItemCosts,
 }
 
 // places is for each article the rank, from 1, of the least location by name at which it has units in the window.
@@ -129,7 +133,8 @@ func (l *listing) places() []int32 {
 		all = append(all, at)
 	}
 	ranks := make([]int32, l.a.Ledger.Location+1)
-	rankTexts(all, func(at *Location) string { return at.Name }, func(at *Location, rank int) { ranks[at.No] = int32(rank) })
+	rankTexts(all, func(at *Location) string { return at.Name },
+		func(at *Location, rank int) { ranks[at.No] = int32(rank) })
 	places := make([]int32, l.blocks*blockRows)
 	l.a.Stock.Stocked(l.window, func(article, location uint32) {
 		if l.location != 0 && location != l.location {
@@ -151,7 +156,8 @@ func tagRanks(a *base.AccountState) map[base.ID]float64 {
 		}
 	}
 	ranks := make(map[base.ID]float64, len(all))
-	rankTexts(all, func(g *label.Tag) string { return g.Value }, func(g *label.Tag, rank int) { ranks[g.ID] = float64(rank) })
+	rankTexts(all, func(g *label.Tag) string { return g.Value },
+		func(g *label.Tag, rank int) { ranks[g.ID] = float64(rank) })
 	return ranks
 }
 

@@ -12,8 +12,8 @@ import (
 
 // This file owns an article's stock in a window: what is on it, what it amounts to, and its four time series.
 
-// ArticleStock is the stock of an article in a window. A window that is an instant has Start == End. It may be read into again
-// and again, and so its memory be used again.
+// ArticleStock is the stock of an article in a window. A window that is an instant has Start == End. It may be read
+// into again and again, and so its memory be used again.
 type ArticleStock struct {
 	Window       base.Span
 	Most         int              // how many units and conflicts there may be here; 0: MaxListed
@@ -39,7 +39,8 @@ type ArticleStock struct {
 // Reset empties the stock, for another window.
 func (x *ArticleStock) Reset(w base.Span) {
 	*x = ArticleStock{
-		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
+		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0],
+		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
 		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
 		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
@@ -55,10 +56,11 @@ type ArticleLocation struct {
 
 // LocationCount is a number of units at a location, and since or from when; From is nil where there is no such instant.
 //
-// Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be held from the start up to some instant and
-// no further (up to the start itself, where none is free there), and From is the first instant from which one can be held beyond that. So it never lies in front
-// of what is in the way, nor where a unit merely goes: something ends there. Of units that can be booked it is, where there are none, the start of the earliest later
-// window of this length over which one can.
+// Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be
+// held from the start up to some instant and no further (up to the start itself, where none is free there), and From is
+// the first instant from which one can be held beyond that. So it never lies in front of what is in the way, nor where
+// a unit merely goes: something ends there. Of units that can be booked it is, where there are none, the start of the
+// earliest later window of this length over which one can.
 type LocationCount struct {
 	Location base.ID
 	Count    int
@@ -90,7 +92,8 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	// What is behind the window counts for what can be sold. Of one lot the timeline knows it; of several it is added up here.
+	// What is behind the window counts for what can be sold. Of one lot the timeline knows it; of several it is added
+	// up here.
 	x.ledger.over = base.Span{Start: w.Start, End: base.Forever}
 	switch {
 	case w.Start == w.End:
@@ -126,8 +129,8 @@ func InstantOr(w base.Span) base.Span {
 	return w
 }
 
-// joinSlot adds a slot to those of its location, which begin at first. One with the range of the slot before it, as most have, is
-// counted there.
+// joinSlot adds a slot to those of its location, which begin at first. One with the range of the slot before it, as
+// most have, is counted there.
 func joinSlot(list []ArticleLocation, first int, at base.ID, r base.Span) []ArticleLocation {
 	if n := len(list); n > first && list[n-1].Range == r {
 		list[n-1].Count++
@@ -136,8 +139,8 @@ func joinSlot(list []ArticleLocation, first int, at base.ID, r base.Span) []Arti
 	return append(list, ArticleLocation{at, r, 1})
 }
 
-// joinSlots orders slots of one location by their range, and counts those of equal ranges together. It returns how many ranges there
-// are.
+// joinSlots orders slots of one location by their range, and counts those of equal ranges together. It returns how many
+// ranges there are.
 func joinSlots(list []ArticleLocation) (n int) {
 	slices.SortFunc(list, func(p, q ArticleLocation) int {
 		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
@@ -227,7 +230,8 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 	x.Availability = append(x.Availability, free)
 }
 
-// bookable is how many units a booking of the window can have of an article at a location, as Available has it with moves: none over a window that is over.
+// bookable is how many units a booking of the window can have of an article at a location, as Available has it with
+// moves: none over a window that is over.
 func bookable(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, now int64) LocationCount {
 	at, w := LocationTable(a).No(l.Location), InstantOr(x.Window)
 	free := LocationCount{Location: LocationID(a, l.Location), Exact: true}
@@ -243,14 +247,16 @@ func bookable(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, n
 		free.From = &x.Window.Start
 	} else {
 		from := max(w.Start, now-w.Length()+1)
-		if next := NextFit(a, a.Stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1, min(from+SearchSpan, base.MaxInstant-w.Length()), now); next != nil {
+		if next := NextFit(a, a.Stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1,
+			min(from+SearchSpan, base.MaxInstant-w.Length()), now); next != nil {
 			free.From = &next.Start
 		}
 	}
 	return free
 }
 
-// freeFrom is the first instant from which a unit of a lot can be held longer than from the start of a window, over which none can be; nil where there is none.
+// freeFrom is the first instant from which a unit of a lot can be held longer than from the start of a window, over
+// which none can be; nil where there is none.
 func freeFrom(a *base.AccountState, p timeline.PoolRef, w base.Span, now int64) (from *int64) {
 	bar, barred := w.End, false // where none is free
 	a.Stock.Sweep(p, base.Span{Start: w.Start, End: base.Forever}, func(s base.Span, c timeline.Count) bool {
@@ -411,7 +417,8 @@ func atInstant(series []Step, t int64) []Step {
 	return series[:0]
 }
 
-// ArticleUnits reads what is taken of an article in a window, in id order, and how much that is. An instant has Start == End.
+// ArticleUnits reads what is taken of an article in a window, in id order, and how much that is. An instant has Start
+// == End.
 func ArticleUnits(v base.View, id base.ID, w base.Span, p base.Part) (list []Unavailability, total int, err error) {
 	r := ArticleTable(v.Acc).Get(id)
 	if r == nil {
@@ -443,7 +450,8 @@ type firstUnits struct {
 	kept  []timeline.Placed
 }
 
-// add adds one. What cannot be among the first is dropped now and then, so that a list of any length takes bounded room.
+// add adds one. What cannot be among the first is dropped now and then, so that a list of any length takes bounded
+// room.
 func (f *firstUnits) add(u timeline.Placed) {
 	f.total++
 	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {

@@ -8,8 +8,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what is named as standing in the way: which holds, in which order, how many of them, and how much work an
-// answer may spend on finding them. How many there are is counted in an index, whatever their number; names are looked for.
+// This file owns what is named as standing in the way: which holds, in which order, how many of them, and how much work
+// an answer may spend on finding them. How many there are is counted in an index, whatever their number; names are
+// looked for.
 
 const (
 	MaxBlockerLooks   = 100_000 // slots looked at for an answer
@@ -76,7 +77,8 @@ func (w *InTheWay) Add(b *Blockers, p timeline.PoolRef, at int64) {
 	}
 	b.Total += max(total, len(b.first)-before)
 	if before > 0 {
-		slices.SortFunc(b.first, func(x, y blocker) int { return cmp.Or(cmp.Compare(x.start, y.start), x.id.Compare(y.id)) })
+		slices.SortFunc(b.first,
+			func(x, y blocker) int { return cmp.Or(cmp.Compare(x.start, y.start), x.id.Compare(y.id)) })
 	}
 	b.first = b.first[:min(len(b.first), w.Line)]
 }
@@ -95,7 +97,8 @@ func (w *InTheWay) Close(b *Blockers) []base.ID {
 	return ids
 }
 
-// firstOver lists the first holds and conflicts of a pool over an instant, and so many more. It is not the caller's to change.
+// firstOver lists the first holds and conflicts of a pool over an instant, and so many more. It is not the caller's to
+// change.
 func (w *InTheWay) firstOver(m moment, more int) []blocker {
 	if w.Named >= w.All {
 		return nil

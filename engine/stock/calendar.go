@@ -19,7 +19,8 @@ type Bucket struct {
 // BucketSize is how a calendar is cut.
 type BucketSize string
 
-// By days of the location (of the account, over all locations), by hours, or wherever the free units of one of the item's pools change.
+// By days of the location (of the account, over all locations), by hours, or wherever the free units of one of the
+// item's pools change.
 const (
 	BucketDay    BucketSize = "day"
 	BucketHour   BucketSize = "hour"
@@ -30,7 +31,8 @@ const (
 const MaxBuckets = 10_000
 
 // Edges cuts a window into buckets.
-func Edges(a *base.AccountState, zone string, size BucketSize, pools []timeline.PoolRef, w base.Span) (edges []int64, err error) {
+func Edges(a *base.AccountState, zone string, size BucketSize, pools []timeline.PoolRef, w base.Span) (edges []int64,
+	err error) {
 	switch size {
 	case BucketDay:
 		edges = timeline.DayEdges(MustZone(zone), w.Start, w.End)
@@ -40,7 +42,8 @@ func Edges(a *base.AccountState, zone string, size BucketSize, pools []timeline.
 		edges = a.Stock.Edges(pools, w, MaxBuckets+1)
 	}
 	if len(edges) > MaxBuckets+1 {
-		return nil, base.Invalid([]base.Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
+		return nil, base.Invalid([]base.Fault{
+			{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
 	}
 	return edges, nil
 }

@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the check of what is derived of stock: the timelines, the links between articles, lots and pools, and what is due of
-// units.
+// This file owns the check of what is derived of stock: the timelines, the links between articles, lots and pools, and
+// what is due of units.
 
 func init() { base.RegisterFollower(base.Follower{Check: checkStock}) }
 
@@ -33,8 +33,10 @@ func checkStock(a *base.AccountState) (due int, err error) {
 			if want := poolNow(a, r, l.Location); lot.Pool != want {
 				return 0, fmt.Errorf("lot %d is in pool %d, its article says %d", l.No, lot.Pool, want)
 			}
-			if before, after := EffectiveBuffers(a, r); l.Before != before || l.After != after || l.closed == r.Takes() {
-				return 0, fmt.Errorf("lot %d has the buffers %v and %v and is closed: %t; in effect are %v, %v and %t", l.No, l.Before, l.After, l.closed, before, after, !r.Takes())
+			if before, after := EffectiveBuffers(a, r); l.Before != before || l.After != after ||
+				l.closed == r.Takes() {
+				return 0, fmt.Errorf("lot %d has the buffers %v and %v and is closed: %t; in effect are %v, %v and %t",
+					l.No, l.Before, l.After, l.closed, before, after, !r.Takes())
 			}
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what the timelines ask about holds: the slot that a conflict was made for, and what a hold with requirements wants.
+// This file owns what the timelines ask about holds: the slot that a conflict was made for, and what a hold with
+// requirements wants.
 
 // chooser is a timeline.Chooser.
 type chooser struct {
@@ -17,8 +18,8 @@ func init() {
 	base.ChooserOf = func(a *base.AccountState, t *base.Tx) timeline.Chooser { return chooser{a, t} }
 }
 
-// Pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one that it is on
-// until then.
+// Pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one
+// that it is on until then.
 func (c chooser) Pin(id base.ID) timeline.SlotNo { return pin(c.account, id) }
 
 // Version tells states of a plan apart.
@@ -30,7 +31,8 @@ func (c chooser) Version() int {
 }
 
 // WishOf is registered by who has holds with requirements (timeline.Choosy).
-var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool)
+var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
+	meets func(timeline.LotNo) bool)
 
 // Wish is what a hold asks of its lot.
 func (c chooser) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {

@@ -23,8 +23,9 @@ func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were tried in vain it is noted
-// when time may make room for them. Where a unit leaves, its departure is planned before the next conflict is tried.
+// TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were
+// tried in vain it is noted when time may make room for them. Where a unit leaves, its departure is planned before the
+// next conflict is tried.
 func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting) {
 	for {
 		r := Draft(t).SeatConflicts(w, tries)
@@ -40,7 +41,8 @@ func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Wai
 	}
 }
 
-// closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled event, a repair, say.
+// closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled
+// event, a repair, say.
 func closed(t *base.Tx, h timeline.Hold, on timeline.LotNo) bool {
 	r := latest(t, articleOf(t, Draft(t).Stock().Lot(on)))
 	return (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent
@@ -59,8 +61,8 @@ func SeatConflict(t *base.Tx, id base.ID) (at timeline.Place, ok bool) {
 	return d.SeatConflict(id)
 }
 
-// pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one that it is on until
-// then.
+// pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one
+// that it is on until then.
 func pin(a *base.AccountState, id base.ID) timeline.SlotNo {
 	if _, at, ok := a.Stock.Find(id); ok && at.Seated() {
 		return at.Slot
@@ -78,13 +80,15 @@ type Conflict struct {
 	Since  int64  // instant at which it lost its unit
 }
 
-// unseated is kept of a conflict beside its row: the instant at which it lost its unit, the one at which it is tried again, and whose it is: the slot of one that
-// is pinned to a slot, the SKU of one that is auto-assigned.
+// unseated is kept of a conflict beside its row: the instant at which it lost its unit, the one at which it is tried
+// again, and whose it is: the slot of one that is pinned to a slot, the SKU of one that is auto-assigned.
 type unseated struct {
 	ID    base.ID
 	Since int64
-	Again int64    `json:",omitempty"` // when time may make room for it; 0: from before this was kept, so at once; Forever: never
-	SKU   *base.ID `json:",omitempty"` // nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
+	// when time may make room for it; 0: from before this was kept, so at once; Forever: never
+	Again int64 `json:",omitempty"`
+	// nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
+	SKU *base.ID `json:",omitempty"`
 
 	Slot timeline.SlotNo `json:",omitzero"` // that it was made for, where it is pinned to one
 }
@@ -129,13 +133,15 @@ func opens(t *base.Tx, h timeline.Hold, at timeline.Place) int64 {
 	return Seating(t).openings.Of(h, at.Lot)
 }
 
-// noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them else.
+// noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them
+// else.
 func noteTried(t *base.Tx, changed []timeline.HoldChange) {
 	tried := Seating(t).tried
 	slices.SortFunc(tried, base.ID.Compare)
 	for _, id := range slices.Compact(tried) {
 		h, at, ok := Draft(t).Find(id)
-		if !ok || at.Seated() || slices.ContainsFunc(changed, func(c timeline.HoldChange) bool { return c.ID() == id }) {
+		if !ok || at.Seated() ||
+			slices.ContainsFunc(changed, func(c timeline.HoldChange) bool { return c.ID() == id }) {
 			continue
 		}
 		u := UnseatedKind.In(t.Acc).Get(id)
@@ -209,14 +215,16 @@ func Conflicts(v base.View, f ConflictFilter, offset, limit int, now int64) (pag
 			continue
 		}
 		for h := range a.Stock.Conflicts(lot.No) {
-			if (f.Window == nil || overlaps(*f.Window, h.Span)) && (f.SKU == base.ID{} || f.SKU == ConflictSKU(a, h, lot)) {
+			if (f.Window == nil || overlaps(*f.Window, h.Span)) &&
+				(f.SKU == base.ID{} || f.SKU == ConflictSKU(a, h, lot)) {
 				rows = append(rows, row{h, timeline.Place{Lot: lot.No}})
 			}
 		}
 	}
 	slices.SortFunc(rows, func(x, y row) int { return x.h.ID.Compare(y.h.ID) })
 	for _, r := range rows[min(offset, len(rows)):min(offset+limit, len(rows))] {
-		page = append(page, Conflict{Unavailability: UnavailabilityAt(a, r.h, r.at), Reason: whyUnseated(a.Stock, timeline.Placed{Hold: r.h, Place: r.at}, now), Since: since(a, r.h.ID)})
+		page = append(page, Conflict{Unavailability: UnavailabilityAt(a, r.h, r.at),
+			Reason: whyUnseated(a.Stock, timeline.Placed{Hold: r.h, Place: r.at}, now), Since: since(a, r.h.ID)})
 	}
 	return page, len(rows)
 }
@@ -226,7 +234,8 @@ func (f ConflictFilter) admits(a *base.AccountState, lot timeline.Lot) bool {
 		(f.Location == (base.ID{}) || LocationID(a, lot.Location) == f.Location)
 }
 
-// ConflictSKU is the SKU that a conflict belongs to: of one that is pinned, or was made for no SKU and whose article had none, that of its article.
+// ConflictSKU is the SKU that a conflict belongs to: of one that is pinned, or was made for no SKU and whose article
+// had none, that of its article.
 func ConflictSKU(a *base.AccountState, h timeline.Hold, lot timeline.Lot) base.ID {
 	r := ArticleTable(a).No(lot.Article)
 	if sku := MadeFor(a, h, r); sku != (base.ID{}) {

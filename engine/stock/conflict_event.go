@@ -5,8 +5,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns events of conflicts. They are read off a command's write set, whatever the command: a unit that has no slot behind it and had
-// one before, or was not there, and one that was without and has got one, or is no more.
+// This file owns events of conflicts. They are read off a command's write set, whatever the command: a unit that has no
+// slot behind it and had one before, or was not there, and one that was without and has got one, or is no more.
 
 func init() {
 	base.RegisterEvents("conflict", conflictEvents, base.ConflictCreated, base.ConflictResolved)
@@ -24,7 +24,8 @@ func conflictEvents(t *base.Tx, emit func(typ base.HookEvent, conflict base.ID, 
 		case is && !was:
 			emit(base.ConflictCreated, x.After.ID, func() base.EventData { return conflictMade(t, *x.After) })
 		case was && !is:
-			emit(base.ConflictResolved, x.Before.ID, func() base.EventData { return conflictOver(t, *x.Before, x.After) })
+			emit(base.ConflictResolved, x.Before.ID,
+				func() base.EventData { return conflictOver(t, *x.Before, x.After) })
 		}
 	}
 }
@@ -37,7 +38,8 @@ func conflictMade(t *base.Tx, c timeline.Placed) base.EventData {
 	return t.Written(base.OfAccount{Account: t.Acc.ID, Record: now}, AboutUnit)
 }
 
-// conflictOver is one that is over: the unit where it is now, or, where it is no more, as it was, and why it had no place.
+// conflictOver is one that is over: the unit where it is now, or, where it is no more, as it was, and why it had no
+// place.
 func conflictOver(t *base.Tx, was timeline.Placed, is *timeline.Placed) base.EventData {
 	c := &Conflict{Reason: whyUnseated(t.Acc.Stock, was, was.Span.Start), Since: since(t.Acc, was.ID)}
 	if is != nil {

@@ -10,12 +10,14 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in which it is counted and tried: of the
-// SKU's pools there the one whose effective buffers are those stamped on its hull, else the one with the smallest article id. With no article left it waits
-// where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
+// This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
+// which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
+// hull, else the one with the smallest article id. With no article left it waits where nothing counts it: on a lot that
+// is in no pool as its article takes no holds, else on one that is of no article.
 
-// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its article had none. It is the one that it was
-// made for (MadeFor), else that of the article that the unit was on when it lost its place, and kept from then on.
+// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
+// article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it
+// lost its place, and kept from then on.
 func ownerSKU(t *base.Tx, c timeline.Placed) (sku base.ID) {
 	if c.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) {
 		return base.ID{}
@@ -91,7 +93,8 @@ func homes(t *base.Tx, sku base.ID, location uint32) (list []home) {
 	return list
 }
 
-// likeness says how far a hull may be one that these buffers made of its body: 0, just so; 1, if the buffer before it was cut to the command's instant; 2, not.
+// likeness says how far a hull may be one that these buffers made of its body: 0, just so; 1, if the buffer before it
+// was cut to the command's instant; 2, not.
 func likeness(h timeline.Hold, before, after Buffer, l *Location, now int64) int {
 	full := timeline.Hull(h.Body(), before, after, l.Zone(), base.MinInstant)
 	switch {
@@ -156,7 +159,8 @@ func limbo(t *base.Tx, location uint32) timeline.LotNo {
 	return no
 }
 
-// house brings the conflicts of some SKUs to the lots where they belong as the command leaves its articles, and notes them as to be tried there.
+// house brings the conflicts of some SKUs to the lots where they belong as the command leaves its articles, and notes
+// them as to be tried there.
 func house(t *base.Tx, skus ...*base.ID) {
 	if Draft(t).ConflictLen() == 0 {
 		return
@@ -195,8 +199,8 @@ func houseAll(t *base.Tx, list []timeline.Placed) {
 	}
 }
 
-// rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the conflicts tried. Who waits in a pool that one
-// of these articles comes into may want any of its units.
+// rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the
+// conflicts tried. Who waits in a pool that one of these articles comes into may want any of its units.
 func rehouse(t *base.Tx, sku *base.ID, come iter.Seq[*Article]) {
 	if t.Acc.Stock.ConflictLen() == 0 {
 		return
@@ -217,7 +221,8 @@ func lotsFreed(t *base.Tx, r *Article) {
 	}
 }
 
-// BringHome brings what the command has made conflicts so far, or changed as such, to where it belongs. SeatFreed tries what moves there.
+// BringHome brings what the command has made conflicts so far, or changed as such, to where it belongs. SeatFreed tries
+// what moves there.
 func BringHome(t *base.Tx) {
 	if Seating(t).Stock != nil && Seating(t).Stock.ConflictLen() > 0 {
 		houseAll(t, Seating(t).Stock.Conflicts())

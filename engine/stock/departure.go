@@ -5,10 +5,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns one-way units: what is taken at one place and comes back at another. While it is seated, a slot of its article ends
-// where it was taken, at the end of its hull, and one begins where it goes: the transfer of a unit at that instant, planned with it,
-// moved with its end, and called off with it. What a transfer changes is the quantity, so which of the article's slots ends is not
-// fixed, and calling it off is the transfer back. Its row has the flag OneWay, and keeps it in its lot.
+// This file owns one-way units: what is taken at one place and comes back at another. While it is seated, a slot of its
+// article ends where it was taken, at the end of its hull, and one begins where it goes: the transfer of a unit at that
+// instant, planned with it, moved with its end, and called off with it. What a transfer changes is the quantity, so
+// which of the article's slots ends is not fixed, and calling it off is the transfer back. Its row has the flag OneWay,
+// and keeps it in its lot.
 
 // departure is the transfer that goes with a one-way unit.
 type departure struct {
@@ -19,12 +20,14 @@ type departure struct {
 
 // departing is what a plan makes of departures.
 type departing struct {
-	to       map[base.ID]*Location  // of units that the command asks for, where they go to; of the others their records say it
+	// of units that the command asks for, where they go to; of the others their records say it
+	to       map[base.ID]*Location
 	planned  map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
 	Overbook bool                   // what stands in the way of units that the command asks for becomes a conflict
 	blocked  *QuantityPlan          // the first that stands in the way of one
 	called   []calledOff
-	together bool      // several lines are seated: until all are, units that leave have no end, and make room for each other
+	// several lines are seated: until all are, units that leave have no end, and make room for each other
+	together bool
 	endless  []endless // those of them that were
 }
 
@@ -67,7 +70,8 @@ func GoesTo(a *base.AccountState, h timeline.Hold) *Location {
 
 // departureOf is the transfer that goes with a unit at a place, nil where it is none that leaves.
 func departureOf(a *base.AccountState, h timeline.Hold, lot timeline.Lot, at timeline.Place, to *Location) *departure {
-	if !h.Flags.Has(timeline.OneWay) || !at.Seated() || h.Span.End == base.Forever || to == nil || to.No == lot.Location {
+	if !h.Flags.Has(timeline.OneWay) || !at.Seated() || h.Span.End == base.Forever || to == nil ||
+		to.No == lot.Location {
 		return nil
 	}
 	return &departure{at.Lot, h.Span.End, to.No}
@@ -93,8 +97,8 @@ func plans(t *base.Tx, id base.ID, x *departure) {
 	Seating(t).Departing.planned[id] = x
 }
 
-// settleDepartures brings the departures of all units that the plan has changed in line with where and when they are, and says whether
-// that changed anything.
+// settleDepartures brings the departures of all units that the plan has changed in line with where and when they are,
+// and says whether that changed anything.
 func settleDepartures(t *base.Tx) (changed bool) {
 	if Seating(t).Stock == nil || OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
 		return false
@@ -108,7 +112,8 @@ func settleDepartures(t *base.Tx) (changed bool) {
 	return SettleUnits(t, ids...)
 }
 
-// SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit that arrives.
+// SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit
+// that arrives.
 func SettleLast(t *base.Tx) {
 	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
@@ -137,8 +142,9 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	return changed
 }
 
-// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated elsewhere, or
-// becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no one-way unit any more: off is false.
+// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated
+// elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
+// one-way unit any more: off is false.
 func Lift(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
 	if x == nil {
@@ -182,8 +188,9 @@ func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
 	return no, ok
 }
 
-// depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a command that asks
-// for the unit, unless overbooking is allowed: then it becomes a conflict, as it does where the unit is out. Else the unit does.
+// depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a
+// command that asks for the unit, unless overbooking is allowed: then it becomes a conflict, as it does where the unit
+// is out. Else the unit does.
 func depart(t *base.Tx, id base.ID, of []base.ID) {
 	d := Draft(t)
 	h, at, _ := d.Find(id)
@@ -218,7 +225,8 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	}
 }
 
-// TransferUnit has a lot have one unit less and another location one more from an instant on, whatever counts on it, where it has one then.
+// TransferUnit has a lot have one unit less and another location one more from an instant on, whatever counts on it,
+// where it has one then.
 func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	d := Draft(t)
 	lot := d.Lot(from)
@@ -231,7 +239,8 @@ func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	}
 }
 
-// transfer has an article have one unit more at a location from an instant on, and one less where that is planned; or neither, where it has as many as it may have.
+// transfer has an article have one unit more at a location from an instant on, and one less where that is planned; or
+// neither, where it has as many as it may have.
 func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) bool {
 	if addUnits(t, r, more, 1, at) != nil {
 		return false
@@ -240,7 +249,8 @@ func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, a
 	return true
 }
 
-// spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot where it can, as then nothing moves.
+// spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot where it can, as then
+// nothing moves.
 func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.Reduction {
 	d := Draft(t)
 	if slot, _ := d.Slot(at.Slot); slot.Span.End == base.Forever {
@@ -250,7 +260,8 @@ func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.
 			break
 		}
 		if idle {
-			return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot}, Minimal: true}
+			return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot},
+				Minimal: true}
 		}
 	}
 	return d.Reduce(at.Lot, 1, from)
@@ -268,7 +279,8 @@ func standsInTheWay(t *base.Tx, x *departure, of []base.ID) *QuantityPlan {
 	return quantityPlan(t.Acc, d.Stock(), d.Reduce(x.lot, n, x.at), base.First)
 }
 
-// BlockedDeparture is the refusal of a command that asks for units that cannot leave, or no more arrive for who counts on it.
+// BlockedDeparture is the refusal of a command that asks for units that cannot leave, or no more arrive for who counts
+// on it.
 func BlockedDeparture(t *base.Tx) error {
 	x := &Seating(t).Departing
 	for _, c := range x.called {
@@ -293,8 +305,8 @@ func (q *Request) Leaves() bool {
 	return Needed(q.Body, q.Location, q.To) != q.Body
 }
 
-// seatLeaving seats units that leave: each where every other hold can do without the unit from then on, without end. An order may find
-// room for its window alone: then what is behind that stands in the way.
+// seatLeaving seats units that leave: each where every other hold can do without the unit from then on, without end. An
+// order may find room for its window alone: then what is behind that stands in the way.
 func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	for _, id := range q.ids(owner) {
 		Send(t, id, q.To)
@@ -311,7 +323,8 @@ func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 		return short
 	}
 	SettleUnits(t, q.ids(owner)...)
-	if x := &Seating(t).Departing; endless != nil && endless.Reason == timeline.NotEnoughStock.String() && x.blocked == nil && !x.Overbook {
+	if x := &Seating(t).Departing; endless != nil && endless.Reason == timeline.NotEnoughStock.String() &&
+		x.blocked == nil && !x.Overbook {
 		return endless // nothing stands in the way but conflicts that are counted, which no plan looks at
 	}
 	return nil
@@ -430,8 +443,8 @@ func SeatWindow(t *base.Tx, h timeline.Hold) (at timeline.Place, ok bool) {
 	return at, ok
 }
 
-// Departed says whether a unit that has come back has left its place by that. Its departure is a fact from then on, and moves and goes
-// with it no more.
+// Departed says whether a unit that has come back has left its place by that. Its departure is a fact from then on, and
+// moves and goes with it no more.
 func Departed(t *base.Tx, id base.ID) bool {
 	h, _, ok := Draft(t).Find(id)
 	if !ok || !h.Flags.Has(timeline.OneWay) {

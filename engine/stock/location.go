@@ -22,7 +22,8 @@ type Location struct {
 	place PlaceCopy      // derived: as orders keep it
 }
 
-// LocationFields are the fields of a location that callers give. Calendar steps and days of what happens there are in its time zone.
+// LocationFields are the fields of a location that callers give. Calendar steps and days of what happens there are in
+// its time zone.
 type LocationFields struct {
 	Name     string        `field:"name text 1..255 required" about:"What the location is called."`
 	Address  *base.Address `field:"address object Address LocationAddress" about:"Where the location is."`
@@ -52,7 +53,8 @@ func (p *PlaceCopy) Zone() *timeline.Zone {
 
 // Same says that two copies are equal.
 func (p *PlaceCopy) Same(q *PlaceCopy) bool {
-	return p == q || p != nil && q != nil && p.Name == q.Name && p.Timezone == q.Timezone && base.SameValue(p.Address, q.Address)
+	return p == q || p != nil && q != nil && p.Name == q.Name && p.Timezone == q.Timezone &&
+		base.SameValue(p.Address, q.Address)
 }
 
 // Place is a copy of a location; nil where there is none. Orders share it until the location is another.
@@ -92,7 +94,9 @@ var locationDirectory = base.Directory[Location]{
 
 var LocationKind = func() *base.Kind[Location] {
 	k := base.RowsOf(base.TagLocation, "location", func(l *Location) base.ID { return l.ID },
-		table.By(func(l *Location) []string { return l.External.Keys() }), table.By((*Location).words), table.Numbered(func(l *Location) uint32 { return l.No }))
+		table.By(func(l *Location) []string {
+			return l.External.Keys()
+		}), table.By((*Location).words), table.Numbered(func(l *Location) uint32 { return l.No }))
 	k.Put = func(_ *base.State, a *base.AccountState, before, after *Location) {
 		if after == nil {
 			k.In(a).Delete(before.ID)
@@ -127,12 +131,14 @@ func (o CreateLocation) Check() []base.Fault {
 }
 
 func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
-	external, err := o.External.Merged(nil, base.ID{}, LocationKind.Name, label.With(LocationKind, t.Acc, locationByExternal))
+	external, err := o.External.Merged(nil, base.ID{}, LocationKind.Name,
+		label.With(LocationKind, t.Acc, locationByExternal))
 	if err != nil {
 		return nil, err
 	}
 	t.Ledger.Location++
-	l := &Location{ID: t.NewID(), No: t.Ledger.Location, LocationFields: o.LocationFields, External: external, UpdatedAt: t.Now, Revision: 1}
+	l := &Location{ID: t.NewID(), No: t.Ledger.Location, LocationFields: o.LocationFields, External: external,
+		UpdatedAt: t.Now, Revision: 1}
 	base.Record(t, LocationKind, nil, l)
 	return l, nil
 }
@@ -160,7 +166,8 @@ func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {
 	}
 	n := *l
 	n.LocationFields = o.Fields.Of(n.LocationFields)
-	if n.External, err = o.External.Merged(l.External, l.ID, LocationKind.Name, label.With(LocationKind, t.Acc, locationByExternal)); err != nil {
+	if n.External, err = o.External.Merged(l.External, l.ID, LocationKind.Name,
+		label.With(LocationKind, t.Acc, locationByExternal)); err != nil {
 		return nil, err
 	}
 	return base.Revise(t, LocationKind, l, n), nil
@@ -185,8 +192,8 @@ func LocationID(a *base.AccountState, no uint32) base.ID {
 	return a.TombstoneID(base.TagLocation, no)
 }
 
-// DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
-// is not over.
+// DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is
+// that is not over.
 type DeleteLocation struct {
 	base.Answers[any]
 	ID      base.ID

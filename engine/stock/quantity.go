@@ -13,11 +13,11 @@ import (
 // This file owns quantities: planning, taking and adding units of an article at a location, moving them to another, and
 // taking an article out of its pool.
 //
-// A change of n at an instant changes the quantity by n at every instant from then on, whatever is planned before or behind it: changes
-// add up, in whatever order they are entered, and a decrease that would leave less than nothing at any later instant is refused. A
-// planned change is called off by its opposite at its own instant, a transfer by the transfer back: a decrease takes units that begin
-// just then before others where that costs no more moves, and an increase lets units that were to end just then go on before it makes
-// new ones.
+// A change of n at an instant changes the quantity by n at every instant from then on, whatever is planned before or
+// behind it: changes add up, in whatever order they are entered, and a decrease that would leave less than nothing at
+// any later instant is refused. A planned change is called off by its opposite at its own instant, a transfer by the
+// transfer back: a decrease takes units that begin just then before others where that costs no more moves, and an
+// increase lets units that were to end just then go on before it makes new ones.
 
 // QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
 //
@@ -27,12 +27,14 @@ type QuantityPlan struct {
 	Moves   []SlotMove
 	Removed []base.ID // slots that end at the effective instant
 	Reason  string    // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
-	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not from the effective
-	// instant on; nil where there is none either. Holds may be in the way of a plan from then on, too.
+	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not
+	// from the effective instant on; nil where there is none either. Holds may be in the way of a plan from then on,
+	// too.
 	PossibleFrom *int64           `json:",omitempty"`
 	Blockers     []Unavailability // by start, then id
-	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none. Where all
-	// stay in the article, that is among the plans in which they do: others are looked at only where there is no such plan.
+	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves
+	// none. Where all stay in the article, that is among the plans in which they do: others are looked at only where
+	// there is no such plan.
 	Minimal    bool
 	LowerBound int // no such plan moves fewer than this
 	Digest     string
@@ -73,14 +75,16 @@ func (q quantityChange) resolve(a *base.AccountState, now int64) (*Article, *Loc
 	return r, l, now, nil
 }
 
-// PlanQuantity plans taking units from an article at a location, and changes nothing. It gives the first part of the plan.
+// PlanQuantity plans taking units from an article at a location, and changes nothing. It gives the first part of the
+// plan.
 func PlanQuantity(v base.View, article, location base.ID, amount int, at *int64, now int64) (*QuantityPlan, error) {
 	return PlanQuantityPart(v, article, location, amount, at, nil, base.First, now)
 }
 
-// PlanQuantityPart is PlanQuantity with another part of the plan. Where a plan is expected, by its digest, and it is another by
-// now, it is refused with the first part of that.
-func PlanQuantityPart(v base.View, article, location base.ID, amount int, at *int64, expected *string, p base.Part, now int64) (*QuantityPlan, error) {
+// PlanQuantityPart is PlanQuantity with another part of the plan. Where a plan is expected, by its digest, and it is
+// another by now, it is refused with the first part of that.
+func PlanQuantityPart(v base.View, article, location base.ID, amount int, at *int64, expected *string, p base.Part,
+	now int64) (*QuantityPlan, error) {
 	q := quantityChange{article, location, amount, at}
 	var c base.Checker
 	q.check(&c)
@@ -112,9 +116,10 @@ func (q quantityChange) Foresee(v base.View, now int64) *timeline.SearchedReduct
 	return v.Acc.Stock.SearchReduction(lot.No, q.Amount, at, now)
 }
 
-// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write. It
-// shows a part of it.
-func planReduction(a *base.AccountState, r *Article, l *Location, amount int, at, now int64, ahead *timeline.SearchedReduction, p base.Part) (timeline.Reduction, *QuantityPlan) {
+// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the
+// write. It shows a part of it.
+func planReduction(a *base.AccountState, r *Article, l *Location, amount int, at, now int64,
+	ahead *timeline.SearchedReduction, p base.Part) (timeline.Reduction, *QuantityPlan) {
 	lot := r.LotAt(l.No)
 	if lot == nil {
 		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
@@ -145,7 +150,8 @@ func quantityPlan(a *base.AccountState, s *timeline.Stock, red timeline.Reductio
 	}
 	plan.Digest = plan.Fingerprint(red.Blockers)
 	plan.MovesTotal, plan.RemovedTotal, plan.BlockersTotal = len(plan.Moves), len(plan.Removed), len(red.Blockers)
-	plan.Moves, plan.Removed, plan.Blockers = base.PartOf(plan.Moves, p), base.PartOf(plan.Removed, p), Standing(a, s, red.Blockers, p)
+	plan.Moves, plan.Removed, plan.Blockers = base.PartOf(plan.Moves, p), base.PartOf(plan.Removed, p),
+		Standing(a, s, red.Blockers, p)
 	return plan
 }
 
@@ -163,7 +169,8 @@ func Standing(a *base.AccountState, s *timeline.Stock, ids []base.ID, p base.Par
 }
 
 func planChanged(plan *QuantityPlan) error {
-	return &base.Error{Code: base.CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
+	return &base.Error{Code: base.CodePlanChanged, Detail: "the plan is not the one that was expected",
+		Details: QuantityDetails{plan}}
 }
 
 func slotID(s *timeline.Stock, no timeline.SlotNo) base.ID {
@@ -171,7 +178,8 @@ func slotID(s *timeline.Stock, no timeline.SlotNo) base.ID {
 	return slot.ID
 }
 
-// Fingerprint names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not the instant.
+// Fingerprint names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not
+// the instant.
 func (p *QuantityPlan) Fingerprint(blockers []base.ID) string {
 	b := make([]byte, 0, 3*8+len(base.ID{})*(len(p.Removed)+3*len(p.Moves)+len(blockers)))
 	b = binary.BigEndian.AppendUint64(b, uint64(len(p.Removed)))
@@ -219,7 +227,8 @@ func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	return r, nil
 }
 
-// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned; the others are made.
+// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned;
+// the others are made.
 func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
 	stock := t.Acc.Stock
 	if Seating(t).Stock != nil {
@@ -234,7 +243,8 @@ func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error
 		slots += len(t.Acc.Stock.Slots(x.No))
 	}
 	if slots+amount-len(ending) > base.MaxSlots {
-		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
+		return base.Invalid(
+			[]base.Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
 	}
 	for _, no := range ending {
 		Draft(t).EndSlot(no, base.Forever)
@@ -243,8 +253,8 @@ func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error
 	return nil
 }
 
-// NewUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
-// are any, or may be by now, the plan's own timelines get the units, too.
+// NewUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where
+// there are any, or may be by now, the plan's own timelines get the units, too.
 func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Span) {
 	of := lotOf{r.No, location}
 	no, ok := Seating(t).lots[of]
@@ -288,9 +298,9 @@ func poolNow(a *base.AccountState, r *Article, location uint32) timeline.PoolNo 
 	return 0
 }
 
-// DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan. Where
-// not all holds can be kept it is refused, or, with Force, the blockers become conflicts. Where at some instant from then on there are
-// not as many units, it is refused.
+// DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan.
+// Where not all holds can be kept it is refused, or, with Force, the blockers become conflicts. Where at some instant
+// from then on there are not as many units, it is refused.
 type DecreaseQuantity struct {
 	base.Answers[*QuantityPlan]
 	Article  base.ID
@@ -340,8 +350,9 @@ func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*Quanti
 	return plan, nil
 }
 
-// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free for those who wait. A hold whose unit leaves waits, too: the plan
-// has to keep it on its article, and now it may have a unit of another.
+// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free for those who
+// wait. A hold whose unit leaves waits, too: the plan has to keep it on its article, and now it may have a unit of
+// another.
 func apply(t *base.Tx, red timeline.Reduction) {
 	d := Draft(t)
 	waits := d.ConflictLen() > 0
@@ -361,7 +372,8 @@ func (p *QuantityPlan) refusal() string {
 	return "not every hold can be kept: " + p.Reason
 }
 
-// TransferQuantity moves units of an article to another location: they end here and begin there. The plan is that of the location they leave.
+// TransferQuantity moves units of an article to another location: they end here and begin there. The plan is that of
+// the location they leave.
 type TransferQuantity struct {
 	base.Answers[*QuantityPlan]
 	Article  base.ID
@@ -405,9 +417,9 @@ func (o TransferQuantity) PlanOn(t *base.Tx) (any, error) {
 	return plan, nil
 }
 
-// Reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to other
-// articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts, if that is forced, else it
-// is refused. Taking holds again, its lots are tried for conflicts.
+// Reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to
+// other articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts, if
+// that is forced, else it is refused. Taking holds again, its lots are tried for conflicts.
 func Reassign(t *base.Tx, before, after *Article, force bool) error {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
@@ -436,7 +448,8 @@ func Reassign(t *base.Tx, before, after *Article, force bool) error {
 	return stranded(t, out)
 }
 
-// waitingOn lists the SKUs that the conflicts on an article's lots belong to: what was unassigned there may be of another than the article.
+// waitingOn lists the SKUs that the conflicts on an article's lots belong to: what was unassigned there may be of
+// another than the article.
 func waitingOn(t *base.Tx, r *Article) (skus []*base.ID) {
 	for _, l := range r.Lots {
 		for h := range Draft(t).Stock().Conflicts(l.No) {
@@ -457,8 +470,9 @@ func rejoin(t *base.Tx, before, after *Article) {
 	lotsFreed(t, before)
 }
 
-// takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU, what was made for it or for that SKU stays,
-// and all where it had no SKU, as nothing of it can be of another article. It returns what found no other place, taken out, with the lot it belongs to.
+// takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU,
+// what was made for it or for that SKU stays, and all where it had no SKU, as nothing of it can be of another article.
+// It returns what found no other place, taken out, with the lot it belongs to.
 func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 	d, stays := Draft(t), after.Takes()
 	for _, l := range r.Lots {
@@ -469,7 +483,8 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 		for _, s := range t.Acc.Stock.Slots(l.No) {
 			for h := range t.Acc.Stock.Holds(s, base.Span{Start: t.Now, End: base.Forever}) {
 				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && (pinned || r.SKU == nil) {
+				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent ||
+					stays && (pinned || r.SKU == nil) {
 					continue
 				}
 				if made := MadeFor(t.Acc, h, r); made != (base.ID{}) && !r.IsOf(made) {

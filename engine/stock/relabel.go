@@ -10,10 +10,10 @@ import (
 
 // This file owns what becomes of units with requirements where what articles have for attributes changes.
 
-// KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to those that have
-// it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so does a unit that leaves, with whose
-// article plans at two places were made; and what is left after as many tries as conflicts get, of which a search in vain takes as many as
-// theirs.
+// KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to
+// those that have it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so
+// does a unit that leaves, with whose article plans at two places were made; and what is left after as many tries as
+// conflicts get, of which a search in vain takes as many as theirs.
 func KeepRequirements(t *base.Tx) {
 	if t.Acc.Stock.ChoosyLen() == 0 {
 		return
@@ -27,7 +27,8 @@ func KeepRequirements(t *base.Tx) {
 	for _, id := range ids {
 		h, at, ok := d.Find(id)
 		lot := d.Stock().Lot(at.Lot)
-		if !ok || !at.Seated() || lot.Pool == 0 || h.Span.End <= t.Now || h.Flags.Any(timeline.Pinned) || d.Stock().Meets(h, at.Lot, t.Now) {
+		if !ok || !at.Seated() || lot.Pool == 0 || h.Span.End <= t.Now || h.Flags.Any(timeline.Pinned) ||
+			d.Stock().Meets(h, at.Lot, t.Now) {
 			continue
 		}
 		if left--; left < 0 {
@@ -50,8 +51,8 @@ func KeepRequirements(t *base.Tx) {
 // searchTries is how many tries one counts for that took a search in vain.
 const searchTries = 50
 
-// relabelledLots lists the lots whose articles may have other values than before: of their own, of their SKU, or of what is left of an
-// attribute.
+// relabelledLots lists the lots whose articles may have other values than before: of their own, of their SKU, or of
+// what is left of an attribute.
 func relabelledLots(t *base.Tx) (lots []timeline.LotNo) {
 	of := func(r *Article) {
 		for _, l := range r.Lots {
@@ -61,7 +62,8 @@ func relabelledLots(t *base.Tx) (lots []timeline.LotNo) {
 	for _, c := range t.Set {
 		switch c := c.(type) {
 		case *base.Change[Article]:
-			if c.Before != nil && c.After != nil && (!same(c.Before.SKU, c.After.SKU) || !sameValues(&c.Before.Labels, &c.After.Labels)) {
+			if c.Before != nil && c.After != nil &&
+				(!same(c.Before.SKU, c.After.SKU) || !sameValues(&c.Before.Labels, &c.After.Labels)) {
 				of(c.Before)
 			}
 		case *base.Change[SKU]:
@@ -83,6 +85,7 @@ func relabelledLots(t *base.Tx) (lots []timeline.LotNo) {
 // sameValues says that two records have the same for all attributes.
 func sameValues(x, y *label.Labels) bool {
 	return slices.EqualFunc(x.Attributes, y.Attributes, func(v, w label.AttributeValue) bool {
-		return v.Attribute == w.Attribute && v.Kind == w.Kind && v.Text == w.Text && v.Number == w.Number && slices.Equal(v.Options, w.Options)
+		return v.Attribute == w.Attribute && v.Kind == w.Kind && v.Text == w.Text && v.Number == w.Number &&
+			slices.Equal(v.Options, w.Options)
 	})
 }

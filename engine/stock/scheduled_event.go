@@ -10,8 +10,8 @@ import (
 
 // This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
 //
-// An article that is out, inactive or archived, takes no new holds of customers, but it takes reservations, and those that it has
-// stay seated when it goes out: repairs are planned on what is out.
+// An article that is out, inactive or archived, takes no new holds of customers, but it takes reservations, and those
+// that it has stay seated when it goes out: repairs are planned on what is out.
 
 // EventType is what a scheduled event does.
 type EventType string
@@ -39,7 +39,8 @@ func (s *ScheduledEvent) Touch(int64) { s.Revision++ }
 
 const eventByArticle = 0
 
-var ScheduledEventKind = base.RowsOf(base.TagScheduledEvent, "scheduled event", func(s *ScheduledEvent) base.ID { return s.ID },
+var ScheduledEventKind = base.RowsOf(base.TagScheduledEvent, "scheduled event",
+	func(s *ScheduledEvent) base.ID { return s.ID },
 	table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
 
 // EventTable are all scheduled events of an account.
@@ -76,7 +77,8 @@ func (o CreateScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	if l == nil {
 		return nil, base.NotFound("location")
 	}
-	s := &ScheduledEvent{ID: t.NewID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Comment: o.Comment, Window: o.Window, Revision: 1}
+	s := &ScheduledEvent{ID: t.NewID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name,
+		Comment: o.Comment, Window: o.Window, Revision: 1}
 	if o.Type == EventReservation {
 		t.Used++ // the unavailability's id
 		if err := seatEvent(t, s, r, l, nil); err != nil {
@@ -87,8 +89,9 @@ func (o CreateScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	return s, nil
 }
 
-// seatEvent takes the unit of a reservation, or takes it anew where it moves from a place: on the article itself, without buffers, whatever
-// the article's status. A conflict that has no room there stays one, as far as its claim goes.
+// seatEvent takes the unit of a reservation, or takes it anew where it moves from a place: on the article itself,
+// without buffers, whatever the article's status. A conflict that has no room there stays one, as far as its claim
+// goes.
 func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *timeline.Place) error {
 	h := timeline.NewHold(base.After(s.ID, 1), s.Window, 0, 0)
 	h.Owner, h.Kind = 1, timeline.Booking
@@ -101,7 +104,8 @@ func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *time
 	if lot := r.LotAt(l.No); lot != nil {
 		sources = []Source{{Pool: timeline.LotRef(lot.No), Hull: s.Window}}
 		_, reason = Draft(t).Seat(sources[0].Pool, h, timeline.Exact)
-		if reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.No}) && Draft(t).MayTake(sources[0].Pool, h.Seat()) {
+		if reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.No}) &&
+			Draft(t).MayTake(sources[0].Pool, h.Seat()) {
 			Draft(t).Keep(h, lot.No)
 			return nil
 		}
@@ -164,7 +168,8 @@ func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	if n.Window.Empty() {
-		return nil, base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
+		return nil, base.Invalid(
+			[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}
 	l := LocationTable(t.Acc).Get(n.Location)
 	moved := n.Window != s.Window || n.Location != s.Location

@@ -9,7 +9,8 @@ import (
 )
 
 // This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
-// then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to conflicts.
+// then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to
+// conflicts.
 
 // Request asks for units of one item at one location: a line, resolved, or a part of one.
 type Request struct {
@@ -69,12 +70,13 @@ func TakesNone(what, state string, archived *int64) *base.Error {
 	if archived != nil {
 		state, way = "archived", "unarchive"
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
+	return &base.Error{Code: base.CodeStateNotAllowed,
+		Detail:  "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
 		Details: base.StateDetails{State: state, Allowed: []string{way}}}
 }
 
-// SetLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
-// units there are.
+// SetLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how
+// many units there are.
 func SetLine(requests []Request, line int, body base.Span, kind timeline.Kind, first uint64) (units int) {
 	for i := range requests {
 		q := &requests[i]
@@ -137,7 +139,8 @@ func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base
 					continue
 				}
 			}
-			if q.turn() != turn || q.Bundle != nil && slices.ContainsFunc(shortages, func(s base.Shortage) bool { return s.Line == q.Line }) {
+			if q.turn() != turn || q.Bundle != nil &&
+				slices.ContainsFunc(shortages, func(s base.Shortage) bool { return s.Line == q.Line }) {
 				continue
 			}
 			short := seat(t, owner, q)
@@ -155,8 +158,9 @@ func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base
 // maxTurns is how many turns there are.
 const maxTurns = 8
 
-// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a SKU; and behind all of those in the same order
-// the units that wait, which would take the places of units that have one.
+// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a
+// SKU; and behind all of those in the same order the units that wait, which would take the places of units that have
+// one.
 func (q *Request) turn() (n int) {
 	switch {
 	case q.Slot != 0:
@@ -194,12 +198,14 @@ func takeNew(t *base.Tx, owner base.ID, q *Request) {
 
 // Insufficient refuses lines that the stock cannot carry.
 func Insufficient(lines []base.Shortage) error {
-	return &base.Error{Code: base.CodeInsufficient, Detail: "the stock cannot carry the request; details says which lines and why", Details: base.ShortageDetails{Lines: lines}}
+	return &base.Error{Code: base.CodeInsufficient, Detail: "the stock cannot carry the request; details says which " +
+		"lines and why", Details: base.ShortageDetails{Lines: lines}}
 }
 
 // seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
 func seat(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
-	if q.Leaves() || q.Proto.Flags.Has(timeline.OneWay) { // also where it has no end yet: until all have a unit each may have another
+	if q.Leaves() || q.Proto.Flags.Has(timeline.OneWay) {
+		// also where it has no end yet: until all have a unit each may have another
 		return seatLeaving(t, owner, q)
 	}
 	return seatHere(t, owner, q)
@@ -236,7 +242,8 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	return Shortage(t, q, sources, reason)
 }
 
-// seatUnits seats the units of one request one after the other, and says how many it could, and why it could not seat the next.
+// seatUnits seats the units of one request one after the other, and says how many it could, and why it could not seat
+// the next.
 func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, reason timeline.Refusal) {
 	flags, d := q.Proto.Flags, Draft(t)
 	room := make([]int, 0, 2)
@@ -314,16 +321,19 @@ func sourcesOf(t *base.Tx, dst []Source, q *Request) []Source {
 	return sources
 }
 
-// seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they take one gap after the other.
+// seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they
+// take one gap after the other.
 func seatLike(t *base.Tx, owner base.ID, q *Request, sources []Source) int {
 	if q.first == 0 || q.Slot != 0 || len(sources) != 1 || sources[0].Closed {
 		return 0
 	}
 	like := q.hold(base.ID{}, sources[0], q.Proto.Flags, t.Now)
-	return Draft(t).SeatLike(sources[0].Pool, q.Quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.Rule)
+	return Draft(t).
+		SeatLike(sources[0].Pool, q.Quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.Rule)
 }
 
-// seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does, and says how many.
+// seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does,
+// and says how many.
 func seatMoved(t *base.Tx, requests []Request) int {
 	q, n := &requests[0], 1
 	if q.first != 0 || q.Slot != 0 || q.Stays || q.Leaves() || q.Asks() != nil {
@@ -348,7 +358,8 @@ func seatMoved(t *base.Tx, requests []Request) int {
 
 // like says that another request asks for a moved unit that may have whatever place this one may.
 func (q *Request) like(o *Request) bool {
-	return o.first == 0 && o.Slot == 0 && !o.Stays && !o.Leaves() && q.Article == o.Article && q.SKU == o.SKU && q.Location == o.Location && q.Body == o.Body &&
+	return o.first == 0 && o.Slot == 0 && !o.Stays && !o.Leaves() && q.Article == o.Article && q.SKU == o.SKU &&
+		q.Location == o.Location && q.Body == o.Body &&
 		q.KeepHull == o.KeepHull && q.Proto.Span == o.Proto.Span && q.Proto.Flags == o.Proto.Flags && q.Rule == o.Rule
 }
 
@@ -394,8 +405,9 @@ func seatIn(t *base.Tx, q *Request, s Source, h timeline.Hold) (ok bool, reason 
 	return reason == timeline.Granted, reason
 }
 
-// stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
-// what it asks for beside that. One that nothing counts may be made no longer, unless overbooking is allowed.
+// stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its
+// unit: the count has to have room only for what it asks for beside that. One that nothing counts may be made no
+// longer, unless overbooking is allowed.
 func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
 	own := q.own(t.Acc, sources)
 	if own < 0 || sources[own].Closed { // nothing counts it, and nothing is there to be asked for
@@ -463,7 +475,8 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 	}
 	Blocked(t, short, &found)
 	short.Available = min(short.Available, q.Quantity-1)
-	if q.Slot == 0 { // the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
+	if q.Slot == 0 {
+		// the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
 		reason = timeline.NotEnoughStock
 		if free >= q.Quantity {
 			reason = timeline.FragmentedByPinnedHolds
@@ -475,7 +488,8 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 		if q.KeepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
 		}
-		short.Next = NextFit(t.Acc, d.Stock(), q.Article, q.SKU, q.Asks(), []*Location{q.Location}, q.To, notBefore, q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchSpan, base.MaxInstant), t.Now)
+		short.Next = NextFit(t.Acc, d.Stock(), q.Article, q.SKU, q.Asks(), []*Location{q.Location}, q.To, notBefore,
+			q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchSpan, base.MaxInstant), t.Now)
 	}
 	return short
 }
@@ -500,7 +514,8 @@ func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
 		return
 	}
 	f := timeline.Freed{Lot: lot, Span: s}
-	if n := len(Seating(t).room); n == 0 || Seating(t).room[n-1] != f { // units of a line leave the same room, one after the other
+	if n := len(Seating(t).room); n == 0 || Seating(t).room[n-1] != f {
+		// units of a line leave the same room, one after the other
 		Seating(t).room = append(Seating(t).room, f)
 	}
 }
@@ -508,8 +523,8 @@ func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
 // TryAnew has SeatFreed try a conflict that needs less by now.
 func TryAnew(t *base.Tx, id base.ID) { Seating(t).due = append(Seating(t).due, id) }
 
-// LetGo takes the units out that requests are about, and calls off their departures, before the first of them is seated anew: two units may
-// change places.
+// LetGo takes the units out that requests are about, and calls off their departures, before the first of them is seated
+// anew: two units may change places.
 func LetGo(t *base.Tx, requests []Request) {
 	for i := range requests {
 		Lift(t, requests[i].Proto.ID)
@@ -537,7 +552,8 @@ func SeatFreed(t *base.Tx) {
 	settleDepartures(t)
 	defer settleDepartures(t)
 	due := Seating(t).due
-	if len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 { // also those that the command itself made
+	if len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 {
+		// also those that the command itself made
 		if t.Waiting != nil {
 			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), append(t.Waiting.Due, due...)
 		}
@@ -550,13 +566,14 @@ func SeatFreed(t *base.Tx) {
 // MaxTries is how many conflicts one command tries to seat; a follow-up command tries the rest.
 const MaxTries = 1000
 
-// LeftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
-// wait for.
+// LeftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned
+// there may wait for.
 func LeftRoom(t *base.Tx) {
 	if Seating(t).Stock == nil || t.Waiting != nil {
 		return
 	}
-	if left := Seating(t).Stock.Left(); len(left) > 0 && Seating(t).Stock.ConflictLen() > 0 { // also those that the command itself made
+	if left := Seating(t).Stock.Left(); len(left) > 0 && Seating(t).Stock.ConflictLen() > 0 {
+		// also those that the command itself made
 		t.Waiting = &timeline.Waiting{Room: left}
 	}
 }
@@ -579,15 +596,16 @@ func RecordStock(t *base.Tx) {
 		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
 			t.Moves++
 		}
-		rows[i] = base.Change[timeline.Placed]{Kind: UnitKind, Before: exists(&x.Before, x.Had), After: exists(&x.After, x.Has)}
+		rows[i] = base.Change[timeline.Placed]{Kind: UnitKind, Before: exists(&x.Before, x.Had),
+			After: exists(&x.After, x.Has)}
 		t.Set = append(t.Set, &rows[i])
 		noteConflict(t, x)
 	}
 	noteTried(t, c.Holds)
 }
 
-// Outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are
-// to be made.
+// Outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them
+// were made on it. nil: they are to be made.
 func Outcome(t *base.Tx) *timeline.Stock {
 	if Seating(t).Stock == nil {
 		return nil
@@ -637,9 +655,11 @@ func SlotByID(a *base.AccountState, id base.ID) (timeline.Slot, bool) {
 	return timeline.Slot{}, false
 }
 
-// Asks is a hold that asks what a request asks, nil where that is nothing: one that was put on an article by hand asks for nothing else.
+// Asks is a hold that asks what a request asks, nil where that is nothing: one that was put on an article by hand asks
+// for nothing else.
 func (q *Request) Asks() *timeline.Hold {
-	if f := q.Proto.Flags; !f.Has(timeline.Choosy) || q.first == 0 && f.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+	if f := q.Proto.Flags; !f.Has(timeline.Choosy) ||
+		q.first == 0 && f.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
 		return nil
 	}
 	return &q.Proto
@@ -648,6 +668,7 @@ func (q *Request) Asks() *timeline.Hold {
 // Ask has a request ask what a hold asks.
 func (q *Request) Ask(h *timeline.Hold) {
 	if h != nil {
-		q.Proto.Owner, q.Proto.Line, q.Proto.Flags = h.Owner, h.Line, q.Proto.Flags|timeline.Choosy.WithBlocker(timeline.BlockerOrder)
+		q.Proto.Owner, q.Proto.Line, q.Proto.Flags = h.Owner, h.Line,
+			q.Proto.Flags|timeline.Choosy.WithBlocker(timeline.BlockerOrder)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what a plan makes of stock: its scratch copy of the timelines, and what is noted beside it until the write set is
-// complete.
+// This file owns what a plan makes of stock: its scratch copy of the timelines, and what is noted beside it until the
+// write set is complete.
 
 // seating is what a plan makes of stock.
 type seating struct {

@@ -55,8 +55,10 @@ const (
 func (s *SKU) words() []string { return base.WordKeys(&s.Name, s.Code) }
 
 var skuDirectory = base.Directory[SKU]{
-	Of:       SKUTable,
-	External: func(s *SKU) []string { return s.ExternalKeys() }, Code: func(s *SKU) []string { return base.CodeKeys(s.Code) }, Words: (*SKU).words,
+	Of: SKUTable,
+	External: func(s *SKU) []string {
+		return s.ExternalKeys()
+	}, Code: func(s *SKU) []string { return base.CodeKeys(s.Code) }, Words: (*SKU).words,
 	ByExternal: skuByExternal, ByCode: skuByFoldedCode, ByWords: skuByWords,
 }
 
@@ -99,7 +101,8 @@ var SKUKind = func() *base.Kind[SKU] {
 }()
 
 // SKULabels is SKUs as what labels hang on.
-var SKULabels label.Labelled = &label.LabelledKind[SKU, *SKU]{Kind: SKUKind, Scope: label.TagInventory, ByTag: skuByTag, ByExternal: skuByExternal}
+var SKULabels label.Labelled = &label.LabelledKind[SKU, *SKU]{Kind: SKUKind, Scope: label.TagInventory, ByTag: skuByTag,
+	ByExternal: skuByExternal}
 
 func (s *SKU) Rev() uint64     { return s.Revision }
 func (s *SKU) Touch(now int64) { s.UpdatedAt, s.Revision = now, s.Revision+1 }
@@ -180,7 +183,8 @@ type BufferPatch struct {
 	Unit   base.Opt[timeline.Unit]
 }
 
-// Merged gives the buffer as a patch leaves it. An amount needs a unit, given or already there, and the other way round.
+// Merged gives the buffer as a patch leaves it. An amount needs a unit, given or already there, and the other way
+// round.
 func (p BufferPatch) Merged(c *base.Checker, pointer string, b *Buffer) *Buffer {
 	if !p.Amount.Set && !p.Unit.Set {
 		return b
@@ -215,7 +219,8 @@ func (p BufferPatch) check(c *base.Checker, pointer string) {
 	}
 }
 
-// OrUnit is the unit to judge an amount by where it came without one, or with one that could not be read: the most permissive.
+// OrUnit is the unit to judge an amount by where it came without one, or with one that could not be read: the most
+// permissive.
 func OrUnit(u base.Opt[timeline.Unit]) timeline.Unit {
 	if u.Set && !u.Null && u.Value != 0 {
 		return u.Value

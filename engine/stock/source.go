@@ -7,7 +7,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns sources: the pools that an item can be taken from at a place, with the hulls that a window has there, and what can be held in them.
+// This file owns sources: the pools that an item can be taken from at a place, with the hulls that a window has there,
+// and what can be held in them.
 
 // Source is one pool that a request can be seated in, with the hull that its buffers make of the body.
 type Source struct {
@@ -67,7 +68,8 @@ func Needed(w base.Span, at, to *Location) base.Span {
 }
 
 // Resolve lists the pools of an item at a location, or at all, for units that go to another, or stay.
-func Resolve(a *base.AccountState, dst []Source, i base.Item, location base.ID, to *Location, window base.Span, now int64) ([]Source, timeline.Single, error) {
+func Resolve(a *base.AccountState, dst []Source, i base.Item, location base.ID, to *Location, window base.Span,
+	now int64) ([]Source, timeline.Single, error) {
 	article, sku, single, err := Named(a, i)
 	if err != nil {
 		return dst, single, err
@@ -94,14 +96,16 @@ var (
 )
 
 // Sources lists the pools of a request, in the order of their smallest article.
-func Sources(a *base.AccountState, dst []Source, article *Article, sku *SKU, location *Location, body base.Span, now int64) []Source {
+func Sources(a *base.AccountState, dst []Source, article *Article, sku *SKU, location *Location, body base.Span,
+	now int64) []Source {
 	if article != nil {
 		l := article.LotAt(location.No)
 		if l == nil {
 			return dst
 		}
 		return append(dst, Source{
-			Pool: timeline.LotRef(l.No), Hull: timeline.Hull(body, l.Before, l.After, location.Zone(), now), Before: l.Before, After: l.After, Closed: l.closed, Named: true,
+			Pool: timeline.LotRef(l.No), Hull: timeline.Hull(body, l.Before, l.After, location.Zone(), now),
+			Before: l.Before, After: l.After, Closed: l.closed, Named: true,
 		})
 	}
 	for _, p := range sku.pools {
@@ -109,7 +113,8 @@ func Sources(a *base.AccountState, dst []Source, article *Article, sku *SKU, loc
 			continue
 		}
 		dst = append(dst, Source{
-			Pool: timeline.SKURef(p.no), Hull: timeline.Hull(body, p.before, p.after, location.Zone(), now), Before: p.before, After: p.after,
+			Pool: timeline.SKURef(p.no), Hull: timeline.Hull(body, p.before, p.after, location.Zone(), now),
+			Before: p.before, After: p.after,
 		})
 	}
 	if len(dst) > 1 {
@@ -197,9 +202,10 @@ func (x *Source) pools(s *timeline.Stock, now int64) (list []timeline.PoolRef) {
 // SearchSpan is how far next looks, in milliseconds.
 const SearchSpan = 2 * 366 * 24 * 60 * 60 * 1000
 
-// NextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
-// together, of articles that meet requirements, by units that go to another location, or stay.
-func NextFit(a *base.AccountState, s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold, places []*Location, to *Location, notBefore, length int64, n int, until, now int64) *base.Span {
+// NextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some
+// places together, of articles that meet requirements, by units that go to another location, or stay.
+func NextFit(a *base.AccountState, s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold,
+	places []*Location, to *Location, notBefore, length int64, n int, until, now int64) *base.Span {
 	var few [8]Source
 	var pools []timeline.Shape
 	for _, l := range places {
@@ -230,7 +236,8 @@ func AppendShapes(pools []timeline.Shape, sources []Source, l, to *Location, len
 			Now:   now,
 			Named: src.Named,
 			Hull: func(from int64) base.Span {
-				return timeline.Hull(Needed(base.Span{Start: from, End: from + length}, l, to), before, after, zone, now)
+				return timeline.Hull(Needed(base.Span{Start: from, End: from + length}, l, to), before, after, zone,
+					now)
 			},
 			Turn: func(from int64) int64 {
 				return timeline.HullTurn(base.Span{Start: from, End: from + length}, before, after, zone)
@@ -241,16 +248,19 @@ func AppendShapes(pools []timeline.Shape, sources []Source, l, to *Location, len
 }
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
-// several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they are
-// those of the component that there is least of, of whose pools other components take their part.
+// several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they
+// are those of the component that there is least of, of whose pools other components take their part.
 type Availability struct {
 	Available int
 	Stock     int
 	Committed int
-	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are available on its own units, where holds that
-	// may be moved go to other articles of its SKU; of all else it is Available.
+	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are
+	// available on its own units, where holds that may be moved go to other articles of its SKU; of all else it is
+	// Available.
 	WithMoves int
-	Exact     bool // false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about that
+	// false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about
+	// that
+	Exact bool
 }
 
 // Around is the pool that a lot is in, or the lot where it is in none; a pool is its own.

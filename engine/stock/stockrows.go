@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the rows of the timelines: lots, slots and units. They live in timeline.Stock alone; the rows are how they
-// are written and read.
+// This file owns the rows of the timelines: lots, slots and units. They live in timeline.Stock alone; the rows are how
+// they are written and read.
 
 // Lot is one article at one location.
 type Lot struct {
@@ -45,7 +45,8 @@ var LotKind = &base.Kind[Lot]{
 	All: func(a *base.AccountState) iter.Seq[*Lot] {
 		return func(yield func(*Lot) bool) {
 			for no := uint32(1); no <= a.Ledger.Lot; no++ {
-				if l := a.Stock.Lot(timeline.LotNo(no)); l.No != 0 && !yield(&Lot{No: l.No, article: l.Article, location: l.Location}) {
+				if l := a.Stock.Lot(timeline.LotNo(no)); l.No != 0 &&
+					!yield(&Lot{No: l.No, article: l.Article, location: l.Location}) {
 					return
 				}
 			}
@@ -80,7 +81,8 @@ func decodeSlot(_, key base.ID, b []byte) (*timeline.Slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &timeline.Slot{ID: key, No: timeline.SlotNo(r.U32()), Lot: timeline.LotNo(r.U32()), Span: base.Span{Start: r.I64(), End: r.I64()}}
+	s := &timeline.Slot{ID: key, No: timeline.SlotNo(r.U32()), Lot: timeline.LotNo(r.U32()),
+		Span: base.Span{Start: r.I64(), End: r.I64()}}
 	return s, r.Done("slot")
 }
 
@@ -207,7 +209,8 @@ var UnitKind = &base.Kind[timeline.Placed]{
 
 func init() { UnitKind.WhenDue = overdue }
 
-// unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock at once.
+// unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock
+// at once.
 func unitDue(h timeline.Hold) (at int64, is bool) {
 	if h.Kind == timeline.Sale {
 		return max(1, h.Body().Start), true

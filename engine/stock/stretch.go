@@ -5,10 +5,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns units that are out with a customer: how they keep their slot beyond what was planned, and what makes room for them.
+// This file owns units that are out with a customer: how they keep their slot beyond what was planned, and what makes
+// room for them.
 
-// Stretch gives a unit that was handed over another body on the slot where it is: other holds there make room. Where they
-// cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than the unit.
+// Stretch gives a unit that was handed over another body on the slot where it is: other holds there make room. Where
+// they cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than
+// the unit.
 func Stretch(t *base.Tx, h timeline.Hold, at timeline.Place, body base.Span, forced bool) bool {
 	return StretchTo(t, h, at, HandedOver(t, h, Draft(t).Lot(at.Lot), body), forced)
 }
@@ -39,7 +41,8 @@ func stretched(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, 
 		pool = timeline.SKURef(lot.Pool)
 	}
 	if !forced {
-		for _, more := range [2]base.Span{{Start: room.Start, End: min(room.End, old.Start)}, {Start: max(room.Start, old.End), End: room.End}} {
+		for _, more := range [2]base.Span{{Start: room.Start, End: min(room.End, old.Start)},
+			{Start: max(room.Start, old.End), End: room.End}} {
 			if more.Empty() {
 				continue
 			}
@@ -70,8 +73,8 @@ func stretched(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, 
 	return true
 }
 
-// HandedOver is a hold with another body: its beginning is past, and what follows it is the buffer of its article as it is set
-// now.
+// HandedOver is a hold with another body: its beginning is past, and what follows it is the buffer of its article as it
+// is set now.
 func HandedOver(t *base.Tx, h timeline.Hold, lot timeline.Lot, body base.Span) timeline.Hold {
 	hull, trailing := h.Span, h.After()
 	if body.Start != h.Body().Start {
@@ -92,8 +95,8 @@ func HandedOver(t *base.Tx, h timeline.Hold, lot timeline.Lot, body base.Span) t
 	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
 }
 
-// pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else it
-// becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit.
+// pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else
+// it becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit.
 func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 	d := Draft(t)
 	d.Take(id)
@@ -106,7 +109,8 @@ func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 		d.Keep(h, at.Lot)
 	}
 	slot, _ := d.Stock().Slot(at.Slot)
-	if _, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n); why != timeline.Granted && slot.Span.End < n.Span.End { // no other takes over its end
+	if _, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n); why != timeline.Granted && slot.Span.End < n.Span.End {
+		// no other takes over its end
 		d.EndSlot(at.Slot, n.Span.End)
 		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
 	}
@@ -137,8 +141,8 @@ func overdue(t *base.Tx, id base.ID) {
 // Retired takes a unit out of the stock that was sold by an older program, where it went on to be a hold.
 var Retired func(t *base.Tx, h timeline.Hold, at timeline.Place)
 
-// NotOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the step that
-// runs now.
+// NotOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the
+// step that runs now.
 func NotOver(t *base.Tx, end int64) int64 {
 	if end > t.Now {
 		return end
@@ -148,7 +152,8 @@ func NotOver(t *base.Tx, end int64) int64 {
 
 // OutUntil is when a unit is due that is with a customer, if it is to come back at all.
 func OutUntil(h timeline.Hold) (at int64, is bool) {
-	if !h.Flags.Has(timeline.Out) || h.Flags.Has(timeline.Back) || h.Kind != timeline.Booking || h.Span.End == base.Forever {
+	if !h.Flags.Has(timeline.Out) || h.Flags.Has(timeline.Back) || h.Kind != timeline.Booking ||
+		h.Span.End == base.Forever {
 		return 0, false
 	}
 	return h.Body().End, true

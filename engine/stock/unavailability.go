@@ -29,15 +29,18 @@ func (u Unavailability) CreatedAt() int64 { return base.CreatedAt(u.ID) }
 // Conflict says that the hold has no unit. What was sold is no hold any more.
 func (u Unavailability) Conflict() bool { return u.Slot == (base.ID{}) && u.Kind != timeline.Sale }
 
-// History visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an instant of it.
+// History visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an
+// instant of it.
 var History func(a *base.AccountState, lot timeline.LotNo, w base.Span, visit func(timeline.Placed))
 
 // UnavailabilityAt is a hold of the timelines at its place, as it is shown.
 func UnavailabilityAt(a *base.AccountState, h timeline.Hold, at timeline.Place) Unavailability {
 	lot := a.Stock.Lot(at.Lot)
 	u := Unavailability{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: OwnerOf(a, h), Line: int(h.Line),
-		Article: ArticleID(a, lot.Article), Location: LocationID(a, lot.Location), Unmet: Unmet(a.Stock, h, at, a.Ledger.At),
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: OwnerOf(a, h),
+		Line:    int(h.Line),
+		Article: ArticleID(a, lot.Article), Location: LocationID(a, lot.Location),
+		Unmet: Unmet(a.Stock, h, at, a.Ledger.At),
 	}
 	if o := ownerships[u.Blocker]; o != nil && o.Item != nil {
 		u.Item = o.Item(a, h)
@@ -62,8 +65,8 @@ func UnavailabilityOf(t *base.Tx, c timeline.Placed) Unavailability {
 	return u
 }
 
-// Ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the SKU that an
-// auto-assigned unit on an article was made for (MadeFor).
+// Ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the
+// SKU that an auto-assigned unit on an article was made for (MadeFor).
 type Ownership struct {
 	Record, Item func(a *base.AccountState, h timeline.Hold) base.ID
 	Made         func(a *base.AccountState, h timeline.Hold, on *Article) base.ID
@@ -97,7 +100,8 @@ func UnavailabilityByID(v base.View, id base.ID) (Unavailability, bool) {
 	return UnavailabilityAt(v.Acc, h, at), true
 }
 
-// Unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody asks.
+// Unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody
+// asks.
 func Unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
 	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
 }
@@ -122,8 +126,9 @@ func (o *takers) inUse() error {
 	return nil
 }
 
-// MadeFor is the SKU that an auto-assigned unit on an article was made for: the one that its line names, or that of the component of a
-// kit that it is. It is zero where its line names an article, and where nobody can say which component it is.
+// MadeFor is the SKU that an auto-assigned unit on an article was made for: the one that its line names, or that of the
+// component of a kit that it is. It is zero where its line names an article, and where nobody can say which component
+// it is.
 func MadeFor(a *base.AccountState, h timeline.Hold, on *Article) base.ID {
 	if o := ownerships[h.Flags.Blocker()]; o != nil && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
 		return o.Made(a, h, on)

@@ -37,7 +37,8 @@ type (
 // Block is the rows of 64 numbers in a row, nil where there is none.
 type Block[R any] struct {
 	Rows *[fan]*R
-	// Memo is for what a reader derives from these rows and from nothing else: it lives as long as they stay as they are.
+	// Memo is for what a reader derives from these rows and from nothing else: it lives as long as they stay as they
+	// are.
 	Memo *Memo
 }
 
@@ -140,9 +141,9 @@ func (n *numbered[R]) block(i int) (b Block[R]) {
 	return b
 }
 
-// Sum adds up what is said of each block of a table, which depends on its rows alone. The sum of 64 blocks, and that of 64
-// times as many, are kept under the key for as long as their rows stay as they are: so it takes what has changed since it was
-// asked for last, and not what there is. The table was made with Numbered.
+// Sum adds up what is said of each block of a table, which depends on its rows alone. The sum of 64 blocks, and that of
+// 64 times as many, are kept under the key for as long as their rows stay as they are: so it takes what has changed
+// since it was asked for last, and not what there is. The table was made with Numbered.
 func Sum[R, V any](t *Table[R], key any, of func(Block[R]) V, add func(V, V) V) (sum V) {
 	for _, b := range t.numbers.root.kids {
 		if b == nil {

@@ -16,8 +16,8 @@ import (
 // ID is the primary key of a row: a UUID's 16 bytes.
 type ID = [16]byte
 
-// entry is a row of a tree. It is one type for all kinds of rows, as the compiler makes all of a tree's methods for each type of
-// entries: a build would spend most of its time there.
+// entry is a row of a tree. It is one type for all kinds of rows, as the compiler makes all of a tree's methods for
+// each type of entries: a build would spend most of its time there.
 type entry struct {
 	id  ID
 	row unsafe.Pointer // a *R, of the one table whose tree has the entry
@@ -41,11 +41,12 @@ type Table[R any] struct {
 // Option is a secondary index, given to New.
 type Option[R any] func(*Table[R])
 
-// By makes an index of rows by the keys that a function gives for each; a row may have none or many. keys must depend on
-// the row alone. The first index of a table is number 0 for Table.By.
+// By makes an index of rows by the keys that a function gives for each; a row may have none or many. keys must depend
+// on the row alone. The first index of a table is number 0 for Table.By.
 func By[R any](keys func(*R) []string) Option[R] {
 	return func(t *Table[R]) {
-		t.indexes = append(t.indexes, &index[R]{keys: keys, entries: btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})})
+		t.indexes = append(t.indexes,
+			&index[R]{keys: keys, entries: btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})})
 	}
 }
 
@@ -88,9 +89,9 @@ func (t *Table[R]) Publish() *Table[R] {
 	return c
 }
 
-// Scratch returns a copy for one goroutine that writes nothing to the table, which may be a published one. Rows that are there
-// can be Put anew, with the number and the index keys that they have; Get, No and By show them, the orders by id do not. The
-// table was made with Numbered.
+// Scratch returns a copy for one goroutine that writes nothing to the table, which may be a published one. Rows that
+// are there can be Put anew, with the number and the index keys that they have; Get, No and By show them, the orders by
+// id do not. The table was made with Numbered.
 func (t *Table[R]) Scratch() *Table[R] {
 	c := *t
 	c.numbers, c.copy, c.scratch = t.numbers.scratch(), nil, true
@@ -110,8 +111,8 @@ func (t *Table[R]) Get(id ID) *R {
 	return t.row(e)
 }
 
-// Find returns the row with an id and its number, or nil. The number is known before the row is: who goes on from it need not
-// wait for the row to come from memory. The table was made with Numbered.
+// Find returns the row with an id and its number, or nil. The number is known before the row is: who goes on from it
+// need not wait for the row to come from memory. The table was made with Numbered.
 func (t *Table[R]) Find(id ID) (r *R, no uint32) {
 	slots := *t.hash.slots.Load()
 	mask, hash := uint64(len(slots)-1), uint64(hashOf(id))
@@ -133,7 +134,8 @@ func (t *Table[R]) Find(id ID) (r *R, no uint32) {
 // No returns the row with a number, or nil. The table was made with Numbered.
 func (t *Table[R]) No(n uint32) *R { return t.numbers.get(n) }
 
-// Block returns the rows of the numbers from 64*i on; its Rows are nil where there is none. The table was made with Numbered.
+// Block returns the rows of the numbers from 64*i on; its Rows are nil where there is none. The table was made with
+// Numbered.
 func (t *Table[R]) Block(i int) Block[R] { return t.numbers.block(i) }
 
 // Put stores a row, in place of the one with the same id if there is one, which it returns. Writer only.
@@ -213,7 +215,8 @@ func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
 	}
 }
 
-// Prefix yields the ids of the rows that index number i lists under keys that begin so: key by key, so that one may come several times.
+// Prefix yields the ids of the rows that index number i lists under keys that begin so: key by key, so that one may
+// come several times.
 func (t *Table[R]) Prefix(i int, prefix string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		t.indexes[i].entries.Ascend(keyed{key: prefix}, func(k keyed) bool {
@@ -240,9 +243,9 @@ func (t *Table[R]) First(i int, key string) *R {
 	return nil
 }
 
-// Page returns a part of the rows that index number i lists under some keys, in id order or against it, and how many there are.
-// No row may be under two of them. For each key it takes the length of the page, and the time of a search within a search by
-// place: both grow with the logarithm of the table.
+// Page returns a part of the rows that index number i lists under some keys, in id order or against it, and how many
+// there are. No row may be under two of them. For each key it takes the length of the page, and the time of a search
+// within a search by place: both grow with the logarithm of the table.
 func (t *Table[R]) Page(i int, keys []string, offset, limit int, desc bool) (page []*R, total int) {
 	entries := t.indexes[i].entries
 	from := make([]int, len(keys)) // where the entries of each key begin

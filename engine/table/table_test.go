@@ -95,7 +95,9 @@ func check(t require.TestingT, tab *Table[row], w twin) {
 
 func TestTableAgainstMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), By(func(r *row) []string { return []string{number(r)} }),
+		tab := New(func(r *row) ID {
+			return r.id
+		}, By(func(r *row) []string { return r.tags }), By(func(r *row) []string { return []string{number(r)} }),
 			Numbered(func(r *row) uint32 { return r.no }))
 		now := twin{}
 		type version struct {
@@ -117,7 +119,8 @@ func TestTableAgainstMaps(t *testing.T) {
 				}
 				versions = append(versions, version{tab.Publish(), w})
 			default:
-				r := &row{idOf(n), n * 50_000, rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID).Draw(t, "tags")}
+				r := &row{idOf(n), n * 50_000,
+					rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID).Draw(t, "tags")}
 				require.Same(t, now[r.id], tab.Put(r))
 				now[r.id] = r
 			}
@@ -130,7 +133,9 @@ func TestTableAgainstMaps(t *testing.T) {
 }
 
 func TestScratchWritesNothingToItsTable(t *testing.T) {
-	tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), Numbered(func(r *row) uint32 { return r.no }))
+	tab := New(func(r *row) ID {
+		return r.id
+	}, By(func(r *row) []string { return r.tags }), Numbered(func(r *row) uint32 { return r.no }))
 	for no := uint32(1); no < 200; no++ {
 		tab.Put(&row{idOf(no), no, []string{"a"}})
 	}

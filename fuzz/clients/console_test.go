@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file holds the console's packages against their pinned versions, and its modules against the types in their comments.
+// This file holds the console's packages against their pinned versions, and its modules against the types in their
+// comments.
 
 // The packages that are committed are what the pinned versions give, byte by byte.
 func TestPackagesOfTheConsole(t *testing.T) {
@@ -41,7 +42,8 @@ func TestTypesOfTheConsole(t *testing.T) {
 
 	// A fault that is planted is found.
 	planted := filepath.Join(app, "planted.js")
-	require.NoError(t, os.WriteFile(planted, []byte("import {href} from \"./route.js\";\nexport const at = href(7);\n"), 0o644))
+	require.NoError(t,
+		os.WriteFile(planted, []byte("import {href} from \"./route.js\";\nexport const at = href(7);\n"), 0o644))
 	c := exec.Command("npx", "tsc", "--project", ".")
 	c.Dir = dir
 	out, err := c.CombinedOutput()

@@ -17,8 +17,8 @@ import (
 
 // This file owns failing disks.
 
-// TestEveryOperationFails plays the script with its n-th file operation failing, for n = 1, 2, 3 and so on until the script
-// ends without meeting it: that one alone, and that one with all that follow.
+// TestEveryOperationFails plays the script with its n-th file operation failing, for n = 1, 2, 3 and so on until the
+// script ends without meeting it: that one alone, and that one with all that follow.
 func TestEveryOperationFails(t *testing.T) {
 	seed := newSeed(t)
 	commands, stride := 60, uint64(3)
@@ -67,15 +67,18 @@ func (s *script) failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) 
 	}
 	require.True(t, err == nil || first.Load() != nil, "%s: %v", name, err)
 	for _, percent := range []int{0, 50, 100} { // the disk is well again after the restart
-		s.judge(t, clone(mem, percent, seed+n), fmt.Sprintf("%s, %d %% kept", name, percent), answered, min(answered+1, len(s.lines)), nil, seed)
+		s.judge(t, clone(mem, percent, seed+n), fmt.Sprintf("%s, %d %% kept", name, percent), answered,
+			min(answered+1, len(s.lines)), nil, seed)
 	}
 	return first.Load() != nil
 }
 
-// dead checks an engine whose storage failed: it takes no writes and says so, and goes on reading what it had published.
+// dead checks an engine whose storage failed: it takes no writes and says so, and goes on reading what it had
+// published.
 func (s *script) dead(t *testing.T, w *workload.World, name string, answered int) {
 	t.Helper()
-	_, err := w.Submit(s.ids[0], stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}})
+	_, err := w.Submit(s.ids[0],
+		stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}})
 	require.ErrorIs(t, err, &base.Error{Code: base.CodeStorageFailed}, name)
 	seq, hash := w.Engine.State()
 	require.Equal(t, s.end(answered), seq, name)

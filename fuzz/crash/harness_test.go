@@ -135,9 +135,10 @@ func (s *script) play(w *workload.World, step func(answered int)) (answered int,
 	return len(s.lines), nil
 }
 
-// judge opens what a mishap left and holds it against the recording. least and most are lines: answered, and submitted. own
-// has the state hashes, by sequence, of what an opening of the engine did before the mishap: it runs what is due.
-func (s *script) judge(t *testing.T, fs vfs.FS, name string, least, most int, own map[uint64]uint64, seed uint64) (answered int) {
+// judge opens what a mishap left and holds it against the recording. least and most are lines: answered, and submitted.
+// own has the state hashes, by sequence, of what an opening of the engine did before the mishap: it runs what is due.
+func (s *script) judge(t *testing.T, fs vfs.FS, name string, least, most int, own map[uint64]uint64,
+	seed uint64) (answered int) {
 	t.Helper()
 	w := &workload.World{FS: fs}
 	for _, l := range s.lines[:most] {
@@ -185,5 +186,6 @@ func isSync(op errorfs.Op) bool {
 }
 
 func clone(fs *power.Disk, percent int, seed uint64) *power.Disk {
-	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(percent)))})
+	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+		RNG: rand.New(rand.NewPCG(seed, uint64(percent)))})
 }

@@ -68,7 +68,8 @@ func newServer(t *testing.T) *server {
 // furnish makes the stock that clients book.
 func (s *server) furnish() {
 	s.location = s.make("/v1/admin/locations", `{"name":"Harbour","timezone":"Europe/Helsinki"}`)
-	s.item = s.make("/v1/admin/articles", fmt.Sprintf(`{"name":"Bike","quantities":[{"serviceLocationId":%q,"count":%d}]}`, s.location, killUnit))
+	s.item = s.make("/v1/admin/articles",
+		fmt.Sprintf(`{"name":"Bike","quantities":[{"serviceLocationId":%q,"count":%d}]}`, s.location, killUnit))
 }
 
 // launch starts the program, and does not wait.
@@ -141,7 +142,8 @@ func idOf(t *testing.T, answer []byte) string {
 	return r.ID
 }
 
-// book tries an attempt, once more if it was tried before, and notes what it came to. It says whether the server answered.
+// book tries an attempt, once more if it was tried before, and notes what it came to. It says whether the server
+// answered.
 func (s *server) book(a *attempt) bool {
 	status, answer, err := s.ask("POST", "/v1/admin/holds", a.key, a.body)
 	if err != nil {
@@ -180,7 +182,9 @@ func (s *server) load(clients int, seed uint64) *sync.WaitGroup {
 			rng := rand.New(rand.NewPCG(seed, uint64(c)))
 			for n := 0; ; n++ {
 				a := &attempt{key: fmt.Sprintf("round-%d-client-%d-%d", round, c, n), quantity: 1 + rng.IntN(3)}
-				a.body = fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`, s.item, s.location, killFrom, killTo, a.quantity)
+				a.body = fmt.Sprintf(
+					`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`, s.item,
+					s.location, killFrom, killTo, a.quantity)
 				s.mu.Lock()
 				s.attempts = append(s.attempts, a)
 				s.mu.Unlock()
@@ -202,7 +206,8 @@ func (s *server) settle() {
 		if known == nil && !a.refused || a.released == "" {
 			s.retried++
 			require.True(s.t, s.book(a))
-			require.False(s.t, known != nil && a.released == "" && !bytes.Equal(known, a.answer), "%s was acknowledged, and its repeat is %s", known, a.answer)
+			require.False(s.t, known != nil && a.released == "" && !bytes.Equal(known, a.answer),
+				"%s was acknowledged, and its repeat is %s", known, a.answer)
 		}
 		if a.id == "" {
 			continue
@@ -227,7 +232,9 @@ func (s *server) settle() {
 			a.released = "acknowledged"
 		}
 	}
-	status, answer, err := s.ask("GET", fmt.Sprintf("/v1/admin/availability?articleId=%s&serviceLocationId=%s&from=%s&to=%s", s.item, s.location, killFrom, killTo), "", "")
+	status, answer, err := s.ask("GET",
+		fmt.Sprintf("/v1/admin/availability?articleId=%s&serviceLocationId=%s&from=%s&to=%s", s.item, s.location,
+			killFrom, killTo), "", "")
 	require.NoError(s.t, err)
 	require.Equal(s.t, http.StatusOK, status, "%s", answer)
 	var free struct{ Available int }
@@ -242,8 +249,8 @@ func (s *server) verify(dir string) {
 	require.NoError(s.t, err, "%s", out)
 }
 
-// TestKilledServer kills the program while clients book, many times on one directory. What it acknowledged is there after
-// each restart, what it did not answer is there whole or not at all, and its idempotency key tells which.
+// TestKilledServer kills the program while clients book, many times on one directory. What it acknowledged is there
+// after each restart, what it did not answer is there whole or not at all, and its idempotency key tells which.
 func TestKilledServer(t *testing.T) {
 	seed := newSeed(t)
 	rounds := 4

@@ -23,8 +23,8 @@ type cut struct {
 	least, most int
 }
 
-// TestCrashAtEverySync cuts the power at every sync of a run, keeping none, half or all of what was not synced, opens what is
-// left, and of some cuts again at every sync of that opening.
+// TestCrashAtEverySync cuts the power at every sync of a run, keeping none, half or all of what was not synced, opens
+// what is left, and of some cuts again at every sync of that opening.
 func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
 	commands, deepEvery := 70, 23
@@ -50,7 +50,8 @@ func TestCrashAtEverySync(t *testing.T) {
 				least := int(answered.Load())
 				name := fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent)
 				left := clone(mem, percent, seed+n)
-				most := int(answered.Load()) + 1 // now: a line may have been answered, and the next one written, meanwhile
+				// now: a line may have been answered, and the next one written, meanwhile
+				most := int(answered.Load()) + 1
 				cuts = append(cuts, cut{left, name, least, min(most, len(s.lines))})
 			}
 		}

@@ -25,8 +25,8 @@ import (
 	"holdfast/persist/power"
 )
 
-// This file owns clients of orders who lose the power: they open, hand over and return orders and apply codes under idempotency
-// keys, all at once, and ask again when it is back.
+// This file owns clients of orders who lose the power: they open, hand over and return orders and apply codes under
+// idempotency keys, all at once, and ask again when it is back.
 
 const (
 	retryUnits = 12 // of the one lot that everybody orders
@@ -78,7 +78,8 @@ type told struct {
 	id          base.ID
 }
 
-// client goes the same way with each of its orders: open, apply, hand over, return. What it was told it does not ask again.
+// client goes the same way with each of its orders: open, apply, hand over, return. What it was told it does not ask
+// again.
 type client struct {
 	no    int
 	steps [retryEach][4]told
@@ -98,9 +99,11 @@ func (r *retry) play(c *client, gone func() bool, note func(o, step int, x told)
 			price := int64(1000)
 			from, to := int64(workload.Start+3600*1000), int64(workload.Start+24*3600*1000)
 			op := [...]base.Op{
-				order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: r.location}, Lines: []order.OrderLineInput{
-					{Item: base.Item{Article: r.item}, Purchase: base.PurchaseBooking, Quantity: 1 + (c.no+o)%2, From: &from, To: &to, UnitPrice: &price},
-				}},
+				order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: r.location},
+					Lines: []order.OrderLineInput{
+						{Item: base.Item{Article: r.item}, Purchase: base.PurchaseBooking, Quantity: 1 + (c.no+o)%2,
+							From: &from, To: &to, UnitPrice: &price},
+					}},
 				order.ApplyDiscount{Order: opened.id, Code: "Spring"},
 				order.FulfillOrder{ID: opened.id},
 				order.ReturnOrder{ID: opened.id},
@@ -139,7 +142,8 @@ func (r *retry) judge(clients []client, name string) {
 	}
 	require.Equal(r.t, carry, commerce.DiscountCodeByID(v, r.code).Used, name)
 	require.LessOrEqual(r.t, carry, int64(retryUses), name)
-	a, err := hold.Available(v, hold.Query{Item: base.Item{Article: r.item}, Location: r.location, Window: base.Span{Start: workload.Start + 3600*1000, End: workload.Start + 2*3600*1000}}, workload.Start)
+	a, err := hold.Available(v, hold.Query{Item: base.Item{Article: r.item}, Location: r.location,
+		Window: base.Span{Start: workload.Start + 3600*1000, End: workload.Start + 2*3600*1000}}, workload.Start)
 	require.NoError(r.t, err, name)
 	require.Equal(r.t, retryUnits-out, a.Available, name)
 	for _, c := range clients {
@@ -150,15 +154,17 @@ func (r *retry) judge(clients []client, name string) {
 			o := order.OrderByID(v, steps[0].id)
 			require.NotNil(r.t, o, "%s: an acknowledged order is gone", name)
 			require.True(r.t, !steps[1].done || len(o.Codes) == 1, "%s: an acknowledged code is gone", name)
-			require.True(r.t, !steps[2].done || o.Lines[0].Units[0].Handed != 0, "%s: an acknowledged hand-over is gone", name)
-			require.True(r.t, !steps[3].done || o.Status == order.OrderClosed, "%s: an acknowledged return is gone", name)
+			require.True(r.t, !steps[2].done || o.Lines[0].Units[0].Handed != 0,
+				"%s: an acknowledged hand-over is gone", name)
+			require.True(r.t, !steps[3].done || o.Status == order.OrderClosed, "%s: an acknowledged return is gone",
+				name)
 		}
 	}
 }
 
-// TestOrdersRetriedAfterPowerCut cuts the power at some sync while clients are at work. What was acknowledged is there, what was
-// not is there whole or not at all, and asked again under its key it is done once: the uses of the code are those of the orders
-// that carry it, and no order has a twin.
+// TestOrdersRetriedAfterPowerCut cuts the power at some sync while clients are at work. What was acknowledged is there,
+// what was not is there whole or not at all, and asked again under its key it is done once: the uses of the code are
+// those of the orders that carry it, and no order has a twin.
 func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 	seed := newSeed(t)
 	runs, count := 25, 6
@@ -192,10 +198,13 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 		r := &retry{t: t, account: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}}
 		r.open(fs)
 		r.make(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "UTC"}})
-		r.location = r.make(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
-		r.item = r.make(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
+		r.location = r.make(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
+		r.item = r.make(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
+			Quantities: []stock.InitialQuantity{{Location: r.location, Count: retryUnits}}}).(*stock.Article).ID
 		limit := int64(retryUses)
-		r.code = r.make(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "Spring", ValueType: commerce.DiscountPercentage, Value: 10, UsageLimit: &limit}}).(*commerce.DiscountCode).ID
+		r.code = r.make(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "Spring",
+			ValueType: commerce.DiscountPercentage, Value: 10, UsageLimit: &limit}}).(*commerce.DiscountCode).ID
 		mu.Lock()
 		armed = true
 		mu.Unlock()

@@ -19,8 +19,8 @@ import (
 
 // This file owns rotten bits.
 
-// TestFlippedBits flips one bit of a closed data directory, somewhere in its log, rows, manifest or head file, and opens it:
-// it is refused, as damaged where it is log, rows or head file, or it is the same state, to the hash.
+// TestFlippedBits flips one bit of a closed data directory, somewhere in its log, rows, manifest or head file, and
+// opens it: it is refused, as damaged where it is log, rows or head file, or it is the same state, to the hash.
 func TestFlippedBits(t *testing.T) {
 	seed := newSeed(t)
 	flips := 400
@@ -123,7 +123,9 @@ func (s *script) reopen(fs vfs.FS) error {
 		return fmt.Errorf("%w: %d %016x instead of %d %016x", errSilent, seq, hash, last, s.hash[last])
 	}
 	for _, id := range s.ids {
-		if _, err := w.Engine.Do(engine.Command{Account: id, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "after", Timezone: "UTC"}}}); err != nil {
+		if _, err := w.Engine.Do(engine.Command{Account: id,
+			Op: stock.CreateLocation{
+				LocationFields: stock.LocationFields{Name: "after", Timezone: "UTC"}}}); err != nil {
 			return fmt.Errorf("%w: %w", errSilent, err)
 		}
 	}

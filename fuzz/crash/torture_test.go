@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the torture: the program, killed for minutes, also while it starts, while backups of it are written and while one is restored.
+// This file owns the torture: the program, killed for minutes, also while it starts, while backups of it are written
+// and while one is restored.
 
 // torture is how long it goes on, 0 where nobody asks for it.
 func torture(t *testing.T) time.Duration {
@@ -26,9 +27,10 @@ func torture(t *testing.T) time.Duration {
 	return d
 }
 
-// TestTorture books from eight clients and kills the program every 50 to 500 ms. In one round of two it is killed while it starts, up to three times; in one of
-// ten a backup is restored, killed, and restored again. After each round everything that was acknowledged has to be there. What clients no longer have is
-// forgotten, so that a round takes as long after an hour as after a minute.
+// TestTorture books from eight clients and kills the program every 50 to 500 ms. In one round of two it is killed while
+// it starts, up to three times; in one of ten a backup is restored, killed, and restored again. After each round
+// everything that was acknowledged has to be there. What clients no longer have is forgotten, so that a round takes as
+// long after an hour as after a minute.
 func TestTorture(t *testing.T) {
 	length := torture(t)
 	if length == 0 {
@@ -42,7 +44,8 @@ func TestTorture(t *testing.T) {
 	early, restores, cut, acknowledged, tried := 0, 0, 0, 0, 0
 	done := false
 	defer func() {
-		fmt.Printf("torture: seed %d: %d operations, %d acknowledged, %d asked again; killed %d times, %d of them while it started; %d restores, %d of them killed\n",
+		fmt.Printf("torture: seed %d: %d operations, %d acknowledged, %d asked again; killed %d times, %d of them "+
+			"while it started; %d restores, %d of them killed\n",
 			seed, tried, acknowledged, s.retried, s.killed+early, early, restores, cut)
 		if done {
 			fmt.Println("torture: 0 lost")

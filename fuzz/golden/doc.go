@@ -1,11 +1,12 @@
-// Package golden keeps a small data directory of every format there was, each made by a program of its time, and opens them
-// all with the program of today.
+// Package golden keeps a small data directory of every format there was, each made by a program of its time, and opens
+// them all with the program of today.
 //
 // testdata has of each format N the directory of a killed server (format-N.tar.zst) and a backup of the same moment
 // (format-N-backup.tar.zst). They are made by
 //
 //	make golden
 //
-// which plays the world of world_test.go against the program as it is and writes the two of the present format number. What
-// was released is never made again: who changes what is stored moves persist.Format first, and makes the next ones.
+// which plays the world of world_test.go against the program as it is and writes the two of the present format number.
+// What was released is never made again: who changes what is stored moves persist.Format first, and makes the next
+// ones.
 package golden

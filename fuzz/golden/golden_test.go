@@ -41,7 +41,8 @@ type shop struct {
 func (s *shop) open() {
 	s.Helper()
 	var err error
-	s.store, err = persist.Open(persist.Options{Dir: s.dir, FS: s.fs, KeepLog: persist.Keep{All: true}, FoldBytes: 4 << 10})
+	s.store, err = persist.Open(persist.Options{Dir: s.dir, FS: s.fs, KeepLog: persist.Keep{All: true},
+		FoldBytes: 4 << 10})
 	require.NoError(s, err)
 	s.now = max(s.now, s.store.End().At+1)
 	s.engine, err = engine.Open(context.Background(), engine.Options{
@@ -65,14 +66,16 @@ func (s *shop) shut() { require.NoError(s, errors.Join(s.engine.Close(), s.store
 func (s *shop) do(account base.ID, op base.Op) {
 	_, err := s.engine.Do(engine.Command{Account: account, Actor: "today", Op: op})
 	var refusal *base.Error
-	require.True(s, err == nil || errors.As(err, &refusal) && refusal.Code != base.CodeInternal && refusal.Code != base.CodeStorageFailed, "%T: %v", op, err)
+	require.True(s, err == nil || errors.As(err, &refusal) && refusal.Code != base.CodeInternal &&
+		refusal.Code != base.CodeStorageFailed, "%T: %v", op, err)
 }
 
 // verified demands that the closed directory is in order, and that to look changes nothing.
 func (s *shop) verified() {
 	s.Helper()
 	before := s.bytes()
-	_, err := persist.Verify(s.dir, persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return engine.Verify(s.Context(), store, s.now) }})
+	_, err := persist.Verify(s.dir, persist.VerifyOptions{FS: s.fs,
+		Check: func(store *persist.Store) error { return engine.Verify(s.Context(), store, s.now) }})
 	require.NoError(s, err)
 	require.Equal(s, before, s.bytes())
 }
@@ -141,11 +144,13 @@ func (s *shop) touch() {
 			}
 		}
 		for p := range commerce.PricingTables(v).All() {
-			s.do(account, commerce.PatchPricingTable{ID: p.ID, Fields: base.Changed(commerce.PricingTableFields{Name: text.Value})})
+			s.do(account, commerce.PatchPricingTable{ID: p.ID,
+				Fields: base.Changed(commerce.PricingTableFields{Name: text.Value})})
 		}
 		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, 1000)
 		for _, i := range items {
-			s.do(account, commerce.PatchCatalogItem{ID: i.ID, Fields: base.Changed(commerce.CatalogFields{Name: text.Value})})
+			s.do(account, commerce.PatchCatalogItem{ID: i.ID,
+				Fields: base.Changed(commerce.CatalogFields{Name: text.Value})})
 		}
 		for g := range label.Tags(v).All() {
 			s.do(account, label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: text.Value})})
@@ -154,7 +159,8 @@ func (s *shop) touch() {
 			s.do(account, label.PatchAttribute{ID: d.ID, Fields: base.Changed(label.AttributeFields{Name: text.Value})})
 		}
 		for m := range commerce.Customers(v).All() {
-			s.do(account, commerce.PatchCustomer{ID: m.ID, Contact: base.Changed(commerce.Contact{FirstName: &text.Value})})
+			s.do(account, commerce.PatchCustomer{ID: m.ID,
+				Contact: base.Changed(commerce.Contact{FirstName: &text.Value})})
 		}
 		for o := range order.Orders(v).All() {
 			s.do(account, order.AddComment{Order: o.ID, Content: "changed"})
@@ -165,12 +171,15 @@ func (s *shop) touch() {
 		}
 		codes, _ := commerce.DiscountCodes(v, "", 0, 1000)
 		for _, d := range codes {
-			s.do(account, commerce.PatchDiscountCode{ID: d.ID, Fields: base.Changed(commerce.DiscountTerms{Value: int64(7)})})
+			s.do(account, commerce.PatchDiscountCode{ID: d.ID,
+				Fields: base.Changed(commerce.DiscountTerms{Value: int64(7)})})
 		}
 		for _, hook := range outbox.Webhooks(v) {
 			list, _ := outbox.Deliveries(v, hook.ID, outbox.DeliveryPending, 0, 3)
 			for _, d := range list {
-				s.do(account, outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: s.now, Status: 500}}}})
+				s.do(account, outbox.RecordAttempts{
+					Outcomes: []outbox.Outcome{
+						{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: s.now, Status: 500}}}})
 			}
 			s.do(account, outbox.PatchWebhook{ID: hook.ID, Label: text})
 		}
@@ -180,7 +189,8 @@ func (s *shop) touch() {
 	}
 }
 
-// changed are the tables of which the log changes or deletes a row behind a record, and rewritten how many rows are written anew.
+// changed are the tables of which the log changes or deletes a row behind a record, and rewritten how many rows are
+// written anew.
 func (s *shop) changed(after uint64) (tables map[byte]bool, rewritten int) {
 	tables = map[byte]bool{}
 	last, _ := s.engine.State()
@@ -198,7 +208,8 @@ func (s *shop) changed(after uint64) (tables map[byte]bool, rewritten int) {
 	return tables, rewritten
 }
 
-// made are the tables whose rows are made once and stay as they are: lots, and what is kept of the numbers of records that are gone.
+// made are the tables whose rows are made once and stay as they are: lots, and what is kept of the numbers of records
+// that are gone.
 var made = []byte{7, 33}
 
 func TestEveryFormatOpens(t *testing.T) {
@@ -214,7 +225,8 @@ func TestEveryFormatOpens(t *testing.T) {
 		})
 		t.Run(fmt.Sprint("backup of format ", format), func(t *testing.T) {
 			fs := vfs.NewCrashableMem()
-			_, err := persist.Restore(t.Context(), persist.RestoreOptions{FS: fs, Archive: bytes.NewReader(backup), To: workload.Dir})
+			_, err := persist.Restore(t.Context(),
+				persist.RestoreOptions{FS: fs, Archive: bytes.NewReader(backup), To: workload.Dir})
 			require.NoError(t, err)
 			everything(&shop{T: t, fs: fs, dir: workload.Dir}, fs, format)
 		})
@@ -242,7 +254,8 @@ func everything(s *shop, fs *vfs.MemFS, format int) {
 	require.EqualValues(s, persist.Format, s.store.Form().Format)
 	_, rewritten := s.changed(old.Seq)
 	if format == persist.Format {
-		require.Zero(s, rewritten, "rows of the present format are written in other bytes than they were: persist.Format moves with that, and make golden makes its directory")
+		require.Zero(s, rewritten, "rows of the present format are written in other bytes than they were: "+
+			"persist.Format moves with that, and make golden makes its directory")
 	}
 	s.touch()
 	s.now += 2 * 24 * hour
@@ -281,7 +294,8 @@ func everything(s *shop, fs *vfs.MemFS, format int) {
 	s.verified()
 	for _, at := range []persist.Point{{}, persist.AtSeq(old.Seq)} {
 		r := &shop{T: s.T, fs: s.fs, dir: "/restored"}
-		_, err := persist.Restore(s.Context(), persist.RestoreOptions{FS: s.fs, Archive: bytes.NewReader(archive.Bytes()), To: r.dir, At: at})
+		_, err := persist.Restore(s.Context(),
+			persist.RestoreOptions{FS: s.fs, Archive: bytes.NewReader(archive.Bytes()), To: r.dir, At: at})
 		require.NoError(s, err)
 		r.verified()
 		if at == (persist.Point{}) {

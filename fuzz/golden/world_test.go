@@ -44,11 +44,12 @@ func kindsOf(format int) []byte {
 	return kinds
 }
 
-// commands is how many random commands there are in each of the two parts of a world: of the rows, and of the log behind them.
+// commands is how many random commands there are in each of the two parts of a world: of the rows, and of the log
+// behind them.
 const commands = 220
 
-// play makes a world and gives its file system as a kill leaves it. It is the same each time it is played with a seed. Where the
-// twin, which the commands are drawn by, parts from the engine, the world is of no use.
+// play makes a world and gives its file system as a kill leaves it. It is the same each time it is played with a seed.
+// Where the twin, which the commands are drawn by, parts from the engine, the world is of no use.
 func play(t *testing.T, seed uint64) (*vfs.MemFS, error) {
 	fs := vfs.NewCrashableMem()
 	w, err := workload.New(fs, 2)
@@ -129,23 +130,32 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 		return res.Record
 	}
 	for i := range 2 {
-		key := do(engine.CreateKey{PublicID: fmt.Sprintf("golden%d%x", i, account[15]), Label: "till", Scopes: []string{"*"}, Version: "2025-06"}, 0).(*base.Key)
+		key := do(engine.CreateKey{PublicID: fmt.Sprintf("golden%d%x", i, account[15]), Label: "till",
+			Scopes: []string{"*"}, Version: "2025-06"}, 0).(*base.Key)
 		if i == 1 {
 			do(engine.RevokeKey{ID: key.ID}, 0)
 		}
 	}
 	tag := do(label.CreateTag{TagFields: label.TagFields{Value: "regular", Scope: label.TagCustomers}}, 1).(*label.Tag)
 	labels := label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}
-	labels.External = label.ExternalPatch{ID: base.Some("crm-1"), Metadata: base.Some([]label.MetadataInput{{Key: "since", Value: new("2019")}})}
-	ada := do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ada"), Email: new("ada@example.com")}), Labels: labels}, 2).(*commerce.Customer)
+	labels.External = label.ExternalPatch{ID: base.Some("crm-1"),
+		Metadata: base.Some([]label.MetadataInput{{Key: "since", Value: new("2019")}})}
+	ada := do(commerce.CreateCustomer{
+		Contact: base.Changed(commerce.Contact{FirstName: new("Ada"), Email: new("ada@example.com")}), Labels: labels},
+		2).(*commerce.Customer)
 	sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Kayak"}}, 3).(*stock.SKU)
 	v, _ := w.Engine.View(account)
 	for l := range stock.Locations(v).All() {
-		article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Kayak", SKU: &sku.ID}, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
+		article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Kayak", SKU: &sku.ID},
+			Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
 		from, to := w.Now()+24*hour, w.Now()+48*hour
-		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: stock.EventReservation, Name: "Repair", Window: base.Span{Start: from, End: to}}, 0)
-		do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
-		line := order.OrderLineInput{Item: base.Item{SKU: sku.ID}, Purchase: base.PurchaseBooking, Quantity: 2, From: &from, To: &to}
+		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: stock.EventReservation, Name: "Repair",
+			Window: base.Span{Start: from, End: to}}, 0)
+		do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku.ID}, Location: l.ID,
+				Window: base.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
+		line := order.OrderLineInput{Item: base.Item{SKU: sku.ID}, Purchase: base.PurchaseBooking, Quantity: 2,
+			From: &from, To: &to}
 		for stage := range 6 {
 			in := order.OrderInput{Status: order.OrderOpen, Pickup: l.ID}
 			if stage == 0 {
@@ -155,7 +165,8 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 			line.Quantity = 1
 			made := do(order.CreateOrder{OrderInput: in, Lines: []order.OrderLineInput{line}}, 0).(*order.OrderRecord)
 			do(order.AddComment{Order: made.ID, Content: "as agreed"}, 0)
-			do(order.AddPayment{Order: made.ID, Kind: order.Capture, Amount: 500, Reference: new("pi_1"), Method: new("card")}, 0)
+			do(order.AddPayment{Order: made.ID, Kind: order.Capture, Amount: 500, Reference: new("pi_1"),
+				Method: new("card")}, 0)
 			switch stage {
 			case 2:
 				do(order.PrepareOrder{ID: made.ID}, 0)
@@ -170,14 +181,18 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 			}
 		}
 		sled := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Sled"}}, 0).(*stock.SKU)
-		article = do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Sled", SKU: &sled.ID}, Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*stock.Article)
-		h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sled.ID}, Location: l.ID, Window: base.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*hold.Hold)
+		article = do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Sled", SKU: &sled.ID},
+			Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*stock.Article)
+		h := do(hold.PlaceHold{
+			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sled.ID}, Location: l.ID,
+				Window: base.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*hold.Hold)
 		do(hold.ReleaseHold{ID: h.ID}, 6)
 		do(stock.DeleteArticle{ID: article.ID}, 0)
 		do(stock.DeleteSKU{ID: sled.ID}, 0) // its hold is kept a day, and says what it was of
 		break
 	}
-	do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: "SPRING", ValueType: commerce.DiscountPercentage, Value: 10}}, 0)
+	do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "SPRING", ValueType: commerce.DiscountPercentage, Value: 10}}, 0)
 	for i, hook := range outbox.Webhooks(v) {
 		list, _ := outbox.Deliveries(v, hook.ID, outbox.DeliveryPending, 0, 2)
 		for _, d := range list {
@@ -185,7 +200,10 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 			if i%2 == 0 {
 				status = 200
 			}
-			do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5, Status: status, Answer: []byte("so")}}}}, 0)
+			do(outbox.RecordAttempts{
+				Outcomes: []outbox.Outcome{
+					{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5,
+						Status: status, Answer: []byte("so")}}}}, 0)
 		}
 	}
 }
@@ -204,7 +222,9 @@ func pack(t *testing.T, fs vfs.FS, dir string) []byte {
 		require.NoError(t, err)
 		content, err := io.ReadAll(f)
 		require.NoError(t, errors.Join(err, f.Close()))
-		require.NoError(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(content)), ModTime: time.Unix(0, 0)}))
+		require.NoError(t,
+			w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(content)),
+				ModTime: time.Unix(0, 0)}))
 		_, err = w.Write(content)
 		require.NoError(t, err)
 	}
@@ -264,8 +284,10 @@ func TestGoldenIsMade(t *testing.T) {
 	require.NoError(t, persist.WriteArchive(t.Context(), &backup, fs, "/copy", nil))
 	require.NoError(t, os.WriteFile(backupFile(persist.Format), backup.Bytes(), 0o600))
 
-	report, err := persist.Verify(workload.Dir, persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(t.Context(), s, 0) }})
+	report, err := persist.Verify(workload.Dir,
+		persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(t.Context(), s, 0) }})
 	require.NoError(t, err)
 	require.Greater(t, report.End.Seq, report.Marker.Seq+10, "there is log behind the rows")
-	t.Logf("%d rows, %d records, %d of them behind the rows", report.Rows, report.Records, report.End.Seq-report.Marker.Seq)
+	t.Logf("%d rows, %d records, %d of them behind the rows", report.Rows, report.Records,
+		report.End.Seq-report.Marker.Seq)
 }

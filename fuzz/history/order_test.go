@@ -20,13 +20,14 @@ import (
 
 func (s *shop) order(i base.Item, w base.Span, n int, status order.OrderStatus) order.CreateOrder {
 	price := int64(1000)
-	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.location}, Lines: []order.OrderLineInput{
-		{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: &w.Start, To: &w.End, UnitPrice: &price},
-	}}
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: status, Pickup: s.location},
+		Lines: []order.OrderLineInput{
+			{Item: i, Purchase: base.PurchaseBooking, Quantity: n, From: &w.Start, To: &w.End, UnitPrice: &price},
+		}}
 }
 
-// TestRaceOfOrdersAndHolds lets clients go for k units at once, some by a hold, some by an order, some by the confirmation of a
-// draft, and some by a hold that they make an order of. Each unit has one winner.
+// TestRaceOfOrdersAndHolds lets clients go for k units at once, some by a hold, some by an order, some by the
+// confirmation of a draft, and some by a hold that they make an order of. Each unit has one winner.
 func TestRaceOfOrdersAndHolds(t *testing.T) {
 	seed := newSeed(t)
 	for name, stock := range map[string]func(*shop, int) base.Item{"singles": (*shop).singles, "lot": (*shop).lot} {
@@ -35,7 +36,8 @@ func TestRaceOfOrdersAndHolds(t *testing.T) {
 				s := newShop(t)
 				item := stock(s, c.units)
 				for round := range 3 {
-					raceOrders(s, rand.New(rand.NewPCG(seed, uint64(round))), item, int64(3+10*round)*24*hour, c.clients, c.units)
+					raceOrders(s, rand.New(rand.NewPCG(seed, uint64(round))), item, int64(3+10*round)*24*hour,
+						c.clients, c.units)
 				}
 				s.reopen()
 			})
@@ -100,8 +102,8 @@ func raceOrders(s *shop, rng *rand.Rand, item base.Item, ahead int64, clients, u
 	require.Equal(s.t, units-winners, s.available(item, base.Span{Start: meet, End: meet + 1}))
 }
 
-// TestRaceForLastUse lets clients apply a code of which some uses are left, each to an order of its own: so many win, whoever
-// else is told that it is used up. Uses that are given back can be had again, once each.
+// TestRaceForLastUse lets clients apply a code of which some uses are left, each to an order of its own: so many win,
+// whoever else is told that it is used up. Uses that are given back can be had again, once each.
 func TestRaceForLastUse(t *testing.T) {
 	usedUp := &base.Error{Code: base.CodeDiscountUsageLimit}
 	for _, c := range []struct{ clients, uses int }{{8, 1}, {32, 1}, {40, 7}} {

@@ -15,7 +15,8 @@ import (
 	"holdfast/engine/hold"
 )
 
-// This file owns histories of one pool: clients book, release and read at the same time, and the whole history is judged.
+// This file owns histories of one pool: clients book, release and read at the same time, and the whole history is
+// judged.
 
 // days is how many days the bookings of a history lie on; a window is a run of them.
 const days = 6
@@ -214,8 +215,8 @@ func TestHistoriesOfOnePool(t *testing.T) {
 	}
 }
 
-// TestCheckerSeesFaults makes sure that a wrong history would be found: one unit more or less than there were, an answer
-// that came to another client's ears before it was true, a read of what was gone.
+// TestCheckerSeesFaults makes sure that a wrong history would be found: one unit more or less than there were, an
+// answer that came to another client's ears before it was true, a read of what was gone.
 func TestCheckerSeesFaults(t *testing.T) {
 	const capacity = 2
 	s := newShop(t)
@@ -223,7 +224,8 @@ func TestCheckerSeesFaults(t *testing.T) {
 	history := record(s, item, newSeed(t), 3, 40)
 	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(model(capacity), history, checkTime))
 	for _, wrong := range []int{capacity - 1, capacity + 1} {
-		require.Equal(t, porcupine.Illegal, porcupine.CheckOperationsTimeout(model(wrong), history, checkTime), "capacity %d", wrong)
+		require.Equal(t, porcupine.Illegal, porcupine.CheckOperationsTimeout(model(wrong), history, checkTime),
+			"capacity %d", wrong)
 	}
 
 	first, second := base.ID{15: 1}, base.ID{15: 2}
@@ -238,8 +240,9 @@ func TestCheckerSeesFaults(t *testing.T) {
 		"a refusal while there is stock":            at(31, 40, day, answer{}),
 		"a read of what was there before":           at(11, 19, call{action: read, to: 1}, answer{available: 1}),
 		"a read that misses the release":            at(31, 40, call{action: read, to: 1}, answer{available: 0}),
-		"a second release":                          at(31, 40, call{action: release, to: 1, n: 1, id: first}, answer{ok: true}),
-		"the same booking twice":                    at(31, 40, day, answer{ok: true, id: first}),
+		"a second release": at(31, 40, call{action: release, to: 1, n: 1, id: first},
+			answer{ok: true}),
+		"the same booking twice": at(31, 40, day, answer{ok: true, id: first}),
 	} {
 		h := []porcupine.Operation{took, gave, late}
 		if name == "the same booking twice" {
@@ -247,7 +250,8 @@ func TestCheckerSeesFaults(t *testing.T) {
 		}
 		require.Equal(t, porcupine.Illegal, porcupine.CheckOperationsTimeout(model(1), h, checkTime), name)
 	}
-	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(model(1), []porcupine.Operation{took, gave}, checkTime))
+	require.Equal(t, porcupine.Ok,
+		porcupine.CheckOperationsTimeout(model(1), []porcupine.Operation{took, gave}, checkTime))
 	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(model(1),
 		[]porcupine.Operation{took, gave, at(25, 40, day, answer{ok: true, id: second})}, checkTime))
 }

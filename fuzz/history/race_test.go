@@ -23,7 +23,8 @@ func TestRaceForUnits(t *testing.T) {
 	stocks := map[string]func(*shop, int) base.Item{"singles": (*shop).singles, "lot": (*shop).lot}
 	for name, stock := range stocks {
 		for _, c := range []struct{ clients, units, each int }{
-			{2, 1, 1}, {8, 1, 1}, {8, 7, 1}, {16, 16, 1}, {40, 5, 1}, {64, 33, 1}, {100, 40, 1}, // more than 32: the large pool's indexes
+			// more than 32: the large pool's indexes
+			{2, 1, 1}, {8, 1, 1}, {8, 7, 1}, {16, 16, 1}, {40, 5, 1}, {64, 33, 1}, {100, 40, 1},
 			{12, 7, 2}, {20, 40, 3}, // several at once: what is left over serves nobody
 		} {
 			t.Run(fmt.Sprintf("%s/%d for %d by %d", name, c.clients, c.units, c.each), func(t *testing.T) {
@@ -121,7 +122,8 @@ func TestRaceForReleasedUnit(t *testing.T) {
 	s.reopen()
 }
 
-// TestRaceUnderOneKey lets clients send the same keyed command: one of them does it, whoever else has an answer has the same.
+// TestRaceUnderOneKey lets clients send the same keyed command: one of them does it, whoever else has an answer has the
+// same.
 func TestRaceUnderOneKey(t *testing.T) {
 	const clients = 32
 	s := newShop(t)

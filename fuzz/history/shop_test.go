@@ -19,7 +19,8 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns the shop that clients race in: an engine over a store on a file system in memory whose syncs take time.
+// This file owns the shop that clients race in: an engine over a store on a file system in memory whose syncs take
+// time.
 
 const (
 	hour  = 60 * 60 * 1000
@@ -50,7 +51,8 @@ func newShop(t *testing.T) *shop {
 	s.open()
 	t.Cleanup(s.shut)
 	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}})
-	s.location = s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
+	s.location = s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
 	return s
 }
 
@@ -109,11 +111,13 @@ func (s *shop) singles(units int) base.Item {
 func (s *shop) lot(units int) base.Item { return base.Item{Article: s.article(nil, units)} }
 
 func (s *shop) article(sku *base.ID, units int) base.ID {
-	return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: sku}, Quantities: []stock.InitialQuantity{{Location: s.location, Count: units}}}).(*stock.Article).ID
+	return s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: sku},
+		Quantities: []stock.InitialQuantity{{Location: s.location, Count: units}}}).(*stock.Article).ID
 }
 
 func (s *shop) booking(i base.Item, w base.Span, n int) engine.Command {
-	return s.command(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: i, Location: s.location, Window: w, Quantity: n}}})
+	return s.command(
+		hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: i, Location: s.location, Window: w, Quantity: n}}})
 }
 
 // available asks the snapshot of this moment.

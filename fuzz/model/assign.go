@@ -9,11 +9,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns which article a unit of an order is: one that its line may have, or a substitute, and what it is again when that is
-// taken back.
+// This file owns which article a unit of an order is: one that its line may have, or a substitute, and what it is again
+// when that is taken back.
 
-// orderedAs is what a unit was ordered as: what its line names, or the component of a kit that it is. Where nobody can say which that is, it
-// is of what its article is of.
+// orderedAs is what a unit was ordered as: what its line names, or the component of a kit that it is. Where nobody can
+// say which that is, it is of what its article is of.
 func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) base.Item {
 	if l.Item.CatalogItem == (ID{}) {
 		return l.Item
@@ -53,10 +53,11 @@ func (s *step) serves(l *OrderLine, x *OrderUnit, h Unit, r *Article) bool {
 	return lot == 0 || s.a.suits(lot, l.Requires, s.now)
 }
 
-// assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool. One that the line may not have is refused, unless it is
-// said to be a substitute.
+// assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool. One that
+// the line may not have is refused, unless it is said to be a substitute.
 func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
+	list, refusal := o.named([]ID{op.Unit},
+		func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if refusal != "" {
 		return refused(err, refusal)
 	}
@@ -76,7 +77,8 @@ func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 	}
 	q.past, s.held = true, s.a.clone()
 	q.leaves = s.departing(h, h.Body(), o.Pickup)
-	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err, func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
+	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err,
+		func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
 	if x.ByHand, x.Substitute = true, !fits; !fits {
@@ -85,10 +87,11 @@ func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
 }
 
-// unassign judges a unit that is what its line says again: it stays where the line may have it, is seated anew where it may not, and waits for what was ordered
-// where it waits.
+// unassign judges a unit that is what its line says again: it stays where the line may have it, is seated anew where it
+// may not, and waits for what was ordered where it waits.
 func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
+	list, refusal := o.named([]ID{op.Unit},
+		func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if refusal != "" {
 		return refused(err, refusal)
 	}
@@ -105,7 +108,8 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 	if len(l.Requires) > 0 {
 		n.Flags |= timeline.Choosy
 	}
-	if h.articlePinned() && s.a.meant(n) == (ID{}) && !n.articlePinned() { // it is of the SKU of its line, else of that of the article that it was assigned to
+	if h.articlePinned() && s.a.meant(n) == (ID{}) && !n.articlePinned() {
+		// it is of the SKU of its line, else of that of the article that it was assigned to
 		s.remade(n, r.SKU)
 	}
 	if stays || h.Slot == 0 {
@@ -118,7 +122,8 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 		}
 		return nil
 	}
-	asked, refusal := s.ask(o.line(l.ID), hold.HoldLineInput{Item: i, Location: s.a.Locations[s.a.lot(h.Lot).Location].ID, Window: h.Body(), Quantity: 1})
+	asked, refusal := s.ask(o.line(l.ID),
+		hold.HoldLineInput{Item: i, Location: s.a.Locations[s.a.lot(h.Lot).Location].ID, Window: h.Body(), Quantity: 1})
 	if refusal != "" {
 		return rightly(err, refusal)
 	}
@@ -128,7 +133,8 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 	}
 	s.held = s.a.clone()
 	q.leaves = s.departing(h, h.Body(), o.Pickup)
-	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err, func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
+	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err,
+		func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
 	p := s.pooled(h.ID, q.pools)

@@ -12,8 +12,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns attributes: which there are, what articles and SKUs have for them, and whether that is what a line of an order
-// requires.
+// This file owns attributes: which there are, what articles and SKUs have for them, and whether that is what a line of
+// an order requires.
 
 // Attribute is an attribute. Like the other records it is a value.
 type Attribute struct {
@@ -95,8 +95,9 @@ func (s *step) relabels() bool {
 	return false
 }
 
-// refit judges, behind a command that changed what articles have, a unit whose article lost what its line requires: where it is the only
-// one, it went to an article that has it, unless no search finds a way. Of several one may be in the way of another.
+// refit judges, behind a command that changed what articles have, a unit whose article lost what its line requires:
+// where it is the only one, it went to an article that has it, unless no search finds a way. Of several one may be in
+// the way of another.
 func (s *step) refit() error {
 	if !s.relabels() {
 		return nil
@@ -104,7 +105,8 @@ func (s *step) refit() error {
 	var lost, stayed []Unit
 	for _, u := range s.was.Units {
 		o := s.a.unit(u.ID)
-		if o == nil || u.Slot == 0 || u.articlePinned() || u.oneWay() || u.out() || u.Hull.End <= s.now || s.was.unmet(u, s.now) || !s.a.unmet(u, s.now) {
+		if o == nil || u.Slot == 0 || u.articlePinned() || u.oneWay() || u.out() || u.Hull.End <= s.now ||
+			s.was.unmet(u, s.now) || !s.a.unmet(u, s.now) {
 			continue
 		}
 		if lost = append(lost, u); o.Slot == u.Slot {
@@ -120,7 +122,8 @@ func (s *step) refit() error {
 	v.Units = slices.DeleteFunc(v.Units, func(x Unit) bool { return x.ID == u.ID })
 	p, need, asks := v.poolOf(u.Lot), rest(u, s.now), s.a.required(u)
 	free, _, _, _ := v.least(p, need)
-	if ok, known := v.fits(p, need, 1, func(x Slot) bool { return v.suits(x.Lot, asks, s.now) }, s.now); ok && known && free > 0 {
+	if ok, known := v.fits(p, need, 1, func(x Slot) bool { return v.suits(x.Lot, asks, s.now) }, s.now); ok && known &&
+		free > 0 {
 		return wrong("unit %+v was left on an article that lost what its line requires", u)
 	}
 	return nil
@@ -137,7 +140,8 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 			return err
 		}
 		r := res.(*label.Attribute)
-		s.a.Attributes = append(s.a.Attributes, &Attribute{ID: r.ID, Key: o.Key, Name: o.Name, Format: o.Format, Options: r.Options})
+		s.a.Attributes = append(s.a.Attributes,
+			&Attribute{ID: r.ID, Key: o.Key, Name: o.Name, Format: o.Format, Options: r.Options})
 		return nil
 	case label.PatchAttribute:
 		i := slices.IndexFunc(s.a.Attributes, func(d *Attribute) bool { return d.ID == o.ID })
@@ -169,7 +173,9 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 			for k, p := range o.Options.Value {
 				made := res.(*label.Attribute).Options[k]
 				was := n.option(func(x label.AttributeOption) bool { return x.Name == p.Name })
-				if p.ID != (ID{}) && made.ID != p.ID || p.ID == (ID{}) && was != nil && made.ID != was.ID || p.ID == (ID{}) && was == nil && n.option(func(x label.AttributeOption) bool { return x.ID == made.ID }) != nil {
+				if p.ID != (ID{}) && made.ID != p.ID || p.ID == (ID{}) && was != nil && made.ID != was.ID ||
+					p.ID == (ID{}) && was == nil &&
+						n.option(func(x label.AttributeOption) bool { return x.ID == made.ID }) != nil {
 					return wrong("option %q of %x got the id %x", p.Name, n.ID, made.ID)
 				}
 				list = append(list, label.AttributeOption{ID: made.ID, Name: p.Name})
@@ -194,7 +200,8 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 	return wrong("the twin does not know %T", op)
 }
 
-// having counts the SKUs and articles that have something for an attribute of which it would have no place with these options left.
+// having counts the SKUs and articles that have something for an attribute of which it would have no place with these
+// options left.
 func (s *step) having(attribute ID, left []label.AttributeOption) (skus, articles int) {
 	loses := func(has []Has) bool {
 		return slices.ContainsFunc(has, func(h Has) bool {
@@ -254,14 +261,16 @@ var negated = []label.Operator{label.DoesNotContain, label.NotEqual, label.NotIn
 
 // fitting are the operators that fit values of a format.
 func fitting(f label.AttributeFormat) []label.Operator {
-	list := []label.Operator{label.Equal, label.NotEqual, label.InArray, label.NotInArray, label.IsEmpty, label.IsNotEmpty}
+	list := []label.Operator{label.Equal, label.NotEqual, label.InArray, label.NotInArray, label.IsEmpty,
+		label.IsNotEmpty}
 	switch f {
 	case label.FormatText, label.FormatFormula:
 		list = append(list, label.StartsWith, label.EndsWith, label.Contains, label.DoesNotContain)
 	case label.FormatMultiselect:
 		list = append(list, label.Contains, label.DoesNotContain)
 	case label.FormatNumber, label.FormatDate:
-		list = append(list, label.Greater, label.GreaterOrEqual, label.Less, label.LessOrEqual, label.Between, label.NotBetween)
+		list = append(list, label.Greater, label.GreaterOrEqual, label.Less, label.LessOrEqual, label.Between,
+			label.NotBetween)
 	}
 	if f == label.FormatDate {
 		list = append(list, label.IsToday, label.IsBeforeToday, label.IsAfterToday)
@@ -354,7 +363,8 @@ func (a *Account) suits(lot uint32, asks []order.Requirement, now int64) bool {
 
 // partly says that some article of a pool that has units does not have what is required.
 func (a *Account) partly(p Pool, asks []order.Requirement, now int64) bool {
-	return len(asks) > 0 && slices.ContainsFunc(a.Slots, func(x Slot) bool { return p.has(x.Lot) && !a.suits(x.Lot, asks, now) })
+	return len(asks) > 0 &&
+		slices.ContainsFunc(a.Slots, func(x Slot) bool { return p.has(x.Lot) && !a.suits(x.Lot, asks, now) })
 }
 
 // unmet says that a unit of an order sits on an article that does not have what its line requires, and is not over.
@@ -437,7 +447,8 @@ func (a *Account) attributeRecords(v base.View) error {
 		return wrong("%d attributes, the twin has %d", n, len(a.Attributes))
 	}
 	for _, d := range a.Attributes {
-		if r := label.AttributeByID(v, d.ID); r == nil || r.Key != d.Key || r.Format != d.Format || !slices.Equal(r.Options, d.Options) {
+		if r := label.AttributeByID(v, d.ID); r == nil || r.Key != d.Key || r.Format != d.Format ||
+			!slices.Equal(r.Options, d.Options) {
 			return wrong("attribute %+v, the twin says %+v", r, d)
 		}
 	}
@@ -469,9 +480,11 @@ func (a *Account) values(v base.View, l *label.Labels, want []Has) (err error) {
 		switch {
 		case h == nil:
 			err = wrong("it has %+v for %s, the twin says nothing", x, d.Key)
-		case d.Format == label.FormatSelect && (label.Value{Kind: label.TextValue, Text: a.attribute(d.ID).texts(h)[0]}.Text != x.Text),
+		case d.Format == label.FormatSelect &&
+			(label.Value{Kind: label.TextValue, Text: a.attribute(d.ID).texts(h)[0]}.Text != x.Text),
 			d.Format == label.FormatMultiselect && !slices.Equal(a.attribute(d.ID).texts(h), x.List),
-			!d.Format.Chosen() && (x.Kind != h.Value.Kind || x.Text != h.Value.Text || x.Number != h.Value.Number || x.Bool != h.Value.Bool):
+			!d.Format.Chosen() && (x.Kind != h.Value.Kind || x.Text != h.Value.Text || x.Number != h.Value.Number ||
+				x.Bool != h.Value.Bool):
 			err = wrong("it has %+v for %s, the twin says %+v", x, d.Key, *h)
 		}
 	})

@@ -7,7 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what a refusal says of the holds that stand in the way: at most 20 of a line and 1,000 of an answer, by start, then id, and how many there are.
+// This file owns what a refusal says of the holds that stand in the way: at most 20 of a line and 1,000 of an answer,
+// by start, then id, and how many there are.
 
 // inTheWay judges what is named of one line; left is how many more the answer may name.
 func (s *step) inTheWay(requests []request, l base.Shortage, left *int) error {

@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns calendar steps, the slow way: the instant of a wall clock is found by looking at every quarter of an hour.
-// Right for zones whose clocks change at quarters, which all do today.
+// This file owns calendar steps, the slow way: the instant of a wall clock is found by looking at every quarter of an
+// hour. Right for zones whose clocks change at quarters, which all do today.
 
 const (
 	quarter = 15 * 60 * 1000
@@ -110,7 +110,8 @@ func addSteps(z string, t, n int64, unit timeline.Unit) int64 {
 func addMonths(w time.Time, n int) time.Time {
 	m := time.Date(w.Year(), w.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	day := min(w.Day(), m.AddDate(0, 1, -1).Day())
-	return m.AddDate(0, 0, day-1).Add(time.Duration(w.UnixMilli()-w.Truncate(24*time.Hour).UnixMilli()) * time.Millisecond)
+	return m.AddDate(0, 0, day-1).
+		Add(time.Duration(w.UnixMilli()-w.Truncate(24*time.Hour).UnixMilli()) * time.Millisecond)
 }
 
 // Hull is the range that a booking takes with its buffers: the one before is cut to the instant of the command.

@@ -2,11 +2,11 @@ package model
 
 import "slices"
 
-// This file owns what a hold that is there already may ask for. What it has, it has; what it asks for anew it gets where a unit is free, with what
-// waits counted.
+// This file owns what a hold that is there already may ask for. What it has, it has; what it asks for anew it gets
+// where a unit is free, with what waits counted.
 
-// mayTake says that one unit more may be taken of a pool: at each instant either one is free with all conflicts counted, or the command held one there
-// more before it let go of what it moves.
+// mayTake says that one unit more may be taken of a pool: at each instant either one is free with all conflicts
+// counted, or the command held one there more before it let go of what it moves.
 func (s *step) mayTake(v *Account, p Pool, need Span) bool {
 	held := s.held
 	if held == nil {
@@ -22,7 +22,8 @@ func (s *step) mayTake(v *Account, p Pool, need Span) bool {
 	return true
 }
 
-// anew judges a unit that is there already and is seated anew, on any slot. kept: it is certain to be granted, perhaps as the conflict that it is.
+// anew judges a unit that is there already and is seated anew, on any slot. kept: it is certain to be granted, perhaps
+// as the conflict that it is.
 func (s *step) anew(v *Account, q request, sure bool) (may chance, taken []int, kept bool) {
 	own := slices.IndexFunc(q.pools, func(p Pool) bool { return p.has(q.was.Lot) })
 	tried := 0
@@ -97,7 +98,8 @@ func (u Unit) shifted(body Span) Span {
 	return hull
 }
 
-// waits takes over a conflict that was given other dates and is one still: which pool it asked, if any, says where it stays. done: that was so.
+// waits takes over a conflict that was given other dates and is one still: which pool it asked, if any, says where it
+// stays. done: that was so.
 func (s *step) waits(q request, u Unit, body Span, p int) (done bool, err error) {
 	if o := s.obs.unit(u.ID); !q.stays || o == nil || o.Slot != 0 {
 		return false, nil

@@ -17,15 +17,15 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the commands on records: what each does, and when each is refused. Those that take stock are in place.go,
-// those that change it in quantity.go.
+// This file owns the commands on records: what each does, and when each is refused. Those that take stock are in
+// place.go, those that change it in quantity.go.
 
 const (
 	endedKept = 24 * 60 * 60 * 1000 // how long an ended hold is kept, ms
 )
 
-// Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered and
-// what it logged. It returns the account as it is then, or what is wrong.
+// Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered
+// and what it logged. It returns the account as it is then, or what is wrong.
 func (a *Account) Step(account ID, op base.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
 	a.Seen.Commands++
 	if err != nil {
@@ -46,10 +46,12 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 	if fault != nil {
 		return nil, fault
 	}
-	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}, sent: map[ID]uint32{}}
+	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{},
+		sent: map[ID]uint32{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	s.departs, s.left = map[ID]*departure{}, map[ID]*departure{}
-	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 { // nobody took it up, so that nothing was done of what was due before it either
+	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 {
+		// nobody took it up, so that nothing was done of what was due before it either
 		if fault = s.do(op, res, err); fault == errRefused && len(log) == 0 {
 			fault = nil
 		}
@@ -86,7 +88,8 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 		fault = s.calls(op, res, err, log)
 	}
 	s.revise(commands(log))
-	if p, ok := op.(order.PatchOrderLine); ok && err == nil && s.a.order(p.Order).Revision == a.order(p.Order).Revision {
+	if p, ok := op.(order.PatchOrderLine); ok && err == nil && s.a.order(p.Order).Revision == a.order(p.Order).
+		Revision {
 		s.a.Seen.Idle++
 	}
 	return s.a, fault
@@ -154,7 +157,8 @@ func follows(id ID, n uint64) ID {
 	return id
 }
 
-// Owner is the id that a unit's follows: of the hold, the change of one or the event that made it; of a unit of an order it is none.
+// Owner is the id that a unit's follows: of the hold, the change of one or the event that made it; of a unit of an
+// order it is none.
 func (u Unit) Owner() ID {
 	if u.ordered() {
 		return ID{}
@@ -210,7 +214,8 @@ func (s *step) do(op base.Op, res any, err error) error {
 		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*stock.Location).ID, Zone: o.Timezone})
 		return refused(err, "")
 	case stock.CreateSKU:
-		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*stock.SKU).ID, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
+		s.a.SKUs = append(s.a.SKUs,
+			&SKU{ID: res.(*stock.SKU).ID, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 		return refused(err, "")
 	case stock.PatchSKU:
 		return s.patchSKU(o, err)
@@ -220,7 +225,8 @@ func (s *step) do(op base.Op, res any, err error) error {
 		return s.attributes(o, res, err)
 	case base.PatchAccount:
 		return s.currency(o, err)
-	case commerce.CreatePricingTable, commerce.PatchPricingTable, commerce.DeletePricingTable, commerce.CreatePricingRow, commerce.PatchPricingRow, commerce.DeletePricingRow:
+	case commerce.CreatePricingTable, commerce.PatchPricingTable, commerce.DeletePricingTable,
+		commerce.CreatePricingRow, commerce.PatchPricingRow, commerce.DeletePricingRow:
 		return s.pricing(o, res, err)
 	case stock.CreateArticle:
 		return s.createArticle(o, res, err)
@@ -352,7 +358,8 @@ func (s *step) createArticle(o stock.CreateArticle, res any, err error) error {
 		return err
 	}
 	active := o.Status == "" || o.Status == stock.ArticleActive
-	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*stock.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
+	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*stock.Article).ID, SKU: o.SKU, Active: active, Takes: active,
+		Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 	for _, q := range o.Quantities {
 		from := s.now
 		if q.From != nil {
@@ -378,7 +385,8 @@ func (s *step) createEvent(o stock.CreateScheduledEvent, res any, err error) err
 	return s.seatEvent(e, e.Window, nil, err)
 }
 
-// seatEvent judges the unit of a reservation, which may be there already: on its article, without buffers, whatever the article's status.
+// seatEvent judges the unit of a reservation, which may be there already: on its article, without buffers, whatever the
+// article's status.
 func (s *step) seatEvent(e *Event, need Span, was *Unit, err error) error {
 	no := s.a.lotAt(e.Article, e.Location)
 	home, may := Pool{}, impossible
@@ -386,7 +394,8 @@ func (s *step) seatEvent(e *Event, need Span, was *Unit, err error) error {
 		home = s.a.lotPool(no)
 		if may = s.a.room(home, need, 1, s.now); was != nil {
 			home.Closed = false
-			q := request{pools: []Pool{home}, hulls: []Span{e.Window}, body: e.Window, past: true, was: *was, stays: was.Slot == 0 && was.Lot == no}
+			q := request{pools: []Pool{home}, hulls: []Span{e.Window}, body: e.Window, past: true, was: *was,
+				stays: was.Slot == 0 && was.Lot == no}
 			may, _, _ = s.anew(s.a, q, true)
 			if o := s.obs.unit(follows(e.ID, 1)); q.stays && o != nil && o.Slot == 0 {
 				s.short[o.ID], s.pushed[o.ID] = true, true
@@ -410,7 +419,8 @@ func judged(err error, may chance) (ok bool, fault error) {
 	case c == base.CodeInsufficient && may != certain:
 		return false, errRefused
 	default:
-		return false, wrong("answered %q (%v), but the twin says it is %s", c, err, [...]string{"impossible", "open", "certain"}[may])
+		return false, wrong("answered %q (%v), but the twin says it is %s", c, err,
+			[...]string{"impossible", "open", "certain"}[may])
 	}
 }
 
@@ -442,7 +452,8 @@ func (s *step) patchEvent(o stock.PatchScheduledEvent, err error) error {
 	switch {
 	case n.Window.Empty():
 		return refused(err, base.CodeInvalid)
-	case s.a.location(n.Location) == nil && (moved || o.Location.Set): // one that stays may be where no location is any more
+	// one that stays may be where no location is any more
+	case s.a.location(n.Location) == nil && (moved || o.Location.Set):
 		return refused(err, base.CodeNotFound)
 	}
 	s.a.Events[slices.Index(s.a.Events, e)] = &n

@@ -35,9 +35,10 @@ func (s *step) wants(u Unit) bool {
 	})
 }
 
-// meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or of a line of kits that of the component that it is.
-// It is none where the line names an article, and where nobody can say which component it is: the line does not keep what it was booked with, and the kit has become
-// another since, or was not whole.
+// meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or of a
+// line of kits that of the component that it is. It is none where the line names an article, and where nobody can say
+// which component it is: the line does not keep what it was booked with, and the kit has become another since, or was
+// not whole.
 func (a *Account) meant(u Unit) ID {
 	switch {
 	case u.articlePinned(), u.event():
@@ -100,8 +101,9 @@ func (s *step) remade(u Unit, sku *ID) {
 	s.setHold(&n)
 }
 
-// made is the SKU that an auto-assigned unit belongs to: the one that it was made for, and where nobody can say that, the one of its article when it was made, or
-// given other dates. It is zero where that had none, or an article was named.
+// made is the SKU that an auto-assigned unit belongs to: the one that it was made for, and where nobody can say that,
+// the one of its article when it was made, or given other dates. It is zero where that had none, or an article was
+// named.
 func (a *Account) made(u Unit) ID {
 	if sku := a.meant(u); sku != (ID{}) {
 		return sku
@@ -116,7 +118,8 @@ func (a *Account) made(u Unit) ID {
 	return h.Lines[u.Line].Made[nth]
 }
 
-// own notes of an auto-assigned unit that loses its place and was made for no SKU, as its article had none then, that it is of the one that its article had by now.
+// own notes of an auto-assigned unit that loses its place and was made for no SKU, as its article had none then, that
+// it is of the one that its article had by now.
 func (s *step) own(u Unit) {
 	r := s.was.of(s.was.lot(u.Lot))
 	if u.articlePinned() || s.a.made(u) != (ID{}) || r.SKU == nil {
@@ -146,8 +149,9 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 	return r.SKU != nil && *r.SKU == sku
 }
 
-// belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose buffers are those on its hull, at whatever
-// instant since it was made they were put there; else the one with the smallest article.
+// belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose
+// buffers are those on its hull, at whatever instant since it was made they were put there; else the one with the
+// smallest article.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
@@ -176,14 +180,16 @@ func (s *step) limbo() {
 	}
 }
 
-// housed judges where conflicts are: an auto-assigned one counts where it belongs, and where no article is left for it nowhere.
+// housed judges where conflicts are: an auto-assigned one counts where it belongs, and where no article is left for it
+// nowhere.
 func (s *step) housed() error {
 	for _, u := range s.a.Units {
 		if u.Slot != 0 || u.articlePinned() || u.Hull.End <= s.now || s.a.made(u) == (ID{}) {
 			continue
 		}
 		pools := s.a.belongs(u, s.now)
-		if then := s.a.belongs(u, s.a.Homed[u.ID]); slices.ContainsFunc(then, func(p Pool) bool { return p.has(u.Lot) }) {
+		if then := s.a.belongs(u, s.a.Homed[u.ID]); slices.ContainsFunc(then,
+			func(p Pool) bool { return p.has(u.Lot) }) {
 			continue // as it was when it came there: that time passes moves nothing
 		}
 		switch {
@@ -200,7 +206,8 @@ func (s *step) housed() error {
 
 // reseated judges a conflict that got a slot.
 func (s *step) reseated(was, o Unit) error {
-	if !s.a.home(was).has(o.Lot) && (was.articlePinned() || !slices.ContainsFunc(s.a.belongs(was, s.now), func(p Pool) bool { return p.has(o.Lot) })) {
+	if !s.a.home(was).has(o.Lot) && (was.articlePinned() ||
+		!slices.ContainsFunc(s.a.belongs(was, s.now), func(p Pool) bool { return p.has(o.Lot) })) {
 		return wrong("conflict %+v was seated on lot %d, outside of its pool", was, o.Lot)
 	}
 	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes && !o.event() {
@@ -221,13 +228,15 @@ func (s *step) reseated(was, o Unit) error {
 	return nil
 }
 
-// opened says that a unit was a conflict before as all units were taken at some instant of what it needed then: that now one is free throughout, time has done.
+// opened says that a unit was a conflict before as all units were taken at some instant of what it needed then: that
+// now one is free throughout, time has done.
 func (s *step) opened(was *Unit) bool {
-	return was != nil && was.Slot == 0 && was.Hull.End > s.was.At && s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
+	return was != nil && was.Slot == 0 && was.Hull.End > s.was.At &&
+		s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
 }
 
-// conflicts judges the conflicts that are left, after any command and any passing of time: none of them wanted what came free, or has room by time
-// alone, and could have had it, with what younger ones were given, too.
+// conflicts judges the conflicts that are left, after any command and any passing of time: none of them wanted what
+// came free, or has room by time alone, and could have had it, with what younger ones were given, too.
 func (s *step) conflicts() error {
 	if err := s.housed(); err != nil {
 		return err
@@ -262,7 +271,8 @@ func (s *step) conflicts() error {
 		older := s.a.clone()
 		older.Units = slices.DeleteFunc(older.Units, func(v Unit) bool {
 			was := s.was.unit(v.ID)
-			_, asked := s.homes[v.ID] // the command itself moved that one: it comes before what it leaves free for others
+			// the command itself moved that one: it comes before what it leaves free for others
+			_, asked := s.homes[v.ID]
 			return v.Slot != 0 && was != nil && was.Slot == 0 && !asked && u.ID.Before(v.ID)
 		})
 		if !older.full(home, need) && older.easy(home, need, s.now) {

@@ -6,10 +6,12 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns counting: how many units of a pool are there and taken at an instant, by looking at every slot and unit.
+// This file owns counting: how many units of a pool are there and taken at an instant, by looking at every slot and
+// unit.
 
-// at counts a pool's slots and taken units at an instant. A conflict that is pinned to one article of several is counted only where it could sit: where what is
-// seated and pinned there, or stays there until it leaves for good, leaves a unit of that article for it.
+// at counts a pool's slots and taken units at an instant. A conflict that is pinned to one article of several is
+// counted only where it could sit: where what is seated and pinned there, or stays there until it leaves for good,
+// leaves a unit of that article for it.
 func (a *Account) at(p Pool, t int64) (stock, committed int) {
 	stock, committed = a.all(p, t)
 	if len(p.Lots) < 2 || !slices.Equal(p.Lots, a.poolOf(p.Lots[0]).Lots) { // lots of several places, say, are no pool

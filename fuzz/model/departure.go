@@ -9,8 +9,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns one-way units: what is taken at one place and comes back at another is one unit less here, and one more there, from
-// the end of its hull on, while it has a slot.
+// This file owns one-way units: what is taken at one place and comes back at another is one unit less here, and one
+// more there, from the end of its hull on, while it has a slot.
 
 // departure is a unit less on a lot, and one more of its article at another location, from an instant on.
 type departure struct {
@@ -68,8 +68,8 @@ func (s *step) wanted(id ID) *departure {
 	return nil
 }
 
-// lift calls off a departure: what counts on the unit there may become a conflict. Where other changes were planned on that unit, or it is
-// with a customer, the unit goes there all the same, and its hold is no one-way hold any more.
+// lift calls off a departure: what counts on the unit there may become a conflict. Where other changes were planned on
+// that unit, or it is with a customer, the unit goes there all the same, and its hold is no one-way hold any more.
 func (s *step) lift(id ID) {
 	x := s.plannedFor(id)
 	if x == nil {
@@ -95,17 +95,20 @@ func (s *step) lift(id ID) {
 	s.one(x.lot, at, 1)
 }
 
-// displaced are the units of a lot that have to make room from an instant on, and those of its pool that the command may have brought there.
+// displaced are the units of a lot that have to make room from an instant on, and those of its pool that the command
+// may have brought there.
 func (s *step) displaced(lot uint32, at int64) {
 	pool := s.a.poolOf(lot)
 	for _, u := range s.a.Units {
-		if u.Slot != 0 && (u.Lot == lot || pool.has(u.Lot) && s.a.mayMove(u, s.now) >= among) && u.Hull.End > at && !u.out() {
+		if u.Slot != 0 && (u.Lot == lot || pool.has(u.Lot) && s.a.mayMove(u, s.now) >= among) && u.Hull.End > at &&
+			!u.out() {
 			s.evict[u.ID] = true
 		}
 	}
 }
 
-// canGo says that a lot can have a unit less from an instant on, whoever but those that are out becomes a conflict for it.
+// canGo says that a lot can have a unit less from an instant on, whoever but those that are out becomes a conflict for
+// it.
 func (a *Account) canGo(lot uint32, from, now int64) bool {
 	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
 	return a.fewest(lot, from) >= 1 && (!known || drops >= 0)
@@ -199,8 +202,8 @@ func (s *step) departures() error {
 	return nil
 }
 
-// depart plans a departure, where the lot has a unit that can leave. What counts on it becomes a conflict where it is out, or where that
-// was allowed.
+// depart plans a departure, where the lot has a unit that can leave. What counts on it becomes a conflict where it is
+// out, or where that was allowed.
 func (s *step) depart(id ID, x *departure) {
 	u := s.a.unit(id)
 	r := s.a.of(s.a.lot(x.lot))
@@ -225,7 +228,8 @@ func (s *step) depart(id ID, x *departure) {
 	s.departs[id] = x
 }
 
-// newLot takes over the lot of an article at a location that the command has made. The article may be of the same command.
+// newLot takes over the lot of an article at a location that the command has made. The article may be of the same
+// command.
 func (s *step) newLot(article, location ID) uint32 {
 	no := s.a.lotAmong(s.obs.Lots, article, location)
 	s.knowLots(no)
@@ -258,8 +262,8 @@ func anyLeaves(requests []request) bool {
 	return slices.ContainsFunc(requests, func(q request) bool { return q.leaves })
 }
 
-// grantLeaving judges requests of an order of which some leave: granted, they can be had without end; refused for what counts on them
-// later, they can be had for their windows and may not be had without end.
+// grantLeaving judges requests of an order of which some leave: granted, they can be had without end; refused for what
+// counts on them later, they can be had for their windows and may not be had without end.
 func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]int, fault error) {
 	switch code(err) {
 	case base.CodeQuantityBlocked:
@@ -279,8 +283,11 @@ func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]in
 		return true, from, nil
 	}
 	may, _, _ := s.judge(requests)
-	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 0 && may == certain && (len(requests) > 1 || s.a.HasConflicts()) {
-		may, _, _ = s.judge(endless(requests)) // a line may ask for what has left with another one, or for what a conflict is counted for
+	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool {
+		return q.leaves
+	})); leaving > 0 && may == certain && (len(requests) > 1 || s.a.HasConflicts()) {
+		// a line may ask for what has left with another one, or for what a conflict is counted for
+		may, _, _ = s.judge(endless(requests))
 	}
 	return judgedLeaving(err, may)
 }
@@ -296,9 +303,11 @@ func (s *step) departing(u Unit, body Span, location ID) bool {
 	return u.oneWay() && body.End != Forever && to != location && s.a.location(to) != nil
 }
 
-// regrant judges units that are given other dates or another place: they let go of what they have, and of their departures. What comes of
-// units that leave, which may count on each other here and there, is judged by what came of it.
-func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool, from [][]int, fault error) {
+// regrant judges units that are given other dates or another place: they let go of what they have, and of their
+// departures. What comes of units that leave, which may count on each other here and there, is judged by what came of
+// it.
+func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool,
+	from [][]int, fault error) {
 	leaves := anyLeaves(requests) || slices.ContainsFunc(units, Unit.oneWay)
 	for _, u := range units {
 		s.lift(u.ID)
@@ -320,7 +329,8 @@ func (s *step) regrant(requests []request, units []Unit, err error, judge func()
 	return ok, nil, fault
 }
 
-// reroute judges units of an order that has another place to come back to: those that are not handed over may be seated anew for it.
+// reroute judges units of an order that has another place to come back to: those that are not handed over may be seated
+// anew for it.
 func (s *step) reroute(o *Order, overbook bool, err error) error {
 	if c := code(err); c == base.CodeQuantityBlocked || c == base.CodeInsufficient {
 		s.a.Seen.StaysHere++

@@ -7,8 +7,8 @@ import (
 )
 
 // This file owns the easy test: whether the count of free units is the answer. It is the rule as it is written down
-// (research/review.md, 1): widen the window on both sides to the next instant that nothing movable lies across; the pool is
-// easy when all fixed things that overlap the stretch share one instant.
+// (research/review.md, 1): widen the window on both sides to the next instant that nothing movable lies across; the
+// pool is easy when all fixed things that overlap the stretch share one instant.
 
 // thing takes room on one of a pool's slots: a unit, or a slot's beginning or end.
 type thing struct {
@@ -48,15 +48,16 @@ func (a *Account) lanes(p Pool, from, now int64) (lanes []Slot, things []thing) 
 		for _, u := range a.Units {
 			if u.Slot == s.No && u.Hull.End > floor {
 				seat := u.Takes()
-				things = append(things, thing{Span{Start: max(seat.Start, floor), End: seat.End}, lane, a.mayMove(u, now), u.ID, a.required(u)})
+				things = append(things, thing{Span{Start: max(seat.Start, floor), End: seat.End}, lane,
+					a.mayMove(u, now), u.ID, a.required(u)})
 			}
 		}
 	}
 	return lanes, things
 }
 
-// mayMove says how far a seated unit may be moved at an instant: one whose line requires something to the articles that have it, which is
-// everywhere where all of the pool do; one whose article does not have it any more stays there.
+// mayMove says how far a seated unit may be moved at an instant: one whose line requires something to the articles that
+// have it, which is everywhere where all of the pool do; one whose article does not have it any more stays there.
 func (a *Account) mayMove(u Unit, now int64) movable {
 	switch {
 	case u.out() || u.slotPinned() || u.Hull.End <= now:

@@ -14,8 +14,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns events: which each command owes, to whom they are told, and what is told. An event is made exactly when what it
-// tells of is committed.
+// This file owns events: which each command owes, to whom they are told, and what is told. An event is made exactly
+// when what it tells of is committed.
 
 const (
 	tagHook     = 42
@@ -61,12 +61,13 @@ type told struct {
 	of   ID
 }
 
-// owed are the events of a command: each order's row that it made, changed or removed, and each order of which a unit came to
-// another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that was kept beyond the end of its line; each hold
-// that lapsed; each webhook that was disabled for failures.
+// owed are the events of a command: each order's row that it made, changed or removed, and each order of which a unit
+// came to another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that was
+// kept beyond the end of its line; each hold that lapsed; each webhook that was disabled for failures.
 func (s *step) owed(c command) (list []told) {
 	tell := func(kind base.HookEvent, order ID) {
-		if !slices.Contains(list, told{kind, order}) && !slices.ContainsFunc(list, func(t told) bool { return t.of == order && resources[kind] == "order" }) {
+		if !slices.Contains(list, told{kind, order}) &&
+			!slices.ContainsFunc(list, func(t told) bool { return t.of == order && resources[kind] == "order" }) {
 			list = append(list, told{kind, order})
 		}
 	}
@@ -96,7 +97,8 @@ func (s *step) owed(c command) (list []told) {
 		case tagUnit:
 			s.unitOwes(id, x, tell)
 		case tagHold:
-			if x.After != nil && x.Before != nil && holdStatus(x.After) == hold.Expired && holdStatus(x.Before) != hold.Expired {
+			if x.After != nil && x.Before != nil && holdStatus(x.After) == hold.Expired &&
+				holdStatus(x.Before) != hold.Expired {
 				tell(base.HoldExpired, id)
 			}
 		case tagHook:
@@ -132,18 +134,21 @@ func (s *step) unitOwes(id ID, x persist.Change, tell func(base.HookEvent, ID)) 
 	case waited && !waits:
 		tell(base.ConflictResolved, id)
 	}
-	if x.Before == nil || x.After == nil || !was.out() || !was.ordered() || is.Body().End <= was.Body().End || was.Body().End > s.now {
+	if x.Before == nil || x.After == nil || !was.out() || !was.ordered() || is.Body().End <= was.Body().End ||
+		was.Body().End > s.now {
 		return
 	}
 	o := find(s.was.Orders, func(o *Order) bool { return uint64(o.No) == was.Nth })
-	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil && l.Window.End == was.Body().End {
+	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil &&
+		l.Window.End == was.Body().End {
 		tell(base.UnitOverdue, id)
 	}
 }
 
 // resources are what events are about.
 var resources = map[base.HookEvent]string{
-	base.OrderCreated: "order", base.OrderUpdated: "order", base.OrderDeleted: "order", base.ConflictCreated: "conflict", base.ConflictResolved: "conflict",
+	base.OrderCreated: "order", base.OrderUpdated: "order", base.OrderDeleted: "order",
+	base.ConflictCreated: "conflict", base.ConflictResolved: "conflict",
 	base.HoldExpired: "hold", base.UnitOverdue: "unavailability", base.WebhookDisabled: "webhook",
 }
 
@@ -169,8 +174,8 @@ type envelope struct {
 	Data       json.RawMessage `json:"data"`
 }
 
-// tell holds the deliveries that a command made against those that it owes to the webhooks as they were before it, and takes
-// them over.
+// tell holds the deliveries that a command made against those that it owes to the webhooks as they were before it, and
+// takes them over.
 func (s *step) tell(c command, hooks []Hook, list []told) error {
 	bodies, sent := map[ID][]byte{}, map[ID]bool{}
 	var made []outbox.Delivery
@@ -204,7 +209,8 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				s.missed(h.ID)
 				continue
 			}
-			i := slices.IndexFunc(made, func(d outbox.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.of && d.Type == t.kind })
+			i := slices.IndexFunc(made,
+				func(d outbox.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.of && d.Type == t.kind })
 			if i < 0 {
 				return wrong("%s of %x is not told to webhook %x", t.kind, t.of, h.ID)
 			}
@@ -217,7 +223,8 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				events[event] = true
 			}
 			want := outbox.Delivery{
-				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.of, Type: t.kind, State: outbox.DeliveryPending, Test: test, ByHand: test, Next: s.now,
+				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.of, Type: t.kind,
+				State: outbox.DeliveryPending, Test: test, ByHand: test, Next: s.now,
 			}
 			if keep {
 				want.State, want.Kept, want.Next, want.Ended = outbox.DeliveryFailed, true, 0, s.now
@@ -230,7 +237,8 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 			if err := json.Unmarshal(bodies[d.Body], &e); err != nil {
 				return wrong("the body of %+v: %w", d, err)
 			}
-			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)), resources[t.kind], t.of.String(), h.Version, e.Data}
+			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)),
+				resources[t.kind], t.of.String(), h.Version, e.Data}
 			if none := string(e.Data) == "null"; none != (t.kind == base.OrderDeleted && !test) || !same(e, whole) {
 				return wrong("the body of %+v is %s", d, bodies[d.Body])
 			}
@@ -243,7 +251,8 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 		}
 	}
 	if len(made) > 0 || len(sent) != len(bodies) {
-		return wrong("%d deliveries are of nothing that happened: %+v; %d bodies, %d are sent", len(made), made, len(bodies), len(sent))
+		return wrong("%d deliveries are of nothing that happened: %+v; %d bodies, %d are sent", len(made), made,
+			len(bodies), len(sent))
 	}
 	return nil
 }
@@ -280,12 +289,14 @@ func readDelivery(id ID, b []byte) outbox.Delivery {
 	f := b[65:]
 	return outbox.Delivery{
 		ID: id, Webhook: at(0), Event: at(1), Body: at(2), Resource: at(3),
-		Type: base.HookEvents[f[0]], State: outbox.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Kept: f[2]&4 != 0, Attempts: int(f[3]), Tries: int(f[4]),
+		Type: base.HookEvents[f[0]], State: outbox.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0,
+		Kept: f[2]&4 != 0, Attempts: int(f[3]), Tries: int(f[4]),
 		Next: i64(f[5:]), First: i64(f[13:]), Ended: i64(f[21:]),
 	}
 }
 
-// calls goes through the commands of a submission: what each does to webhooks and deliveries, and the events that it owes.
+// calls goes through the commands of a submission: what each does to webhooks and deliveries, and the events that it
+// owes.
 func (s *step) calls(op base.Op, res any, err error, log []persist.Change) error {
 	list, done := commands(log), err != nil
 	for _, c := range list {
@@ -318,5 +329,6 @@ func (s *step) calls(op base.Op, res any, err error, log []persist.Change) error
 	return nil
 }
 
-// holdStatus is the status in a hold's row, whose two highest bits say that its lines were changed and that it is for a customer.
+// holdStatus is the status in a hold's row, whose two highest bits say that its lines were changed and that it is for a
+// customer.
 func holdStatus(row []byte) hold.HoldStatus { return hold.HoldStatus(row[1] &^ 0xc0) }

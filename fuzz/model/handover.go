@@ -67,7 +67,8 @@ func (s *step) handed(u Unit, body Span) Unit {
 
 // more are the stretches of a hull that a unit takes beside those that it had.
 func more(had, has Span) (list []Span) {
-	for _, x := range []Span{{Start: has.Start, End: min(has.End, had.Start)}, {Start: max(has.Start, had.End), End: has.End}} {
+	for _, x := range []Span{{Start: has.Start, End: min(has.End, had.Start)},
+		{Start: max(has.Start, had.End), End: has.End}} {
 		if !x.Empty() {
 			list = append(list, x)
 		}
@@ -85,7 +86,8 @@ func (s *step) stretches(h, n Unit) chance {
 			return impossible
 		}
 	}
-	if slot := s.a.slot(h.Slot); slot != nil && n.Hull.End <= slot.Span.Start { // its slot began behind its planned time: nothing there is for it
+	if slot := s.a.slot(h.Slot); slot != nil && n.Hull.End <= slot.Span.Start {
+		// its slot began behind its planned time: nothing there is for it
 		return open
 	}
 	if len(extra) == 0 {
@@ -115,7 +117,8 @@ func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, 
 	if at > s.now {
 		return refused(err, base.CodeInvalid)
 	}
-	list, refusal := o.named(op.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
+	list, refusal := o.named(op.Units,
+		func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
 	switch {
 	case refusal != "":
 		return refused(err, refusal)
@@ -161,7 +164,8 @@ func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, 
 			case home.Closed && !h.event():
 				may = impossible // an article that is out gives nobody a unit
 			case own != 0:
-				if slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == own && v.Takes().Overlaps(need) }) || early > 1 {
+				if slices.ContainsFunc(s.a.Units,
+					func(v Unit) bool { return v.Slot == own && v.Takes().Overlaps(need) }) || early > 1 {
 					h.Slot = own
 					may = min(may, full(need))
 					h.Slot = 0
@@ -191,9 +195,13 @@ func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, 
 			if c == certain && len(more(had, has)) > 0 {
 				v := s.a.clone()
 				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
-				on := v.slot(h.Slot) // none, too, where a unit that was sold before this one took it along: this one moved away
-				clear := on != nil && on.Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
-				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || fixes || !v.easy(home, has, s.now)) || early > 1 {
+				// none, too, where a unit that was sold before this one took it along: this one moved away
+				on := v.slot(h.Slot)
+				clear := on != nil && on.Span.Covers(has) &&
+					!slices.ContainsFunc(v.Units,
+						func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
+				if h.slotPinned() && !clear || !h.slotPinned() && !clear &&
+					(narrow || fixes || !v.easy(home, has, s.now)) || early > 1 {
 					c = open
 				}
 			}
@@ -272,9 +280,10 @@ func (s *step) clear(slot uint32, err error) error {
 	return nil
 }
 
-// sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it
-// took of its slot where that is later, as what lies before that is another's. One that gets another slot on the way, for itself or, moved, for one that was handed
-// over before it, is of the article that the answer names, as of that a slot goes that was there first.
+// sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the
+// beginning of what it took of its slot where that is later, as what lies before that is another's. One that gets
+// another slot on the way, for itself or, moved, for one that was handed over before it, is of the article that the
+// answer names, as of that a slot goes that was there first.
 func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *order.OrderRecord) error {
 	s.a.Seen.Sold++
 	slot, from := h.Slot, max(at, min(h.Takes().Start, s.now))
@@ -343,7 +352,8 @@ func said(rec *order.OrderRecord, unit ID) (article ID) {
 	return article
 }
 
-// clears says whether a unit of a named article or slot, all of which are taken, may have one as what is there goes to other units of the pool.
+// clears says whether a unit of a named article or slot, all of which are taken, may have one as what is there goes to
+// other units of the pool.
 func (s *step) clears(h Unit, need Span, moved bool) chance {
 	wide := s.a.poolOf(h.Lot)
 	if !h.articlePinned() || len(wide.Lots) == 1 && !h.slotPinned() {
@@ -407,9 +417,11 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 			}
 			begins = n.Hull.End
 		}
-		if here := s.a.Locations[s.a.lot(u.Lot).Location].ID; o.Return != o.Pickup && o.Return != here && s.a.location(o.Return) != nil {
+		if here := s.a.Locations[s.a.lot(u.Lot).Location].ID; o.Return != o.Pickup && o.Return != here &&
+			s.a.location(o.Return) != nil {
 			s.left[u.ID] = &departure{u.Lot, begins, o.Return}
-			s.depart(u.ID, s.left[u.ID]) // before the next one comes back: what others planned on its arrival may have this one
+			// before the next one comes back: what others planned on its arrival may have this one
+			s.depart(u.ID, s.left[u.ID])
 			s.a.Seen.Elsewhere++
 		}
 		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == order.Returned {
@@ -446,7 +458,8 @@ func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
 func (s *step) overdue() error {
 	var late []Unit
 	for _, u := range s.a.Units {
-		if u.out() && !u.Flags.Has(timeline.Back) && u.Kind == timeline.Booking && u.Hull.End != Forever && u.Body().End <= s.now {
+		if u.out() && !u.Flags.Has(timeline.Back) && u.Kind == timeline.Booking && u.Hull.End != Forever &&
+			u.Body().End <= s.now {
 			late = append(late, u)
 		}
 	}
@@ -475,8 +488,9 @@ func (s *step) notOver(end int64) int64 {
 	return end
 }
 
-// postpone takes over which slots end later for units that stayed on them longer: what a lot gained by way of ends must be ends of
-// those units, each in the place of an earlier one, and none of it while another slot has such an end to spare.
+// postpone takes over which slots end later for units that stayed on them longer: what a lot gained by way of ends must
+// be ends of those units, each in the place of an earlier one, and none of it while another slot has such an end to
+// spare.
 func (s *step) postpone(slots []Slot) error {
 	lots := map[uint32][]int64{} // of each lot the ends of its units that stayed
 	for _, u := range s.stayed {
@@ -494,7 +508,8 @@ func (s *step) postpone(slots []Slot) error {
 			}
 			stayed = slices.Delete(stayed, at, at+1)
 			if x := s.spare(lot, lost[0], end); x != nil {
-				return wrong("a slot of lot %d was to end at %d and ends at %d, where slot %+v has nothing behind it", lot, lost[i], end, *x)
+				return wrong("a slot of lot %d was to end at %d and ends at %d, where slot %+v has nothing behind it",
+					lot, lost[i], end, *x)
 			}
 			at = slices.IndexFunc(slots, func(x Slot) bool { return x.Lot == lot && x.Span.End == lost[i] })
 			slots[at].Span.End = end
@@ -504,8 +519,8 @@ func (s *step) postpone(slots []Slot) error {
 	return nil
 }
 
-// ends are those that slots of a lot had and have no more, and those that they have now, but for slots that are no more because they
-// got the end at which they begin.
+// ends are those that slots of a lot had and have no more, and those that they have now, but for slots that are no more
+// because they got the end at which they begin.
 func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
 	starts, _ := missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.Start })
 	lost, gained = missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.End })

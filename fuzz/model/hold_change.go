@@ -9,15 +9,17 @@ import (
 
 // This file owns the change of a hold: of its lines, and of whom it is for.
 
-// changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed or added is asked for
-// as one hold would, and all else stays as it is.
+// changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed
+// or added is asked for as one hold would, and all else stays as it is.
 func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 	h := s.a.hold(o.ID)
 	unknown := func(line int) bool { return h != nil && line >= len(h.Lines) }
-	if slices.ContainsFunc(o.Remove, unknown) || slices.ContainsFunc(o.Change, func(c hold.HoldLineChange) bool { return unknown(c.Line) }) {
+	if slices.ContainsFunc(o.Remove, unknown) ||
+		slices.ContainsFunc(o.Change, func(c hold.HoldLineChange) bool { return unknown(c.Line) }) {
 		return refused(err, base.CodeInvalid)
 	}
-	if slices.ContainsFunc(o.Change, func(c hold.HoldLineChange) bool { return c.From != nil && c.To != nil && *c.From >= *c.To }) {
+	if slices.ContainsFunc(o.Change,
+		func(c hold.HoldLineChange) bool { return c.From != nil && c.To != nil && *c.From >= *c.To }) {
 		return refused(err, base.CodeInvalid)
 	}
 	if want := h.over(); want != "" {
@@ -33,7 +35,8 @@ func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 		}
 	}
 	for i := range h.Lines {
-		if kept := slices.IndexFunc(n.Lines, func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First }); kept < 0 {
+		if kept := slices.IndexFunc(n.Lines,
+			func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First }); kept < 0 {
 			s.takeLine(h, i)
 		} else {
 			for k := range h.Lines[i].Made {
@@ -72,7 +75,8 @@ func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 	return nil
 }
 
-// askHeld makes the requests of a line of a hold that is new or asked for anew: a line of kits is of the components that it was made of.
+// askHeld makes the requests of a line of a hold that is new or asked for anew: a line of kits is of the components
+// that it was made of.
 func (s *step) askHeld(i int, l Line, want hold.HoldLineInput) ([]request, base.Code) {
 	k := s.a.kit(l.CatalogItem)
 	switch {
@@ -86,15 +90,18 @@ func (s *step) askHeld(i int, l Line, want hold.HoldLineInput) ([]request, base.
 	return s.askParts(i, want, l.Booked)
 }
 
-// recast is a hold with the lines that it is to have, and for each that is new or changed what it asks for; wrongly says that one cannot be.
+// recast is a hold with the lines that it is to have, and for each that is new or changed what it asks for; wrongly
+// says that one cannot be.
 func (s *step) recast(h *Hold, o *hold.ChangeHold) (n *Hold, wants []*hold.HoldLineInput, wrongly bool) {
 	c := *h
 	n, c.Lines = &c, nil
 	add := func(l Line, to ID) {
 		l.Made, l.Base, l.First = nil, ID{}, 0
-		wrongly = wrongly || l.Window.Empty() || l.Purchase == base.PurchaseSale && l.Window.End != Forever || l.Window.End <= s.now && !o.AllowPast
+		wrongly = wrongly || l.Window.Empty() || l.Purchase == base.PurchaseSale && l.Window.End != Forever ||
+			l.Window.End <= s.now && !o.AllowPast
 		n.Lines = append(n.Lines, l)
-		wants = append(wants, &hold.HoldLineInput{Item: l.Item, Location: l.Location, Return: to, Window: l.Window, Quantity: l.Quantity, Purchase: l.Purchase})
+		wants = append(wants, &hold.HoldLineInput{Item: l.Item, Location: l.Location, Return: to, Window: l.Window,
+			Quantity: l.Quantity, Purchase: l.Purchase})
 	}
 	for i, l := range h.Lines {
 		if slices.Contains(o.Remove, i) {

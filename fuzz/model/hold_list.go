@@ -29,7 +29,8 @@ func (a *Account) HeldList(v base.View, q *hold.HoldQuery) error {
 	from := min(q.Offset, len(want))
 	part := want[from:min(from+q.Limit, len(want))]
 	if total != len(want) || len(page) != len(part) {
-		return wrong("a page of %d of %d holds under %+v, the twin has %d of %d", len(page), total, *q, len(part), len(want))
+		return wrong("a page of %d of %d holds under %+v, the twin has %d of %d", len(page), total, *q, len(part),
+			len(want))
 	}
 	for i, h := range page {
 		if err := a.record(h, part[i]); err != nil {
@@ -57,7 +58,8 @@ func (a *Account) passes(h *Hold, q *hold.HoldQuery) bool {
 		}
 	}
 	return slices.ContainsFunc(h.Lines, func(l Line) bool {
-		if slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != l.Item }) || q.Location != nil && l.Location != *q.Location {
+		if slices.ContainsFunc(q.Items, func(i base.Item) bool { return i != l.Item }) || q.Location != nil &&
+			l.Location != *q.Location {
 			return false
 		}
 		if q.Window == nil {

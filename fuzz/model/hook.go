@@ -14,7 +14,8 @@ func (a *Account) hook(id ID) *Hook { return at(a.Hooks, func(h *Hook) bool { re
 // hooking says that a command is on webhooks: it is judged when what was due is done, command by command.
 func hooking(op base.Op) bool {
 	switch op.(type) {
-	case outbox.CreateWebhook, outbox.DeleteWebhook, outbox.EnableWebhook, outbox.DisableWebhook, outbox.PatchWebhook, outbox.TestWebhook,
+	case outbox.CreateWebhook, outbox.DeleteWebhook, outbox.EnableWebhook, outbox.DisableWebhook, outbox.PatchWebhook,
+		outbox.TestWebhook,
 		outbox.RecordAttempts, outbox.RedeliverDelivery, outbox.RecoverDeliveries:
 		return true
 	}
@@ -35,7 +36,8 @@ func (s *step) hooks(op base.Op, res any, err error) error {
 		if types == nil {
 			types = []base.HookEvent{o.EventType}
 		}
-		s.a.Hooks = append(s.a.Hooks, Hook{ID: res.(*outbox.Webhook).ID, Types: listed(types), Version: o.APIVersion, Enabled: true})
+		s.a.Hooks = append(s.a.Hooks,
+			Hook{ID: res.(*outbox.Webhook).ID, Types: listed(types), Version: o.APIVersion, Enabled: true})
 	case outbox.DeleteWebhook:
 		return s.hooked(o.ID, err, true, true, func(h *Hook) {
 			s.a.Hooks = slices.DeleteFunc(s.a.Hooks, func(x Hook) bool { return x.ID == o.ID })
@@ -97,9 +99,11 @@ func (a *Account) hookRecords(v base.View) error {
 	for _, h := range a.Hooks {
 		w := outbox.WebhookByID(v, h.ID)
 		if w != nil && (w.MissedEvents != h.Missed || w.MissedSince != h.Since) {
-			return wrong("webhook %x missed %d events since %d, the twin says %d since %d", h.ID, w.MissedEvents, w.MissedSince, h.Missed, h.Since)
+			return wrong("webhook %x missed %d events since %d, the twin says %d since %d", h.ID, w.MissedEvents,
+				w.MissedSince, h.Missed, h.Since)
 		}
-		if w == nil || !slices.Equal(w.EventTypes(), h.Types) || w.APIVersion != h.Version || w.Enabled != h.Enabled || (w.DisabledReason == nil) != (h.Reason == "") {
+		if w == nil || !slices.Equal(w.EventTypes(), h.Types) || w.APIVersion != h.Version || w.Enabled != h.Enabled ||
+			(w.DisabledReason == nil) != (h.Reason == "") {
 			return wrong("webhook %+v, the twin says %+v", w, h)
 		}
 		n := 0

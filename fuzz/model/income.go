@@ -10,9 +10,9 @@ import (
 
 // This file owns what articles bring in.
 
-// incomes judges what each article brings in: of each line of an order that is not a draft or cancelled, and is in the account's currency,
-// an equal share for each unit that is not cancelled, where what does not divide goes to the first. A unit that is a conflict or takes no
-// stock is of no article.
+// incomes judges what each article brings in: of each line of an order that is not a draft or cancelled, and is in the
+// account's currency, an equal share for each unit that is not cancelled, where what does not divide goes to the first.
+// A unit that is a conflict or takes no stock is of no article.
 func (a *Account) incomes(v base.View) error {
 	brought := map[ID]int64{}
 	for _, o := range a.Orders {
@@ -21,7 +21,8 @@ func (a *Account) incomes(v base.View) error {
 		}
 		prices, _, _ := o.price()
 		for i, l := range o.Lines {
-			units := slices.DeleteFunc(slices.Clone(l.Units), func(u OrderUnit) bool { return u.State == order.Cancelled })
+			units := slices.DeleteFunc(slices.Clone(l.Units),
+				func(u OrderUnit) bool { return u.State == order.Cancelled })
 			for j := range units {
 				share, n := prices[i].Total, int64(len(units))
 				if share = share / n; int64(j) < prices[i].Total%n {

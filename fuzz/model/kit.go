@@ -37,7 +37,8 @@ func (k *Kit) parts() (list []commerce.Component) {
 	return list
 }
 
-// canBe says that a unit may be a component: it was made for its SKU, or is of its article or SKU, or a conflict that belongs to its SKU.
+// canBe says that a unit may be a component: it was made for its SKU, or is of its article or SKU, or a conflict that
+// belongs to its SKU.
 func (a *Account) canBe(u Unit, p commerce.Component) bool {
 	if sku := a.meant(u); sku != (ID{}) {
 		return p.SKU == sku
@@ -132,8 +133,8 @@ func (s *step) ask(line int, l hold.HoldLineInput) (list []request, refusal base
 	return s.askParts(line, l, k.parts())
 }
 
-// askLine makes the requests of n more of an order's line: it keeps the components of its kit that it was booked with. Where nobody can say
-// which those were it gets more only if what it has is what the kit takes by now.
+// askLine makes the requests of n more of an order's line: it keeps the components of its kit that it was booked with.
+// Where nobody can say which those were it gets more only if what it has is what the kit takes by now.
 func (s *step) askLine(o *Order, line, n int) ([]request, base.Code) {
 	l := &o.Lines[line]
 	k := s.a.kit(l.Item.CatalogItem)
@@ -146,7 +147,8 @@ func (s *step) askLine(o *Order, line, n int) ([]request, base.Code) {
 		}
 	case len(k.Parts) == 0:
 		return nil, base.CodeStateNotAllowed
-	case slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != ID{} }) && !s.hasKits(l, k, l.Quantity-n):
+	case slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != ID{} }) &&
+		!s.hasKits(l, k, l.Quantity-n):
 		return nil, base.CodeConflict
 	default:
 		l.Booked = k.parts()
@@ -175,14 +177,17 @@ func (s *step) hasKits(l *OrderLine, k *Kit, n int) bool {
 }
 
 // askParts makes a request of a line for each of the parts of what it asks for.
-func (s *step) askParts(line int, l hold.HoldLineInput, parts []commerce.Component) (list []request, refusal base.Code) {
+func (s *step) askParts(line int, l hold.HoldLineInput, parts []commerce.Component) (list []request,
+	refusal base.Code) {
 	for _, p := range parts {
 		q, refusal := s.resolve(p.Item, l.Location)
 		if refusal != "" {
 			return nil, refusal
 		}
-		q.leaves = l.Return != (ID{}) && l.Return != l.Location && l.Purchase != base.PurchaseSale && l.Window.End != Forever
-		q.line, q.body, q.asked, q.quantity, q.sku, q.kit = line, l.Window, l.Quantity, l.Quantity*p.Quantity, p.SKU, l.CatalogItem != (ID{})
+		q.leaves = l.Return != (ID{}) && l.Return != l.Location && l.Purchase != base.PurchaseSale &&
+			l.Window.End != Forever
+		q.line, q.body, q.asked, q.quantity, q.sku, q.kit = line, l.Window, l.Quantity, l.Quantity*p.Quantity, p.SKU,
+			l.CatalogItem != (ID{})
 		for _, pool := range q.pools {
 			q.hulls = append(q.hulls, pool.hull(l.Window, s.now))
 		}
@@ -191,12 +196,13 @@ func (s *step) askParts(line int, l hold.HoldLineInput, parts []commerce.Compone
 	return list, ""
 }
 
-// kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one more
-// cannot. Plain: of a window without buffers. Least: there may be more.
+// kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one
+// more cannot. Plain: of a window without buffers. Least: there may be more.
 func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, least bool) error {
 	may := func(n int) chance {
 		s := &step{now: now, a: a}
-		requests, refusal := s.ask(0, hold.HoldLineInput{Item: base.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
+		requests, refusal := s.ask(0,
+			hold.HoldLineInput{Item: base.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
 		if refusal != "" {
 			return impossible
 		}
@@ -219,17 +225,20 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, 
 	return nil
 }
 
-// shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
+// shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was
+// asked.
 func (s *step) shortKits(l hold.HoldLineInput, err error) error {
 	d, _ := as[base.ShortageDetails](err)
-	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false, false); fault != nil {
+	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false,
+		false); fault != nil {
 		return fault
 	}
 	return errRefused
 }
 
-// availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and but for
-// what parts that meet in a pool can have together against what the engine says of the parts, which is judged elsewhere.
+// availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and but
+// for what parts that meet in a pool can have together against what the engine says of the parts, which is judged
+// elsewhere.
 func (a *Account) availableKits(v base.View, q hold.Query, now int64) error {
 	k := a.kit(q.CatalogItem)
 	have, err := hold.Available(v, q, now)
@@ -249,7 +258,8 @@ func (a *Account) availableKits(v base.View, q hold.Query, now int64) error {
 			if err != nil {
 				return err
 			}
-			sum.Available, sum.Stock, sum.Committed = sum.Available+x.Available, sum.Stock+x.Stock, sum.Committed+x.Committed
+			sum.Available, sum.Stock, sum.Committed = sum.Available+x.Available, sum.Stock+x.Stock,
+				sum.Committed+x.Committed
 			sum.Exact = sum.Exact && x.Exact
 		}
 		if have != sum {
@@ -303,7 +313,8 @@ func (a *Account) meet(k *Kit, location ID) bool {
 	for _, p := range k.parts() {
 		for _, o := range k.parts() {
 			if p.Article != o.Article && p.Article != (ID{}) && o.Article != (ID{}) {
-				if x, y := a.lotAt(p.Article, location), a.lotAt(o.Article, location); x != 0 && y != 0 && a.poolOf(x).has(y) {
+				if x, y := a.lotAt(p.Article, location), a.lotAt(o.Article, location); x != 0 && y != 0 &&
+					a.poolOf(x).has(y) {
 					return true
 				}
 			}
@@ -337,7 +348,8 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []stock.B
 			n := 0
 			for _, l := range a.standing() {
 				if location == (ID{}) || l.ID == location {
-					n += a.kitsNow(k, l.ID, func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
+					n += a.kitsNow(k, l.ID,
+						func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
 				}
 			}
 			if j == 0 || n < b.MinFree {
@@ -369,8 +381,8 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []stock.B
 	return list
 }
 
-// partPools are the pools of a part at a location, and how many units of each pool the other parts of its kit take that name
-// an article there.
+// partPools are the pools of a part at a location, and how many units of each pool the other parts of its kit take that
+// name an article there.
 func (a *Account) partPools(k *Kit, p commerce.Component, location ID) (pools []Pool, named []int) {
 	for _, pool := range a.pools(p.Item, location) {
 		n := 0

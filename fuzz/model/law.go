@@ -23,16 +23,19 @@ type step struct {
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
 
-	short    map[ID]bool       // units that the command made or moved and that may be conflicts, as overbooking was allowed
-	pushed   map[ID]bool       // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	// units that the command made or moved and that may be conflicts, as overbooking was allowed
+	short map[ID]bool
+	// of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	pushed   map[ID]bool
 	fixed    map[ID]uint32     // slots that units keep
 	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
 	left     map[ID]*departure // of units that have come back, the one that they are of
 	rerouted bool              // what counts on units that leave may become a conflict
-	stayed   []Unit            // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
-	op       base.Op
-	said     *order.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
-	later    []func() error     // judgements of what came of the command as a whole
+	// those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	stayed []Unit
+	op     base.Op
+	said   *order.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
+	later  []func() error     // judgements of what came of the command as a whole
 }
 
 // freed is a range that came free on a lot.
@@ -127,8 +130,9 @@ func (s *step) slotOf(id ID) uint32 {
 	return s.was.Pins[id]
 }
 
-// unpins judges the pin of a unit that waited for its slot, or lost it, and has a slot: its own as long as that is there for all of the time that is left, and
-// else any of its article's, and is pinned to the article alone from then on.
+// unpins judges the pin of a unit that waited for its slot, or lost it, and has a slot: its own as long as that is
+// there for all of the time that is left, and else any of its article's, and is pinned to the article alone from then
+// on.
 func (s *step) unpins(u, o Unit) (gone bool, err error) {
 	no := s.slotOf(u.ID)
 	is, was := s.obs.holds(no, u, s.now), s.was.holds(no, u, s.now)
@@ -155,7 +159,8 @@ func (s *step) unit(u, o Unit) error {
 	same := u
 	same.Lot, same.Slot, same.Cut = o.Lot, o.Slot, o.Cut
 	was, unpinned := s.was.unit(u.ID), false
-	if o.Slot != 0 && s.sent[u.ID] != o.Slot && u.slotPinned() && was != nil && was.slotPinned() && (was.Slot == 0 || s.evict[u.ID] && o.Slot != was.Slot) {
+	if o.Slot != 0 && s.sent[u.ID] != o.Slot && u.slotPinned() && was != nil && was.slotPinned() &&
+		(was.Slot == 0 || s.evict[u.ID] && o.Slot != was.Slot) {
 		var err error
 		if unpinned, err = s.unpins(u, o); err != nil {
 			return err
@@ -170,7 +175,8 @@ func (s *step) unit(u, o Unit) error {
 	}
 	home, given := s.homes[u.ID]
 	came := was == nil || was.Lot != o.Lot
-	if _, undo := s.op.(order.UndoOrder); undo && was == nil { // it is again where it was, whatever its article has by now
+	if _, undo := s.op.(order.UndoOrder); undo && was == nil {
+		// it is again where it was, whatever its article has by now
 		x := s.was.orderUnit(o.ID) // nil: it is out again, on the lot that is its home
 		came = x != nil && x.Lot != o.Lot
 	}
@@ -179,7 +185,8 @@ func (s *step) unit(u, o Unit) error {
 	}
 	switch {
 	case given:
-		if int(o.Lot) > len(s.was.Lots) && !u.articlePinned() { // what leaves for there by this command made the lot: it is of a pool that knew none
+		if int(o.Lot) > len(s.was.Lots) && !u.articlePinned() {
+			// what leaves for there by this command made the lot: it is of a pool that knew none
 			home.Lots = slices.Clone(home.Lots)
 			for _, p := range s.a.belongs(u, s.now) {
 				home.Lots = append(home.Lots, p.Lots...)
@@ -188,7 +195,8 @@ func (s *step) unit(u, o Unit) error {
 		if !home.has(o.Lot) && (o.Slot != 0 || o.articlePinned()) {
 			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
 		}
-		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot && o.articlePinned()) || o.Cut != 0) {
+		if o.Slot == 0 &&
+			(!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot && o.articlePinned()) || o.Cut != 0) {
 			return wrong("unit %+v was given no slot: %+v", u, o)
 		}
 		if o.Slot == 0 {
@@ -213,7 +221,8 @@ func (s *step) unit(u, o Unit) error {
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
-		if o.Lot != was.Lot && o.articlePinned() && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
+		if o.Lot != was.Lot && o.articlePinned() && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 {
+			// pushed, it may have sat there in between
 			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
 		}
 		return nil
@@ -224,7 +233,8 @@ func (s *step) unit(u, o Unit) error {
 		}
 		inPool := s.was.poolOf(was.Lot).has(o.Lot) || s.a.poolOf(was.Lot).has(o.Lot)
 		seat := *was
-		if s.evict[u.ID] && !was.articlePinned() { // what lost its place waits in the pool that it belongs to, and has a seat there as if it had waited
+		if s.evict[u.ID] && !was.articlePinned() {
+			// what lost its place waits in the pool that it belongs to, and has a seat there as if it had waited
 			inPool = inPool || slices.ContainsFunc(s.a.belongs(u, s.now), func(p Pool) bool { return p.has(o.Lot) })
 			seat.Slot = 0
 		}
@@ -244,7 +254,8 @@ func (s *step) unit(u, o Unit) error {
 	if was != nil && was.Hull == o.Hull {
 		before = was.Cut
 	}
-	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && s.a.mayMove(*was, s.now) == nowhere) {
+	if o.Cut != before && !(given && o.Cut == 0) &&
+		(o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && s.a.mayMove(*was, s.now) == nowhere) {
 		return wrong("unit %+v was cut: %+v", u, o)
 	}
 	return nil
@@ -274,7 +285,8 @@ func (s *step) slots() error {
 	return nil
 }
 
-// missing lists, in order, the instants that slots of a lot have in one list and not in the other, and the other way round.
+// missing lists, in order, the instants that slots of a lot have in one list and not in the other, and the other way
+// round.
 func missing(want, have []Slot, lot uint32, of func(Slot) int64) (less, more []int64) {
 	for _, x := range want {
 		if x.Lot == lot {

@@ -8,8 +8,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what the twin takes from the engine: where units are, read from the engine's log. The log is the truth and
-// says of every row what it was and what it is; the twin holds the first against what it knows.
+// This file owns what the twin takes from the engine: where units are, read from the engine's log. The log is the truth
+// and says of every row what it was and what it is; the twin holds the first against what it knows.
 
 const (
 	tagLedger = 2
@@ -19,8 +19,8 @@ const (
 	tagHold   = 10
 )
 
-// parts cuts what the log says of a submission in two: the commands that did what was due before it, and the submission's
-// own with what followed. The change of the ledger, which begins each command, says who asked for it.
+// parts cuts what the log says of a submission in two: the commands that did what was due before it, and the
+// submission's own with what followed. The change of the ledger, which begins each command, says who asked for it.
 func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 	before := true
 	for _, r := range records {
@@ -42,8 +42,8 @@ func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 	return due, own
 }
 
-// actorAt is where a ledger's actor begins: behind the version, two numbers of 8 and five of 4 bytes, and its own length; version 2
-// has a number more, of orders.
+// actorAt is where a ledger's actor begins: behind the version, two numbers of 8 and five of 4 bytes, and its own
+// length; version 2 has a number more, of orders.
 const actorAt = 1 + 2*8 + 5*4 + 4
 
 // actorOf is who asked for a command, by its change of the ledger.
@@ -58,9 +58,11 @@ func (a *Account) read(changes []persist.Change) (*Account, error) {
 		case tagLot:
 			err = n.readLot(c)
 		case tagSlot:
-			n.Slots, err = row(n.Slots, c, readSlot(id, c.Before), readSlot(id, c.After), func(s Slot) ID { return s.ID })
+			n.Slots, err = row(n.Slots, c, readSlot(id, c.Before), readSlot(id, c.After),
+				func(s Slot) ID { return s.ID })
 		case tagUnit:
-			n.Units, err = row(n.Units, c, readUnit(id, c.Before), readUnit(id, c.After), func(u Unit) ID { return u.ID })
+			n.Units, err = row(n.Units, c, readUnit(id, c.Before), readUnit(id, c.After),
+				func(u Unit) ID { return u.ID })
 		}
 		if err != nil {
 			return nil, err

@@ -8,11 +8,12 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns lines that name an article: they have its own units, and what is auto-assigned there makes room for them by going to other articles of the pool.
-// What waits keeps what it is counted for.
+// This file owns lines that name an article: they have its own units, and what is auto-assigned there makes room for
+// them by going to other articles of the pool. What waits keeps what it is counted for.
 
-// countsNamed says whether n units more of an article can be had, by counting at every instant: may, of those that its own units leave or of those that the pool
-// leaves when all that may go goes elsewhere; by moves, of the latter at every instant.
+// countsNamed says whether n units more of an article can be had, by counting at every instant: may, of those that its
+// own units leave or of those that the pool leaves when all that may go goes elsewhere; by moves, of the latter at
+// every instant.
 func (a *Account) countsNamed(lot uint32, need Span, n int) (may, byMoves bool) {
 	wide, own := a.poolOf(lot), Pool{Lots: []uint32{lot}}
 	may, byMoves = true, true
@@ -77,7 +78,8 @@ func (a *Account) withMoves(v base.View, q hold.Query, plain stock.Availability,
 		return wrong("available %+v: %v", q, err)
 	}
 	n := have.WithMoves
-	if have.Available != plain.Available || have.Stock != plain.Stock || have.Committed != plain.Committed || n < plain.Available {
+	if have.Available != plain.Available || have.Stock != plain.Stock || have.Committed != plain.Committed ||
+		n < plain.Available {
 		return wrong("available %+v is %+v, without moves %+v", q, have, plain)
 	}
 	if q.Article == (ID{}) {
@@ -117,7 +119,8 @@ func (a *Account) withMoves(v base.View, q hold.Query, plain stock.Availability,
 	return nil
 }
 
-// reach is where what a request does is felt: where it names an article and others made room for it, in all of the pool.
+// reach is where what a request does is felt: where it names an article and others made room for it, in all of the
+// pool.
 func (a *Account) reach(q request) (lots []uint32) {
 	for _, p := range q.pools {
 		if q.pushed && len(p.Lots) > 0 {

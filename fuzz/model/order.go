@@ -10,8 +10,8 @@ import (
 )
 
 // This file owns orders: what the twin knows of them, and the commands that make, change and end them as a whole. Their
-// lines are in order_line.go, a hold that becomes one in order_hold.go, how they take stock in order_stock.go, the way of their
-// units in handover.go.
+// lines are in order_line.go, a hold that becomes one in order_hold.go, how they take stock in order_stock.go, the way
+// of their units in handover.go.
 
 // Order is an order with its lines. Like the other records it is a value: who changes one has a copy.
 type Order struct {
@@ -40,19 +40,21 @@ type OrderLine struct {
 	Quantity    int
 	Waived      int // of the quantity, as nobody fetched it: it costs nothing
 	Window      Span
-	FromOpening bool                  // it begins when it takes stock
-	Price       int64                 // of one unit
-	Own         bool                  // the price was given
-	Row         ID                    // what says it otherwise
-	Sold        commerce.PricingRow   // that row as it was when the line was sold by it
-	Together    []commerce.PricingRow // in place of it rows, as they were, of which the combination that asks least says it
-	TaxRate     int64
-	Note        string
-	AddonOf     ID
-	Requires    []order.Requirement
-	Booked      []commerce.Component // of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
-	Units       []OrderUnit
-	Subscribe   *Subscription
+	FromOpening bool                // it begins when it takes stock
+	Price       int64               // of one unit
+	Own         bool                // the price was given
+	Row         ID                  // what says it otherwise
+	Sold        commerce.PricingRow // that row as it was when the line was sold by it
+	// in place of it rows, as they were, of which the combination that asks least says it
+	Together []commerce.PricingRow
+	TaxRate  int64
+	Note     string
+	AddonOf  ID
+	Requires []order.Requirement
+	// of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
+	Booked    []commerce.Component
+	Units     []OrderUnit
+	Subscribe *Subscription
 }
 
 // endless is 1 of a booking without end, else 0.
@@ -157,9 +159,11 @@ func (s *step) edit(id ID) *Order {
 
 // may are the operations that each state allows.
 var may = map[order.OrderStatus][]order.OrderAction{
-	order.OrderDraft:  {order.Confirm, order.Cancel, order.Delete, order.Discount, order.EditLines, order.Extend},
-	order.OrderOpen:   {order.Prepare, order.Fulfill, order.Undo, order.Cancel, order.CancelItem, order.Delete, order.Discount, order.EditLines, order.Extend, order.Assign},
-	order.OrderActive: {order.Fulfill, order.Return, order.Ready, order.Undo, order.CancelItem, order.Extend, order.Assign},
+	order.OrderDraft: {order.Confirm, order.Cancel, order.Delete, order.Discount, order.EditLines, order.Extend},
+	order.OrderOpen: {order.Prepare, order.Fulfill, order.Undo, order.Cancel, order.CancelItem, order.Delete,
+		order.Discount, order.EditLines, order.Extend, order.Assign},
+	order.OrderActive: {order.Fulfill, order.Return, order.Ready, order.Undo, order.CancelItem, order.Extend,
+		order.Assign},
 	order.OrderClosed: {order.Ready, order.Undo, order.Archive, order.Unarchive, order.Delete},
 }
 
@@ -188,7 +192,8 @@ func (o *Order) stage() {
 	o.each(func(l *OrderLine, u *OrderUnit) {
 		units++
 		handed = handed || u.Handed != 0
-		done := u.State == order.Returned || u.State == order.Cancelled || u.State == order.Fulfilled && l.Purchase == base.PurchaseSale
+		done := u.State == order.Returned || u.State == order.Cancelled || u.State == order.Fulfilled &&
+			l.Purchase == base.PurchaseSale
 		left = left || !done
 	})
 	switch {
@@ -221,7 +226,8 @@ func (s *step) listed(order, line ID) bool {
 	return o != nil && o.line(line) >= 0
 }
 
-// stale says that a command is on another revision of an order than the one that there is, which counts more than its state.
+// stale says that a command is on another revision of an order than the one that there is, which counts more than its
+// state.
 func (s *step) stale(op base.Op) bool {
 	var made ID
 	var list []uint64
@@ -240,7 +246,8 @@ func (s *step) stale(op base.Op) bool {
 	return len(list) > 0 && !slices.Contains(list, s.a.order(made).Revision)
 }
 
-// misses says that a command names a line, a code, a unit or an article that is not there, which counts more than the state of the order.
+// misses says that a command names a line, a code, a unit or an article that is not there, which counts more than the
+// state of the order.
 func (s *step) misses(op base.Op) bool {
 	switch o := op.(type) {
 	case order.PrepareOrder:
@@ -274,8 +281,8 @@ func (s *step) misses(op base.Op) bool {
 	return false
 }
 
-// senseless says that a command asks for something that no article can have, or names a row for another way to buy, which counts
-// more than all else.
+// senseless says that a command asks for something that no article can have, or names a row for another way to buy,
+// which counts more than all else.
 func (s *step) senseless(op base.Op) bool {
 	var lines []order.OrderLineInput
 	switch o := op.(type) {
@@ -319,7 +326,8 @@ func (s *step) orders(op base.Op, res any, err error) error {
 	case order.PatchOrder:
 		return s.with(o.ID, "", err, func(n *Order) error { return s.patchOrder(n, o, err) })
 	case order.AddOrderLines:
-		return s.with(o.Order, order.EditLines, err, func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
+		return s.with(o.Order, order.EditLines, err,
+			func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
 	case order.PatchOrderLine:
 		return s.patchLine(o, rec, err)
 	case order.DeleteOrderLine:
@@ -468,7 +476,8 @@ func (o *Order) ids(rec *order.OrderRecord) error {
 	return nil
 }
 
-// patchOrder judges a change of an order's own fields: where its stock is taken, which a draft may change, and where it comes back.
+// patchOrder judges a change of an order's own fields: where its stock is taken, which a draft may change, and where it
+// comes back.
 func (s *step) patchOrder(o *Order, op order.PatchOrder, err error) error {
 	if op.Note.Set {
 		o.Note = op.Note.Value

@@ -73,7 +73,9 @@ func (s *step) heldAt(o order.OrderHold, holds []*Hold) (n *Order, refusal base.
 	}
 	here, back := lines[0].Location, lines[0].Return
 	n = &Order{Currency: s.a.Currency, Pickup: here, Return: back, Status: order.OrderOpen, Paid: map[Payment]int64{}}
-	if slices.ContainsFunc(lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil || o.Pickup != (ID{}) && o.Pickup != here {
+	if slices.ContainsFunc(lines, func(l Line) bool {
+		return l.Location != here
+	}) || s.a.location(here) == nil || o.Pickup != (ID{}) && o.Pickup != here {
 		return nil, base.CodeConflict
 	}
 	if o.Return != nil {
@@ -161,7 +163,8 @@ func (s *step) takeOver(n *Order, h *Hold, o *order.OrderHold) (refusal base.Cod
 	return ""
 }
 
-// input is what a line of a hold asks for as a line of an order: as the entry that names it says, or as if nothing was said.
+// input is what a line of a hold asks for as a line of an order: as the entry that names it says, or as if nothing was
+// said.
 func (h *Hold) input(o *order.OrderHold, line int, w Span) *order.OrderLineInput {
 	l := h.Lines[line]
 	in := &order.OrderLineInput{Item: l.Item, Purchase: l.Purchase, Quantity: l.Quantity, From: &w.Start}
@@ -171,7 +174,8 @@ func (h *Hold) input(o *order.OrderHold, line int, w Span) *order.OrderLineInput
 	if l.Purchase == base.PurchaseSubscription {
 		in.Subscription = o.Subscription
 	}
-	if e := at(o.Held, func(e *order.HeldLineInput) bool { return e.Line == line && (e.Hold == nil || *e.Hold == h.ID) }); e != nil {
+	if e := at(o.Held,
+		func(e *order.HeldLineInput) bool { return e.Line == line && (e.Hold == nil || *e.Hold == h.ID) }); e != nil {
 		in.PricingRow, in.UnitPrice, in.TaxRate = e.PricingRow, e.UnitPrice, e.TaxRate
 	}
 	return in

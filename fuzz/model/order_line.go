@@ -13,7 +13,8 @@ import (
 // newLine is the line that an input makes; refusal is why it makes none.
 func (s *step) newLine(o *Order, in *order.OrderLineInput) (l OrderLine, refusal base.Code) {
 	o.LastLine++
-	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
+	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity,
+		Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
 	if l.FromOpening = in.From == nil; !l.FromOpening {
 		l.Window.Start = *in.From
 	}
@@ -61,7 +62,8 @@ func (s *step) newLine(o *Order, in *order.OrderLineInput) (l OrderLine, refusal
 }
 
 // addLines judges lines that are added to an order: those of a draft say which units they would take, others take them.
-func (s *step) addLines(o *Order, lines []order.OrderLineInput, overbook bool, rec *order.OrderRecord, err error) error {
+func (s *step) addLines(o *Order, lines []order.OrderLineInput, overbook bool, rec *order.OrderRecord,
+	err error) error {
 	first := len(o.Lines)
 	for i := range lines {
 		l, refusal := s.newLine(o, &lines[i])
@@ -198,7 +200,8 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 	if o.UnitPrice.Set {
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
 	}
-	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own { // what it was sold by is taken away
+	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own {
+		// what it was sold by is taken away
 		var want base.Code
 		if row, want = s.choose(n, l); want != "" {
 			return refused(err, want)
@@ -238,7 +241,8 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 		}
 		return n.ids(rec)
 	}
-	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == order.Cancelled }) {
+	if l.Quantity != was.Quantity &&
+		slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == order.Cancelled }) {
 		return rightly(err, base.CodeConflict)
 	}
 	if l.Quantity < was.Quantity {
@@ -274,7 +278,8 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 		s.begin(n, l)
 	}
 	if l.Quantity > was.Quantity {
-		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil || err != nil {
+		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil ||
+			err != nil {
 			return fault
 		}
 	}

@@ -20,7 +20,8 @@ type AppliedCode struct {
 	Unused bool // its use was given back as the order, a draft, was cancelled
 }
 
-// Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a whole.
+// Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a
+// whole.
 type Payment struct {
 	Kind order.PaymentKind
 	Line ID
@@ -82,7 +83,8 @@ func (o *Order) off(line ID) (n int64) {
 func (o *Order) left() (list []commerce.Discountable) {
 	for _, l := range o.Lines {
 		list = append(list, commerce.Discountable{
-			Purchase: l.Purchase, CatalogItem: l.Item.CatalogItem, Quantity: l.Quantity - l.Waived, Amount: l.Price*int64(l.Quantity-l.Waived) - o.off(l.ID),
+			Purchase: l.Purchase, CatalogItem: l.Item.CatalogItem, Quantity: l.Quantity - l.Waived,
+			Amount: l.Price*int64(l.Quantity-l.Waived) - o.off(l.ID),
 		})
 	}
 	return list

@@ -38,8 +38,10 @@ func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 	prices, _ := r.LinePrices()
 	sum, ok := r.Price()
 	switch {
-	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return, r.Currency.String() != o.Currency, r.Rest().Note != o.Note:
-		return wrong("it is %s (cancelled %v, archived %v) from %x to %x", r.Status, r.Cancelled, r.ArchivedAt != 0, r.Pickup, r.Return)
+	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived,
+		r.Pickup != o.Pickup, r.Return != o.Return, r.Currency.String() != o.Currency, r.Rest().Note != o.Note:
+		return wrong("it is %s (cancelled %v, archived %v) from %x to %x", r.Status, r.Cancelled, r.ArchivedAt != 0,
+			r.Pickup, r.Return)
 	case r.Customer != o.Customer:
 		return wrong("it is for %x, the twin says %x", r.Customer, o.Customer)
 	case r.Fulfillment() != o.state():
@@ -68,10 +70,13 @@ func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 	for i := range o.Lines {
 		l, x := &o.Lines[i], &r.Lines[i]
 		switch {
-		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, int(x.Waived) != l.Waived, x.From != l.Window.Start, x.To != l.Window.End, x.PricingRow != l.Row, x.OwnPrice != l.Own, x.Rest().Note != l.Note:
+		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No,
+			int(x.Quantity) != l.Quantity, int(x.Waived) != l.Waived, x.From != l.Window.Start, x.To != l.Window.End,
+			x.PricingRow != l.Row, x.OwnPrice != l.Own, x.Rest().Note != l.Note:
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y order.Requirement) bool {
-			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute && slices.Equal(x.Values, y.Values)
+			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute &&
+				slices.Equal(x.Values, y.Values)
 		}):
 			return wrong("line %d requires %+v, the twin says %+v", i, x.Rest().Requirements, l.Requires)
 		case x.Fulfillment() != l.state():
@@ -83,18 +88,23 @@ func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 		case (x.Subscription != nil) != (l.Subscribe != nil), len(x.Units) != len(l.Units):
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		}
-		if b, y := l.Subscribe, x.Subscription; b != nil && (y.ID != b.ID || y.Label != b.Label || !reflect.DeepEqual(y.Terms, b.Terms) || y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
+		if b, y := l.Subscribe, x.Subscription; b != nil &&
+			(y.ID != b.ID || y.Label != b.Label || !reflect.DeepEqual(y.Terms, b.Terms) ||
+				y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
 			return wrong("line %d has the subscription %+v, the twin says %+v", i, *y, *b)
 		}
 		for j := range l.Units {
 			u, y := &l.Units[j], &x.Units[j]
-			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Substitute != y.Substitute || u.WasReady != y.WasReady || u.Part != int(y.Part) {
+			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed ||
+				u.Returned != y.Returned || u.ByHand != y.ByHand || u.Substitute != y.Substitute ||
+				u.WasReady != y.WasReady || u.Part != int(y.Part) {
 				return wrong("unit %d of line %d is %+v, the twin says %+v", j, i, *y, *u)
 			}
 			if n >= len(r.Units) {
 				return wrong("it says where %d units are", n)
 			}
-			if want := a.place(u); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Unmet != want.Unmet || r.Units[n].Article != want.Article {
+			if want := a.place(u); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict ||
+				r.Units[n].Unmet != want.Unmet || r.Units[n].Article != want.Article {
 				return wrong("unit %d of line %d is at %+v, the twin says %+v", j, i, r.Units[n], want)
 			}
 			n++

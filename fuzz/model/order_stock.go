@@ -17,7 +17,8 @@ import (
 type want struct{ line, n int }
 
 func (l *OrderLine) input(o *Order, n int) hold.HoldLineInput {
-	return hold.HoldLineInput{Item: l.Item, Location: o.Pickup, Return: o.Return, Window: l.Window, Quantity: n, Purchase: l.Purchase}
+	return hold.HoldLineInput{Item: l.Item, Location: o.Pickup, Return: o.Return, Window: l.Window, Quantity: n,
+		Purchase: l.Purchase}
 }
 
 func (u Unit) ordered() bool { return u.Flags.Blocker() == timeline.BlockerOrder }
@@ -76,7 +77,8 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 		l := &o.Lines[q.line]
 		taken := make([]int, len(q.pools))
 		for range q.quantity {
-			j := slices.IndexFunc(l.Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
+			j := slices.IndexFunc(l.Units,
+				func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
 			if j < 0 {
 				j = len(l.Units)
 				l.Units = append(l.Units, OrderUnit{})
@@ -85,8 +87,10 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 				return wrong("unit %d of line %d is missing", j, q.line)
 			}
 			u := &l.Units[j]
-			u.Hold, u.Part, u.Made, u.ByHand = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku, l.Item.Article != ID{}
-			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
+			u.Hold, u.Part, u.Made, u.ByHand = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku,
+				l.Item.Article != ID{}
+			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase),
+				Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
 			if q.named == 1 {
 				x.Flags |= timeline.PinnedArticle
 			}
@@ -113,7 +117,8 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 		}
 	}
 	for _, w := range wants { // a kit may take fewer by now than its draft said
-		o.Lines[w.line].Units = slices.DeleteFunc(o.Lines[w.line].Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
+		o.Lines[w.line].Units = slices.DeleteFunc(o.Lines[w.line].Units,
+			func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != order.Cancelled })
 	}
 	if overbook {
 		s.overbooked(made)
@@ -159,8 +164,8 @@ type seat struct {
 	p  int // pool
 }
 
-// overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them, are
-// held against the engine behind the command.
+// overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them,
+// are held against the engine behind the command.
 func (s *step) overbooked(made []seat) {
 	turn := func(q request) int { // what has a place, then what waits
 		if q.stays {
@@ -183,17 +188,20 @@ func (s *step) overbooked(made []seat) {
 				s.a.Seen.Overbooked++
 			}
 			need := x.q.need(x.p, s.now)
-			if x.q.leaves || (x.q.named != 2 || s.narrow(x.q)) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
+			if x.q.leaves || (x.q.named != 2 || s.narrow(x.q)) && len(made) > 1 || need.Start < s.now ||
+				len(x.q.pools) > 1 {
 				continue
 			}
 			v := s.a.clone()
 			v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool {
 				j := slices.IndexFunc(made, func(y seat) bool { return y.id == u.ID })
-				return s.short[u.ID] && !before[u.ID] && (j < 0 || j >= i && made[j].q.line != x.q.line) // which unit of a line it is makes no difference
+				// which unit of a line it is makes no difference
+				return s.short[u.ID] && !before[u.ID] && (j < 0 || j >= i && made[j].q.line != x.q.line)
 			})
 			free, _, _, _ := v.least(x.q.pools[x.p], need)
 			if s.narrow(x.q) {
-				if ok, known := v.fits(x.q.pools[x.p], need, 1, s.suited(x.q), s.now); u.Slot == 0 && free >= 1 && ok && known {
+				if ok, known := v.fits(x.q.pools[x.p], need, 1, s.suited(x.q), s.now); u.Slot == 0 && free >= 1 && ok &&
+					known {
 					return wrong("unit %+v was overbooked where it could be seated", *u)
 				}
 				continue
@@ -310,7 +318,8 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	for i, u := range units {
 		requests[i].leaves = s.departing(u, l.Window, o.Pickup)
 	}
-	ok, _, fault := s.regrant(requests, units, err, func() (bool, [][]int, error) { return s.allow(requests, overbook, err) })
+	ok, _, fault := s.regrant(requests, units, err,
+		func() (bool, [][]int, error) { return s.allow(requests, overbook, err) })
 	if !ok {
 		return fault
 	}

@@ -36,14 +36,16 @@ func (b *Subscription) end(at int64) {
 // begin sets the next payment of a line that is subscribed to.
 func (s *step) begin(o *Order, l *OrderLine) {
 	if b := l.Subscribe; b != nil && b.CancelledAt == 0 {
-		_, b.NextBillingAt = NextBilling(l.Window.Start, b.Terms.Cycle, max(s.now, l.Window.Start), s.a.location(o.Pickup).Zone)
+		_, b.NextBillingAt = NextBilling(l.Window.Start, b.Terms.Cycle, max(s.now, l.Window.Start),
+			s.a.location(o.Pickup).Zone)
 		if b.NextBillingAt >= l.Window.End || b.CancelAt != 0 && b.NextBillingAt >= b.CancelAt {
 			b.NextBillingAt = 0
 		}
 	}
 }
 
-// renew does what is due of subscriptions: the next payment is set, or they end, and what was never handed over is cancelled.
+// renew does what is due of subscriptions: the next payment is set, or they end, and what was never handed over is
+// cancelled.
 func (s *step) renew() {
 	for _, o := range slices.Clone(s.a.Orders) {
 		if o.Status == order.OrderDraft {
@@ -82,7 +84,8 @@ func (s *step) renew() {
 
 func (s *step) cancelSubscription(op order.CancelSubscription, err error) error {
 	for _, o := range s.a.Orders {
-		if i := slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.Subscribe != nil && l.Subscribe.ID == op.ID }); i >= 0 {
+		if i := slices.IndexFunc(o.Lines,
+			func(l OrderLine) bool { return l.Subscribe != nil && l.Subscribe.ID == op.ID }); i >= 0 {
 			return s.with(o.ID, "", err, func(o *Order) error { return s.unsubscribe(o, &o.Lines[i], op.AtEnd, err) })
 		}
 	}

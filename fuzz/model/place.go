@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns taking stock: lines of a command judged together, those that name a slot first, then an article, then a
-// SKU, each in line order.
+// This file owns taking stock: lines of a command judged together, those that name a slot first, then an article, then
+// a SKU, each in line order.
 
 // request is a line, resolved, or a part of a line of kits.
 type request struct {
@@ -68,15 +68,17 @@ func (s *step) resolve(i base.Item, location ID) (q request, refusal base.Code) 
 }
 
 // judge says whether the lines can be had, all of them, and of those that cannot how many could. Lines are counted one
-// after the other; the counts do not depend on who sits where. from has the units per pool of each line. A line of kits that
-// may be had or not leaves its parts to the lines behind it or takes them: then it is not said which lines are short.
+// after the other; the counts do not depend on who sits where. from has the units per pool of each line. A line of kits
+// that may be had or not leaves its parts to the lines behind it or takes them: then it is not said which lines are
+// short.
 func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
 	var before, somewhere []request
 	for turn := range 8 { // those that have a place, then those that wait for one
 		for i, q := range requests {
-			if q.turn() != turn%4 || q.stays != (turn >= 4) || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
+			if q.turn() != turn%4 || q.stays != (turn >= 4) ||
+				q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
 			meets := func(o request) bool { return s.a.touches(q, o) }
@@ -124,7 +126,8 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			if c == impossible {
 				shorts = append(shorts, short{q.line, q.asked, available * q.asked / q.quantity})
 				if q.kit { // whole or not at all
-					v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == (ID{}) && int(u.Line) == q.line })
+					v.Units = slices.DeleteFunc(v.Units,
+						func(u Unit) bool { return u.ID == (ID{}) && int(u.Line) == q.line })
 				}
 			}
 			may, from[i] = min(may, c), taken
@@ -160,8 +163,8 @@ func (s *step) suited(q request) func(Slot) bool {
 	return func(x Slot) bool { return s.a.suits(x.Lot, q.asks, s.now) }
 }
 
-// most is how many units, at most n, of a pool can be seated over a window on what a request asks for; known is false where the pool is too
-// large to say: then it is no more than that many.
+// most is how many units, at most n, of a pool can be seated over a window on what a request asks for; known is false
+// where the pool is too large to say: then it is no more than that many.
 func (s *step) most(v *Account, q request, p Pool, need Span, n int) (most int, known bool) {
 	for ; n > 0; n-- {
 		if ok, known := v.fits(p, need, n, s.suited(q), s.now); !known {
@@ -228,8 +231,8 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 	return certain, available, taken
 }
 
-// waitsPinned says that somebody waits in one of some pools who is pinned to an article. On the unit that one waits for, one that leaves for good may sit: then who
-// waits is not counted any more, and there is more for the next.
+// waitsPinned says that somebody waits in one of some pools who is pinned to an article. On the unit that one waits
+// for, one that leaves for good may sit: then who waits is not counted any more, and there is more for the next.
 func (a *Account) waitsPinned(pools []Pool) bool {
 	return slices.ContainsFunc(pools, func(p Pool) bool {
 		return slices.ContainsFunc(a.unitsOf(p), func(u Unit) bool { return u.Slot == 0 && u.articlePinned() })
@@ -253,8 +256,8 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 // only is the slot of a number.
 func only(no uint32) func(Slot) bool { return func(x Slot) bool { return x.No == no } }
 
-// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the pool. What conflicts
-// are counted for there stays theirs.
+// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to
+// other articles of the pool. What conflicts are counted for there stays theirs.
 func (s *step) pushes(v *Account, q request) bool {
 	if !q.past || q.named == 2 || len(q.pools) == 0 || q.pools[0].Closed {
 		return false
@@ -267,7 +270,8 @@ func (s *step) pushes(v *Account, q request) bool {
 	if !s.mayTake(v, wide, need) {
 		return false
 	}
-	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)
+	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) },
+		s.now)
 	return ok || !known
 }
 
@@ -330,14 +334,16 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			}
 		}
 	}
-	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) && !s.a.names(requests[0]) {
+	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) &&
+		!s.a.names(requests[0]) {
 		total := 0
 		for i, p := range requests[0].pools {
 			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
 			total += max(0, free)
 		}
 		enough := total >= requests[0].quantity
-		if pinned := d.Lines[0].Reason == "fragmented_by_pinned_holds"; enough != pinned && (enough || s.sure(requests)) {
+		if pinned := d.Lines[0].Reason == "fragmented_by_pinned_holds"; enough != pinned &&
+			(enough || s.sure(requests)) {
 			return wrong("refused for %s with %d of %d units free", d.Lines[0].Reason, total, requests[0].quantity)
 		}
 	}
@@ -357,7 +363,8 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		return nil // a bounded search refused lines of its own
 	}
 	for i, l := range d.Lines {
-		// Counts alone name the lines. Where pools are not easy, one that counts let in may find no seat behind those before it, and one behind it has its room.
+		// Counts alone name the lines. Where pools are not easy, one that counts let in may find no seat behind those
+		// before it, and one behind it has its room.
 		w := shorts[i]
 		if l.Line > w.line || l.Line < w.line && s.plain(requests) || l.Available != w.available && s.sure(requests) {
 			return wrong("line %d is short with %d of %d, the twin says %+v", l.Line, l.Available, l.Requested, w)
@@ -366,8 +373,8 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 	return nil
 }
 
-// nextOf judges the window in which a refused line is said to succeed: it can, and where it requires something of its articles, it
-// could not for sure before.
+// nextOf judges the window in which a refused line is said to succeed: it can, and where it requires something of its
+// articles, it could not for sure before.
 func (s *step) nextOf(requests []request, w *Span) error {
 	if slices.ContainsFunc(requests, func(q request) bool {
 		return q.line != requests[0].line || q.slot != 0 || q.past || len(requests) > 1 && !q.kit
@@ -400,8 +407,10 @@ func (s *step) nextOf(requests []request, w *Span) error {
 		for _, p := range q.pools {
 			for _, t := range s.a.instants([]Pool{p}, Span{Start: body.Start, End: end}) {
 				t = addSteps(p.Location.Zone, t, p.Before.Amount, p.Before.Unit)
-				if x := (Span{Start: t, End: t + body.End - body.Start}); t >= body.Start && t < min(end, body.Start+366*dayMs) && over(x) == certain {
-					return wrong("refused over %+v at %d, the next window is %+v, and it can be had over %+v", body, s.now, w, x)
+				if x := (Span{Start: t, End: t + body.End - body.Start}); t >= body.Start &&
+					t < min(end, body.Start+366*dayMs) && over(x) == certain {
+					return wrong("refused over %+v at %d, the next window is %+v, and it can be had over %+v", body,
+						s.now, w, x)
 				}
 			}
 		}
@@ -416,7 +425,8 @@ func (s *step) sure(requests []request) bool { return len(requests) == 1 && s.pl
 func (s *step) plain(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
-			if q.slot != 0 || q.past || s.narrow(q) || s.a.names(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+			if q.slot != 0 || q.past || s.narrow(q) || s.a.names(q) || q.hulls[i].Start < s.now ||
+				!s.a.easy(p, q.hulls[i], s.now) {
 				return false
 			}
 		}
@@ -480,7 +490,8 @@ func (s *step) place(o hold.PlaceHold, res any, err error) error {
 
 // asked is a line of a hold that has no units yet.
 func asked(l hold.HoldLineInput) Line {
-	return Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, base.PurchaseBooking)}
+	return Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window,
+		Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, base.PurchaseBooking)}
 }
 
 // seatHeld gives lines of a hold the units that were granted, whose ids follow one.
@@ -600,8 +611,9 @@ func (s *step) move(o hold.MoveHold, err error) error {
 	return nil
 }
 
-// moves is the hull of a unit that goes to a pool: made anew where its dates change, or where bookings of the article that it goes to bring
-// other buffers than those of the article that it leaves, or that is gone: it was deleted, or none was left where the unit waited.
+// moves is the hull of a unit that goes to a pool: made anew where its dates change, or where bookings of the article
+// that it goes to bring other buffers than those of the article that it leaves, or that is gone: it was deleted, or
+// none was left where the unit waited.
 func (s *step) moves(u Unit, p Pool, body Span) Span {
 	leaves, goes := s.a.of(s.a.lot(u.Lot)), s.a.of(s.a.lot(p.Lots[0]))
 	if body == u.Body() && leaves.ID != (ID{}) && !leaves.Gone && s.a.sameSetting(leaves, goes) {

@@ -22,7 +22,8 @@ func PriceLine(unit int64, quantity int, discount, taxRate int64) (p commerce.Li
 			return commerce.LinePrice{}, false
 		}
 	}
-	return commerce.LinePrice{Unit: unit, Subtotal: subtotal.Int64(), Discount: discount, Tax: owed.Int64(), Total: total.Int64()}, true
+	return commerce.LinePrice{Unit: unit, Subtotal: subtotal.Int64(), Discount: discount, Tax: owed.Int64(),
+		Total: total.Int64()}, true
 }
 
 // PriceOrder is what lines come to.

@@ -47,8 +47,8 @@ func (a *Account) tableOf(i base.Item) *Table {
 	return nil
 }
 
-// misfit says that a row, if it is one, may not be named for an item that is taken in a way: it is for another way, or retired, or of
-// another table than the item's.
+// misfit says that a row, if it is one, may not be named for an item that is taken in a way: it is for another way, or
+// retired, or of another table than the item's.
 func (a *Account) misfit(row ID, i base.Item, p base.PurchaseType) bool {
 	r, t := a.row(row), a.tableOf(i)
 	return r != nil && (r.Purchase != p || r.RetiredAt != 0 || t != nil && t.row(row) == nil)
@@ -56,12 +56,14 @@ func (a *Account) misfit(row ID, i base.Item, p base.PurchaseType) bool {
 
 // lacksTerms says that a subscription has no terms: none of its own, and no row that has.
 func (a *Account) lacksTerms(in *order.OrderLineInput) bool {
-	return in.Purchase == base.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil && (in.UnitPrice != nil || a.tableOf(in.Item) == nil)
+	return in.Purchase == base.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil &&
+		(in.UnitPrice != nil || a.tableOf(in.Item) == nil)
 }
 
-// choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of taking it the
-// one with the least total, the first of several; where none is, or several subscriptions are, it is refused. Without a table there is
-// none, and the line is for nothing. A booking by a table that combines rows is sold by all that fit together.
+// choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of
+// taking it the one with the least total, the first of several; where none is, or several subscriptions are, it is
+// refused. Without a table there is none, and the line is for nothing. A booking by a table that combines rows is sold
+// by all that fit together.
 func (s *step) choose(o *Order, l *OrderLine) (best *commerce.PricingRow, refusal base.Code) {
 	t := s.a.tableOf(l.Item)
 	if t == nil {
@@ -83,7 +85,8 @@ func (s *step) choose(o *Order, l *OrderLine) (best *commerce.PricingRow, refusa
 		l.Together = fit
 		return nil, ""
 	}
-	return &slices.SortedStableFunc(slices.Values(fit), func(x, y commerce.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
+	return &slices.SortedStableFunc(slices.Values(fit),
+		func(x, y commerce.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
 }
 
 // pricing judges the commands on pricing tables.
@@ -112,7 +115,8 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 			return refused(err, base.CodeNotFound)
 		case s.ordered(func(n *Order) bool {
 			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
-				return t.row(l.Row) != nil || slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return t.row(r.ID) != nil })
+				return t.row(l.Row) != nil ||
+					slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return t.row(r.ID) != nil })
 			})
 		}), slices.ContainsFunc(s.a.Kits, func(k *Kit) bool { return k.Table == t.ID }):
 			return refused(err, base.CodeInUse)
@@ -122,8 +126,13 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 	case commerce.CreatePricingRow:
 		return s.retable(o.Table, err, func(t *Table) base.Code {
 			if r, ok := res.(*commerce.PricingRow); ok {
-				t.Rows = slices.DeleteFunc(t.Rows, func(r commerce.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
-				t.Rows = append(t.Rows, commerce.PricingRow{ID: r.ID, Table: t.ID, PricingRowFields: commerce.PricingRowFields{Label: o.Label, Purchase: o.Purchase, Price: o.Price}, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
+				t.Rows = slices.DeleteFunc(t.Rows,
+					func(r commerce.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
+				t.Rows = append(t.Rows,
+					commerce.PricingRow{ID: r.ID, Table: t.ID,
+						PricingRowFields: commerce.PricingRowFields{Label: o.Label, Purchase: o.Purchase,
+							Price: o.Price}, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription,
+						Revision: 1})
 			}
 			return ""
 		})
@@ -171,8 +180,8 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 	return wrong("the twin does not know %T", op)
 }
 
-// currency judges another currency of the account: there is none while something is priced in the one that there is, which is a row that
-// is not retired, a code of an amount that has not ended, or an order that is not closed.
+// currency judges another currency of the account: there is none while something is priced in the one that there is,
+// which is a row that is not retired, a code of an amount that has not ended, or an order that is not closed.
 func (s *step) currency(o base.PatchAccount, err error) error {
 	priced := slices.ContainsFunc(s.a.Tables, func(t *Table) bool {
 		return slices.ContainsFunc(t.Rows, func(r commerce.PricingRow) bool { return r.RetiredAt == 0 })
@@ -191,12 +200,13 @@ func (s *step) currency(o base.PatchAccount, err error) error {
 	return refused(err, "")
 }
 
-// sells says that a line of an order that is not closed is sold by a row: it is retired then, where it would be deleted, and is gone
-// when another row comes and it sells none.
+// sells says that a line of an order that is not closed is sold by a row: it is retired then, where it would be
+// deleted, and is gone when another row comes and it sells none.
 func (s *step) sells(row ID) bool {
 	return s.ordered(func(n *Order) bool {
 		return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
-			return l.Row == row || slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return r.ID == row })
+			return l.Row == row ||
+				slices.ContainsFunc(l.Together, func(r commerce.PricingRow) bool { return r.ID == row })
 		})
 	})
 }
@@ -214,9 +224,9 @@ func (s *step) retable(id ID, err error, change func(*Table) base.Code) error {
 	return refused(err, want)
 }
 
-// quote is what the row of a line asks for one unit, as the row was when the line was sold by it: so much for each of its durations
-// that the line's window takes, counted in the calendar of the place where the stock is taken, as it was when the order was given it.
-// Its own price stands, and with neither the line is for nothing.
+// quote is what the row of a line asks for one unit, as the row was when the line was sold by it: so much for each of
+// its durations that the line's window takes, counted in the calendar of the place where the stock is taken, as it was
+// when the order was given it. Its own price stands, and with neither the line is for nothing.
 func (s *step) quote(o *Order, l *OrderLine) {
 	switch {
 	case l.Own:
@@ -250,5 +260,6 @@ func (a *Account) pricingRecords(v base.View) error {
 
 func sameRow(x, y commerce.PricingRow) bool {
 	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
-	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.Currency == y.Currency && x.RetiredAt == y.RetiredAt
+	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase &&
+		x.Price == y.Price && x.Currency == y.Currency && x.RetiredAt == y.RetiredAt
 }

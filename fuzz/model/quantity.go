@@ -25,8 +25,8 @@ func (s *step) addSlots(article, location ID, n int, from int64) {
 	s.frees(no, Span{Start: from, End: Forever})
 }
 
-// raise makes the quantity of an article at a location higher from an instant on: units that were to go just then stay, and
-// the others are new.
+// raise makes the quantity of an article at a location higher from an instant on: units that were to go just then stay,
+// and the others are new.
 func (s *step) raise(article, location ID, n int, from int64) {
 	no := s.a.lotAt(article, location)
 	for i := range s.a.Slots {
@@ -36,7 +36,8 @@ func (s *step) raise(article, location ID, n int, from int64) {
 			s.a.Seen.CalledOff++
 		}
 	}
-	if r := s.a.article(article); no != 0 && !r.Takes && slices.ContainsFunc(s.a.Units, func(u Unit) bool { return u.Lot == no && u.Slot == 0 && u.Hull.End > s.now }) {
+	if r := s.a.article(article); no != 0 && !r.Takes &&
+		slices.ContainsFunc(s.a.Units, func(u Unit) bool { return u.Lot == no && u.Slot == 0 && u.Hull.End > s.now }) {
 		s.a.Seen.RaisedOut++
 	}
 	s.addSlots(article, location, n, from)
@@ -73,7 +74,8 @@ func (s *step) transfer(o stock.TransferQuantity, res any, err error) error {
 }
 
 // reduce judges a reduction that was applied or refused.
-func (s *step) reduce(article, location ID, amount int, at int64, expected *string, force bool, res any, err error) error {
+func (s *step) reduce(article, location ID, amount int, at int64, expected *string, force bool, res any,
+	err error) error {
 	plan, _ := res.(*stock.QuantityPlan)
 	if c := code(err); c != "" {
 		d, _ := as[stock.QuantityDetails](err)
@@ -106,8 +108,9 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		if u := s.a.unit(b.ID); u.Slot != 0 {
 			s.frees(u.Lot, u.Hull) // until then
 		}
-		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
-		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
+		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is
+		// past. And who waits is tried by seats, where a plan leaves to other conflicts what they are counted for: one
+		// of several that wait may have the room of another.
 		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
 		elsewhere := u.oneWay() // seated it keeps its lot; without a seat it may have one on another
 		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
@@ -123,24 +126,28 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		}
 
 	}
-	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict, or for who lost its unit and has another
+	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		// what moved may have moved on for a conflict, or for who lost its unit and has another
 		o := s.obs.unit(u.ID)
-		return o != nil && o.Slot != 0 && (u.Slot == 0 || slices.ContainsFunc(plan.Blockers, func(b stock.Unavailability) bool { return b.ID == u.ID }))
+		return o != nil && o.Slot != 0 && (u.Slot == 0 ||
+			slices.ContainsFunc(plan.Blockers, func(b stock.Unavailability) bool { return b.ID == u.ID }))
 	})
 	for _, m := range plan.Moves {
 		if o := s.obs.unit(m.Unavailability); o == nil || o.Slot == 0 || !again && s.obs.slot(o.Slot).ID != m.To {
 			return wrong("the plan moves %x to %x, the log says %+v", m.Unavailability, m.To, o)
 		}
 	}
-	if err := s.departures(); err != nil { // a blocker that was to leave does not, and the lot keeps the unit that it would have taken
+	if err := s.departures(); err != nil {
+		// a blocker that was to leave does not, and the lot keeps the unit that it would have taken
 		return err
 	}
 	return s.lower(s.a.lotAt(article, location), amount, at, plan, again)
 }
 
-// lower judges the slots that a reduction has left: the quantity of the lot is as it was up to the instant, and lower by the
-// amount at every instant from it on. Which slot has which end is the engine's choice, so the twin takes the slots as they
-// are now. Those that the plan names end at the instant; a conflict that was seated again may have exchanged the ends.
+// lower judges the slots that a reduction has left: the quantity of the lot is as it was up to the instant, and lower
+// by the amount at every instant from it on. Which slot has which end is the engine's choice, so the twin takes the
+// slots as they are now. Those that the plan names end at the instant; a conflict that was seated again may have
+// exchanged the ends.
 func (s *step) lower(lot uint32, amount int, at int64, plan *stock.QuantityPlan, again bool) error {
 	for _, t := range append(s.a.edges(lot, math.MinInt64), append(s.obs.edges(lot, math.MinInt64), at)...) {
 		want := s.a.unitsAt(lot, t)
@@ -211,7 +218,8 @@ func (s *step) archiveArticle(o stock.ArchiveArticle, err error) error {
 	return s.reassign(r, n, o.Force, err)
 }
 
-// reassign judges what a changed article does to its holds. It is refused where one of them would become a conflict, unless it is forced.
+// reassign judges what a changed article does to its holds. It is refused where one of them would become a conflict,
+// unless it is forced.
 func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 	n.Takes = n.Active && !n.Archived
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
@@ -268,10 +276,11 @@ func (s *step) joined(was *Account) {
 	}
 }
 
-// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on
-// another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. One that was made for another SKU than that
-// of the article, which it was assigned to, goes to its own. What was made for the article, or for the SKU that it goes to, stays while it takes holds, and all where
-// it had no SKU.
+// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the
+// engine belong to their SKU, and sit on another lot of their pool, or of the one that they belong to from now on,
+// where they fit; the rest become conflicts. One that was made for another SKU than that of the article, which it was
+// assigned to, goes to its own. What was made for the article, or for the SKU that it goes to, stays while it takes
+// holds, and all where it had no SKU.
 func (s *step) leave(lot uint32, pool Pool, stays, force bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
 		if !s.leaves(u, lot, stays) {
@@ -302,15 +311,16 @@ func (s *step) leave(lot uint32, pool Pool, stays, force bool) error {
 
 // leaves says that a unit is to leave the lot of an article that is taken out of its pool.
 func (s *step) leaves(u Unit, lot uint32, stays bool) bool {
-	if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
+	if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() ||
+		stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
 		return false
 	}
 	made := s.a.meant(u)
 	return !stays || made == (ID{}) || !s.a.isOf(lot, made)
 }
 
-// blocked judges a refusal to take an article out: who stands in the way would leave it, and where nobody else does, has no place to go
-// to for certain.
+// blocked judges a refusal to take an article out: who stands in the way would leave it, and where nobody else does,
+// has no place to go to for certain.
 func (s *step) blocked(r *Article, n Article, err error) error {
 	d, _ := as[stock.QuantityDetails](err)
 	if d.Plan == nil || d.Plan.OK || len(d.Plan.Blockers) == 0 {
@@ -334,7 +344,8 @@ func (s *step) blocked(r *Article, n Article, err error) error {
 		home.Lots = slices.DeleteFunc(slices.Clone(home.Lots), func(no uint32) bool { return no == u.Lot })
 		asks := s.a.required(u)
 		need := awaits(u, rest(u, s.now))
-		if len(home.Lots) > 0 && !s.a.partly(home, asks, s.now) && !s.a.full(home, need) && s.a.easy(home, need, s.now) {
+		if len(home.Lots) > 0 && !s.a.partly(home, asks, s.now) && !s.a.full(home, need) &&
+			s.a.easy(home, need, s.now) {
 			return wrong("unit %+v was said to have no place where one is free", u)
 		}
 	}

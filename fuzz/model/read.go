@@ -84,7 +84,8 @@ func (a *Account) holdable(p Pool, hull Span, now int64) (ok, known bool) {
 
 // Covers says that a booking of one window takes all that a booking of the other would, in every pool of an item.
 func (a *Account) Covers(i base.Item, location ID, long, short Span, now int64) bool {
-	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
+	return !slices.ContainsFunc(a.pools(i, location),
+		func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
 }
 
 // Calendar judges a calendar: free units instant by instant, and what can be held for each bucket as a plain window.
@@ -121,7 +122,8 @@ func (a *Account) Calendar(v base.View, q hold.Query, size stock.BucketSize, now
 		if k != nil {
 			fault = a.kitsHeldOver(k, q.Location, x, i, now)
 		}
-		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available || fault != nil {
+		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available ||
+			fault != nil {
 			return wrong("calendar %+v by %s at %d has %+v, the twin counts %+v: %v", q, size, now, x, w, fault)
 		}
 	}
@@ -157,11 +159,12 @@ func (a *Account) heldOver(pools []Pool, b stock.Bucket, now int64) error {
 	return nil
 }
 
-// kitTries is how often one calendar tries what can be held of kits. A bucket takes a try for each part, and one for all of them.
+// kitTries is how often one calendar tries what can be held of kits. A bucket takes a try for each part, and one for
+// all of them.
 const kitTries = 200
 
-// kitsHeldOver judges how many kits can be held for the n-th bucket, at one location. Where the tries may be used up and it is not exact, it
-// may be less than there are.
+// kitsHeldOver judges how many kits can be held for the n-th bucket, at one location. Where the tries may be used up
+// and it is not exact, it may be less than there are.
 func (a *Account) kitsHeldOver(k *Kit, location ID, b stock.Bucket, n int, now int64) error {
 	if location == (ID{}) || !k.Takes {
 		return nil
@@ -212,15 +215,17 @@ func (a *Account) buckets(pools []Pool, edges []int64) (list []stock.Bucket) {
 	return list
 }
 
-// Next judges the earliest window of a length. Whether it is the earliest is asked of the engine's own availability, which
-// is judged elsewhere, at every instant at which something ends or begins, as far as buffers carry it, and the given ones.
+// Next judges the earliest window of a length. Whether it is the earliest is asked of the engine's own availability,
+// which is judged elsewhere, at every instant at which something ends or begins, as far as buffers carry it, and the
+// given ones.
 func (a *Account) Next(v base.View, q hold.NextQuery, now int64, others []int64) error {
 	w, ok, err := hold.Next(v, q, now)
 	if err != nil {
 		return wrong("next %+v: %v", q, err)
 	}
 	enough := func(from int64) bool {
-		x, err := hold.Available(v, hold.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}, Moves: true}, now)
+		x, err := hold.Available(v, hold.Query{Item: q.Item, Location: q.Location,
+			Window: Span{Start: from, End: from + q.Length}, Moves: true}, now)
 		return err == nil && x.WithMoves >= q.Quantity
 	}
 	end := q.Until
@@ -262,14 +267,16 @@ func (a *Account) Explain(v base.View, q hold.Query, quantity int, now int64) er
 	}
 	for _, b := range x.Blockers {
 		u := a.unit(b.ID)
-		if u == nil || !slices.ContainsFunc(pools, func(p Pool) bool { return p.has(u.Lot) && u.Takes().Overlaps(p.hull(q.Window, now)) }) {
+		if u == nil || !slices.ContainsFunc(pools,
+			func(p Pool) bool { return p.has(u.Lot) && u.Takes().Overlaps(p.hull(q.Window, now)) }) {
 			return wrong("explain %+v names %+v", q, b)
 		}
 	}
 	k := a.kit(q.CatalogItem)
 	if len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
 		free, _, _, at := a.least(pools[0], pools[0].hull(q.Window, now))
-		if _, committed := a.all(pools[0], at); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
+		if _, committed := a.all(pools[0], at); x.At != at || x.Blocking != committed ||
+			len(x.Blockers) != min(20, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
 	}
@@ -295,7 +302,8 @@ func (a *Account) Explain(v base.View, q hold.Query, quantity int, now int64) er
 	return nil
 }
 
-// firstTaken is the first instant from which on a booking of an article or a SKU takes a unit, the earliest of its locations.
+// firstTaken is the first instant from which on a booking of an article or a SKU takes a unit, the earliest of its
+// locations.
 func (a *Account) firstTaken(q hold.Query, now int64) int64 {
 	first, before := q.Window.Start, stock.Buffer{}
 	if r := a.article(q.Article); r != nil {
@@ -315,7 +323,8 @@ func (a *Account) firstTaken(q hold.Query, now int64) int64 {
 func (a *Account) render(u Unit) stock.Unavailability {
 	l := a.lot(u.Lot)
 	x := stock.Unavailability{
-		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.Owner(u), Line: int(u.Line),
+		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.Owner(u),
+		Line:    int(u.Line),
 		Article: a.of(l).ID, Location: a.Locations[l.Location].ID,
 	}
 	if u.Slot != 0 {
@@ -372,7 +381,8 @@ func (a *Account) Records(v base.View, now int64) error {
 				continue
 			}
 			n++
-			if x := stock.ScheduledEventOf(v, r.ID, e.ID); x == nil || x.Window != e.Window || x.Location != e.Location {
+			if x := stock.ScheduledEventOf(v, r.ID, e.ID); x == nil || x.Window != e.Window ||
+				x.Location != e.Location {
 				return wrong("event %+v, the twin says %+v", x, e)
 			}
 		}
@@ -384,11 +394,13 @@ func (a *Account) Records(v base.View, now int64) error {
 }
 
 func (a *Account) record(h *hold.Hold, want *Hold) error {
-	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || h.Note != want.Note || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == hold.Held)
+	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || h.Note != want.Note ||
+		len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == hold.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
-		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity || x.Purchase != w.Purchase
+		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity ||
+			x.Purchase != w.Purchase
 		units := len(w.Made)
 		if want.Status.Ended() {
 			units = 0
@@ -487,17 +499,20 @@ func (a *Account) ArticleStock(v base.View, article, location ID, w Span, now in
 		{"utilisation", slices.Equal(have.Utilisation, want.Utilisation)},
 	} {
 		if !x.equal {
-			return wrong("stock of %x at %x in %+v: %s is\n%+v, the twin says\n%+v", article, location, w, x.what, have, want)
+			return wrong("stock of %x at %x in %+v: %s is\n%+v, the twin says\n%+v", article, location, w, x.what, have,
+				want)
 		}
 	}
 	return nil
 }
 
 func sameCount(x, y stock.LocationCount) bool {
-	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
+	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) &&
+		(x.From == nil || *x.From == *y.From)
 }
 
-// sales are units of a lot that were sold at an instant of a window, as they are listed with the article: no hold any more.
+// sales are units of a lot that were sold at an instant of a window, as they are listed with the article: no hold any
+// more.
 func (a *Account) sales(lot uint32, w Span) (list []stock.Unavailability) {
 	for _, o := range a.Orders {
 		o.each(func(l *OrderLine, u *OrderUnit) {
@@ -507,7 +522,8 @@ func (a *Account) sales(lot uint32, w Span) (list []stock.Unavailability) {
 			gone := Span{Start: u.Handed, End: Forever}
 			at := a.lot(lot)
 			list = append(list, stock.Unavailability{
-				ID: u.Hold, Range: gone, Body: gone, Kind: timeline.Sale, Blocker: timeline.BlockerOrder, Owner: o.ID, Item: u.ID,
+				ID: u.Hold, Range: gone, Body: gone, Kind: timeline.Sale, Blocker: timeline.BlockerOrder, Owner: o.ID,
+				Item:    u.ID,
 				Article: a.of(at).ID, Location: a.Locations[at.Location].ID, Line: int(l.No),
 			})
 		})
@@ -581,11 +597,12 @@ func (a *Account) lotStock(x *stock.ArticleStock, l Lot, said *stock.LocationCou
 			}
 		}
 	}
-	x.Availability = append(x.Availability, stock.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
+	x.Availability = append(x.Availability,
+		stock.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
 }
 
-// freeFrom is the first instant from which a unit can be held longer than from the start of a window; -1 where there is none. known is false where the search
-// that says how long one can be held gives up.
+// freeFrom is the first instant from which a unit can be held longer than from the start of a window; -1 where there is
+// none. known is false where the search that says how long one can be held gives up.
 func (a *Account) freeFrom(p Pool, w Span, now int64) (from int64, known bool) {
 	all := append(a.instants([]Pool{p}, Span{Start: w.Start, End: Forever}), Forever)
 	until := w.Start

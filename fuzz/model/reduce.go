@@ -8,7 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns plans of a reduction: what a plan says is held against what it would do and against an exhaustive search.
+// This file owns plans of a reduction: what a plan says is held against what it would do and against an exhaustive
+// search.
 
 // as finds the details of a refusal.
 func as[D any](err error) (d D, ok bool) {
@@ -46,7 +47,8 @@ func (a *Account) edges(lot uint32, from int64) []int64 {
 	return slices.Compact(list)
 }
 
-// enough is the earliest instant from one on behind which a lot never has less than so many units; ok is false where there is none.
+// enough is the earliest instant from one on behind which a lot never has less than so many units; ok is false where
+// there is none.
 func (a *Account) enough(lot uint32, amount int, at int64) (from int64, ok bool) {
 	for _, t := range a.edges(lot, at) {
 		if a.unitsAt(lot, t) < amount {
@@ -71,7 +73,8 @@ func (a *Account) Plan(p *stock.QuantityPlan, article, location ID, amount int, 
 			a.Seen.Scarce++
 		}
 		if p.OK || p.Reason != "not_enough_stock" || len(p.Removed)+len(p.Moves)+len(p.Blockers) > 0 || !p.Minimal {
-			return wrong("%d units are to go, which is possible from %d on (%v), the plan is %+v", amount, from, ever, p)
+			return wrong("%d units are to go, which is possible from %d on (%v), the plan is %+v", amount, from, ever,
+				p)
 		}
 		if (p.PossibleFrom != nil) != ever || ever && *p.PossibleFrom != from {
 			return wrong("there are %d units from %d on (%v), the plan says %v", amount, from, ever, p.PossibleFrom)
@@ -110,7 +113,8 @@ func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now
 		if u == nil || to == nil || u.Slot == 0 || v.slot(u.Slot).ID != m.From || m.From == m.To {
 			return wrong("the plan moves %x from %x to %x, it is %+v", m.Unavailability, m.From, m.To, u)
 		}
-		if may := a.mayMove(*u, now); may == nowhere || to.Lot != u.Lot && (may < among || !a.poolOf(u.Lot).has(to.Lot) || !a.suits(to.Lot, a.required(*u), now)) {
+		if may := a.mayMove(*u, now); may == nowhere || to.Lot != u.Lot &&
+			(may < among || !a.poolOf(u.Lot).has(to.Lot) || !a.suits(to.Lot, a.required(*u), now)) {
 			return wrong("the plan moves %+v, which may not move there", *u)
 		}
 		if to.Lot != u.Lot {
@@ -122,8 +126,8 @@ func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now
 	if len(p.Removed) != amount {
 		return wrong("a plan for %d units takes %d: %+v", amount, len(p.Removed), p)
 	}
-	// Ends of a lot may be exchanged, and none is used up: those that were planned are there beside the new ones, and each slot gets one that is no earlier than
-	// what lies on it. A slot whose end is where it begins is no more.
+	// Ends of a lot may be exchanged, and none is used up: those that were planned are there beside the new ones, and
+	// each slot gets one that is no earlier than what lies on it. A slot whose end is where it begins is no more.
 	for _, l := range v.Lots {
 		var ends, need []int64
 		gone := 0
@@ -169,8 +173,8 @@ func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now
 
 func slotByID(slots []Slot, id ID) *Slot { return at(slots, func(s *Slot) bool { return s.ID == id }) }
 
-// exhausted holds a plan against an exhaustive search: there is no plan that keeps all where it says so, and none with fewer
-// moves or fewer blockers.
+// exhausted holds a plan against an exhaustive search: there is no plan that keeps all where it says so, and none with
+// fewer moves or fewer blockers.
 func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, now int64) error {
 	pool := Pool{Lots: []uint32{lot}}
 	alone := len(a.poolOf(lot).Lots) == 1
@@ -190,7 +194,8 @@ func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, n
 	case p.OK && !outside && p.LowerBound > moves:
 		return wrong("the bound is %d, the search finds a plan with %d moves", p.LowerBound, moves)
 	case p.OK && !outside && !p.Minimal && a.small(pool, at):
-		return wrong("a small lot's plan is not proven minimal: %d moves, bound %d, the least is %d", len(p.Moves), p.LowerBound, moves)
+		return wrong("a small lot's plan is not proven minimal: %d moves, bound %d, the least is %d", len(p.Moves),
+			p.LowerBound, moves)
 	case !p.OK && len(p.Blockers) > drops, !p.OK && alone && len(p.Blockers) < drops:
 		return wrong("%d blockers, the search finds %d: %+v", len(p.Blockers), drops, p)
 	}
@@ -213,10 +218,11 @@ func (a *Account) small(p Pool, at int64) bool {
 	return len(a.slotsOf(p)) <= 6 && past <= 60
 }
 
-// search finds the fewest holds that cannot be kept, -1 where even that is no way, and the fewest moves with those gone.
-// Some may be gone from the start. To have so many units less is to lay as many more ends on the slots, beside those that
-// are planned.
-func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int, known bool) {
+// search finds the fewest holds that cannot be kept, -1 where even that is no way, and the fewest moves with those
+// gone. Some may be gone from the start. To have so many units less is to lay as many more ends on the slots, beside
+// those that are planned.
+func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int,
+	known bool) {
 	v := a.clone()
 	for _, b := range gone {
 		v.unit(b.ID).Slot = 0

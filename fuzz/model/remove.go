@@ -9,13 +9,14 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as lots and old holds
-// name it; a customer does not.
+// This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as
+// lots and old holds name it; a customer does not.
 
 // asked says that a hold that is not over asks for something.
 func (s *step) asked(names func(Line) bool) bool {
 	return slices.ContainsFunc(s.a.Holds, func(h *Hold) bool {
-		return !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now && names(l) })
+		return !h.Status.Ended() &&
+			slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now && names(l) })
 	})
 }
 
@@ -31,7 +32,8 @@ func (s *step) ordered(names func(*Order) bool) bool {
 
 func (o *Order) names(id ID) bool {
 	return slices.ContainsFunc(o.Lines, func(l OrderLine) bool {
-		return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id || slices.ContainsFunc(l.Booked, func(p commerce.Component) bool { return p.SKU == id || p.Article == id })
+		return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id ||
+			slices.ContainsFunc(l.Booked, func(p commerce.Component) bool { return p.SKU == id || p.Article == id })
 	})
 }
 
@@ -51,13 +53,15 @@ func (s *step) deleteCustomer(o commerce.DeleteCustomer, err error) error {
 	}
 	holds := 0
 	for _, h := range s.a.Holds {
-		if h.Customer == o.ID && !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now }) {
+		if h.Customer == o.ID && !h.Status.Ended() &&
+			slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now }) {
 			holds++
 		}
 	}
 	if holds > 0 || s.ordered(func(n *Order) bool { return n.Customer == o.ID }) {
 		s.a.Seen.Wanted++
-		if d, ok := as[base.InUseDetails](err); holds > 0 && (!ok || d != base.InUseDetails{Resource: "hold", Count: holds}) {
+		if d, ok := as[base.InUseDetails](err); holds > 0 &&
+			(!ok || d != base.InUseDetails{Resource: "hold", Count: holds}) {
 			return wrong("%d holds are for the customer, the refusal says %+v", holds, d)
 		}
 		return refused(err, base.CodeInUse)
@@ -93,7 +97,8 @@ func (s *step) deleteSKU(o stock.DeleteSKU, err error) error {
 	switch {
 	case k == nil:
 		return refused(err, base.CodeNotFound)
-	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
+	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }),
+		s.inKit(k.ID),
 		s.ordered(func(o *Order) bool { return o.names(k.ID) }),
 		s.asked(func(x Line) bool { return x.SKU == k.ID || x.of(base.Item{SKU: k.ID}) }):
 		s.a.Seen.InUse++
@@ -113,7 +118,11 @@ func (s *step) deleteArticle(o stock.DeleteArticle, err error) error {
 		return refused(err, base.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.of(s.a.lot(lot)) == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(base.Item{Article: r.ID}) }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		return of(u.Lot) && u.Hull.End > s.now
+	}) || s.inKit(r.ID) || s.ordered(func(o *Order) bool {
+		return o.names(r.ID)
+	}) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(base.Item{Article: r.ID}) }) {
 		s.a.Seen.InUse++
 		return refused(err, base.CodeInUse)
 	}
@@ -174,7 +183,8 @@ func (a *Account) present(v base.View, now int64) error {
 	}
 	for _, descending := range []bool{false, true} {
 		q := stock.ArticleQuery{
-			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: stock.ByAvailability, Desc: descending, Limit: len(articles) + 1,
+			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: stock.ByAvailability,
+			Desc: descending, Limit: len(articles) + 1,
 		}
 		page, total, err := stock.ListArticles(v, &q, nil)
 		if err != nil || total != len(articles) || len(page) != total {

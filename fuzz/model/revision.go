@@ -12,11 +12,11 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns revisions: how often a record has become another. A command that leaves all of it as it was makes no new one, and
-// what is counted of a record elsewhere (its holds, its uses) is no part of it.
+// This file owns revisions: how often a record has become another. A command that leaves all of it as it was makes no
+// new one, and what is counted of a record elsewhere (its holds, its uses) is no part of it.
 
-// revise counts on what a step has changed. An order can become another several times in it, where it was time that did it: the log
-// says how often.
+// revise counts on what a step has changed. An order can become another several times in it, where it was time that did
+// it: the log says how often.
 func (s *step) revise(commands []command) {
 	for i, o := range s.a.Orders {
 		times := 0
@@ -32,16 +32,22 @@ func (s *step) revise(commands []command) {
 		n.Revision = revised(was.shown(), *n.shown(), func(o *Order) *uint64 { return &o.Revision }, max(1, times))
 		s.a.Orders[i] = &n
 	}
-	count(s.a.Articles, func(r *Article) *Article { return find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID }) }, func(r *Article) *uint64 { return &r.Revision })
-	count(s.a.SKUs, func(k *SKU) *SKU { return find(s.was.SKUs, func(x *SKU) bool { return x.ID == k.ID }) }, func(k *SKU) *uint64 { return &k.Revision })
+	count(s.a.Articles, func(r *Article) *Article {
+		return find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID })
+	}, func(r *Article) *uint64 { return &r.Revision })
+	count(s.a.SKUs, func(k *SKU) *SKU {
+		return find(s.was.SKUs, func(x *SKU) bool { return x.ID == k.ID })
+	}, func(k *SKU) *uint64 { return &k.Revision })
 	count(s.a.Kits, func(k *Kit) *Kit { return s.was.kit(k.ID) }, func(k *Kit) *uint64 { return &k.Revision })
-	count(s.a.Attributes, func(d *Attribute) *Attribute { return s.was.attribute(d.ID) }, func(d *Attribute) *uint64 { return &d.Revision })
+	count(s.a.Attributes, func(d *Attribute) *Attribute {
+		return s.was.attribute(d.ID)
+	}, func(d *Attribute) *uint64 { return &d.Revision })
 	count(s.a.Events, func(e *Event) *Event { return s.was.event(e.ID) }, func(e *Event) *uint64 { return &e.Revision })
 	count(s.a.Tables, func(t *Table) *Table { return s.was.table(t.ID) }, func(t *Table) *uint64 { return &t.Revision })
 }
 
-// shown is an order without what it does not show: the SKU that each of its units was made for, and of the row that a line is sold by
-// all but its price and what that is for.
+// shown is an order without what it does not show: the SKU that each of its units was made for, and of the row that a
+// line is sold by all but its price and what that is for.
 func (o *Order) shown() *Order {
 	if o == nil {
 		return nil
@@ -49,7 +55,8 @@ func (o *Order) shown() *Order {
 	n := *o
 	n.Lines = slices.Clone(o.Lines)
 	for i := range n.Lines {
-		n.Lines[i].Sold = commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: o.Lines[i].Sold.Price}, Duration: o.Lines[i].Sold.Duration}
+		n.Lines[i].Sold = commerce.PricingRow{PricingRowFields: commerce.PricingRowFields{Price: o.Lines[i].Sold.Price},
+			Duration: o.Lines[i].Sold.Duration}
 		n.Lines[i].Units = slices.Clone(n.Lines[i].Units)
 		for j := range n.Lines[i].Units {
 			n.Lines[i].Units[j].Made = ID{}

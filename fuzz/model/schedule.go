@@ -24,8 +24,8 @@ func (s *step) lapsed(d *outbox.Delivery) bool {
 	return pending(d) && d.First != 0 && s.now >= d.First+giveUpAfter
 }
 
-// round is what one command of the clock does: it gives up what was tried for too long, and what waits for webhooks that were
-// disabled before.
+// round is what one command of the clock does: it gives up what was tried for too long, and what waits for webhooks
+// that were disabled before.
 func (s *step) round() {
 	disabled := map[ID]bool{}
 	for _, h := range s.a.Hooks {
@@ -132,7 +132,8 @@ func (s *step) recover(o outbox.RecoverDeliveries, res any, err error) error {
 	n := 0
 	if fault := s.hooked(o.Webhook, err, true, false, func(h *Hook) {
 		for i := range s.a.Deliveries {
-			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == outbox.DeliveryFailed && d.Ended >= o.Since && !d.Test {
+			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == outbox.DeliveryFailed && d.Ended >= o.Since &&
+				!d.Test {
 				s.again(d, false)
 				n++
 			}
@@ -160,8 +161,10 @@ func (a *Account) deliveryRecords(v base.View) error {
 	}
 	for _, h := range a.Hooks {
 		var want []ID
-		list := slices.DeleteFunc(slices.Clone(a.Deliveries), func(d outbox.Delivery) bool { return d.Webhook != h.ID || !pending(&d) })
-		slices.SortFunc(list, func(x, y outbox.Delivery) int { return cmp.Or(cmp.Compare(x.Next, y.Next), x.ID.Compare(y.ID)) })
+		list := slices.DeleteFunc(slices.Clone(a.Deliveries),
+			func(d outbox.Delivery) bool { return d.Webhook != h.ID || !pending(&d) })
+		slices.SortFunc(list,
+			func(x, y outbox.Delivery) int { return cmp.Or(cmp.Compare(x.Next, y.Next), x.ID.Compare(y.ID)) })
 		for _, d := range list {
 			want = append(want, d.ID)
 		}

@@ -8,8 +8,8 @@ import (
 
 // This file owns the exhaustive search: whether things can be laid on lanes at all, and with how few moves.
 
-// task is something to be laid on a lane: home is where it lies for nothing (-1: nowhere), cost what it costs elsewhere.
-// A task that may be dropped can be left out.
+// task is something to be laid on a lane: home is where it lies for nothing (-1: nowhere), cost what it costs
+// elsewhere. A task that may be dropped can be left out.
 type task struct {
 	span       Span
 	may        func(lane int) bool
@@ -20,8 +20,9 @@ type task struct {
 // maxStates is how many ways to stand the search keeps after a task before it gives up.
 const maxStates = 30_000
 
-// cheapest lays all tasks on lanes around what is fixed there. known is false where it gave up; cost is -1 where there is
-// no way. Going through the tasks by their starts, it keeps every way in which lanes can be taken then, the cheapest to each.
+// cheapest lays all tasks on lanes around what is fixed there. known is false where it gave up; cost is -1 where there
+// is no way. Going through the tasks by their starts, it keeps every way in which lanes can be taken then, the cheapest
+// to each.
 func cheapest(lanes int, fixed [][]Span, tasks []task) (cost int, known bool) {
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(x.span.Start, y.span.Start) })

@@ -58,88 +58,125 @@ type Account struct {
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
 type Tally struct {
-	Commands, Refused      int
-	Moved, Between, Ends   int // units moved for others, between articles, slots that changed ends
-	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
-	Opened                 int // of those, the ones that wanted nothing that came free: time alone made room
-	Hard, Inexact          int // answers from pools that are not easy, and those that said so
-	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
-	Named, NamedLines      int // questions about an article that count moves, lines that others make room for
-	Unnamed, UnnamedLines  int // lines of refusals with more in the way than are named, and those that name none as others have named all
+	Commands, Refused    int
+	Moved, Between, Ends int // units moved for others, between articles, slots that changed ends
+	Evicted, Reseated    int // units that became conflicts, and conflicts that were seated
+	Opened               int // of those, the ones that wanted nothing that came free: time alone made room
+	Hard, Inexact        int // answers from pools that are not easy, and those that said so
+	Searched, Fewer      int // answers held against an exhaustive search, and those below the count
+	Named, NamedLines    int // questions about an article that count moves, lines that others make room for
+	// lines of refusals with more in the way than are named, and those that name none as others have named all
+	Unnamed, UnnamedLines  int
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
-	Scarce, CalledOff      int // reductions that only units to come could carry, and units whose planned end or beginning was called off
-	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
-	Pins, Unpinned         int // conflicts that wait for a slot that is taken, and units that waited for a slot and have one
-	RaisedOut              int // increases of articles that are out and have conflicts
-	Asked                  int // removals of attributes and options that records had a value of
-	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
-	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
-	Late, Postponed        int // units kept for another step, and slots that ended later for one
-	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
-	OneWay, CalledBack     int // departures of units that were planned or moved, and those that were called off or moved
-	StaysHere              int // orders refused for what counts later on units that they would take away
-	Overbooked             int // units of orders that were short
-	Strayed                int // units that were given other dates where their article was of another SKU than the one that they were made for
-	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
-	Joined, Parted         int // conflicts seated on what came into their pool as buffers changed, and those whose pool lost a lot so
-	Endless, Ended         int // units of bookings without end that orders took, and those that came back
-	Applied                int // discount codes
-	Priced, Relabelled     int // other currencies that were refused as something was priced in the one that there was, and those that were taken
-	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
-	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
-	Carts, Recast          int // orders of several holds, and holds of which lines were changed
-	Owned, Disowned        int // orders that are for the customer of their holds, and those of holds for several customers, which were refused
-	Listed                 int // lists of holds of which some passed and others did not
-	Wanted                 int // customers who were not deleted, as a hold or an order was for them
-	Chosen, Unpriced       int // lines that named no row and got one, and those that no one row was for
-	Together, Mixed        int // lines that were sold by rows together, and those for less than any row alone
-	Quotes, Offered        int // quotes, and combinations that they offered
-	Rebooked, Reheld       int // lines of orders that got more of what their kit was made of as they were booked, and of holds that were asked for anew of that
-	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
-	Narrow, Fitted         int // lines of which some articles have what is required and others not, and numbers of their units that were found by trying all ways
-	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
-	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
-	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
-	KeptEvents             int // events that were kept for a webhook that was disabled for failures
-	MissedEvents           int // events that were counted for one that was disabled by hand
-	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
-	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
-	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
+	// reductions that only units to come could carry, and units whose planned end or beginning was called off
+	Scarce, CalledOff int
+	// counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
+	Stranded int
+	// conflicts that wait for a slot that is taken, and units that waited for a slot and have one
+	Pins, Unpinned   int
+	RaisedOut        int // increases of articles that are out and have conflicts
+	Asked            int // removals of attributes and options that records had a value of
+	Removed, InUse   int // locations, SKUs and articles that were deleted, and those that could not be
+	Kits, Met        int // answers about kits, and those of kits of which two parts meet in a pool
+	Late, Postponed  int // units kept for another step, and slots that ended later for one
+	Early, Elsewhere int // units handed over before their time, and units that came back at another location
+	// departures of units that were planned or moved, and those that were called off or moved
+	OneWay, CalledBack int
+	StaysHere          int // orders refused for what counts later on units that they would take away
+	Overbooked         int // units of orders that were short
+	// units that were given other dates where their article was of another SKU than the one that they were made for
+	Strayed int
+	// conflicts that were brought to another article of their SKU, and those for which it had none
+	Housed, Homeless int
+	// conflicts seated on what came into their pool as buffers changed, and those whose pool lost a lot so
+	Joined, Parted int
+	Endless, Ended int // units of bookings without end that orders took, and those that came back
+	Applied        int // discount codes
+	// other currencies that were refused as something was priced in the one that there was, and those that were taken
+	Priced, Relabelled int
+	// units told to move to where and when they are, and those that got other buffers at the dates that they had
+	Still, Restamped int
+	// patches of lines that changed nothing, and commands on revisions of orders that are past
+	Idle, Stale   int
+	Carts, Recast int // orders of several holds, and holds of which lines were changed
+	// orders that are for the customer of their holds, and those of holds for several customers, which were refused
+	Owned, Disowned  int
+	Listed           int // lists of holds of which some passed and others did not
+	Wanted           int // customers who were not deleted, as a hold or an order was for them
+	Chosen, Unpriced int // lines that named no row and got one, and those that no one row was for
+	Together, Mixed  int // lines that were sold by rows together, and those for less than any row alone
+	Quotes, Offered  int // quotes, and combinations that they offered
+	// lines of orders that got more of what their kit was made of as they were booked, and of holds that were asked for
+	// anew of that
+	Rebooked, Reheld int
+	Quoted, Kept     int // lines that were priced by rows, and those that kept their price as their row was gone
+	// lines of which some articles have what is required and others not, and numbers of their units that were found by
+	// trying all ways
+	Narrow, Fitted int
+	// units that went to another article as theirs lost what their line requires, and those that stayed without
+	Refitted, Unfit int
+	// lines with requirements that got units, and those for which no article had what is required
+	Required, Unmet int
+	Billed, Lapsed  int // subscriptions: payments that came, and those that ended by time
+	KeptEvents      int // events that were kept for a webhook that was disabled for failures
+	MissedEvents    int // events that were counted for one that was disabled by hand
+	Told, Delivered int // events, by webhook: those that were made, and those that an endpoint took
+	Lost, Drained   int // events that failed for good, and those that waited for a webhook that was disabled
+	// articles with a unit free where a window starts, none over it, and one later on; those of them where one is free
+	// at every instant
+	FreeLater, WalledIn    int
 	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
 	StartsOver, StartsNone int // starts of rentals that would be over, and those of which no unit can be had
 	StartsInexact          int // and those of which perhaps more can be had than is said
 	Unstocked              int // explanations of what has no units there
-	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
-	Restored               int // units of other articles that are again what was ordered
-	Ready                  int // units whose buffer ended before its time
-	Unfetched, Undone      int // units that were cancelled as nobody fetched them, and steps that were taken back
-	Unsold, OutAgain       int // of those, units that were sold, and units that came back
-	GoneOn                 int // steps that were not, as the stock has gone on
-	Sold                   int // units that left the stock for good
-	Withheld               int // articles that were not taken out, as holds of theirs would have had no place
-	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
+	// articles that a line may not have and did not get, and those that it got as substitutes
+	Foreign, Substituted int
+	Restored             int // units of other articles that are again what was ordered
+	Ready                int // units whose buffer ended before its time
+	Unfetched, Undone    int // units that were cancelled as nobody fetched them, and steps that were taken back
+	Unsold, OutAgain     int // of those, units that were sold, and units that came back
+	GoneOn               int // steps that were not, as the stock has gone on
+	Sold                 int // units that left the stock for good
+	Withheld             int // articles that were not taken out, as holds of theirs would have had no place
+	Disabled, Requeued   int // webhooks that the engine disabled, and events that were sent again
 }
 
 // Add adds another run's counts.
 func (t *Tally) Add(o Tally) {
 	for _, n := range []struct{ to, by *int }{
-		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
+		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between},
+		{&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
-		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed}, {&t.UnnamedLines, &o.UnnamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
-		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
+		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed},
+		{&t.UnnamedLines, &o.UnnamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
+		{&t.Pushed, &o.Pushed},
+		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded},
+		{&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
-		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
+		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere},
+		{&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere},
+		{&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Joined, &o.Joined}, {&t.Parted, &o.Parted},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
-		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned}, {&t.Wanted, &o.Wanted}, {&t.Listed, &o.Listed}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
-		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes}, {&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
-		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
-		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
-		{&t.Asked, &o.Asked}, {&t.Opened, &o.Opened}, {&t.KeptEvents, &o.KeptEvents}, {&t.MissedEvents, &o.MissedEvents},
+		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned},
+		{&t.Wanted, &o.Wanted}, {&t.Listed, &o.Listed}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
+		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still},
+		{&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted},
+		{&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes},
+		{&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow},
+		{&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
+		{&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},
+		{&t.Disabled, &o.Disabled},
+		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn},
+		{&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
+		{&t.Asked, &o.Asked}, {&t.Opened, &o.Opened}, {&t.KeptEvents, &o.KeptEvents},
+		{&t.MissedEvents, &o.MissedEvents},
 		{&t.StartsOver, &o.StartsOver}, {&t.StartsNone, &o.StartsNone}, {&t.StartsInexact, &o.StartsInexact},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
-		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain}, {&t.GoneOn, &o.GoneOn},
+		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain},
+		{&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
 	} {
 		*n.to += *n.by
@@ -237,7 +274,8 @@ func (u Unit) Body() Span {
 	return Span{Start: u.Hull.Start + u.Before, End: u.Hull.End - u.After}
 }
 
-// Takes is the range over which the unit counts as committed: its hull, and of a seated one the part that was not cut off.
+// Takes is the range over which the unit counts as committed: its hull, and of a seated one the part that was not cut
+// off.
 func (u Unit) Takes() Span {
 	if u.Slot == 0 {
 		return u.Hull
@@ -353,8 +391,8 @@ func (a *Account) buffers(r *Article) (before, after stock.Buffer) {
 	return pick(r.Before, s.Before), pick(r.After, s.After)
 }
 
-// keepsAlike says that two buffers keep the same time free, in whatever words: an exact time is as long as it has milliseconds; steps of the
-// calendar are so many days or so many months, which are no exact times.
+// keepsAlike says that two buffers keep the same time free, in whatever words: an exact time is as long as it has
+// milliseconds; steps of the calendar are so many days or so many months, which are no exact times.
 func keepsAlike(x, y stock.Buffer) bool {
 	in := func(b stock.Buffer) (length [3]int64) {
 		kind, each := 0, int64(0)
@@ -411,8 +449,8 @@ func (a *Account) lotPool(no uint32) Pool {
 	return p
 }
 
-// skuPools are the pools of a SKU at a location, by their smallest lots: its articles that take holds, apart where their
-// buffers differ.
+// skuPools are the pools of a SKU at a location, by their smallest lots: its articles that take holds, apart where
+// their buffers differ.
 func (a *Account) skuPools(sku, location ID) (pools []Pool) {
 next:
 	for _, l := range a.Lots {
@@ -445,11 +483,13 @@ func (a *Account) poolOf(no uint32) Pool {
 	return a.lotPool(no)
 }
 
-// apart says that the articles of two lots at one location are of one SKU and take holds, in pools apart as their buffers differ.
+// apart says that the articles of two lots at one location are of one SKU and take holds, in pools apart as their
+// buffers differ.
 func (a *Account) apart(one, other uint32) bool {
 	x, y := a.lot(one), a.lot(other)
 	r, q := a.of(x), a.of(y)
-	return x.Location == y.Location && r.Takes && q.Takes && r.SKU != nil && q.SKU != nil && *r.SKU == *q.SKU && !a.poolOf(one).has(other)
+	return x.Location == y.Location && r.Takes && q.Takes && r.SKU != nil && q.SKU != nil && *r.SKU == *q.SKU &&
+		!a.poolOf(one).has(other)
 }
 
 // pools are the pools of an item at a location, or at all of them where none is named; of a kit, those of its parts.

@@ -11,12 +11,13 @@ import (
 
 // This file owns what rows ask together, and quotes.
 
-// fewLooks is how many tries the engine takes in any case. What takes more it may leave at the row that asks least alone.
+// fewLooks is how many tries the engine takes in any case. What takes more it may leave at the row that asks least
+// alone.
 const fewLooks = 5_000
 
-// Together is the least that rows ask for a window when they lie one behind the other, those that take longest first, each as often as one
-// likes, until they reach its end: all ways are tried. There is none for a window without end, nor of rows for the whole time. looks is how
-// often a row was tried.
+// Together is the least that rows ask for a window when they lie one behind the other, those that take longest first,
+// each as often as one likes, until they reach its end: all ways are tried. There is none for a window without end, nor
+// of rows for the whole time. looks is how often a row was tried.
 func Together(rows []commerce.PricingRow, w Span, z string) (total int64, looks int, ok bool) {
 	var list []commerce.PricingRow
 	for _, r := range rows {
@@ -71,7 +72,8 @@ func alone(rows []commerce.PricingRow, w Span, z string) (least int64) {
 	return least
 }
 
-// together is what a line costs that is sold by a combination of rows: the least of all combinations and of each row alone.
+// together is what a line costs that is sold by a combination of rows: the least of all combinations and of each row
+// alone.
 func (s *step) together(o *Order, l *OrderLine) int64 {
 	zone := s.a.location(o.Pickup).Zone
 	one := alone(l.Together, l.Window, zone)
@@ -80,7 +82,8 @@ func (s *step) together(o *Order, l *OrderLine) int64 {
 		return one
 	}
 	if looks > fewLooks && s.said != nil {
-		if x := at(s.said.Lines, func(x *order.OrderLine) bool { return x.No == l.No }); x != nil && x.UnitPrice == one {
+		if x := at(s.said.Lines, func(x *order.OrderLine) bool { return x.No == l.No }); x != nil &&
+			x.UnitPrice == one {
 			return one
 		}
 	}
@@ -100,15 +103,16 @@ func (a *Account) summed(c *commerce.Combination, l *OrderLine) (sum int64) {
 	return sum
 }
 
-// Quote judges what the engine says that an order would cost: each line what it would cost as ordered, less the codes; and of a booking by a
-// table, what its rows would ask together, if that is less.
+// Quote judges what the engine says that an order would cost: each line what it would cost as ordered, less the codes;
+// and of a booking by a table, what its rows would ask together, if that is less.
 func (a *Account) Quote(v base.View, o order.CreateOrder, now int64) error {
 	if len(v.Check(&o)) > 0 {
 		return nil
 	}
 	q, err := order.QuoteOrder(v, o, now)
 	s := &step{now: now, was: a, a: a.clone()}
-	n := &Order{Currency: a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: order.OrderDraft, Paid: map[Payment]int64{}}
+	n := &Order{Currency: a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: order.OrderDraft,
+		Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}
@@ -132,7 +136,8 @@ func (a *Account) Quote(v base.View, o order.CreateOrder, now int64) error {
 	have, _ := q.Order.LinePrices()
 	sum, _ := q.Order.Price()
 	if !slices.Equal(have, lines) || sum != total {
-		return wrong("a quote of %+v is %+v in all and by line %+v, the twin says %+v and %+v", o, sum, have, total, lines)
+		return wrong("a quote of %+v is %+v in all and by line %+v, the twin says %+v and %+v", o, sum, have, total,
+			lines)
 	}
 	for i := range n.Lines {
 		if err := s.offered(n, &n.Lines[i], q.Combinations[i]); err != nil {
@@ -151,7 +156,8 @@ func (s *step) offered(o *Order, l *OrderLine, c *commerce.Combination) error {
 		}
 		return nil
 	}
-	fit := slices.DeleteFunc(slices.Clone(t.Rows), func(r commerce.PricingRow) bool { return r.Purchase != l.Purchase || r.RetiredAt != 0 })
+	fit := slices.DeleteFunc(slices.Clone(t.Rows),
+		func(r commerce.PricingRow) bool { return r.Purchase != l.Purchase || r.RetiredAt != 0 })
 	timed := len(slices.DeleteFunc(slices.Clone(fit), func(r commerce.PricingRow) bool { return r.Duration == nil }))
 	all, looks, ok := Together(fit, l.Window, s.a.location(o.Pickup).Zone)
 	switch {

@@ -11,10 +11,11 @@ import (
 
 // This file owns what is called off at the counter: units that nobody fetched, and steps that are taken back.
 
-// cancelUnit judges a unit that nobody fetched: its stock is free, and its line costs as much less. Of kits those cost nothing of which no
-// unit is left; what is left of a component is of as few kits as can be.
+// cancelUnit judges a unit that nobody fetched: its stock is free, and its line costs as much less. Of kits those cost
+// nothing of which no unit is left; what is left of a component is of as few kits as can be.
 func (s *step) cancelUnit(o *Order, op order.CancelUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
+	list, refusal := o.named([]ID{op.Unit},
+		func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
 	if err := refused(err, refusal); err != nil || refusal != "" {
 		return err
 	}
@@ -47,8 +48,8 @@ func (l *OrderLine) carries(items int) bool {
 	return true
 }
 
-// undo judges steps that are taken back: a unit waits, is out or lies ready as it did before, over the dates of its line. What may move
-// makes room, and nothing becomes a conflict.
+// undo judges steps that are taken back: a unit waits, is out or lies ready as it did before, over the dates of its
+// line. What may move makes room, and nothing becomes a conflict.
 func (s *step) undo(o *Order, op order.UndoOrder, rec *order.OrderRecord, err error) error {
 	if o.Archived {
 		return refused(err, base.CodeStateNotAllowed)
@@ -86,7 +87,8 @@ func (s *step) undo(o *Order, op order.UndoOrder, rec *order.OrderRecord, err er
 }
 
 // undoOne judges the last step of one unit.
-func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, err error) (may chance, refusal base.Code, fault error) {
+func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, err error) (may chance, refusal base.Code,
+	fault error) {
 	l, u := x.line, x.unit
 	switch {
 	case u.State == order.Prepared:
@@ -100,7 +102,8 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, er
 			return certain, base.CodeStateNotAllowed, nil
 		}
 		n, leaves := s.overLine(h, l), h.oneWay()
-		if leaves = leaves && n.Hull.End != h.Hull.End; leaves { // at another instant, as its article has other buffers by now
+		if leaves = leaves && n.Hull.End != h.Hull.End; leaves {
+			// at another instant, as its article has other buffers by now
 			s.lift(h.ID)
 			h = *s.a.unit(u.Hold)
 			n = s.overLine(h, l)
@@ -176,7 +179,8 @@ func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chan
 
 // holdOf is a unit of an order that has none, with the pins that its line gives it.
 func (s *step) holdOf(o *Order, l *OrderLine, u *OrderUnit, id ID, lot uint32) Unit {
-	h := Unit{ID: id, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Lot: lot, Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
+	h := Unit{ID: id, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Lot: lot,
+		Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
 	if x := *u; u.ByHand || s.orderedAs(l, &x, h).Article != (ID{}) {
 		h.Flags |= timeline.PinnedArticle
 	}
@@ -187,7 +191,8 @@ func (s *step) holdOf(o *Order, l *OrderLine, u *OrderUnit, id ID, lot uint32) U
 }
 
 // outAgain judges a return that is taken back: the unit is out, to the end of its line or of the running step.
-func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *order.OrderRecord, err error) (may chance, refusal base.Code, fault error) {
+func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *order.OrderRecord, err error) (may chance,
+	refusal base.Code, fault error) {
 	end := s.notOver(l.Window.End)
 	if h := s.a.unit(u.Hold); h != nil {
 		n := s.handed(*h, Span{Start: h.Body().Start, End: end})

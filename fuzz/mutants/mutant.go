@@ -68,9 +68,9 @@ func parse(name string, b []byte) (mutant, error) {
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^panic: (.*)$`)
 
-// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The compiler
-// is told to read the changed files from a folder of their own in place of the project's (-overlay): all that does not
-// depend on them is compiled already. That a run takes too long shows nothing: the machine may be busy.
+// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The
+// compiler is told to read the changed files from a folder of their own in place of the project's (-overlay): all that
+// does not depend on them is compiled already. That a run takes too long shows nothing: the machine may be busy.
 func (m *mutant) plant(root string) (by string, err error) {
 	dir, err := os.MkdirTemp("", "holdfast-mutant-")
 	if err != nil {
@@ -82,7 +82,9 @@ func (m *mutant) plant(root string) (by string, err error) {
 		return "", err
 	}
 	for _, args := range m.tests {
-		cmd := exec.Command("go", append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-count=1", "-timeout", "5m"}, args...)...)
+		cmd := exec.Command("go",
+			append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-count=1", "-timeout", "5m"},
+				args...)...)
 		cmd.Dir = root
 		out, err := cmd.CombinedOutput()
 		if err == nil {
@@ -99,7 +101,8 @@ func (m *mutant) plant(root string) (by string, err error) {
 
 var changed = regexp.MustCompile(`(?m)^\+\+\+ b/(\S+)$`)
 
-// overlay writes the files that the patch changes, changed, into a folder, and beside them which files of the project they stand for.
+// overlay writes the files that the patch changes, changed, into a folder, and beside them which files of the project
+// they stand for.
 func (m *mutant) overlay(root, dir string) (name string, err error) {
 	var list struct{ Replace map[string]string }
 	list.Replace = map[string]string{}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns what can be said of planted bugs without a run: that there are enough, and that each fits the code as it is.
+// This file owns what can be said of planted bugs without a run: that there are enough, and that each fits the code as
+// it is.
 
 func TestPatchesFit(t *testing.T) {
 	list, err := readMutants(".")
@@ -35,8 +36,10 @@ func TestFilesOfBugs(t *testing.T) {
 	const change = "\ndiff --git a/x b/x\n"
 	m, err := parse("x", []byte("It is wrong.\n\nCaught by: ./a -run B\nCaught by: ./c\n"+change))
 	require.NoError(t, err)
-	require.Equal(t, mutant{name: "x", about: "It is wrong.", tests: [][]string{{"./a", "-run", "B"}, {"./c"}}, patch: []byte(change)}, m)
-	for _, text := range []string{"", "It is wrong.\n", "It is wrong.\n" + change, "It is wrong.\n\nCaught by: ./a\n", "It is wrong.\nfound by: ./a\n" + change} {
+	require.Equal(t, mutant{name: "x", about: "It is wrong.", tests: [][]string{{"./a", "-run", "B"}, {"./c"}},
+		patch: []byte(change)}, m)
+	for _, text := range []string{"", "It is wrong.\n", "It is wrong.\n" + change, "It is wrong.\n\nCaught by: ./a\n",
+		"It is wrong.\nfound by: ./a\n" + change} {
 		_, err = parse("x", []byte(text))
 		require.Error(t, err, text)
 	}

@@ -42,7 +42,8 @@ func (s *scenario) show(from int64) string {
 		}
 		for _, c := range a.Units {
 			if c.Slot == 0 && a.Articles[a.Lots[c.Lot-1].Article].ID == s.ids[name] {
-				fmt.Fprintf(&out, "%-*s  %s\n", width, name+" !", s.line(a, from, func(int64) byte { return ' ' }, func(u model.Unit) bool { return u.ID == c.ID }))
+				fmt.Fprintf(&out, "%-*s  %s\n", width, name+" !",
+					s.line(a, from, func(int64) byte { return ' ' }, func(u model.Unit) bool { return u.ID == c.ID }))
 			}
 		}
 	}

@@ -36,16 +36,21 @@ func (s *scenario) counter(f []string) string {
 	case "row": // NAME TABLE PRICE for LENGTH, or PRICE each LENGTH of a subscription
 		return s.row(f)
 	case "reprice": // ROW PRICE
-		_, came := s.do(commerce.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]), Fields: base.Changed(commerce.PricingRowFields{Price: int64(s.number(f[2]))})})
+		_, came := s.do(commerce.PatchPricingRow{Table: s.tables[f[1]], ID: s.id(f[1]),
+			Fields: base.Changed(commerce.PricingRowFields{Price: int64(s.number(f[2]))})})
 		return came
 	case "drop": // ROW
 		_, came := s.do(commerce.DeletePricingRow{Table: s.tables[f[1]], ID: s.id(f[1])})
 		return came
 	case "offer": // NAME ITEM by TABLE
 		table := s.id(option(f, "by"))
-		i, _ := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1]}, Components: []commerce.Component{{Item: s.item(f[2]), Quantity: 1}}, CatalogOffer: commerce.CatalogOffer{PricingTable: &table}})
+		i, _ := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1]},
+			Components:   []commerce.Component{{Item: s.item(f[2]), Quantity: 1}},
+			CatalogOffer: commerce.CatalogOffer{PricingTable: &table}})
 		s.call(f[1], i.(*commerce.CatalogItem).ID)
-	case "order": // NAME LOCATION and lines of ITEM WINDOW [xQUANTITY] [by=ROW] [sale] [subscription], with commas between [back LOCATION]
+	// NAME LOCATION and lines of ITEM WINDOW [xQUANTITY] [by=ROW] [sale] [subscription], with commas between [back
+	// LOCATION]
+	case "order":
 		return s.place(f)
 	case "until": // ORDER HOUR
 		to := s.at(f[2])
@@ -92,7 +97,8 @@ func (s *scenario) row(f []string) string {
 		table = r.(*commerce.PricingTable).ID
 		s.call(f[2], table)
 	}
-	o := commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: f[1], Purchase: base.PurchaseBooking, Price: int64(s.number(f[3]))}, Duration: s.buffer(option(f, "for"))}
+	o := commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: f[1],
+		Purchase: base.PurchaseBooking, Price: int64(s.number(f[3]))}, Duration: s.buffer(option(f, "for"))}
 	if cycle := s.buffer(option(f, "each")); cycle != nil {
 		o.Purchase, o.Subscription = base.PurchaseSubscription, &commerce.SubscriptionTerms{
 			Cycle: *cycle, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
@@ -171,7 +177,8 @@ func (s *scenario) orElseStand(name, came string) string {
 	return came
 }
 
-// stand tells how an order stands: its state, what its lines cost and when they are paid again, and of each unit its state and where it is.
+// stand tells how an order stands: its state, what its lines cost and when they are paid again, and of each unit its
+// state and where it is.
 func (s *scenario) stand(name string) string {
 	o := s.orderOf(name)
 	came := o.Status.String()
@@ -204,7 +211,8 @@ func (s *scenario) stand(name string) string {
 
 // starts lists the days of a calendar of rentals, each of which is tried.
 func (s *scenario) starts(f []string) string {
-	q := hold.StartQuery{Query: hold.Query{Item: s.item(f[1]), Location: s.id(f[2]), Window: s.span(f[3])}, Length: *s.buffer(option(f, "for"))}
+	q := hold.StartQuery{Query: hold.Query{Item: s.item(f[1]), Location: s.id(f[2]), Window: s.span(f[3])},
+		Length: *s.buffer(option(f, "for"))}
 	if times := option(f, "daily"); times != "" {
 		for word := range strings.SplitSeq(times, ",") {
 			hour, minute, _ := strings.Cut(word, ":")
@@ -217,7 +225,8 @@ func (s *scenario) starts(f []string) string {
 	for _, x := range list {
 		l := hold.HoldLineInput{Item: q.Item, Location: q.Location, Window: x.Window}
 		require.NoError(s.t, s.w.Keeps(0, l, x.Available, x.Exact))
-		came += fmt.Sprintf("%d-%d %s-%s: %d\n", x.Date.Month, x.Date.Day, hours(x.Window.Start), hours(x.Window.End), x.Available)
+		came += fmt.Sprintf("%d-%d %s-%s: %d\n", x.Date.Month, x.Date.Day, hours(x.Window.Start), hours(x.Window.End),
+			x.Available)
 	}
 	return came
 }

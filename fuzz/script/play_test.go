@@ -106,7 +106,8 @@ func (s *scenario) buffer(word string) *stock.Buffer {
 	}
 	n, err := strconv.ParseInt(word[:len(word)-1], 10, 64)
 	require.NoError(s.t, err)
-	return &stock.Buffer{Amount: n, Unit: map[byte]timeline.Unit{'h': timeline.Hours, 'd': timeline.Days, 'w': timeline.Weeks, 'm': timeline.Months}[word[len(word)-1]]}
+	return &stock.Buffer{Amount: n, Unit: map[byte]timeline.Unit{'h': timeline.Hours, 'd': timeline.Days,
+		'w': timeline.Weeks, 'm': timeline.Months}[word[len(word)-1]]}
 }
 
 // option finds what follows a word, empty where it is not there.
@@ -173,10 +174,13 @@ func (s *scenario) step(f []string) string {
 		l, _ := s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: f[1], Timezone: f[2]}})
 		s.call(f[1], l.(*stock.Location).ID)
 	case "sku":
-		k, _ := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: f[1]}, Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after"))})
+		k, _ := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: f[1]}, Before: s.buffer(option(f, "before")),
+			After: s.buffer(option(f, "after"))})
 		s.call(f[1], k.(*stock.SKU).ID)
 	case "article": // NAME SKU LOCATION COUNT [before BUFFER] [after BUFFER] [at HOUR]
-		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: f[1]}, Before: s.buffer(option(f, "before")), After: s.buffer(option(f, "after")), Quantities: []stock.InitialQuantity{{Location: s.id(f[3]), Count: amount(4), From: at}}}
+		o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: f[1]}, Before: s.buffer(option(f, "before")),
+			After:      s.buffer(option(f, "after")),
+			Quantities: []stock.InitialQuantity{{Location: s.id(f[3]), Count: amount(4), From: at}}}
 		if f[2] != "-" {
 			sku := s.id(f[2])
 			o.SKU = &sku
@@ -217,13 +221,15 @@ func (s *scenario) step(f []string) string {
 		return came
 	case "out", "in":
 		status := map[string]stock.ArticleStatus{"out": stock.ArticleInactive, "in": stock.ArticleActive}[f[0]]
-		_, came := s.do(stock.PatchArticle{ID: s.id(f[1]), Fields: base.Changed(stock.ArticleFields{Status: status}), Force: true})
+		_, came := s.do(stock.PatchArticle{ID: s.id(f[1]), Fields: base.Changed(stock.ArticleFields{Status: status}),
+			Force: true})
 		return came
 	case "increase":
 		_, came := s.do(stock.IncreaseQuantity{Article: s.id(f[1]), Location: s.id(f[2]), Amount: amount(3), From: at})
 		return came
 	case "decrease":
-		r, came := s.do(stock.DecreaseQuantity{Article: s.id(f[1]), Location: s.id(f[2]), Amount: amount(3), From: at, Force: f[len(f)-1] == "force"})
+		r, came := s.do(stock.DecreaseQuantity{Article: s.id(f[1]), Location: s.id(f[2]), Amount: amount(3), From: at,
+			Force: f[len(f)-1] == "force"})
 		if came == "" {
 			came = s.plan(r.(*stock.QuantityPlan))
 		}
@@ -243,7 +249,8 @@ func (s *scenario) step(f []string) string {
 		}
 		return came
 	case "next": // ITEM LOCATION from HOUR for HOURS
-		q := hold.NextQuery{Item: s.item(f[1]), Location: s.id(f[2]), NotBefore: s.at(option(f, "from")), Length: s.at(option(f, "for")) - workload.Start, Quantity: 1, Until: s.at("10000")}
+		q := hold.NextQuery{Item: s.item(f[1]), Location: s.id(f[2]), NotBefore: s.at(option(f, "from")),
+			Length: s.at(option(f, "for")) - workload.Start, Quantity: 1, Until: s.at("10000")}
 		require.NoError(s.t, s.w.Tenants[0].Twin.Next(v, q, now, nil))
 		w, ok, _ := hold.Next(v, q, now)
 		if !ok {
@@ -255,7 +262,8 @@ func (s *scenario) step(f []string) string {
 		list, _ := stock.Conflicts(v, stock.ConflictFilter{}, 0, 100, now)
 		came := ""
 		for _, c := range list {
-			came += fmt.Sprintf("%s %s-%s on %s: %s\n", s.names[c.Owner], hours(c.Range.Start), hours(c.Range.End), s.names[c.Article], c.Reason)
+			came += fmt.Sprintf("%s %s-%s on %s: %s\n", s.names[c.Owner], hours(c.Range.Start), hours(c.Range.End),
+				s.names[c.Article], c.Reason)
 		}
 		return came
 	case "show": // [from HOUR]

@@ -12,8 +12,8 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the book: what clients were told, and how what a restart brings back is held against it. It is a plain list,
-// and knows of the engine only what an answer says.
+// This file owns the book: what clients were told, and how what a restart brings back is held against it. It is a plain
+// list, and knows of the engine only what an answer says.
 
 // fate is what is known of a command.
 type fate int
@@ -122,8 +122,8 @@ func (a *account) live(v base.View) (map[int]found, error) {
 	return all, nil
 }
 
-// judge holds a view against the book, and writes into it what became of the commands whose fate was unknown. clock is what the
-// clock says, now the engine's present, which may be ahead of it. back is how many of unknown fate are there.
+// judge holds a view against the book, and writes into it what became of the commands whose fate was unknown. clock is
+// what the clock says, now the engine's present, which may be ahead of it. back is how many of unknown fate are there.
 func (a *account) judge(v base.View, clock, now int64) (back int, err error) {
 	there, err := a.live(v)
 	if err != nil {
@@ -176,7 +176,8 @@ func (a *account) judge(v base.View, clock, now int64) (back int, err error) {
 
 // count holds the units of an article, and how many of them are free, against the book.
 func (a *account) count(v base.View, i, taken int, now int64) (back int, err error) {
-	has, err := hold.Available(v, hold.Query{Item: base.Item{Article: a.articles[i]}, Location: a.location, Window: probe}, now)
+	has, err := hold.Available(v,
+		hold.Query{Item: base.Item{Article: a.articles[i]}, Location: a.location, Window: probe}, now)
 	if err != nil {
 		return 0, fmt.Errorf("article %d: %w", i, err)
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// This file owns the disk: a file system in memory that knows what was synced, and meets with one mishap at an operation that
-// was drawn before.
+// This file owns the disk: a file system in memory that knows what was synced, and meets with one mishap at an
+// operation that was drawn before.
 
 // mishap is what happens to a disk.
 type mishap int
@@ -36,7 +36,8 @@ const (
 )
 
 func (m mishap) String() string {
-	return [...]string{"no mishap", "power cut", "one failure", "failing for good", "disk full", "disk full, also in place"}[m]
+	return [...]string{"no mishap", "power cut", "one failure", "failing for good", "disk full",
+		"disk full, also in place"}[m]
 }
 
 // counted says which operations are counted on the way to a mishap.
@@ -148,7 +149,8 @@ func (d *disk) head() uint64 {
 
 const headName = "HEAD"
 
-// before is asked in front of each operation, with the lock held, and says whether it fails. room: it takes more of the disk.
+// before is asked in front of each operation, with the lock held, and says whether it fails. room: it takes more of the
+// disk.
 func (d *disk) before(op, name string, room bool) error {
 	base := path.Base(name)
 	if d.struck {

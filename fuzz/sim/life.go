@@ -77,7 +77,8 @@ type retry struct {
 
 // newHistory makes the history of a seed. One of eight is loose.
 func newHistory(seed uint64, tell io.Writer) *history {
-	h := &history{dice: rand.New(rand.NewPCG(seed, 1)), disk: newDisk(), clock: begin, counts: map[string]int{}, trace: sha256.New(), tell: tell}
+	h := &history{dice: rand.New(rand.NewPCG(seed, 1)), disk: newDisk(), clock: begin, counts: map[string]int{},
+		trace: sha256.New(), tell: tell}
 	h.loose = h.chance(12)
 	return h
 }
@@ -107,7 +108,8 @@ func (h *history) play() (err error) {
 		lives = 16
 	}
 	for h.life = 1; h.life <= lives; h.life++ {
-		h.small, h.folds, h.piecemeal, h.keep = h.loose && h.chance(70), h.chance(80), h.chance(50), persist.Keep{All: true}
+		h.small, h.folds, h.piecemeal, h.keep = h.loose && h.chance(70), h.chance(80), h.chance(50),
+			persist.Keep{All: true}
 		if h.chance(60) {
 			h.keep = persist.Keep{Records: uint64(1 + h.dice.IntN(6))}
 		}
@@ -198,7 +200,8 @@ func (h *history) kept() int { return []int{0, 0, 50, 50, 90, 100}[h.dice.IntN(6
 
 func (h *history) fork() *rand.Rand { return rand.New(rand.NewPCG(h.dice.Uint64(), 2)) }
 
-// died starts the next life on what a process leaves that ended because its disk failed, or was full; the power may fail with it.
+// died starts the next life on what a process leaves that ended because its disk failed, or was full; the power may
+// fail with it.
 func (h *history) died(what mishap, at string) {
 	if what == failOnce || what == failOn {
 		op, _, _ := strings.Cut(at, " ")
@@ -229,8 +232,8 @@ func (h *history) options() persist.Options {
 	return o
 }
 
-// random makes ids: others in every command, and the same in every run. It is asked by the writer, which waits here for the
-// rest of a group.
+// random makes ids: others in every command, and the same in every run. It is asked by the writer, which waits here for
+// the rest of a group.
 func (h *history) random() (b [10]byte) {
 	if g := h.gate.Swap(nil); g != nil {
 		close(g.reached)
@@ -423,7 +426,8 @@ func (h *history) live() error {
 
 // closed sees that an engine whose storage failed takes nothing any more.
 func (h *history) closed() error {
-	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id, Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}}})
+	_, err := h.engine.Do(engine.Command{Account: h.accounts[0].id,
+		Op: stock.CreateLocation{LocationFields: stock.LocationFields{Name: "late", Timezone: "UTC"}}})
 	if !errors.Is(err, &base.Error{Code: base.CodeStorageFailed}) {
 		return lost("with its storage failed it answers %v", err)
 	}
@@ -547,13 +551,17 @@ func (h *history) furnish() {
 		a := &account{id: base.ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}}
 		h.accounts = append(h.accounts, a)
 		must := func(what string, op base.Op) (record any) {
-			h.ask([]asked{{engine.Command{Account: a.id, Op: op}, what, func(f fate, res engine.Result) { a.made, record = f, res.Record }}})
+			h.ask([]asked{{engine.Command{Account: a.id, Op: op}, what,
+				func(f fate, res engine.Result) { a.made, record = f, res.Record }}})
 			return record
 		}
 		must("account", base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "UTC"}})
-		a.location = must("location", stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
+		a.location = must("location",
+			stock.CreateLocation{
+				LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}).(*stock.Location).ID
 		for range 2 {
-			op := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"}, Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}
+			op := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
+				Quantities: []stock.InitialQuantity{{Location: a.location, Count: 6}}}
 			a.articles = append(a.articles, must("article", op).(*stock.Article).ID)
 			a.units = append(a.units, 6)
 		}
@@ -563,7 +571,8 @@ func (h *history) furnish() {
 	h.disk.mu.Unlock()
 }
 
-// askAgain asks commands of unknown fate once more under their keys: what is there is answered as it was, what is not is done.
+// askAgain asks commands of unknown fate once more under their keys: what is there is answered as it was, what is not
+// is done.
 func (h *history) askAgain() {
 	list := h.again
 	h.again = nil
@@ -575,22 +584,23 @@ func (h *history) askAgain() {
 			continue
 		}
 		known := r.booking.placed == done
-		h.ask([]asked{{engine.Command{Account: r.account.id, Op: r.op, Idem: r.key, Brief: true}, "asked again", func(f fate, res engine.Result) {
-			switch {
-			case f != done:
-				if !known && f == unknown {
-					r.booking.placed = unknown
+		h.ask([]asked{{engine.Command{Account: r.account.id, Op: r.op, Idem: r.key, Brief: true}, "asked again",
+			func(f fate, res engine.Result) {
+				switch {
+				case f != done:
+					if !known && f == unknown {
+						r.booking.placed = unknown
+						r.account.bookings = append(r.account.bookings, r.booking)
+					}
+				case known && (!res.Replayed || recordID(res.Record) != r.booking.id):
+					h.broken = lost("booking %d was made twice", r.booking.no)
+				case !known && !res.Replayed:
+					r.booking.told(res)
 					r.account.bookings = append(r.account.bookings, r.booking)
+				case !known && !expires(r.op):
+					h.broken = lost("booking %d is remembered and not there", r.booking.no)
 				}
-			case known && (!res.Replayed || recordID(res.Record) != r.booking.id):
-				h.broken = lost("booking %d was made twice", r.booking.no)
-			case !known && !res.Replayed:
-				r.booking.told(res)
-				r.account.bookings = append(r.account.bookings, r.booking)
-			case !known && !expires(r.op):
-				h.broken = lost("booking %d is remembered and not there", r.booking.no)
-			}
-		}}})
+			}}})
 	}
 }
 
@@ -648,11 +658,12 @@ func (h *history) command(a *account, no int) asked {
 		}
 		b.ended = refused // by nobody so far; none but this command ends it
 		what := fmt.Sprintf("%s ends booking %d", who, b.no)
-		return asked{engine.Command{Account: a.id, Op: op, Brief: true, Idem: h.key()}, what, func(f fate, _ engine.Result) {
-			if b.ended = f; f == refused {
-				b.ended = open
-			}
-		}}
+		return asked{engine.Command{Account: a.id, Op: op, Brief: true, Idem: h.key()}, what,
+			func(f fate, _ engine.Result) {
+				if b.ended = f; f == refused {
+					b.ended = open
+				}
+			}}
 	default:
 		c := &delta{article: h.dice.IntN(len(a.articles)), by: 1 + h.dice.IntN(2)}
 		op := base.Op(stock.IncreaseQuantity{Article: a.articles[c.article], Location: a.location, Amount: c.by})
@@ -661,13 +672,14 @@ func (h *history) command(a *account, no int) asked {
 			c.by = -c.by
 		}
 		what := fmt.Sprintf("%s changes article %d by %d", who, c.article, c.by)
-		return asked{engine.Command{Account: a.id, Op: op, Brief: true, Idem: h.key()}, what, func(f fate, _ engine.Result) {
-			c.fate = f
-			if f == done {
-				a.units[c.article] += c.by
-			}
-			a.changes = append(a.changes, c)
-		}}
+		return asked{engine.Command{Account: a.id, Op: op, Brief: true, Idem: h.key()}, what,
+			func(f fate, _ engine.Result) {
+				c.fate = f
+				if f == done {
+					a.units[c.article] += c.by
+				}
+				a.changes = append(a.changes, c)
+			}}
 	}
 }
 
@@ -682,7 +694,8 @@ func (h *history) book(a *account, no int, who string) asked {
 	text := strconv.Itoa(no)
 	var op base.Op
 	if b.order {
-		in := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: a.location, Reference: &text}}
+		in := order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: a.location, Reference: &text}}
 		price := int64(1000)
 		for _, l := range b.lines {
 			in.Lines = append(in.Lines, order.OrderLineInput{
@@ -694,7 +707,8 @@ func (h *history) book(a *account, no int, who string) asked {
 	} else {
 		in := hold.PlaceHold{Note: text}
 		for _, l := range b.lines {
-			in.Lines = append(in.Lines, hold.HoldLineInput{Item: base.Item{Article: a.articles[l.article]}, Location: a.location, Window: window, Quantity: l.quantity})
+			in.Lines = append(in.Lines, hold.HoldLineInput{Item: base.Item{Article: a.articles[l.article]},
+				Location: a.location, Window: window, Quantity: l.quantity})
 		}
 		// Were something due in both accounts as it starts, chance would say whether that is one record or two.
 		if h.chance(60) && (h.loose || a == h.accounts[0]) {

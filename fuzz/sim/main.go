@@ -74,7 +74,8 @@ func play(seed uint64, tell io.Writer) outcome {
 // mishaps are the counts that are crashes.
 func crashesOf(counts map[string]int) (n int) {
 	for what, k := range counts {
-		if strings.HasPrefix(what, "power cuts") || strings.HasPrefix(what, "failing disks") || strings.HasPrefix(what, "full disks") {
+		if strings.HasPrefix(what, "power cuts") || strings.HasPrefix(what, "failing disks") ||
+			strings.HasPrefix(what, "full disks") {
 			n += k
 		}
 	}
@@ -120,12 +121,14 @@ func run(from uint64, crashes, workers int) int {
 		})
 	}
 	all.Wait()
-	fmt.Printf("sim: seeds from %d on, %.0f s, %.0f crashes a second\n", from, time.Since(began).Seconds(), float64(crashesOf(total))/time.Since(began).Seconds())
+	fmt.Printf("sim: seeds from %d on, %.0f s, %.0f crashes a second\n", from, time.Since(began).Seconds(),
+		float64(crashesOf(total))/time.Since(began).Seconds())
 	report(total, bad)
 	return bad.status()
 }
 
-// process plays one block of seeds in a process of its own, until the run is over. A process that ends before them is a loss of the seed it was at.
+// process plays one block of seeds in a process of its own, until the run is over. A process that ends before them is a
+// loss of the seed it was at.
 func process(first uint64, note func(outcome) (over bool)) *outcome {
 	name, err := os.Executable()
 	if err != nil {
@@ -172,7 +175,8 @@ func report(total map[string]int, bad outcome) {
 		}
 	}
 	slices.Sort(kinds)
-	fmt.Printf("sim: %d seeds, %d operations, %d acknowledged, %d recovered that were not acknowledged, %d states built twice\n",
+	fmt.Printf("sim: %d seeds, %d operations, %d acknowledged, %d recovered that were not acknowledged, %d states "+
+		"built twice\n",
 		total["seeds"], total["operations"], total["acknowledged"], total["recovered"], total["replays"])
 	fmt.Printf("sim: %d crashes\n", crashesOf(total))
 	for _, what := range kinds {

@@ -35,8 +35,8 @@ func TestCrashSimulated(t *testing.T) {
 	require.Greater(t, crashesOf(total), 2*int(seeds))
 }
 
-// TestASeedIsAHistory plays seeds again: every choice, answer, end of the log and state hash is the same. A seed has some tries, as
-// a goroutine that is held up at a bad moment can still make a difference.
+// TestASeedIsAHistory plays seeds again: every choice, answer, end of the log and state hash is the same. A seed has
+// some tries, as a goroutine that is held up at a bad moment can still make a difference.
 func TestASeedIsAHistory(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as a process of the simulator has it
 	played := 0

@@ -61,7 +61,8 @@ func (w *World) rowsOf(t require.TestingT, tenant int) map[string]string {
 			delete(rows, row)
 		}
 	}
-	require.NoError(t, store.ScanRows(1, func(_ int, table byte, key, value []byte) error { put(table, key, value); return nil }))
+	require.NoError(t,
+		store.ScanRows(1, func(_ int, table byte, key, value []byte) error { put(table, key, value); return nil }))
 	require.NoError(t, store.Tail(func(r persist.Record) error {
 		for c := range r.Changes() {
 			put(c.Table, c.Key, c.After)
@@ -72,8 +73,8 @@ func (w *World) rowsOf(t require.TestingT, tenant int) map[string]string {
 	return rows
 }
 
-// TestAccountsDoNotInterfere plays a random script of one account amid the random commands of another, and then the script alone:
-// all answers and all stored rows are the same, to the byte.
+// TestAccountsDoNotInterfere plays a random script of one account amid the random commands of another, and then the
+// script alone: all answers and all stored rows are the same, to the byte.
 func TestAccountsDoNotInterfere(t *testing.T) {
 	ops, refused := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -105,7 +106,8 @@ func TestAccountsDoNotInterfere(t *testing.T) {
 			a := func() *model.Account { return w.Tenants[tenant].Twin }
 			for i := range 2 {
 				do(tenant, stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[i]}})
-				do(tenant, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d), After: buffer(d)})
+				do(tenant, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d),
+					After: buffer(d)})
 			}
 			for range 4 {
 				do(tenant, createArticle(d, a(), w.Now()))

@@ -10,15 +10,16 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns random attributes: few of them, with few values, so that what a line requires some articles have and others do
-// not.
+// This file owns random attributes: few of them, with few values, so that what a line requires some articles have and
+// others do not.
 
 // formats are those of the attributes that an account begins with.
 var formats = []label.AttributeFormat{label.FormatText, label.FormatNumber, label.FormatSelect}
 
 // moreFormats are those of attributes that are made later.
 var moreFormats = []label.AttributeFormat{
-	label.FormatText, label.FormatNumber, label.FormatBoolean, label.FormatDate, label.FormatFormula, label.FormatSelect, label.FormatMultiselect,
+	label.FormatText, label.FormatNumber, label.FormatBoolean, label.FormatDate, label.FormatFormula,
+	label.FormatSelect, label.FormatMultiselect,
 }
 
 const maxAttributes = 5 // of an account
@@ -47,7 +48,8 @@ func (w *World) Describe(d Dice, tenant int) error {
 }
 
 func createAttribute(d Dice, a *model.Account, f label.AttributeFormat) label.CreateAttribute {
-	o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "trait", Key: fmt.Sprintf("key-%d", len(a.Attributes)+1), Format: f}}
+	o := label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "trait",
+		Key: fmt.Sprintf("key-%d", len(a.Attributes)+1), Format: f}}
 	if f.Chosen() {
 		o.Options = choices[:2+d.N("options", 3)]
 	}
@@ -98,8 +100,8 @@ func value(d Dice, x *model.Attribute) label.Value {
 	return label.Value{Kind: label.TextValue, Text: pick(d, "word", words)}
 }
 
-// requirements draws what a line asks of its articles, of an account with attributes: now and then of one that is gone, or by an
-// operator that does not fit.
+// requirements draws what a line asks of its articles, of an account with attributes: now and then of one that is gone,
+// or by an operator that does not fit.
 func requirements(d Dice, a *model.Account) (list []order.Requirement) {
 	for range 1 + d.N("more requirements", 6)/5 {
 		x := pick(d, "attribute", a.Attributes)
@@ -132,10 +134,13 @@ func requirements(d Dice, a *model.Account) (list []order.Requirement) {
 
 // operators are those that requirements mostly have.
 var operators = map[label.AttributeFormat][]label.Operator{
-	label.FormatText:        {label.StartsWith, label.StartsWith, label.EndsWith, label.Contains, label.DoesNotContain, label.Equal, label.NotEqual},
-	label.FormatFormula:     {label.StartsWith, label.Contains, label.NotEqual},
-	label.FormatNumber:      {label.Greater, label.GreaterOrEqual, label.Less, label.LessOrEqual, label.Between, label.NotBetween, label.Equal},
-	label.FormatDate:        {label.Greater, label.LessOrEqual, label.Between, label.IsToday, label.IsBeforeToday, label.IsAfterToday},
+	label.FormatText: {label.StartsWith, label.StartsWith, label.EndsWith, label.Contains, label.DoesNotContain,
+		label.Equal, label.NotEqual},
+	label.FormatFormula: {label.StartsWith, label.Contains, label.NotEqual},
+	label.FormatNumber: {label.Greater, label.GreaterOrEqual, label.Less, label.LessOrEqual, label.Between,
+		label.NotBetween, label.Equal},
+	label.FormatDate: {label.Greater, label.LessOrEqual, label.Between, label.IsToday, label.IsBeforeToday,
+		label.IsAfterToday},
 	label.FormatBoolean:     {label.Equal, label.NotEqual},
 	label.FormatSelect:      {label.Equal, label.NotEqual, label.InArray, label.NotInArray},
 	label.FormatMultiselect: {label.Equal, label.Contains, label.DoesNotContain, label.InArray},

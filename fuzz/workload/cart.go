@@ -8,16 +8,19 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns random commands of a shop's cart: holds that become an order for a price, items that are sold by their tables, codes that
-// an order begins with.
+// This file owns random commands of a shop's cart: holds that become an order for a price, items that are sold by their
+// tables, codes that an order begins with.
 
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: components(d, a), CatalogOffer: commerce.CatalogOffer{PricingTable: &a.Tables[0].ID}}); fault != nil {
+	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
+		Components:   components(d, a),
+		CatalogOffer: commerce.CatalogOffer{PricingTable: &a.Tables[0].ID}}); fault != nil {
 		return fault
 	}
-	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID, Fields: base.Changed(commerce.PricingTableFields{Combine: odds(d, "rows together", 60)})})
+	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID,
+		Fields: base.Changed(commerce.PricingTableFields{Combine: odds(d, "rows together", 60)})})
 	return fault
 }
 
@@ -40,10 +43,12 @@ func cartCommand(d Dice, a *model.Account, now int64) base.Op {
 		}
 		if len(a.Tables) > 0 && odds(d, "rows together", 30) {
 			t := pick(d, "table", a.Tables)
-			return commerce.PatchPricingTable{ID: t.ID, Fields: base.Changed(commerce.PricingTableFields{Combine: !t.Combine}, "combineRows")}
+			return commerce.PatchPricingTable{ID: t.ID,
+				Fields: base.Changed(commerce.PricingTableFields{Combine: !t.Combine}, "combineRows")}
 		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
-			p := commerce.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, Offer: base.Changed(commerce.CatalogOffer{PricingTable: new(pick(d, "table", a.Tables).ID)})}
+			p := commerce.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID,
+				Offer: base.Changed(commerce.CatalogOffer{PricingTable: new(pick(d, "table", a.Tables).ID)})}
 			if odds(d, "no table", 20) {
 				p.Offer = base.Changed(commerce.CatalogOffer{}, "pricingTableId")
 			}
@@ -96,7 +101,8 @@ func (w *World) heldList(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
 	var q hold.HoldQuery
 	for range max(0, d.N("states", 5)-2) {
-		q.Status = append(q.Status, pick(d, "status", []hold.HoldStatus{hold.Held, hold.Confirmed, hold.Expired, hold.Released, hold.Ordered}))
+		q.Status = append(q.Status,
+			pick(d, "status", []hold.HoldStatus{hold.Held, hold.Confirmed, hold.Expired, hold.Released, hold.Ordered}))
 	}
 	if odds(d, "of an item", 30) {
 		q.Items = append(q.Items, asked(d, a))
@@ -161,7 +167,8 @@ func cart(d Dice, a *model.Account, now int64) order.CreateOrder {
 func cartOrder(d Dice, a *model.Account, h *model.Hold) order.OrderHold {
 	o := order.OrderHold{OrderInput: order.OrderInput{Return: back(d, a), Discounts: codes(d, a)}, Holds: []ID{h.ID}}
 	for _, x := range a.Holds {
-		if x != h && len(o.Holds) < 3 && (x.Lines[0].Location == h.Lines[0].Location && !x.Status.Ended() || odds(d, "whatever it is", 3)) {
+		if x != h && len(o.Holds) < 3 &&
+			(x.Lines[0].Location == h.Lines[0].Location && !x.Status.Ended() || odds(d, "whatever it is", 3)) {
 			o.Holds = append(o.Holds, x.ID)
 		}
 	}
@@ -196,7 +203,8 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) order.OrderHold {
 	return o
 }
 
-// otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+// otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by
+// now; nil: there is none.
 func otherKits(d Dice, a *model.Account) base.Op {
 	var list []order.PatchOrderLine
 	var kits []ID
@@ -220,14 +228,16 @@ func otherKits(d Dice, a *model.Account) base.Op {
 	return p
 }
 
-// heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+// heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil:
+// there is none.
 func heldKits(d Dice, a *model.Account) base.Op {
 	var list []hold.ChangeHold
 	var kits []ID
 	for _, h := range a.Holds {
 		for i, l := range h.Lines {
 			if l.CatalogItem != (ID{}) && !h.Status.Ended() {
-				list = append(list, hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: i}}, AllowPast: true})
+				list = append(list,
+					hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: i}}, AllowPast: true})
 				kits = append(kits, l.CatalogItem)
 			}
 		}

@@ -14,7 +14,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns cases that random runs come to too seldom: played by hand, or as a world that came to one, and judged by the twin.
+// This file owns cases that random runs come to too seldom: played by hand, or as a world that came to one, and judged
+// by the twin.
 
 // played is a world with a location and a SKU, and what does a command there that is not refused.
 func played(t *testing.T) (w *World, do func(base.Op) any, here, sku ID) {
@@ -27,21 +28,25 @@ func played(t *testing.T) (w *World, do func(base.Op) any, here, sku ID) {
 		require.NoError(t, err)
 		return res.Record
 	}
-	here = do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+	here = do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
 	return w, do, here, do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 }
 
-// TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
-// would fit there, too, but what the command asks for comes before what it leaves free for others.
+// TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older
+// conflict would fit there, too, but what the command asks for comes before what it leaves free for others.
 func TestConflictMovedOntoASlot(t *testing.T) {
 	w, do, here, sku := played(t)
-	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 3}}}).(*stock.Article).ID
+	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: here, Count: 3}}}).(*stock.Article).ID
 	line := func(from, to int64) hold.HoldLineInput {
-		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}
+		return hold.HoldLineInput{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to},
+			Quantity: 1}
 	}
 	from := Start + 10*hour
 	older := do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(from, timeline.Forever)}}).(*hold.Hold)
-	two := do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(from, from+hour), line(from, timeline.Forever)}}).(*hold.Hold)
+	two := do(hold.PlaceHold{
+		Lines: []hold.HoldLineInput{line(from, from+hour), line(from, timeline.Forever)}}).(*hold.Hold)
 	do(stock.DecreaseQuantity{Article: article, Location: here, Amount: 2, Force: true})
 	seated, conflict := two.Lines[0].Units[0].ID, two.Lines[1].Units[0].ID
 	one, _ := stock.UnavailabilityByID(w.View(0), seated)
@@ -59,13 +64,15 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 	require.Equal(t, one.Slot, u.Slot)
 }
 
-// TestUnitOfADeletedArticleGetsBuffersAnew assigns a unit that was on an article that is gone by now to another one: nothing is known of
-// the buffers that it had there.
+// TestUnitOfADeletedArticleGetsBuffersAnew assigns a unit that was on an article that is gone by now to another one:
+// nothing is known of the buffers that it had there.
 func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	w, do, here, sku := played(t)
 	buffer := timeline.Buffer{Amount: 90, Unit: timeline.Minutes}
-	gone := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "gone", SKU: &sku}, After: &buffer, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
-	other := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "other"}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	gone := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "gone", SKU: &sku}, After: &buffer,
+		Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	other := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "other"},
+		Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	from := Start + hour
 	h := do(hold.PlaceHold{Lines: []hold.HoldLineInput{
 		{Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: from + hour}, Quantity: 1},
@@ -78,41 +85,47 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	require.Equal(t, u.Body, u.Range)
 }
 
-// TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere gives an order's unit other dates that is over on an article that went to another SKU
-// since: it asks for the SKU that it was made for.
+// TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere gives an order's unit other dates that is over on an article that
+// went to another SKU since: it asks for the SKU that it was made for.
 func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	w, do, here, sku := played(t)
 	article := func(sku ID) ID {
-		return do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+		return do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	}
 	first := article(sku)
 	from, to := Start+hour, Start+2*hour
 	o := do(order.CreateOrder{
 		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here},
-		Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
 	}).(*order.OrderRecord)
 	w.Clock = Start + 3*hour
 	other := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "other"}}).(*stock.SKU).ID
 	do(stock.PatchArticle{ID: first, Fields: base.Changed(stock.ArticleFields{SKU: new(other)})})
 	second := article(sku)
-	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(Start + 5*hour), To: base.Some(Start + 6*hour)})
+	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(Start + 5*hour),
+		To: base.Some(Start + 6*hour)})
 	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, second, u.Article)
 	require.Positive(t, w.Tenants[0].Twin.Seen.Strayed)
 }
 
-// TestOneWayUnitThatALateOneHasPushed keeps a unit that is not back for longer, where one that leaves its place is to follow: that one
-// gets the unit of another article, and that leaves then. Both wait for nothing.
+// TestOneWayUnitThatALateOneHasPushed keeps a unit that is not back for longer, where one that leaves its place is to
+// follow: that one gets the unit of another article, and that leaves then. Both wait for nothing.
 func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
+	there := do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
 	for _, name := range []string{"one", "two"} {
-		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: name, SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
+		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: name, SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
 	}
 	made := func(from, to int64, back ID) *order.OrderRecord {
 		return do(order.CreateOrder{
 			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &back},
-			Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+			Lines: []order.OrderLineInput{
+				{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
 		}).(*order.OrderRecord)
 	}
 	late := made(Start+hour, Start+2*hour, here)
@@ -130,20 +143,24 @@ func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	require.NotEqual(t, was.Article, is.Article)
 }
 
-// TestUndoneUnitLeavesLater takes a handover back of a unit that is to leave its place, on an article that keeps more free behind bookings
-// by now: it leaves as much later.
+// TestUndoneUnitLeavesLater takes a handover back of a unit that is to leave its place, on an article that keeps more
+// free behind bookings by now: it leaves as much later.
 func TestUndoneUnitLeavesLater(t *testing.T) {
 	w, do, here, sku := played(t)
-	there := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
-	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
+	there := do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
+	article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}).(*stock.Article).ID
 	from, to := Start+hour, Start+3*hour
 	o := do(order.CreateOrder{
 		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &there},
-		Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+		Lines: []order.OrderLineInput{
+			{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
 	}).(*order.OrderRecord)
 	w.Clock = from
 	do(order.FulfillOrder{ID: o.ID})
-	do(stock.PatchArticle{ID: article, After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	do(stock.PatchArticle{ID: article,
+		After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
 	do(order.UndoOrder{ID: o.ID, Units: []ID{o.Lines[0].Units[0].ID}})
 	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, to+hour, u.Range.End)

@@ -15,8 +15,10 @@ import (
 // buffers are what articles and SKUs keep free around bookings; mostly nothing, sometimes calendar units.
 // buffers are some of each kind of length, the same in other words, and others that are nearly the same.
 var buffers = []stock.Buffer{
-	{Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 0, Unit: timeline.Hours},
-	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 24, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Weeks},
+	{Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes}, {Amount: 90, Unit: timeline.Minutes},
+	{Amount: 0, Unit: timeline.Hours},
+	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 24, Unit: timeline.Hours},
+	{Amount: 1, Unit: timeline.Weeks},
 	{Amount: 7, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Months},
 }
 
@@ -39,18 +41,20 @@ func bufferPatch(d Dice) (p stock.BufferPatch) {
 	return p
 }
 
-// Furnish gives an account two or three locations, SKUs and articles, single ones and lots. Large: one lot is larger than
-// what is counted by walking.
+// Furnish gives an account two or three locations, SKUs and articles, single ones and lots. Large: one lot is larger
+// than what is counted by walking.
 func (w *World) Furnish(d Dice, tenant int, large bool) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
 	for i := range 2 + d.N("more locations", 2) {
-		if err := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[i]}}); err != nil {
+		if err := do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[i]}}); err != nil {
 			return err
 		}
 	}
 	for range 2 {
-		if err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d), After: buffer(d)}); err != nil {
+		if err := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}, Before: buffer(d),
+			After: buffer(d)}); err != nil {
 			return err
 		}
 	}
@@ -182,8 +186,10 @@ func anyHold(d Dice, a *model.Account) *model.Hold {
 func placeHold(d Dice, a *model.Account, now int64) hold.PlaceHold {
 	var o hold.PlaceHold
 	for range 1 + d.N("more lines", 5)/3 {
-		l := hold.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/6}
-		for try := 0; try < 6 && odds(d, "tight", 80) && a.Known(l.Item) && !a.Tight(l.Item, l.Location, l.Window, now); try++ {
+		l := hold.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now),
+			Quantity: 1 + d.N("quantity", 8)/6}
+		for try := 0; try < 6 && odds(d, "tight", 80) && a.Known(l.Item) &&
+			!a.Tight(l.Item, l.Location, l.Window, now); try++ {
 			l.Window = Window(d, a, now)
 		}
 		switch {
@@ -258,7 +264,8 @@ func event(d Dice, a *model.Account, now int64) base.Op {
 		return o
 	}
 	o := stock.CreateScheduledEvent{
-		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: stock.EventReservation, Name: "service", Window: Window(d, a, now),
+		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: stock.EventReservation,
+		Name: "service", Window: Window(d, a, now),
 	}
 	if odds(d, "note", 15) {
 		o.Type = stock.EventNote
@@ -282,7 +289,8 @@ func quantity(d Dice, a *model.Account, now int64) base.Op {
 	}); len(out) > 0 && odds(d, "of what is out", 60) {
 		lot := a.Lots[pick(d, "conflict of what is out", out).Lot-1]
 		if there := a.Locations[lot.Location]; !there.Gone && !a.Articles[lot.Article].Gone {
-			return stock.IncreaseQuantity{Article: a.Articles[lot.Article].ID, Location: there.ID, Amount: amount, From: at}
+			return stock.IncreaseQuantity{Article: a.Articles[lot.Article].ID, Location: there.ID, Amount: amount,
+				From: at}
 		}
 	}
 	switch d.N("quantity", 5) {
@@ -301,8 +309,8 @@ func quantity(d Dice, a *model.Account, now int64) base.Op {
 	return o
 }
 
-// planned draws a change of quantity about one that is planned: it calls that off, as an opposite or a transfer back at its
-// instant, or comes before it or behind it.
+// planned draws a change of quantity about one that is planned: it calls that off, as an opposite or a transfer back at
+// its instant, or comes before it or behind it.
 func planned(d Dice, a *model.Account, now int64) (base.Op, bool) {
 	list := slices.DeleteFunc(slices.Clone(a.Slots), func(s model.Slot) bool {
 		return s.Span.Start <= now && (s.Span.End <= now || s.Span.End == base.Forever)
@@ -339,7 +347,8 @@ func planned(d Dice, a *model.Account, now int64) (base.Op, bool) {
 		return stock.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
 	}
 	at += int64(d.N("by", 24)-12) * hour
-	return stock.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at, Force: odds(d, "force", 40)}, true
+	return stock.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at,
+		Force: odds(d, "force", 40)}, true
 }
 
 func patchArticle(d Dice, a *model.Account) base.Op {

@@ -82,8 +82,9 @@ func where(d Dice, a *model.Account) ID {
 	return location(d, a)
 }
 
-// wider says that a longer window never has more units, where both answers are exact and the longer one needs all that the
-// shorter needs: a buffer of a month can begin earlier for a window that begins later, on the 30th and the 31st of March.
+// wider says that a longer window never has more units, where both answers are exact and the longer one needs all that
+// the shorter needs: a buffer of a month can begin earlier for a window that begins later, on the 30th and the 31st of
+// March.
 func (w *World) wider(d Dice, a *model.Account, v base.View, q hold.Query, now int64) error {
 	longer := q
 	longer.Window.Start = max(0, q.Window.Start-int64(d.N("earlier", 10))*hour)
@@ -98,7 +99,8 @@ func (w *World) wider(d Dice, a *model.Account, v base.View, q hold.Query, now i
 	if err != nil {
 		return err
 	}
-	if short.Exact && long.Exact && long.Available > short.Available && a.Covers(q.Item, q.Location, longer.Window, q.Window, now) {
+	if short.Exact && long.Exact && long.Available > short.Available &&
+		a.Covers(q.Item, q.Location, longer.Window, q.Window, now) {
 		return fmt.Errorf("%+v at %d has %+v, the longer %+v has %+v", q, now, short, longer.Window, long)
 	}
 	return nil
@@ -117,7 +119,8 @@ func (w *World) plans(d Dice, a *model.Account, v base.View, now int64) error {
 	}
 	if odds(d, "next", 50) {
 		q := hold.NextQuery{
-			Item: asked(d, a), Location: where(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+			Item: asked(d, a), Location: where(d, a), NotBefore: instant(d, a, now),
+			Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 		}
 		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 		var try []int64

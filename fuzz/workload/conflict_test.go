@@ -13,8 +13,9 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns the random test of conflicts and time: little stock, much of it sold twice, and instants that pass in small steps. The law is that
-// no conflict is left behind any command, and at any instant, for which what came free, or time alone, has made room.
+// This file owns the random test of conflicts and time: little stock, much of it sold twice, and instants that pass in
+// small steps. The law is that no conflict is left behind any command, and at any instant, for which what came free, or
+// time alone, has made room.
 
 func TestTimeSeatsConflicts(t *testing.T) {
 	var seen model.Tally
@@ -22,7 +23,8 @@ func TestTimeSeatsConflicts(t *testing.T) {
 		require.NoError(t, scarce(Seeded{rand.New(rand.NewPCG(seed, 15))}, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Opened, seen.Reseated - seen.Opened, seen.Evicted, seen.Overbooked, seen.Late, seen.Told} {
+	for _, n := range []int{seen.Opened, seen.Reseated - seen.Opened, seen.Evicted, seen.Overbooked, seen.Late,
+		seen.Told} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -43,11 +45,14 @@ func playScarce(w *World, d Dice) (err error) {
 		}
 		return res.Record
 	}
-	here := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+	here := do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
 	sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 	var articles []ID
 	for range 1 + d.N("articles", 3) {
-		articles = append(articles, do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*stock.Article).ID)
+		articles = append(articles,
+			do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+				Quantities: []stock.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*stock.Article).ID)
 	}
 	if odds(d, "webhooks", 50) {
 		o := createHook("", "2025-06")
@@ -94,9 +99,11 @@ func scarceCommand(d Dice, w *World, here, sku ID, articles []ID) base.Op {
 		return order.CancelOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 9:
 		expires := int64(30 + 600*d.N("expires", 12))
-		return hold.PlaceHold{ExpiresIn: &expires, Lines: []hold.HoldLineInput{{Item: item, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}}
+		return hold.PlaceHold{ExpiresIn: &expires,
+			Lines: []hold.HoldLineInput{{Item: item, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}}
 	}
-	return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []order.OrderLineInput{
-		{Item: item, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 2), From: &from, To: &to},
-	}}
+	return order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true},
+		Lines: []order.OrderLineInput{
+			{Item: item, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 2), From: &from, To: &to},
+		}}
 }

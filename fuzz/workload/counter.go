@@ -6,7 +6,8 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns random commands of what happens seldom at the counter: a unit is ready before its time, nobody fetches one, a step is taken back.
+// This file owns random commands of what happens seldom at the counter: a unit is ready before its time, nobody fetches
+// one, a step is taken back.
 
 // counterCommand draws one, mostly of a unit whose state allows it.
 func counterCommand(d Dice, a *model.Account, now int64) base.Op {
@@ -23,7 +24,8 @@ func counterCommand(d Dice, a *model.Account, now int64) base.Op {
 			return order.CancelUnit{Order: o.ID, Unit: u.ID}
 		}
 	case 4, 5, 6, 7:
-		o, u := unitIn(d, a, pick(d, "undo", []order.Fulfillment{order.Prepared, order.Fulfilled, order.Fulfilled, order.Returned}))
+		o, u := unitIn(d, a,
+			pick(d, "undo", []order.Fulfillment{order.Prepared, order.Fulfilled, order.Fulfilled, order.Returned}))
 		if u == nil {
 			break
 		}

@@ -20,8 +20,8 @@ type Seeded struct{ *rand.Rand }
 // N draws a number from 0 to n-1.
 func (s Seeded) N(_ string, n int) int { return s.IntN(n) }
 
-// Roll draws dice from rapid, one throw for all choices of a step: rapid's own numbers prefer small ones, which makes every
-// run alike. A failing run is made smaller by leaving steps out.
+// Roll draws dice from rapid, one throw for all choices of a step: rapid's own numbers prefer small ones, which makes
+// every run alike. A failing run is made smaller by leaving steps out.
 func Roll(t *rapid.T) Seeded {
 	a, b := rapid.Uint64().Draw(t, "dice"), rapid.Uint64().Draw(t, "more dice")
 	return Seeded{rand.New(rand.NewPCG(a, b))}

@@ -1,5 +1,5 @@
-// Package workload makes random commands and plays them on a real engine over a real store in memory, beside the twin of
-// fuzz/model.
+// Package workload makes random commands and plays them on a real engine over a real store in memory, beside the twin
+// of fuzz/model.
 //
 //	dice -> Command ----> engine.Do ----> answer, log records, views
 //	           |                              |
@@ -10,5 +10,6 @@
 // A run is a function of its seed: the clock and the ids are made here, commands go one by one.
 //
 // The tests take HOLDFAST_LONG=1 for a run of many minutes, and the flags of rapid: -rapid.checks, -rapid.steps and
-// -rapid.seed, which a failing run prints. TestWorlds plays short worlds of all sorts, on all processors: -worlds says how many, -worlds.from the first seed.
+// -rapid.seed, which a failing run prints. TestWorlds plays short worlds of all sorts, on all processors: -worlds says
+// how many, -worlds.from the first seed.
 package workload

@@ -17,11 +17,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the law that time always gets on: after any history and any stop, a start ends, and nothing that is due stays due.
-// The bounds of what is done at once are so low that a few units are beyond them.
+// This file owns the law that time always gets on: after any history and any stop, a start ends, and nothing that is
+// due stays due. The bounds of what is done at once are so low that a few units are beyond them.
 
-// pastDue counts what is due at the world's present and was not done: nothing that time does is left for a second look, and no
-// hold is held beyond its expiry.
+// pastDue counts what is due at the world's present and was not done: nothing that time does is left for a second look,
+// and no hold is held beyond its expiry.
 func (w *World) pastDue(holds []ID) error {
 	before, _ := w.Engine.State()
 	if err := w.Engine.Tick(context.Background()); err != nil {
@@ -38,7 +38,8 @@ func (w *World) pastDue(holds []ID) error {
 	}
 	for n := range w.Tenants {
 		for _, id := range holds {
-			if h, ok := hold.HoldByID(w.View(n), id); ok && h.Status == hold.Held && h.ExpiresAt != nil && *h.ExpiresAt <= w.Now() {
+			if h, ok := hold.HoldByID(w.View(n), id); ok && h.Status == hold.Held && h.ExpiresAt != nil &&
+				*h.ExpiresAt <= w.Now() {
 				return fmt.Errorf("hold %s is held and expired at %d", id, *h.ExpiresAt)
 			}
 		}
@@ -52,7 +53,8 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 		d := Roll(r)
 		fs := vfs.NewCrashableMem()
 		w := &World{FS: fs, Clock: Start}
-		w.Bounds = base.Bounds{DueItems: 1 + d.N("items", 30), DueRows: 1 + d.N("rows", 60), FollowUps: 1, Group: 1 + d.N("group", 40)}
+		w.Bounds = base.Bounds{DueItems: 1 + d.N("items", 30), DueRows: 1 + d.N("rows", 60), FollowUps: 1,
+			Group: 1 + d.N("group", 40)}
 		require.NoError(r, w.Open())
 		defer func() { require.NoError(r, w.Close()) }()
 		acc := ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
@@ -67,11 +69,14 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 		}
 		do(base.CreateAccount{AccountFields: base.AccountFields{Name: "account", Timezone: "Europe/Lisbon"}})
 		w.Tenants = []*Tenant{{ID: acc}}
-		here := do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
+		here := do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "here", Timezone: Zones[0]}}).(*stock.Location).ID
 		sku := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "kind"}}).(*stock.SKU).ID
 		var articles []ID
 		for range 3 {
-			articles = append(articles, do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku}, Quantities: []stock.InitialQuantity{{Location: here, Count: 10}}}).(*stock.Article).ID)
+			articles = append(articles,
+				do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+					Quantities: []stock.InitialQuantity{{Location: here, Count: 10}}}).(*stock.Article).ID)
 		}
 		w.Bounds.Rows = 60 // a booking of all units is done; two of them in one command are not
 		require.NoError(r, w.Close())
@@ -93,7 +98,8 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 				for range 1 + d.N("carts", 6) {
 					from, to := window(d)
 					o := hold.PlaceHold{ExpiresIn: &expires, Lines: []hold.HoldLineInput{{
-						Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1 + d.N("units", 30),
+						Item: base.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to},
+						Quantity: 1 + d.N("units", 30),
 					}}}
 					if h, ok := do(o).(*hold.Hold); ok {
 						holds = append(holds, h.ID)
@@ -104,12 +110,16 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 				d := Roll(r)
 				from, to := window(d)
 				price := int64(100)
-				o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []order.OrderLineInput{{
-					Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("units", 12), From: &from, To: &to, UnitPrice: &price,
+				o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here,
+					AllowOverbooked: true}, Lines: []order.OrderLineInput{{
+					Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1 + d.N("units", 12),
+					From: &from, To: &to, UnitPrice: &price,
 				}}}
 				if d.N("subscribed", 3) == 0 {
 					o.Lines[0].Purchase = base.PurchaseSubscription
-					o.Lines[0].Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}, RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
+					o.Lines[0].Subscription = &commerce.SubscriptionTerms{
+						Cycle:       commerce.Period{Amount: 1, Unit: timeline.Days},
+						RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}
 				}
 				if rec, ok := do(o).(*order.OrderRecord); ok {
 					orders = append(orders, rec.ID)
@@ -122,11 +132,13 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 			},
 			"fewer": func(r *rapid.T) {
 				d := Roll(r)
-				do(stock.DecreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4), Force: true})
+				do(stock.DecreaseQuantity{Article: articles[d.N("article", 3)], Location: here,
+					Amount: 1 + d.N("amount", 4), Force: true})
 			},
 			"more": func(r *rapid.T) {
 				d := Roll(r)
-				do(stock.IncreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4)})
+				do(stock.IncreaseQuantity{Article: articles[d.N("article", 3)], Location: here,
+					Amount: 1 + d.N("amount", 4)})
 			},
 			"webhook": func(r *rapid.T) {
 				do(createHook(base.HookEvents[Roll(r).N("event", len(base.HookEvents))], "2025-06"))

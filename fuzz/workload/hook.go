@@ -13,12 +13,14 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns webhooks in random worlds: random commands on them, and that the last event of an order says how it is.
+// This file owns webhooks in random worlds: random commands on them, and that the last event of an order says how it
+// is.
 
 // maxHooks bounds the webhooks of an account.
 const maxHooks = 6
 
-// payload writes a record as the interface shows it, an order without what others are called: that changes without the order.
+// payload writes a record as the interface shows it, an order without what others are called: that changes without the
+// order.
 func payload(version string, record any) []byte {
 	r, is := record.(*order.OrderRecord)
 	if !is {
@@ -45,7 +47,8 @@ func (w *World) told() error {
 				for at < min(len(is), len(said)) && is[at] == said[at] {
 					at++
 				}
-				return fmt.Errorf("the last event of order %s says\n%s\nit is\n%s", id, excerpt(said, at), excerpt(is, at))
+				return fmt.Errorf("the last event of order %s says\n%s\nit is\n%s", id, excerpt(said, at),
+					excerpt(is, at))
 			}
 		}
 	}
@@ -66,7 +69,8 @@ func (w *World) Hook(tenant int) error {
 
 func createHook(typ base.HookEvent, version string) outbox.CreateWebhook {
 	return outbox.CreateWebhook{
-		EventType: typ, URL: "https://example.com/hooks", APIVersion: version, Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, outbox.SecretBytes)),
+		EventType: typ, URL: "https://example.com/hooks", APIVersion: version,
+		Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, outbox.SecretBytes)),
 	}
 }
 
@@ -148,7 +152,8 @@ func outcomes(d Dice, a *model.Account, now int64) (list []outbox.Outcome) {
 	slices.SortStableFunc(due, func(x, y outbox.Delivery) int { return cmp.Compare(y.Tries, x.Tries) })
 	for _, x := range due[:min(len(due), 1+d.N("attempts", 4))] {
 		o := outbox.Outcome{Delivery: x.ID, Jitter: int64(d.N("jitter", outbox.MaxJitter+1)), Attempt: outbox.Attempt{
-			Number: x.Attempts + 1, At: now, Took: int64(d.N("took", 10_000)), Status: pick(d, "status", []int{500, 500, 404, 301, 204}),
+			Number: x.Attempts + 1, At: now, Took: int64(d.N("took", 10_000)),
+			Status: pick(d, "status", []int{500, 500, 404, 301, 204}),
 		}}
 		switch d.N("attempt", 30) {
 		case 0:

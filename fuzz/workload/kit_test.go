@@ -13,7 +13,8 @@ import (
 
 // This file owns the random test of kits alone: what is available, what can be held and the next window agree.
 
-// kitSeeds are worlds in which they once did not, or in which the twin was wrong about a refusal, before those that come as they come.
+// kitSeeds are worlds in which they once did not, or in which the twin was wrong about a refusal, before those that
+// come as they come.
 var kitSeeds = []uint64{256, 441, 444, 846, 930, 1096, 1873, 1877, 3311, 4046, 4892}
 
 func TestKits(t *testing.T) {
@@ -52,7 +53,8 @@ func (w *World) askKit(d Dice) error {
 	a, now := w.Tenants[0].Twin, w.Now()
 	k := pick(d, "kit", a.Kits)
 	q := hold.NextQuery{
-		Item: base.Item{CatalogItem: k.ID}, Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+		Item: base.Item{CatalogItem: k.ID}, Location: location(d, a), NotBefore: instant(d, a, now),
+		Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 	}
 	q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 	var try []int64

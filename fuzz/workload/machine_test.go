@@ -111,11 +111,13 @@ func TestEngineAgainstTwin(t *testing.T) {
 	}
 	// A generator that no longer gets to the hard cases proves nothing.
 	for _, n := range []int{
-		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
+		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer,
+		seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
 		seen.Scarce, seen.CalledOff, seen.RaisedOut, seen.Named, seen.NamedLines, seen.Unnamed, seen.UnnamedLines,
 		seen.Removed, seen.InUse, seen.Still, seen.Restamped, seen.Endless,
 		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Idle, seen.Stale,
-		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued, seen.FreeLater, seen.Unstocked, seen.FewerDays,
+		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued, seen.FreeLater,
+		seen.Unstocked, seen.FewerDays,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

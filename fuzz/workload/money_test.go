@@ -13,8 +13,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the random tests of what is paid and when: discounts, prices and the instants of subscriptions, each held
-// against the twin.
+// This file owns the random tests of what is paid and when: discounts, prices and the instants of subscriptions, each
+// held against the twin.
 
 // sum draws an amount of money: often one at which things meet.
 func sum(d Dice) int64 {
@@ -40,8 +40,9 @@ func items(d Dice, most int) (list []ID) {
 
 func discount(d Dice) commerce.DiscountTerms {
 	x := commerce.DiscountTerms{
-		ValueType: pick(d, "type", []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem}),
-		Value:     max(1, sum(d)), Purchases: purchases[d.N("ways", 3):], CatalogItems: items(d, 2),
+		ValueType: pick(d, "type",
+			[]commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem}),
+		Value: max(1, sum(d)), Purchases: purchases[d.N("ways", 3):], CatalogItems: items(d, 2),
 	}
 	if x.ValueType == commerce.DiscountPercentage {
 		x.Value = 1 + int64(d.N("percent", 100))
@@ -191,15 +192,18 @@ func period(d Dice) commerce.Period {
 }
 
 var about = map[timeline.Unit]int64{
-	timeline.Seconds: 1000, timeline.Minutes: 60 * 1000, timeline.Hours: hour, timeline.Days: 24 * hour, timeline.Weeks: 7 * 24 * hour, timeline.Months: 30 * 24 * hour,
+	timeline.Seconds: 1000, timeline.Minutes: 60 * 1000, timeline.Hours: hour, timeline.Days: 24 * hour,
+	timeline.Weeks: 7 * 24 * hour, timeline.Months: 30 * 24 * hour,
 	timeline.Years: 365 * 24 * hour,
 }
 
 // near draws an instant beside one at which a clock is changed, a month ends or a year does.
 func near(d Dice) int64 {
 	at := pick(d, "near", []string{
-		"2024-03-10T07:00:00Z", "2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z", "2024-11-03T06:00:00Z", "2024-10-05T15:30:00Z", "2024-04-06T15:00:00Z",
-		"2024-01-31T12:00:00Z", "2024-02-29T00:00:00Z", "2023-12-31T23:59:59.999Z", "2011-12-29T20:00:00Z", "2011-12-30T10:00:00Z", "2024-03-10T03:00:00Z",
+		"2024-03-10T07:00:00Z", "2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z", "2024-11-03T06:00:00Z",
+		"2024-10-05T15:30:00Z", "2024-04-06T15:00:00Z",
+		"2024-01-31T12:00:00Z", "2024-02-29T00:00:00Z", "2023-12-31T23:59:59.999Z", "2011-12-29T20:00:00Z",
+		"2011-12-30T10:00:00Z", "2024-03-10T03:00:00Z",
 	})
 	t, _ := timeline.ParseInstant(at)
 	return t + int64(d.N("off", 8*hour)/(hour/4))*hour/4 - 4*hour + pick(d, "ms", []int64{-1, 0, 0, 1})
@@ -243,7 +247,8 @@ func TestSubscriptionsAgainstTwin(t *testing.T) {
 		terms.Commitment, terms.CancellationLead = some("commitment"), some("notice")
 		require.Equal(r, model.CommitmentEnd(start, terms, name), commerce.CommitmentEnd(start, &terms, z), what()...)
 		for _, now := range []int64{last, start - 2*length, start, last + length/3} {
-			require.Equal(r, model.EarliestEnd(start, terms, now, name), commerce.EarliestEnd(start, &terms, now, z), what()...)
+			require.Equal(r, model.EarliestEnd(start, terms, now, name), commerce.EarliestEnd(start, &terms, now, z),
+				what()...)
 		}
 
 		row := commerce.PricingRow{Duration: &cycle}

@@ -81,7 +81,8 @@ func orderCommand(d Dice, a *model.Account, now int64) base.Op {
 		return order.ReturnOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
 	case kind < 93:
 		if u := unitOf(d, o); u != nil {
-			return order.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID, Substitute: len(a.Units)%4 > 0}
+			return order.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID,
+				Substitute: len(a.Units)%4 > 0}
 		}
 	case kind < 95:
 		if u := unitOf(d, o); u != nil {
@@ -94,7 +95,8 @@ func orderCommand(d Dice, a *model.Account, now int64) base.Op {
 			}
 		}
 	case kind < 98:
-		p := order.AddPayment{Order: o.ID, Kind: pick(d, "payment", order.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
+		p := order.AddPayment{Order: o.ID, Kind: pick(d, "payment", order.PaymentKinds),
+			Amount: 1 + int64(d.N("amount", 1000))}
 		if len(a.Tables) > 0 && len(o.Lines) > 0 && odds(d, "of a line", 60) {
 			id := line(d, a, o)
 			p.Line = &id
@@ -134,8 +136,8 @@ func line(d Dice, a *model.Account, o *model.Order) ID {
 	return pick(d, "line", o.Lines).ID
 }
 
-// revision is what a command on an order says that it is about: mostly nothing, else the revision that there is, or one that is
-// past.
+// revision is what a command on an order says that it is about: mostly nothing, else the revision that there is, or one
+// that is past.
 func revision(d Dice, a *model.Account, o *model.Order) []uint64 {
 	if len(a.Tables) == 0 || !odds(d, "if match", 15) {
 		return nil
@@ -218,7 +220,8 @@ func back(d Dice, a *model.Account) *ID {
 }
 
 func createOrder(d Dice, a *model.Account, now int64) order.CreateOrder {
-	o := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: location(d, a), Return: back(d, a)}}
+	o := order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: location(d, a), Return: back(d, a)}}
 	if odds(d, "draft", 25) {
 		o.Status = order.OrderDraft
 	}
@@ -239,7 +242,8 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []order.O
 			}
 		}
 		price := int64(d.N("price", 5000))
-		l := order.OrderLineInput{Item: item(d, a), Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4, From: &w.Start, UnitPrice: &price}
+		l := order.OrderLineInput{Item: item(d, a), Purchase: base.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4,
+			From: &w.Start, UnitPrice: &price}
 		if len(a.Attributes) > 0 && odds(d, "requirements", 35) {
 			l.Requirements = requirements(d, a)
 		}
@@ -281,7 +285,8 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []order.O
 
 func terms(d Dice) *commerce.SubscriptionTerms {
 	t := &commerce.SubscriptionTerms{
-		Cycle:       commerce.Period{Amount: 1 + int64(d.N("cycle", 4)), Unit: pick(d, "unit", []timeline.Unit{timeline.Hours, timeline.Hours, timeline.Days, timeline.Months})},
+		Cycle: commerce.Period{Amount: 1 + int64(d.N("cycle", 4)),
+			Unit: pick(d, "unit", []timeline.Unit{timeline.Hours, timeline.Hours, timeline.Days, timeline.Months})},
 		RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge,
 	}
 	if odds(d, "committed", 40) {
@@ -296,7 +301,8 @@ func terms(d Dice) *commerce.SubscriptionTerms {
 
 func patchLine(d Dice, a *model.Account, now int64, o *model.Order) order.PatchOrderLine {
 	l := pick(d, "line", o.Lines)
-	p := order.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20), IfMatch: revision(d, a, o)}
+	p := order.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20),
+		IfMatch: revision(d, a, o)}
 	if len(a.Tables) > 0 && odds(d, "no line", 2) {
 		p.ID = nobody
 	}
@@ -362,13 +368,15 @@ func nothingNew(d Dice, l model.OrderLine, p order.PatchOrderLine) order.PatchOr
 
 func discountCommand(d Dice, a *model.Account, now int64) base.Op {
 	if odds(d, "another currency", 3) {
-		return base.PatchAccount{Fields: base.Changed(base.AccountFields{Currency: pick(d, "currency", []string{"EUR", "JPY"})})}
+		return base.PatchAccount{
+			Fields: base.Changed(base.AccountFields{Currency: pick(d, "currency", []string{"EUR", "JPY"})})}
 	}
 	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
 		x := commerce.DiscountTerms{
-			Code:      fmt.Sprintf("Code%d", len(a.Codes)+1),
-			ValueType: pick(d, "type", []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder, commerce.DiscountPerItem}),
-			Value:     1 + int64(d.N("off", 100)),
+			Code: fmt.Sprintf("Code%d", len(a.Codes)+1),
+			ValueType: pick(d, "type", []commerce.DiscountType{commerce.DiscountPercentage, commerce.DiscountPerOrder,
+				commerce.DiscountPerItem}),
+			Value: 1 + int64(d.N("off", 100)),
 		}
 		if x.ValueType != commerce.DiscountPercentage {
 			x.Value *= 30

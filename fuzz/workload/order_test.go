@@ -46,7 +46,11 @@ func TestOrders(t *testing.T) {
 		require.NoError(t, varied(seed).play(orderDice(seed), usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign, seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.KeptEvents, seen.MissedEvents, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign,
+		seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied,
+		seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed,
+		seen.Told, seen.KeptEvents, seen.MissedEvents, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled,
+		seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -73,7 +77,8 @@ func TestCarts(t *testing.T) {
 		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Listed, seen.Rebooked, seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
+	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Listed, seen.Rebooked,
+		seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

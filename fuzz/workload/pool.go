@@ -11,12 +11,13 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns random commands on pools: articles of a SKU whose buffers differ are pools apart. A change of buffers makes
-// two of them one, or one two, while somebody waits in the one and a unit is free in the other.
+// This file owns random commands on pools: articles of a SKU whose buffers differ are pools apart. A change of buffers
+// makes two of them one, or one two, while somebody waits in the one and a unit is free in the other.
 
 // twoLengths are buffers of two lengths only, in several words, so that what is apart is often one pool after a change.
 var twoLengths = []*stock.Buffer{
-	nil, nil, {Amount: 0, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes},
+	nil, nil, {Amount: 0, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours},
+	{Amount: 60, Unit: timeline.Minutes},
 }
 
 // asBuffer is the patch that makes a buffer another one.
@@ -37,8 +38,8 @@ func inOtherWords(d Dice, b *stock.Buffer) *stock.Buffer {
 	return &stock.Buffer{Amount: 60 * b.Amount, Unit: timeline.Minutes}
 }
 
-// Part gives an account one more SKU, of little stock at the first location: articles of one unit, most of them in pools apart. All
-// are taken and somebody waits; then there is one more unit, often in another pool.
+// Part gives an account one more SKU, of little stock at the first location: articles of one unit, most of them in
+// pools apart. All are taken and somebody waits; then there is one more unit, often in another pool.
 func (w *World) Part(d Dice, tenant int) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
@@ -47,7 +48,9 @@ func (w *World) Part(d Dice, tenant int) error {
 	}
 	here, sku, units := a().Locations[0].ID, a().SKUs[len(a().SKUs)-1].ID, 2+d.N("more articles apart", 2)
 	for range units {
-		if err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "apart", SKU: &sku}, Before: pick(d, "length", twoLengths), After: pick(d, "length", twoLengths), Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}); err != nil {
+		if err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "apart", SKU: &sku},
+			Before: pick(d, "length", twoLengths), After: pick(d, "length", twoLengths),
+			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}}); err != nil {
 			return err
 		}
 	}
@@ -56,7 +59,8 @@ func (w *World) Part(d Dice, tenant int) error {
 		to := from + pick(d, "hours", lengths)*hour
 		if err := do(order.CreateOrder{
 			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true},
-			Lines:      []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: quantity, From: &from, To: &to}},
+			Lines: []order.OrderLineInput{
+				{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: quantity, From: &from, To: &to}},
 		}); err != nil {
 			return err
 		}
@@ -86,9 +90,11 @@ func poolCommand(d Dice, a *model.Account, now int64) base.Op {
 		return patchArticle(d, a)
 	case kind < 11:
 		other := waitedFor(d, a, now, list)
-		return stock.PatchArticle{ID: article, Before: asBuffer(inOtherWords(d, other.Before)), After: asBuffer(inOtherWords(d, other.After))}
+		return stock.PatchArticle{ID: article, Before: asBuffer(inOtherWords(d, other.Before)),
+			After: asBuffer(inOtherWords(d, other.After))}
 	case kind < 13:
-		return stock.PatchArticle{ID: article, Before: asBuffer(pick(d, "length", twoLengths)), After: asBuffer(pick(d, "length", twoLengths))}
+		return stock.PatchArticle{ID: article, Before: asBuffer(pick(d, "length", twoLengths)),
+			After: asBuffer(pick(d, "length", twoLengths))}
 	case kind < 14:
 		o := stock.PatchSKU{ID: sku, Before: asBuffer(pick(d, "length", twoLengths))}
 		if odds(d, "behind", 50) {
@@ -117,7 +123,8 @@ func poolCommand(d Dice, a *model.Account, now int64) base.Op {
 // waitedFor is one of some articles, mostly the first that somebody waits for.
 func waitedFor(d Dice, a *model.Account, now int64, list []*model.Article) *model.Article {
 	for _, u := range a.Units {
-		if no := a.Lots[u.Lot-1].Article; u.Slot == 0 && u.Hull.End > now && no >= 0 && slices.Contains(list, a.Articles[no]) && odds(d, "waited for", 60) {
+		if no := a.Lots[u.Lot-1].Article; u.Slot == 0 && u.Hull.End > now && no >= 0 &&
+			slices.Contains(list, a.Articles[no]) && odds(d, "waited for", 60) {
 			return a.Articles[no]
 		}
 	}

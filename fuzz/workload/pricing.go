@@ -23,14 +23,16 @@ var purchases = []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale, bas
 
 // durations are what the price of a booking is for.
 var durations = []commerce.Period{
-	{Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 5, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days},
+	{Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 5, Unit: timeline.Hours},
+	{Amount: 1, Unit: timeline.Days},
 	{Amount: 2, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Weeks},
 }
 
 // Price gives an account a pricing table with a row of every kind.
 func (w *World) Price(d Dice, tenant int) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
-	if err := do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "prices"}}); err != nil {
+	if err := do(commerce.CreatePricingTable{PricingTableFields: commerce.PricingTableFields{Name: "prices"}}); err !=
+		nil {
 		return err
 	}
 	t := w.Tenants[tenant].Twin.Tables[0]
@@ -43,7 +45,8 @@ func (w *World) Price(d Dice, tenant int) error {
 }
 
 func createRow(d Dice, t *model.Table, p base.PurchaseType) commerce.CreatePricingRow {
-	o := commerce.CreatePricingRow{Table: t.ID, PricingRowFields: commerce.PricingRowFields{Label: "row", Purchase: p, Price: int64(d.N("price", 900))}}
+	o := commerce.CreatePricingRow{Table: t.ID,
+		PricingRowFields: commerce.PricingRowFields{Label: "row", Purchase: p, Price: int64(d.N("price", 900))}}
 	switch p {
 	case base.PurchaseBooking:
 		if odds(d, "by time", 80) {
@@ -98,7 +101,8 @@ func pricingCommand(d Dice, a *model.Account) base.Op {
 	case kind < 2 && len(a.Tables) > 1:
 		return commerce.DeletePricingTable{ID: t.ID}
 	case kind < 3:
-		return commerce.PatchPricingTable{ID: t.ID, Fields: base.Changed(commerce.PricingTableFields{Name: pick(d, "name", []string{"prices", "other"})})}
+		return commerce.PatchPricingTable{ID: t.ID,
+			Fields: base.Changed(commerce.PricingTableFields{Name: pick(d, "name", []string{"prices", "other"})})}
 	case kind < 6 && len(t.Rows) < maxRows || len(t.Rows) == 0:
 		return createRow(d, t, pick(d, "purchase", purchases))
 	}
@@ -120,7 +124,8 @@ func pricingCommand(d Dice, a *model.Account) base.Op {
 			o.Duration = stock.BufferPatch{Amount: base.Null[int64]()}
 		}
 	} else if r.Purchase != base.PurchaseSubscription && r.Duration == nil && odds(d, "for another way to buy", 30) {
-		to.Purchase, *given = pick(d, "purchase", []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale}), append(*given, "purchaseType")
+		to.Purchase, *given = pick(d, "purchase", []base.PurchaseType{base.PurchaseBooking, base.PurchaseSale}),
+			append(*given, "purchaseType")
 	}
 	return o
 }

@@ -10,14 +10,15 @@ import (
 // This file owns relations between runs of commands that need no twin to judge: what the twin and the engine could get
 // wrong alike.
 
-// Singles books the units of an answer one by one. As many can be had as the answer said, where it was exact; then one more
-// cannot. Released again, there are as many as before.
+// Singles books the units of an answer one by one. As many can be had as the answer said, where it was exact; then one
+// more cannot. Released again, there are as many as before.
 func (w *World) Singles(d Dice, tenant int) error {
 	t := w.Tenants[tenant]
 	if _, _, fault := w.Do(tenant, model.Tick{}); fault != nil {
 		return fault
 	}
-	q := hold.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now()), Moves: true}
+	q := hold.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now()),
+		Moves: true}
 	answer, err := hold.Available(w.View(tenant), q, w.Now())
 	if err != nil || !answer.Exact || answer.WithMoves > 12 || q.Window.End <= w.Now() {
 		return err // what is over is fixed: the first single would stand in the way of the second

@@ -11,16 +11,18 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the law of what is shown as bookable: no start of a calendar, and no article of a list that is asked for it, refuses a hold of as many units as it
-// shows, and no exact one takes more.
+// This file owns the law of what is shown as bookable: no start of a calendar, and no article of a list that is asked
+// for it, refuses a hold of as many units as it shows, and no exact one takes more.
 
 // rentals are how long rentals are, by the clock and by the calendar.
 var rentals = []commerce.Period{
-	{Amount: 90, Unit: timeline.Minutes}, {Amount: 6 * 3600, Unit: timeline.Seconds}, {Amount: 1, Unit: timeline.Days}, {Amount: 2, Unit: timeline.Days},
+	{Amount: 90, Unit: timeline.Minutes}, {Amount: 6 * 3600, Unit: timeline.Seconds}, {Amount: 1, Unit: timeline.Days},
+	{Amount: 2, Unit: timeline.Days},
 	{Amount: 1, Unit: timeline.Weeks}, {Amount: 1, Unit: timeline.Months},
 }
 
-// Starts asks when rentals can begin, and what of an article can be booked over a window, has the twin judge the answers, and holds the engine to each by a preview.
+// Starts asks when rentals can begin, and what of an article can be booked over a window, has the twin judge the
+// answers, and holds the engine to each by a preview.
 func (w *World) Starts(d Dice, tenant int) error {
 	if w.Engine.Now() != w.Now() {
 		return nil // the clock was put back: a preview would be of another instant than the next command
@@ -54,11 +56,13 @@ func (w *World) Starts(d Dice, tenant int) error {
 	return nil
 }
 
-// Keeps holds the engine to a number of units that it has shown: so many can be held, and where it is exact one more cannot.
+// Keeps holds the engine to a number of units that it has shown: so many can be held, and where it is exact one more
+// cannot.
 func (w *World) Keeps(tenant int, l hold.HoldLineInput, n int, exact bool) error {
 	hold := func(n int) error {
 		l.Quantity = n
-		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: hold.PlaceHold{Lines: []hold.HoldLineInput{l}}})
+		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID,
+			Op: hold.PlaceHold{Lines: []hold.HoldLineInput{l}}})
 		return err
 	}
 	if n > 0 {
@@ -73,7 +77,8 @@ func (w *World) Keeps(tenant int, l hold.HoldLineInput, n int, exact bool) error
 }
 
 func startQuery(d Dice, a *model.Account, now int64) hold.StartQuery {
-	q := hold.StartQuery{Query: hold.Query{Item: asked(d, a), Location: where(d, a), Window: Span{Start: instant(d, a, now)}}, Length: pick(d, "rental", rentals)}
+	q := hold.StartQuery{Query: hold.Query{Item: asked(d, a), Location: where(d, a),
+		Window: Span{Start: instant(d, a, now)}}, Length: pick(d, "rental", rentals)}
 	q.Window.End = q.Window.Start + int64(1+d.N("days", 5))*24*hour
 	if odds(d, "back elsewhere", 20) {
 		q.Return = location(d, a)

@@ -10,11 +10,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the sums that hold behind every command, whatever it was: they are asked of the engine's reads alone, not of the
-// twin, and each names two records that could come apart.
+// This file owns the sums that hold behind every command, whatever it was: they are asked of the engine's reads alone,
+// not of the twin, and each names two records that could come apart.
 
-// sums are the relations, in the order in which they are judged. That an event is there exactly when its change is, is judged
-// command by command, by the twin.
+// sums are the relations, in the order in which they are judged. That an event is there exactly when its change is, is
+// judged command by command, by the twin.
 var sums = []func(base.View) error{unitsAreHolds, usesAreOrders, allocationsAreApplied}
 
 // Sums holds an account's records against each other.
@@ -27,8 +27,8 @@ func Sums(v base.View) error {
 	return nil
 }
 
-// unitsAreHolds says that the units of an order's lines take stock by one hold each as long as the order runs, and that no
-// other hold is an order's.
+// unitsAreHolds says that the units of an order's lines take stock by one hold each as long as the order runs, and that
+// no other hold is an order's.
 func unitsAreHolds(v base.View) error {
 	left := map[ID]bool{}
 	for r := range stock.Articles(v).All() {
@@ -60,11 +60,14 @@ func unitsAreHolds(v base.View) error {
 					continue
 				}
 				h, ok := stock.UnavailabilityByID(v, u.Hold)
-				if !ok || h.Owner != o.ID || h.Item != u.ID || h.Line != int(l.No) || o.Status == order.OrderDraft || u.State == order.Cancelled {
-					return fmt.Errorf("unit %s of order %d, which is %s and %s, has the hold %+v (%v)", u.ID, o.Number, o.Status, u.State, h, ok)
+				if !ok || h.Owner != o.ID || h.Item != u.ID || h.Line != int(l.No) || o.Status == order.OrderDraft ||
+					u.State == order.Cancelled {
+					return fmt.Errorf("unit %s of order %d, which is %s and %s, has the hold %+v (%v)", u.ID, o.Number,
+						o.Status, u.State, h, ok)
 				}
 				if !left[u.Hold] && stock.ArticleByID(v, h.Article) != nil && h.Range.End > 0 {
-					return fmt.Errorf("unit %s of order %d has a hold that another has, or that no article lists: %+v", u.ID, o.Number, h)
+					return fmt.Errorf("unit %s of order %d has a hold that another has, or that no article lists: %+v",
+						u.ID, o.Number, h)
 				}
 				delete(left, u.Hold)
 			}
@@ -76,7 +79,8 @@ func unitsAreHolds(v base.View) error {
 	return nil
 }
 
-// usesAreOrders says that a code was used as often as there are orders that carry it, and not more often than it may be.
+// usesAreOrders says that a code was used as often as there are orders that carry it, and not more often than it may
+// be.
 func usesAreOrders(v base.View) error {
 	carry := map[ID]int64{}
 	for o := range order.Orders(v).All() {
@@ -94,7 +98,8 @@ func usesAreOrders(v base.View) error {
 	page, total := commerce.DiscountCodes(v, "", 0, 1000)
 	for _, d := range page {
 		if d.Used != carry[d.ID] || d.UsageLimit != nil && d.Used > *d.UsageLimit {
-			return fmt.Errorf("code %s was used %d times of %v, %d orders have used it", d.Code, d.Used, d.UsageLimit, carry[d.ID])
+			return fmt.Errorf("code %s was used %d times of %v, %d orders have used it", d.Code, d.Used, d.UsageLimit,
+				carry[d.ID])
 		}
 	}
 	if total != len(page) {
@@ -103,8 +108,8 @@ func usesAreOrders(v base.View) error {
 	return nil
 }
 
-// allocationsAreApplied says that what codes take off lines is what they take off the order, and no line costs less than
-// nothing.
+// allocationsAreApplied says that what codes take off lines is what they take off the order, and no line costs less
+// than nothing.
 func allocationsAreApplied(v base.View) error {
 	for o := range order.Orders(v).All() {
 		lines, ok := o.LinePrices()
@@ -120,7 +125,8 @@ func allocationsAreApplied(v base.View) error {
 				sum += x.Value
 			}
 			if sum != c.Applied() {
-				return fmt.Errorf("order %d: code %s takes off %d by parts of %d", o.Number, c.Terms.Code, c.Applied(), sum)
+				return fmt.Errorf("order %d: code %s takes off %d by parts of %d", o.Number, c.Terms.Code, c.Applied(),
+					sum)
 			}
 			applied += sum
 		}
@@ -132,7 +138,8 @@ func allocationsAreApplied(v base.View) error {
 			delete(off, id)
 		}
 		if total.Discount != applied || len(off) > 0 {
-			return fmt.Errorf("order %d costs %+v, codes take off %d, %v of it of lines that are not there", o.Number, total, applied, off)
+			return fmt.Errorf("order %d costs %+v, codes take off %d, %v of it of lines that are not there", o.Number,
+				total, applied, off)
 		}
 	}
 	return nil

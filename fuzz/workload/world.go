@@ -29,8 +29,8 @@ type (
 // Start is the instant at which a run begins: three days before Helsinki changes its clocks.
 var Start = time.Date(2026, 3, 26, 8, 0, 0, 0, time.UTC).UnixMilli()
 
-// Zones are those of the locations that a run makes, in turn: all three change their clocks within the first weeks, one of
-// them by half an hour.
+// Zones are those of the locations that a run makes, in turn: all three change their clocks within the first weeks, one
+// of them by half an hour.
 var Zones = []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe"}
 
 // Tenant is an account and its twin.
@@ -80,8 +80,10 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 		return nil, err
 	}
 	for n := range accounts {
-		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Currency: "EUR", Seen: &w.Seen}}
-		if _, err := w.Submit(t.ID, base.CreateAccount{AccountFields: base.AccountFields{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
+		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)},
+			Twin: &model.Account{Zone: "Europe/Lisbon", Currency: "EUR", Seen: &w.Seen}}
+		if _, err := w.Submit(t.ID,
+			base.CreateAccount{AccountFields: base.AccountFields{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
 			return nil, err
 		}
 		w.Tenants = append(w.Tenants, t)
@@ -135,8 +137,8 @@ func (w *World) Submit(account ID, op base.Op) (engine.Result, error) {
 	return w.Engine.Do(engine.Command{Account: account, Actor: "fuzz", Op: op})
 }
 
-// random makes the ids of a run: in every command others, and the same in every run. The high bits stay free, so that an
-// id and a number add up without a carry.
+// random makes the ids of a run: in every command others, and the same in every run. The high bits stay free, so that
+// an id and a number add up without a carry.
 func (w *World) random() (b [10]byte) {
 	w.draws++
 	x := w.draws * 0x9e3779b97f4a7c15
@@ -185,7 +187,8 @@ func (w *World) Resume(seq uint64) error {
 	return w.told()
 }
 
-// Do submits a command for an account, and holds what came of it against all twins: of the other accounts nothing changed.
+// Do submits a command for an account, and holds what came of it against all twins: of the other accounts nothing
+// changed.
 func (w *World) Do(tenant int, op base.Op) (engine.Result, error, error) {
 	t := w.Tenants[tenant]
 	before, _ := w.Engine.State()
@@ -243,7 +246,8 @@ func untouched(log []persist.Record, account ID) error {
 	for _, r := range log {
 		for c := range r.Changes() {
 			if ID(c.Key[:16]) == account {
-				return fmt.Errorf("log record %d of another account's command changes table %d of account %x", r.Seq, c.Table, account)
+				return fmt.Errorf("log record %d of another account's command changes table %d of account %x", r.Seq,
+					c.Table, account)
 			}
 		}
 	}

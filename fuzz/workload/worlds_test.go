@@ -15,8 +15,9 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns worlds in great number: short ones of all sorts, on all processors. Most of what can be wrong shows in few commands, so that many short worlds find
-// more than few long ones; some are long. `make worlds WORLDS=100000` plays so many of them.
+// This file owns worlds in great number: short ones of all sorts, on all processors. Most of what can be wrong shows in
+// few commands, so that many short worlds find more than few long ones; some are long. `make worlds WORLDS=100000`
+// plays so many of them.
 
 var (
 	worlds     = flag.Int("worlds", 240, "how many worlds TestWorlds plays")

@@ -111,7 +111,8 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 	var made persist.Backup
 	err := h.o.Store.SendCheckpoint(ctx, func(b persist.Backup, archive func(io.Writer, persist.Progress) error) error {
 		made = b
-		full = Full{Seq: b.End.Seq, At: b.End.At, Made: began.UnixMilli(), Name: fullName(line, b.End.Seq, b.End.At, began.UnixMilli())}
+		full = Full{Seq: b.End.Seq, At: b.End.At, Made: began.UnixMilli(),
+			Name: fullName(line, b.End.Seq, b.End.At, began.UnixMilli())}
 		r, w := io.Pipe()
 		counted := &counter{r: r}
 		ctx, cancel := context.WithCancel(ctx)
@@ -136,7 +137,8 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 		return err
 	}
 	archived := h.o.Now()
-	h.log.Info("full backup is at the target, and is opened", "name", full.Name, "sequence", full.Seq, "bytes", full.Size, "took", archived.Sub(began))
+	h.log.Info("full backup is at the target, and is opened", "name", full.Name, "sequence", full.Seq, "bytes",
+		full.Size, "took", archived.Sub(began))
 	opened, err := h.o.Open(ctx, full.Name)
 	if err != nil {
 		return fmt.Errorf("%s cannot be opened, and does not count: %w", full.Name, err)
@@ -162,7 +164,8 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 	h.state.Archives++
 	h.state.LastError = ""
 	h.mu.Unlock()
-	h.log.Info("full backup is good: it was opened as a server would", "name", full.Name, "sequence", full.Seq, "state", opened.StateHash,
+	h.log.Info("full backup is good: it was opened as a server would", "name", full.Name, "sequence", full.Seq, "state",
+		opened.StateHash,
 		"archive", archived.Sub(began), "opening", verified.Sub(archived))
 	h.prune(ctx)
 	return nil
@@ -193,7 +196,8 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 		}
 		r, err := h.o.Store.Record(end.Seq)
 		switch {
-		case errors.Is(err, persist.ErrPruned): // what was copied was read from the log that was compared with the head file
+		// what was copied was read from the log that was compared with the head file
+		case errors.Is(err, persist.ErrPruned):
 		case err != nil:
 			return err
 		default:
@@ -201,13 +205,15 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 		}
 	}
 	if want := Describe(end); opened != want {
-		return fmt.Errorf("it opens at record %d with the hash %s and the state hash %s; the server has record %d with %s and %s there",
+		return fmt.Errorf("it opens at record %d with the hash %s and the state hash %s; the server has record %d "+
+			"with %s and %s there",
 			opened.Seq, opened.Hash, opened.StateHash, want.Seq, want.Hash, want.StateHash)
 	}
 	return nil
 }
 
-// prune takes away what is beyond Keep, of this incarnation alone. What fails here is tried again behind the next archive.
+// prune takes away what is beyond Keep, of this incarnation alone. What fails here is tried again behind the next
+// archive.
 func (h *Habit) prune(ctx context.Context) {
 	look, cancel := context.WithTimeout(ctx, lookTimeout)
 	lines, err := h.own(look)
@@ -229,8 +235,8 @@ func (h *Habit) prune(ctx context.Context) {
 // deleteTimeout is how long it may take to take one object away.
 const deleteTimeout = time.Minute
 
-// beyond names what goes: everything older than the first of the archives that stay, and archives without a mark that are not the last one.
-// Without a verified archive no segment goes.
+// beyond names what goes: everything older than the first of the archives that stay, and archives without a mark that
+// are not the last one. Without a verified archive no segment goes.
 func beyond(lines []Line, keep int) (names []string) {
 	first, at, left := Full{}, -1, keep
 	for i := len(lines) - 1; i >= 0 && left > 0; i-- {

@@ -31,9 +31,11 @@ func CheckSegments(ctx context.Context, t Target, l Line) (c Checked, err error)
 		case err != nil:
 			return c, fmt.Errorf("%s: %w", p.Name, err)
 		case seg.First != p.First || seg.End.Seq != p.Last:
-			return c, fmt.Errorf("%s: %w: it has the records %d to %d", p.Name, persist.ErrCorrupt, seg.First, seg.End.Seq)
+			return c, fmt.Errorf("%s: %w: it has the records %d to %d", p.Name, persist.ErrCorrupt, seg.First,
+				seg.End.Seq)
 		case c.Segments > 0 && p.First != end.Seq+1:
-			return c, fmt.Errorf("%s: %w: the segment before it ends with record %d", p.Name, persist.ErrCorrupt, end.Seq)
+			return c, fmt.Errorf("%s: %w: the segment before it ends with record %d", p.Name, persist.ErrCorrupt,
+				end.Seq)
 		case c.Segments > 0 && prev != end.Hash:
 			return c, fmt.Errorf("%s: %w: it does not follow record %d, where the segment before it ends",
 				p.Name, persist.ErrCorrupt, end.Seq)

@@ -65,7 +65,8 @@ func (d Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err er
 	return syncDir(dir)
 }
 
-// withoutLinks names a file where the file system has no links: the name is taken by an empty file, whose place the written one takes.
+// withoutLinks names a file where the file system has no links: the name is taken by an empty file, whose place the
+// written one takes.
 func (d Dir) withoutLinks(part, final string) error {
 	f, err := os.OpenFile(final, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -80,7 +81,8 @@ func (d Dir) withoutLinks(part, final string) error {
 	return nil
 }
 
-// write fills a file and syncs it, little by little: one large sync would hold up the log, where it is on the same disk.
+// write fills a file and syncs it, little by little: one large sync would hold up the log, where it is on the same
+// disk.
 func write(ctx context.Context, name string, r io.Reader) error {
 	file, err := vfs.Default.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
 	if err != nil {

@@ -30,7 +30,8 @@ type Options struct {
 	Retry  time.Duration // from one failure to the next try, at first; 0 means a second
 }
 
-// Opened is what a process has found in an archive: the end of its log, whose state hash is that of the state it has rebuilt.
+// Opened is what a process has found in an archive: the end of its log, whose state hash is that of the state it has
+// rebuilt.
 type Opened struct {
 	Seq       uint64 `json:"sequence"`
 	Hash      string `json:"hash"`
@@ -76,8 +77,8 @@ func Start(o Options) *Habit {
 	return h
 }
 
-// Close puts what is left of the log, at most until ctx ends, and gives up an archive that is under way. Call it when nothing is written any more, before the
-// store is closed.
+// Close puts what is left of the log, at most until ctx ends, and gives up an archive that is under way. Call it when
+// nothing is written any more, before the store is closed.
 func (h *Habit) Close(ctx context.Context) {
 	close(h.stop)
 	done := make(chan struct{})
@@ -90,7 +91,8 @@ func (h *Habit) Close(ctx context.Context) {
 	}
 	h.cancel()
 	if s := h.State(); s.Unsent > 0 {
-		h.log.Error("the last of the log is not at the backup target", "target", h.o.Target.String(), "from", s.Sent+1, "to", h.o.Store.End().Seq)
+		h.log.Error("the last of the log is not at the backup target", "target", h.o.Target.String(), "from", s.Sent+1,
+			"to", h.o.Store.End().Seq)
 	}
 }
 
@@ -173,7 +175,8 @@ func (h *Habit) attach(ctx context.Context) error {
 			h.log.Info("backups go on", "target", h.o.Target.String(), "line", lines[n-1].Name, "sequence", at.Seq)
 			return nil
 		}
-		h.log.Warn("the log does not go on where the last backup of this incarnation ends: another line is begun", "target", h.o.Target.String(), "line", lines[n-1].Name)
+		h.log.Warn("the log does not go on where the last backup of this incarnation ends: another line is begun",
+			"target", h.o.Target.String(), "line", lines[n-1].Name)
 	}
 	h.begin()
 	return nil
@@ -193,7 +196,8 @@ func (h *Habit) own(ctx context.Context) (own []Line, err error) {
 	return own, err
 }
 
-// endOf is the last position of a line as its last segment says, or the mark of its last verified archive. The zero position says that there is neither.
+// endOf is the last position of a line as its last segment says, or the mark of its last verified archive. The zero
+// position says that there is neither.
 func (h *Habit) endOf(ctx context.Context, l Line) (p persist.Position, err error) {
 	if n := len(l.Pieces); n > 0 {
 		x := l.Pieces[n-1]

@@ -78,7 +78,8 @@ func TestInstantOfALine(t *testing.T) {
 	w.holds(target, persist.AtInstant(w.instant(7)), 7)
 }
 
-// TestHabitGoesOn stops and starts a server, which goes on in its line, and puts the directory back, which begins another.
+// TestHabitGoesOn stops and starts a server, which goes on in its line, and puts the directory back, which begins
+// another.
 func TestHabitGoesOn(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
@@ -113,7 +114,8 @@ func TestHabitGoesOn(t *testing.T) {
 	w.holds(target, persist.Point{}, 23)
 }
 
-// TestFailingTarget lets the store go on while nothing can be put, and breaks the chain when more waits than is allowed.
+// TestFailingTarget lets the store go on while nothing can be put, and breaks the chain when more waits than is
+// allowed.
 func TestFailingTarget(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
@@ -199,7 +201,8 @@ func TestLostAnswers(t *testing.T) {
 	w.holds(target, persist.Point{}, 20)
 }
 
-// TestSomebodyElsePuts: another server puts a segment of the same name with other bytes. Neither writes over the other's.
+// TestSomebodyElsePuts: another server puts a segment of the same name with other bytes. Neither writes over the
+// other's.
 func TestSomebodyElsePuts(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
@@ -222,7 +225,8 @@ func TestSomebodyElsePuts(t *testing.T) {
 	w.holds(target, persist.Point{}, 16)
 }
 
-// TestBadArchive: what does not open, or opens as something else, has no mark, is not chosen, and nothing is taken away for it.
+// TestBadArchive: what does not open, or opens as something else, has no mark, is not chosen, and nothing is taken away
+// for it.
 func TestBadArchive(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
@@ -306,10 +310,13 @@ func TestBeyond(t *testing.T) {
 	}
 	lines := []Line{
 		{Name: "a", Fulls: []Full{full("a", 1, true), full("a", 5, false)}, Pieces: []Piece{piece("a", 2, 9)}},
-		{Name: "b", Fulls: []Full{full("b", 10, true), full("b", 15, false), full("b", 20, true)}, Pieces: []Piece{piece("b", 8, 12), piece("b", 13, 20), piece("b", 21, 22)}},
+		{Name: "b", Fulls: []Full{full("b", 10, true), full("b", 15, false), full("b", 20, true)},
+			Pieces: []Piece{piece("b", 8, 12), piece("b", 13, 20), piece("b", 21, 22)}},
 	}
-	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/10.verified", "b/10.tar.zst", "b/15.tar.zst", "b/8-12", "b/13-20"}, beyond(lines, 1))
-	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/15.tar.zst"}, beyond(lines, 2))
+	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/10.verified",
+		"b/10.tar.zst", "b/15.tar.zst", "b/8-12", "b/13-20"}, beyond(lines, 1))
+	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/15.tar.zst"},
+		beyond(lines, 2))
 	require.ElementsMatch(t, []string{"a/5.tar.zst", "b/15.tar.zst"}, beyond(lines, 3))
 	require.Empty(t, beyond(lines[:1], 1))
 	lines[1].Pieces = lines[1].Pieces[:2]
@@ -361,7 +368,8 @@ func TestDamagedSegments(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, other, 0o600))
 	refused("there is a gap")
 	require.NoError(t, os.Remove(path))
-	refused(fmt.Sprintf("no segment with the records %d to %d: --at %d", pieces[2].First, pieces[2].Last, pieces[1].Last))
+	refused(fmt.Sprintf("no segment with the records %d to %d: --at %d", pieces[2].First, pieces[2].Last,
+		pieces[1].Last))
 	require.NoError(t, os.WriteFile(path, whole, 0o600))
 	w.holds(target, persist.Point{}, w.store.End().Seq)
 }
@@ -415,8 +423,10 @@ func TestNames(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, Piece{First: 3, Last: 4, At: at, Name: pieceName(line, 3, 4, at)}, p)
 	for _, bad := range []string{
-		"", "x", "full-1-2-3.tar.zst", "full-00000000000000000012-20260203T040506.789Z.tar.zst", pieceName(line, 4, 3, at), fullName(line, 1, at, at) + verifiedSuffix,
-		strings.ReplaceAll(fullName(line, 1, at, at), "T", "t"), "log-" + strings.Repeat("9", 20) + "-" + strings.Repeat("9", 20) + "-20260203T040506.789Z.zst",
+		"", "x", "full-1-2-3.tar.zst", "full-00000000000000000012-20260203T040506.789Z.tar.zst",
+		pieceName(line, 4, 3, at), fullName(line, 1, at, at) + verifiedSuffix,
+		strings.ReplaceAll(fullName(line, 1, at, at), "T", "t"),
+		"log-" + strings.Repeat("9", 20) + "-" + strings.Repeat("9", 20) + "-20260203T040506.789Z.zst",
 	} {
 		_, full := parseFull(bad)
 		_, piece := parsePiece(bad)

@@ -30,7 +30,8 @@ type world struct {
 }
 
 func newWorld(t *testing.T, o persist.Options) *world {
-	w := &world{t: t, dir: t.TempDir() + "/data", rows: map[string]string{}, past: []map[string]string{{}}, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()}
+	w := &world{t: t, dir: t.TempDir() + "/data", rows: map[string]string{}, past: []map[string]string{{}},
+		at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()}
 	w.open(o)
 	t.Cleanup(func() { w.store.Close() })
 	return w
@@ -192,8 +193,9 @@ func upTo(seq uint64) func(string) bool {
 // start starts a habit that is closed with the test.
 func (w *world) start(target Target, change func(*Options)) *Habit {
 	o := Options{
-		Store: w.store, Target: target, Every: time.Hour, Keep: 2, LogEvery: time.Millisecond, LogMax: 1 << 20, Retry: time.Millisecond,
-		Open: opener(w.t, target),
+		Store: w.store, Target: target, Every: time.Hour, Keep: 2, LogEvery: time.Millisecond, LogMax: 1 << 20,
+		Retry: time.Millisecond,
+		Open:  opener(w.t, target),
 	}
 	if change != nil {
 		change(&o)

@@ -14,7 +14,8 @@ import (
 	"holdfast/persist"
 )
 
-// Lines lists what a target holds, the line that was begun last at the end. Names that are none of ours are passed over. A target may be a line itself.
+// Lines lists what a target holds, the line that was begun last at the end. Names that are none of ours are passed
+// over. A target may be a line itself.
 func Lines(ctx context.Context, t Target) ([]Line, error) {
 	list, err := t.List(ctx, "")
 	if err != nil {
@@ -58,8 +59,10 @@ func linesOf(list []Object) (lines []Line) {
 			f := &lines[i].Fulls[j]
 			f.Verified = verified[f.Name]
 		}
-		slices.SortFunc(lines[i].Fulls, func(a, b Full) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Made, b.Made)) })
-		slices.SortFunc(lines[i].Pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last)) })
+		slices.SortFunc(lines[i].Fulls,
+			func(a, b Full) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Made, b.Made)) })
+		slices.SortFunc(lines[i].Pieces,
+			func(a, b Piece) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last)) })
 	}
 	slices.SortFunc(lines, func(a, b Line) int { return strings.Compare(a.Name, b.Name) })
 	return lines
@@ -116,8 +119,9 @@ type Plan struct {
 	Pieces []Piece
 }
 
-// PlanFor chooses the newest line that was begun by then, in it the newest verified archive at or before the point, and the segments from there to the point.
-// A point before the first archive is left to what the log in that archive can undo.
+// PlanFor chooses the newest line that was begun by then, in it the newest verified archive at or before the point, and
+// the segments from there to the point. A point before the first archive is left to what the log in that archive can
+// undo.
 func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 	chosen := -1
 	for i, l := range lines {
@@ -131,7 +135,8 @@ func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 			archives += len(l.Fulls)
 		}
 		if archives > 0 {
-			return p, fmt.Errorf("%w: none of the %d archives at %s was opened and found good: --from with the name of one restores it all the same", ErrNothing, archives, t)
+			return p, fmt.Errorf("%w: none of the %d archives at %s was opened and found good: --from with the name "+
+				"of one restores it all the same", ErrNothing, archives, t)
 		}
 		return p, fmt.Errorf("%w: there is no archive at %s", ErrNothing, t)
 	}
@@ -154,7 +159,8 @@ func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 			break
 		}
 		if x.First > end.Seq+1 {
-			return p, fmt.Errorf("%w: %s has no segment with the records %d to %d: --at %d, or before, is what it can be restored to",
+			return p, fmt.Errorf(
+				"%w: %s has no segment with the records %d to %d: --at %d, or before, is what it can be restored to",
 				ErrNothing, p.Line.Name, end.Seq+1, x.First-1, end.Seq)
 		}
 		p.Pieces = append(p.Pieces, x)

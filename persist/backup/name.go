@@ -79,7 +79,8 @@ type Full struct {
 func (f Full) base() string { return strings.TrimSuffix(f.Name, archiveSuffix) }
 
 func fullName(line string, seq uint64, at, made int64) string {
-	return path.Join(line, fmt.Sprintf("%s%020d-%s-%s%s", fullPrefix, seq, instantName(at), instantName(made), archiveSuffix))
+	return path.Join(line,
+		fmt.Sprintf("%s%020d-%s-%s%s", fullPrefix, seq, instantName(at), instantName(made), archiveSuffix))
 }
 
 // parseFull reads the name of an archive or of its mark.
@@ -113,7 +114,8 @@ type Piece struct {
 }
 
 func pieceName(line string, first, last uint64, at int64) string {
-	return path.Join(line, fmt.Sprintf("%s%020d-%020d-%s%s", segmentPrefix, first, last, instantName(at), segmentSuffix))
+	return path.Join(line,
+		fmt.Sprintf("%s%020d-%020d-%s%s", segmentPrefix, first, last, instantName(at), segmentSuffix))
 }
 
 func parsePiece(name string) (p Piece, ok bool) {

@@ -11,14 +11,15 @@ import (
 	"holdfast/persist"
 )
 
-// So many segments are read ahead of the one that is being restored, of so many bytes together: a bucket takes a while to answer.
+// So many segments are read ahead of the one that is being restored, of so many bytes together: a bucket takes a while
+// to answer.
 const (
 	ahead      = 64
 	aheadBytes = 64 << 20
 )
 
-// Restore makes a data directory of what a plan names; o says where and to which point. All is checked as persist.Restore checks it, and nothing is left where
-// it does not come out.
+// Restore makes a data directory of what a plan names; o says where and to which point. All is checked as
+// persist.Restore checks it, and nothing is left where it does not come out.
 func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
 	archive, err := t.Get(ctx, p.Full.Name)
 	if err != nil {

@@ -39,7 +39,8 @@ type S3Options struct {
 var (
 	ErrEndpoint    = errors.New("must be like https://s3.example.com, without a path")
 	ErrRegion      = errors.New("must be like eu-central-1")
-	ErrCredentials = errors.New("must be a file that has aws_access_key_id and aws_secret_access_key under [default], " +
+	ErrCredentials = errors.New("must be a file that has aws_access_key_id and aws_secret_access_key under " +
+		"[default], " +
 		"as AWS keeps them")
 )
 
@@ -176,7 +177,8 @@ func (s *S3) Put(ctx context.Context, name string, r io.Reader, _ int64) error {
 		return s.fault(name, s.putParts(ctx, name, part, r))
 	}
 	if err == nil {
-		_, err = s.client.PutObject(ctx, s.o.Bucket, s.key(name), bytes.NewReader(part.Bytes()), int64(part.Len()), onlyNew())
+		_, err = s.client.PutObject(ctx, s.o.Bucket, s.key(name), bytes.NewReader(part.Bytes()), int64(part.Len()),
+			onlyNew())
 	}
 	return s.fault(name, err)
 }
@@ -221,7 +223,8 @@ func (s *S3) putParts(ctx context.Context, name string, part *bytes.Buffer, r io
 	var parts []minio.CompletePart
 	for more := true; part.Len() > 0; {
 		sum := md5.Sum(part.Bytes())
-		p, err := core.PutObjectPart(ctx, s.o.Bucket, key, id, len(parts)+1, bytes.NewReader(part.Bytes()), int64(part.Len()),
+		p, err := core.PutObjectPart(ctx, s.o.Bucket, key, id, len(parts)+1, bytes.NewReader(part.Bytes()),
+			int64(part.Len()),
 			minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])})
 		if err != nil {
 			return err

@@ -162,7 +162,8 @@ func TestS3IsCutWhileRestoring(t *testing.T) {
 }
 
 func TestS3Options(t *testing.T) {
-	for _, endpoint := range []string{"s3.example.com", "ftp://x", "https://", "https://u:p@x", "https://x/path", "https://x?y=z", "::"} {
+	for _, endpoint := range []string{"s3.example.com", "ftp://x", "https://", "https://u:p@x", "https://x/path",
+		"https://x?y=z", "::"} {
 		_, err := NewS3(S3Options{Bucket: "bucket", Endpoint: endpoint})
 		require.ErrorIs(t, err, ErrEndpoint, endpoint)
 	}
@@ -170,13 +171,15 @@ func TestS3Options(t *testing.T) {
 	require.ErrorIs(t, err, ErrRegion)
 	file := filepath.Join(t.TempDir(), "keys")
 	for _, text := range []string{
-		"", "[default\nsecret-secret", "[default]\naws_access_key_id = a\n", "[other]\naws_access_key_id=a\naws_secret_access_key=secret-secret\n",
+		"", "[default\nsecret-secret", "[default]\naws_access_key_id = a\n",
+		"[other]\naws_access_key_id=a\naws_secret_access_key=secret-secret\n",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := NewS3(S3Options{Bucket: "bucket", Credentials: file})
 		require.Equal(t, ErrCredentials, err, "nothing of the file is in it")
 	}
-	require.NoError(t, os.WriteFile(file, []byte("[default]\naws_access_key_id=a\naws_secret_access_key=secret-secret\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(file, []byte("[default]\naws_access_key_id=a\naws_secret_access_key=secret-secret\n"), 0o600))
 	s, err := NewS3(S3Options{Bucket: "bucket", Credentials: file})
 	require.NoError(t, err)
 	require.Equal(t, "s3://bucket", s.String())
@@ -184,15 +187,18 @@ func TestS3Options(t *testing.T) {
 
 func TestParseBucket(t *testing.T) {
 	for name, want := range map[string][2]string{
-		"s3://shop": {"shop", ""}, "s3://shop/": {"shop", ""}, "s3://shop/a/b/": {"shop", "a/b"}, "s3://my.shop-1/x_y": {"my.shop-1", "x_y"},
+		"s3://shop": {"shop", ""}, "s3://shop/": {"shop", ""}, "s3://shop/a/b/": {"shop", "a/b"},
+		"s3://my.shop-1/x_y": {"my.shop-1", "x_y"},
 	} {
 		bucket, prefix, ok := ParseBucket(name)
 		require.True(t, ok, name)
 		require.Equal(t, want, [2]string{bucket, prefix}, name)
 	}
 	for _, name := range []string{
-		"", "/dir", "s3:/shop", "s3://", "S3://shop", "s3://ab", "s3://Shop", "s3://shop..x/y", "s3://key:secret@shop", "s3://shop//x", "s3://shop/a//b",
-		"s3://shop/../x", "s3://shop/./x", "s3://shop/a b", "s3://shop/x?y=z", "s3://shop/" + strings.Repeat("x", 513), "gs://shop",
+		"", "/dir", "s3:/shop", "s3://", "S3://shop", "s3://ab", "s3://Shop", "s3://shop..x/y", "s3://key:secret@shop",
+		"s3://shop//x", "s3://shop/a//b",
+		"s3://shop/../x", "s3://shop/./x", "s3://shop/a b", "s3://shop/x?y=z", "s3://shop/" + strings.Repeat("x", 513),
+		"gs://shop",
 	} {
 		_, _, ok := ParseBucket(name)
 		require.False(t, ok, name)

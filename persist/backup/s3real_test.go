@@ -54,14 +54,17 @@ func TestRealS3Archive(t *testing.T) {
 	both.Add(2)
 	for _, done := range []chan error{one, two} {
 		go func() {
-			done <- target.Put(t.Context(), "a/race", io.MultiReader(&meeting{all: &both}, bytes.NewReader(archive)), -1)
+			done <- target.Put(t.Context(), "a/race", io.MultiReader(&meeting{all: &both}, bytes.NewReader(archive)),
+				-1)
 		}()
 	}
 	errs := []error{<-one, <-two}
-	require.True(t, errs[0] == nil && errors.Is(errs[1], ErrExists) || errs[1] == nil && errors.Is(errs[0], ErrExists), "%v", errs)
+	require.True(t, errs[0] == nil && errors.Is(errs[1], ErrExists) || errs[1] == nil && errors.Is(errs[0], ErrExists),
+		"%v", errs)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	require.Error(t, target.Put(ctx, "a/cut", io.MultiReader(bytes.NewReader(archive), call(cancel), bytes.NewReader(archive)), -1))
+	require.Error(t,
+		target.Put(ctx, "a/cut", io.MultiReader(bytes.NewReader(archive), call(cancel), bytes.NewReader(archive)), -1))
 	list, err := target.List(t.Context(), "a/c")
 	require.NoError(t, err)
 	require.Empty(t, list)

@@ -97,7 +97,8 @@ func (h *Habit) ship(ctx context.Context) {
 	}
 }
 
-// next is the segment to put: the one that was not put yet, else what was published behind the last one. more says that there may be another one behind it.
+// next is the segment to put: the one that was not put yet, else what was published behind the last one. more says that
+// there may be another one behind it.
 func (h *Habit) next(p *piece, raw *[]byte) (_ *piece, more bool, err error) {
 	if p != nil {
 		return p, true, nil
@@ -154,7 +155,8 @@ func (h *Habit) broken(why string, err error) {
 	h.state.Breaks++
 	h.state.LastError = why
 	h.mu.Unlock()
-	h.log.Error("the chain of backups is broken: another line is begun, with a full archive", "why", why, "target", h.o.Target.String(), "line", line, "after", sent.Seq, "cause", err)
+	h.log.Error("the chain of backups is broken: another line is begun, with a full archive", "why", why, "target",
+		h.o.Target.String(), "line", line, "after", sent.Seq, "cause", err)
 	h.begin()
 }
 

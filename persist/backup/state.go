@@ -42,8 +42,8 @@ func (h *Habit) State() State {
 	return s
 }
 
-// Fault says what is not well with the backups; nil where all is. A last good archive is too old when another one should long have been there, the log when it
-// has not been put for a minute, or ten times LogEvery where that is more.
+// Fault says what is not well with the backups; nil where all is. A last good archive is too old when another one
+// should long have been there, the log when it has not been put for a minute, or ten times LogEvery where that is more.
 func (h *Habit) Fault() error {
 	s, now := h.State(), h.o.Now()
 	tooLong := max(time.Minute, 10*h.o.LogEvery)
@@ -51,11 +51,15 @@ func (h *Habit) Fault() error {
 	case s.Good == nil:
 		return fmt.Errorf("there is no good backup yet")
 	case s.GoodLine != s.Line:
-		return fmt.Errorf("the chain was broken, and no good backup begins the next one yet; the last good one is of %s", s.Good.Made.Format(time.RFC3339))
+		return fmt.Errorf(
+			"the chain was broken, and no good backup begins the next one yet; the last good one is of %s",
+			s.Good.Made.Format(time.RFC3339))
 	case now.Sub(s.Good.Made) > h.o.Every+max(h.o.Every/2, 10*time.Minute):
-		return fmt.Errorf("the last good backup is of %s, and one is made every %s", s.Good.Made.Format(time.RFC3339), h.o.Every)
+		return fmt.Errorf("the last good backup is of %s, and one is made every %s", s.Good.Made.Format(time.RFC3339),
+			h.o.Every)
 	case s.Unsent > 0 && now.Sub(latest(since, s.Started)) > tooLong:
-		return fmt.Errorf("the log at the backup target ends %s ago", now.Sub(latest(since, s.Started)).Round(time.Second))
+		return fmt.Errorf("the log at the backup target ends %s ago",
+			now.Sub(latest(since, s.Started)).Round(time.Second))
 	}
 	return nil
 }

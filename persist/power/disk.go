@@ -11,8 +11,8 @@ import (
 // Disk is a file system in memory that knows which bytes were synced. Its methods may be called concurrently.
 type Disk struct {
 	*vfs.MemFS
-	// twice is held for reading by what takes MemFS's lock twice, and for writing by what copies. Only whole operations hold
-	// it, so none waits for itself.
+	// twice is held for reading by what takes MemFS's lock twice, and for writing by what copies. Only whole operations
+	// hold it, so none waits for itself.
 	twice sync.RWMutex
 }
 

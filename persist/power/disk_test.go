@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files get names and are used again while copies are taken. Of a plain file system in memory this stands still within some
-// thousand rounds.
+// Files get names and are used again while copies are taken. Of a plain file system in memory this stands still within
+// some thousand rounds.
 func TestCopiesWhileFilesAreUsedAgain(t *testing.T) {
 	const rounds = 20_000
 	d := NewDisk()

@@ -83,7 +83,8 @@ func (s *BikesService) Update(
 
 // A boolean of a query can be left out, which is not to be false.
 func TestBooleansOfQueries(t *testing.T) {
-	files, err := generate(changed(`, {"name": "rented", "in": "query", "schema": {"type": "boolean"}, "description": "Whether it is out."}`, ""))
+	files, err := generate(changed(
+		`, {"name": "rented", "in": "query", "schema": {"type": "boolean"}, "description": "Whether it is out."}`, ""))
 	require.NoError(t, err)
 	require.Contains(t, string(files["go/operations.go"]), `type BikesUpdateQuery struct {
 	// Whether it is out.

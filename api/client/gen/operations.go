@@ -184,7 +184,8 @@ func (d *document) pages(service, method, takes string, values []string, answer 
 	}
 	all := "All" + strings.TrimPrefix(method, "List")
 	given := strings.Join(append(append([]string{"ctx"}, values...), "query", "options..."), ", ")
-	says := all + " goes through the records of all pages of " + method + ", from the query's page on. It ends at the " +
+	says := all + " goes through the records of all pages of " + method +
+		", from the query's page on. It ends at the " +
 		"first error. A list that others change meanwhile may show a record twice or leave one out: AsOf reads all " +
 		"pages of one snapshot."
 	return comment("", says) + signature(service, all, takes, "iter.Seq2["+of+", error]") +

@@ -23,7 +23,8 @@ func New(address, key string, options ...Option) (*Client, error) {
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		return nil, errors.New("holdfast: the address has more than a scheme, a host and a path")
 	case key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("holdfast: the key is empty, or has characters that no key has") // without the key itself
+		// without the key itself
+		return nil, errors.New("holdfast: the key is empty, or has characters that no key has")
 	}
 	t := &transport{
 		base: strings.TrimSuffix(base.String(), "/"), key: key, agent: "holdfast-go/" + Version,

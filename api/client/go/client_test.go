@@ -67,7 +67,8 @@ func TestWhatIsSent(t *testing.T) {
 	}
 	equal(t, "query", fmt.Sprint(query), fmt.Sprint(url.Values{
 		"ids": {"1", "2"}, "search": {"a&b"}, "page": {"3"}, "asOf": {"9"},
-		"dateRange[from]": {"2031-06-02T09:00:00.000000005+01:00"}, "dateRange[to]": {"2031-06-02T10:00:00.000000005+01:00"},
+		"dateRange[from]":   {"2031-06-02T09:00:00.000000005+01:00"},
+		"dateRange[to]":     {"2031-06-02T10:00:00.000000005+01:00"},
 		"filters[0][field]": {"name"}, "filters[0][operator]": {"contains"}, "filters[0][value]": {"x"},
 		"filters[1][field]": {"tags"}, "filters[1][operator]": {"inArray"}, "filters[1][value]": {"b", "c"},
 	}))
@@ -193,7 +194,8 @@ func TestPages(t *testing.T) {
 		for _, id := range ids {
 			records = append(records, `{"id":"`+id+`"}`)
 		}
-		return answer{status: 200, body: `{"data":[` + strings.Join(records, ",") + `]}`, header: http.Header{"Link": {link}}}
+		return answer{status: 200, body: `{"data":[` + strings.Join(records, ",") + `]}`,
+			header: http.Header{"Link": {link}}}
 	}
 	next := `</v1/admin/orders?page=1>; rel="first", </v1/admin/orders?page=3>; rel="next"`
 	c, s := client(t, []answer{
@@ -237,7 +239,8 @@ func TestFalseIsSent(t *testing.T) {
 	for i, x := range []struct {
 		query OrdersListQuery
 		want  string
-	}{{OrdersListQuery{}, ""}, {OrdersListQuery{HasConflicts: &no}, "hasConflicts=false"}, {OrdersListQuery{HasConflicts: &yes}, "hasConflicts=true"}} {
+	}{{OrdersListQuery{}, ""}, {OrdersListQuery{HasConflicts: &no}, "hasConflicts=false"},
+		{OrdersListQuery{HasConflicts: &yes}, "hasConflicts=true"}} {
 		if _, err := c.Orders.List(t.Context(), x.query); err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,8 @@ func live(t *testing.T) *holdfast.Client {
 func TestLiveBooking(t *testing.T) {
 	ctx, hf := t.Context(), live(t)
 	place := must(hf.Locations.Create(ctx, holdfast.CreateLocation{Name: "Lisbon (Go)", Timezone: "Europe/Lisbon"}))(t)
-	sku := must(hf.SKUs.Create(ctx, holdfast.CreateSKU{Name: "Cargo bike", PurchasePrice: holdfast.Set[int64](289900)}))(t)
+	sku := must(hf.SKUs.Create(ctx,
+		holdfast.CreateSKU{Name: "Cargo bike", PurchasePrice: holdfast.Set[int64](289900)}))(t)
 	article := must(hf.Articles.Create(ctx, holdfast.CreateArticle{
 		Name: "Bikes", SKUID: holdfast.Set(sku.ID), Quantities: holdfast.Set([]holdfast.InitialQuantity{
 			{ServiceLocationID: place.ID, Count: 2, From: holdfast.Set(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))},

@@ -72,13 +72,14 @@ func TestRetriesEnd(t *testing.T) {
 		attempts int
 		code     ProblemCode
 	}{
-		"after three":            {[]answer{busy, busy, busy, busy, done}, nil, 4, CodeOverloaded},
-		"at once where told":     {[]answer{busy, done}, []Option{WithRetries(0)}, 1, CodeOverloaded},
-		"a conflict stays":       {[]answer{refusal(CodeConflict, 409), done}, nil, 1, CodeConflict},
-		"a fault stays":          {[]answer{refusal(CodeInvalidArguments, 400), done}, nil, 1, CodeInvalidArguments},
-		"no key, no access":      {[]answer{refusal(CodeUnauthenticated, 401), done}, nil, 1, CodeUnauthenticated},
-		"another after a retry":  {[]answer{busy, refusal(CodeNotFound, 404), done}, nil, 2, CodeNotFound},
-		"a month is too long":    {[]answer{after(refusal(CodeMonthlyCap, 429), "86400"), done}, nil, 1, CodeMonthlyCap},
+		"after three":           {[]answer{busy, busy, busy, busy, done}, nil, 4, CodeOverloaded},
+		"at once where told":    {[]answer{busy, done}, []Option{WithRetries(0)}, 1, CodeOverloaded},
+		"a conflict stays":      {[]answer{refusal(CodeConflict, 409), done}, nil, 1, CodeConflict},
+		"a fault stays":         {[]answer{refusal(CodeInvalidArguments, 400), done}, nil, 1, CodeInvalidArguments},
+		"no key, no access":     {[]answer{refusal(CodeUnauthenticated, 401), done}, nil, 1, CodeUnauthenticated},
+		"another after a retry": {[]answer{busy, refusal(CodeNotFound, 404), done}, nil, 2, CodeNotFound},
+		"a month is too long": {[]answer{after(refusal(CodeMonthlyCap, 429), "86400"), done}, nil, 1,
+			CodeMonthlyCap},
 		"longer than is allowed": {[]answer{after(busy, "3"), done}, []Option{WithMaxWait(2e9)}, 1, CodeOverloaded},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,8 @@ import (
 
 // This file owns a browser that is driven by chromedp, and what it noted of a page.
 
-// Browser is a page of Chromium. What goes wrong in it is noted: errors, what its policy refused, requests to other origins.
+// Browser is a page of Chromium. What goes wrong in it is noted: errors, what its policy refused, requests to other
+// origins.
 type Browser struct {
 	*testing.T
 	origin string
@@ -43,8 +44,10 @@ func Open(t *testing.T, origin string) *Browser {
 		require.Empty(t, os.Getenv("CI"), "chromium is missing")
 		t.Skip("chromium is missing: the console is not opened")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-GB"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("lang", "en-GB"))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	page, closePage := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
@@ -71,7 +74,8 @@ func (b *Browser) note(event any) {
 			b.fault("console", e.Args)
 		}
 	case *log.EventEntryAdded:
-		// A refusal that the page asked for, as one that is tried, is told as an error of the network; the page shows it.
+		// A refusal that the page asked for, as one that is tried, is told as an error of the network; the page shows
+		// it.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 			b.fault(string(e.Entry.Source), e.Entry.Text)
 		}
@@ -91,8 +95,8 @@ func (b *Browser) fault(where string, what any) {
 	b.faults = append(b.faults, where+": "+string(raw[:min(len(raw), 600)]))
 }
 
-// Call has the browser do a command of its protocol. What the browser refuses is noted, but where a page was left meanwhile: the next one is
-// asked again.
+// Call has the browser do a command of its protocol. What the browser refuses is noted, but where a page was left
+// meanwhile: the next one is asked again.
 func (b *Browser) Call(method string, params any) json.RawMessage {
 	b.Helper()
 	ctx, end := context.WithTimeout(b.page, 3*time.Minute)
@@ -140,7 +144,8 @@ func (b *Browser) Until(js string) {
 			return
 		}
 		if time.Now().After(end) {
-			require.Fail(b, "this did not come about", "%s\n%v\n%v", js, b.Eval("location.href + ' ' + document.body.innerText.slice(0, 800)"), b.Noted())
+			require.Fail(b, "this did not come about", "%s\n%v\n%v", js,
+				b.Eval("location.href + ' ' + document.body.innerText.slice(0, 800)"), b.Noted())
 		}
 	}
 }
@@ -166,13 +171,16 @@ func (b *Browser) Size(width, height int, dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+	b.Call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	b.Call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
 // Press sends a key as a person does.
 func (b *Browser) Press(key string) {
-	code := map[string]int{"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}[key]
+	code := map[string]int{"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+		"Tab": 9}[key]
 	p := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
 	if key == "Enter" {
 		p["text"] = "\r"
@@ -198,7 +206,8 @@ func (b *Browser) Shot(file string) {
 }
 
 func (b *Browser) mouse(kind string, x, y float64) {
-	b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1})
+	b.Call("Input.dispatchMouseEvent",
+		map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1})
 }
 
 // Drag moves what is under a point, with the button down, over others; it lets go at the last one where drop is set.
@@ -221,21 +230,24 @@ func (b *Browser) Drop(selector, file string) {
 	b.Helper()
 	x, y := b.Middle(selector)
 	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
-		b.Call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": x, "y": y, "data": map[string]any{"items": []any{}, "files": []string{file}, "dragOperationsMask": 1}})
+		b.Call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": x, "y": y,
+			"data": map[string]any{"items": []any{}, "files": []string{file}, "dragOperationsMask": 1}})
 	}
 }
 
 // Middle is where an element is, in the window.
 func (b *Browser) Middle(selector string) (x, y float64) {
 	b.Helper()
-	at := b.Eval(fmt.Sprintf(`(() => {const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2];})()`, selector)).([]any)
+	at := b.Eval(fmt.Sprintf(
+		`(() => {const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2];})()`, selector)).([]any)
 	return at[0].(float64), at[1].(float64)
 }
 
 // Click clicks the button or link that says a text, inside of what a selector finds.
 func (b *Browser) Click(inside, text string) {
 	b.Helper()
-	b.Until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((x) => !x.disabled && (x.textContent.trim() === %[2]q || x.ariaLabel === %[2]q) && (x.click(), true))`, inside+" :is(button, a, [role=tab])", text))
+	b.Until(fmt.Sprintf(
+		`[...document.querySelectorAll(%q)].some((x) => !x.disabled && (x.textContent.trim() === %[2]q || x.ariaLabel === %[2]q) && (x.click(), true))`, inside+" :is(button, a, [role=tab])", text))
 }
 
 // Says waits for a text to stand in what a selector finds.
@@ -261,7 +273,8 @@ func (b *Browser) Show(view string) {
 // Visit opens the page at a view as one who has typed a key before.
 func (b *Browser) Visit(key, view string) {
 	b.Helper()
-	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", key)})
+	b.Call("Page.addScriptToEvaluateOnNewDocument",
+		map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", key)})
 	b.Call("Page.navigate", map[string]any{"url": b.origin + "/#/" + view})
 	b.Until(settled)
 }
@@ -285,25 +298,30 @@ func (b *Browser) Faint() (list []string) {
 	return list
 }
 
-// controls are what one works with: those that are seen and can be used. Of bars and of cells, between which arrows lead, one is enough.
+// controls are what one works with: those that are seen and can be used. Of bars and of cells, between which arrows
+// lead, one is enough.
 const controls = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((x) => !x.disabled && x.checkVisibility({visibilityProperty: true}) && x.getClientRects().length &&
 	!(x.matches("[data-bar], [role=gridcell]") && x.tabIndex < 0 && document.querySelector(":is([data-bar], [role=gridcell])[tabindex='0']")))`
 
-// Unreached lists the controls that Tab does not come to, however often it is pressed: of those that were there all the time.
+// Unreached lists the controls that Tab does not come to, however often it is pressed: of those that were there all the
+// time.
 func (b *Browser) Unreached() (list []string) {
 	b.Helper()
-	left := b.Eval("document.activeElement?.blur(); window.unreached = new Set(" + controls + "); window.unreached.size").(float64)
+	left := b.Eval("document.activeElement?.blur(); window.unreached = new Set(" + controls +
+		"); window.unreached.size").(float64)
 	for most := 4 * left; left > 0 && most > 0; most-- { // a field of a date takes several
 		b.Press("Tab")
 		left = b.Eval("window.unreached.delete(document.activeElement); window.unreached.size").(float64)
 	}
-	for _, x := range b.Eval(controls + `.filter((x) => window.unreached.has(x)).map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
+	for _, x := range b.Eval(controls +
+		`.filter((x) => window.unreached.has(x)).map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
 		list = append(list, x.(string))
 	}
 	return list
 }
 
-// Kept lists where the page keeps a text but in the session's storage. Of databases and caches it has none, whatever would be in them.
+// Kept lists where the page keeps a text but in the session's storage. Of databases and caches it has none, whatever
+// would be in them.
 func (b *Browser) Kept(text string) (list []string) {
 	b.Helper()
 	for _, x := range b.Eval(fmt.Sprintf(`(async () => {
@@ -351,7 +369,8 @@ func (b *Browser) Nameless() (list []string) {
 	b.Into(&tree, "Accessibility.getFullAXTree", nil)
 	for _, n := range tree.Nodes {
 		switch n.Role.Value {
-		case "button", "link", "textbox", "searchbox", "combobox", "checkbox", "spinbutton", "tab", "gridcell", "slider", "DisclosureTriangle", "Date", "DateTime", "dialog", "image":
+		case "button", "link", "textbox", "searchbox", "combobox", "checkbox", "spinbutton", "tab", "gridcell",
+			"slider", "DisclosureTriangle", "Date", "DateTime", "dialog", "image":
 			if !n.Ignored && strings.TrimSpace(n.Name.Value) == "" {
 				list = append(list, fmt.Sprintf("%s %s", n.Role.Value, n.NodeID))
 			}

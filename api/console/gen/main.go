@@ -34,20 +34,25 @@ type pack struct {
 
 var packs = []pack{
 	{"preact", "11.2.0", "/HfHI/7N84e6GrWBJ3J280z3mLaRJiDcSvj/A+y/4AbLnND/1UlGHe1sR6oYuTGwId0nP7dqDU9OnLxMPZ7xBg==",
-		map[string]string{"dist/preact.mjs": "preact.js", "hooks/dist/hooks.mjs": "hooks.js", "LICENSE": "preact.LICENSE"}},
-	{"@preact/signals-core", "1.14.5", "vcRv7Ityz5JVmeiVqIluLFzT/PDS/AlhHUpw3/aUWqcVUs6bDGIPXE/6RSC4evBNWYvnniozg5Syfj33al3gkg==",
+		map[string]string{"dist/preact.mjs": "preact.js", "hooks/dist/hooks.mjs": "hooks.js",
+			"LICENSE": "preact.LICENSE"}},
+	{"@preact/signals-core", "1.14.5",
+		"vcRv7Ityz5JVmeiVqIluLFzT/PDS/AlhHUpw3/aUWqcVUs6bDGIPXE/6RSC4evBNWYvnniozg5Syfj33al3gkg==",
 		map[string]string{"dist/signals-core.mjs": "signals-core.js", "LICENSE": "signals-core.LICENSE"}},
-	{"@preact/signals", "2.11.4", "Rb+5RPo9gWSaHtzJeauhHxiC8KP/IF2DEPkHPEOGOnuy2wnJzRqyeLRankUCYd6ADqtxS6GnWGv6Ie343d8aYw==",
+	{"@preact/signals", "2.11.4",
+		"Rb+5RPo9gWSaHtzJeauhHxiC8KP/IF2DEPkHPEOGOnuy2wnJzRqyeLRankUCYd6ADqtxS6GnWGv6Ie343d8aYw==",
 		map[string]string{"dist/signals.mjs": "signals.js", "LICENSE": "signals.LICENSE"}},
 	{"htm", "3.1.1", "983Vyg8NwUE7JkZ6NmOqpCZ+sh1bKv2iYTlUkzlWmA5JD2acKoxd4KVxbMmxX/85mtfdnDmTFoNKcg5DGAvxNQ==",
 		map[string]string{"dist/htm.module.js": "htm.js", "LICENSE": "htm.LICENSE"}},
 	{"uplot", "1.6.32", "KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw==",
-		map[string]string{"dist/uPlot.esm.js": "uplot.js", "dist/uPlot.min.css": "uplot.css", "LICENSE": "uplot.LICENSE"}},
+		map[string]string{"dist/uPlot.esm.js": "uplot.js", "dist/uPlot.min.css": "uplot.css",
+			"LICENSE": "uplot.LICENSE"}},
 }
 
 // served are the modules that modules name, by the names that they go by in a bundler.
 var served = map[string]string{
-	"preact": "./preact.js", "preact/hooks": "./hooks.js", "@preact/signals-core": "./signals-core.js", "htm": "./htm.js",
+	"preact": "./preact.js", "preact/hooks": "./hooks.js", "@preact/signals-core": "./signals-core.js",
+	"htm": "./htm.js",
 }
 
 func main() {

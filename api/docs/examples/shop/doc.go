@@ -1,7 +1,7 @@
-// Shop plays the story of a web shop against a live server, from the calendar to the return, as the page shop.md tells it. It makes its own location, bikes,
-// prices and customer, so it needs no data, and takes a key with full access.
+// Shop plays the story of a web shop against a live server, from the calendar to the return, as the page shop.md tells
+// it. It makes its own location, bikes, prices and customer, so it needs no data, and takes a key with full access.
 //
-//	go run ./api/docs/examples/shop -authority receiver.pem      # writes the certificate of its receiver, which the server has to know
+//	go run ./api/docs/examples/shop -authority receiver.pem    # writes its certificate, for the server to know
 //	holdfast serve --webhook-allow 127.0.0.0/8 --webhook-ca receiver.pem
 //	go run ./api/docs/examples/shop -key hf_…
 //

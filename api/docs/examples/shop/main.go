@@ -37,7 +37,8 @@ type order struct {
 func main() {
 	address := flag.String("url", "http://127.0.0.1:8080", "the server")
 	key := flag.String("key", os.Getenv("HOLDFAST_KEY"), "a key with full access; default: HOLDFAST_KEY")
-	authority := flag.String("authority", "", "write the receiver's certificate here, for serve --webhook-ca, and do nothing else")
+	authority := flag.String("authority", "",
+		"write the receiver's certificate here, for serve --webhook-ca, and do nothing else")
 	flag.Parse()
 	hooks := newReceiver()
 	defer hooks.server.Close()
@@ -48,10 +49,12 @@ func main() {
 	now := time.Now()
 	tomorrow := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	s := &shop{
-		client: &client{url: *address + "/v1/admin", key: *key, run: strconv.FormatInt(now.UnixNano(), 36)}, hooks: hooks,
-		from: tomorrow.Add(9 * time.Hour), to: tomorrow.Add(48*time.Hour + 17*time.Hour),
+		client: &client{url: *address + "/v1/admin", key: *key, run: strconv.FormatInt(now.UnixNano(), 36)},
+		hooks:  hooks,
+		from:   tomorrow.Add(9 * time.Hour), to: tomorrow.Add(48*time.Hour + 17*time.Hour),
 	}
-	for _, step := range []func() error{s.stock, s.listen, s.calendar, s.quote, s.cart, s.refusal, s.checkout, s.pay, s.handOver, s.takeBack} {
+	for _, step := range []func() error{s.stock, s.listen, s.calendar, s.quote, s.cart, s.refusal, s.checkout, s.pay,
+		s.handOver, s.takeBack} {
 		exitOn(step())
 	}
 }
@@ -63,14 +66,17 @@ func exitOn(err error) {
 	}
 }
 
-// stock: a place, a kind of bike with two hours of cleaning behind each booking, two bikes of it, a price by the day, an offer, a customer.
+// stock: a place, a kind of bike with two hours of cleaning behind each booking, two bikes of it, a price by the day,
+// an offer, a customer.
 func (s *shop) stock() error {
 	var location, sku, table, row, item, customer made
 	err := errors.Join(
 		s.ask("POST", "/locations", object{"name": "Harbour", "timezone": "Europe/Lisbon"}, &location),
-		s.ask("POST", "/skus", object{"name": "Cargo bike", "bufferTimeAmountAfter": 2, "bufferTimeUnitAfter": "hours"}, &sku),
+		s.ask("POST", "/skus", object{"name": "Cargo bike", "bufferTimeAmountAfter": 2, "bufferTimeUnitAfter": "hours"},
+			&sku),
 		s.ask("POST", "/pricing-tables/pricing-table", object{"name": "Cargo bikes"}, &table),
-		s.ask("POST", "/customers", object{"firstName": "Ana", "lastName": "Silva", "email": "ana@example.com"}, &customer))
+		s.ask("POST", "/customers", object{"firstName": "Ana", "lastName": "Silva", "email": "ana@example.com"},
+			&customer))
 	for _, name := range []string{"Cargo bike 1", "Cargo bike 2"} {
 		err = errors.Join(err, s.ask("POST", "/articles", object{"name": name, "skuId": sku.ID, "quantities": []object{
 			{"serviceLocationId": location.ID, "count": 1, "from": "2025-01-01T00:00:00Z"},
@@ -78,9 +84,11 @@ func (s *shop) stock() error {
 	}
 	err = errors.Join(err,
 		s.ask("POST", "/pricing-tables/pricing-table/"+table.ID+"/pricing-row",
-			object{"label": "Day", "purchaseType": "booking", "price": 4500, "durationAmount": 1, "durationUnit": "days"}, &row),
+			object{"label": "Day", "purchaseType": "booking", "price": 4500, "durationAmount": 1,
+				"durationUnit": "days"}, &row),
 		s.ask("POST", "/catalog",
-			object{"name": "Cargo bike", "status": "active", "pricingTableId": table.ID, "components": []object{{"skuId": sku.ID}}}, &item))
+			object{"name": "Cargo bike", "status": "active", "pricingTableId": table.ID,
+				"components": []object{{"skuId": sku.ID}}}, &item))
 	s.location, s.sku, s.row, s.item, s.customer = location.ID, sku.ID, row.ID, item.ID, customer.ID
 	return err
 }
@@ -88,7 +96,8 @@ func (s *shop) stock() error {
 // listen: have every change of an order told to the receiver. The secret is in this answer alone.
 func (s *shop) listen() error {
 	var hook struct{ ID, Secret string }
-	if err := s.ask("POST", "/webhooks", object{"eventType": "order.updated", "url": s.hooks.server.URL + "/holdfast"}, &hook); err != nil {
+	if err := s.ask("POST", "/webhooks", object{"eventType": "order.updated", "url": s.hooks.server.URL + "/holdfast"},
+		&hook); err != nil {
 		return err
 	}
 	s.hooks.setSecret(hook.Secret)
@@ -123,7 +132,8 @@ func (s *shop) calendar() error {
 
 // line is what the customer wants.
 func (s *shop) line() object {
-	return object{"catalogItemId": s.item, "purchaseType": "booking", "quantity": 2, "pricingRowId": s.row, "startDate": s.from, "endDate": s.to}
+	return object{"catalogItemId": s.item, "purchaseType": "booking", "quantity": 2, "pricingRowId": s.row,
+		"startDate": s.from, "endDate": s.to}
 }
 
 // quote: the server prices the cart, and makes nothing of it.
@@ -154,7 +164,8 @@ func (s *shop) refusal() error {
 	if !errors.As(err, &p) || p.Code != "INSUFFICIENT_AVAILABILITY" || p.Details.Lines[0].Next == nil {
 		return fmt.Errorf("the hold should have been refused with the next window: %w", err)
 	}
-	fmt.Printf("refused: %s, %d free, next from %s\n", p.Code, p.Details.Lines[0].Available, p.Details.Lines[0].Next.From)
+	fmt.Printf("refused: %s, %d free, next from %s\n", p.Code, p.Details.Lines[0].Available,
+		p.Details.Lines[0].Next.From)
 	return nil
 }
 
@@ -172,7 +183,8 @@ func (s *shop) checkout() error {
 
 // pay: your payment provider charges; Holdfast records what it did.
 func (s *shop) pay() error {
-	err := s.ask("POST", "/orders/"+s.order.ID+"/payments", object{"kind": "capture", "amount": s.order.Pricing.Total, "method": "card", "reference": "pi_1042"}, nil)
+	err := s.ask("POST", "/orders/"+s.order.ID+"/payments",
+		object{"kind": "capture", "amount": s.order.Pricing.Total, "method": "card", "reference": "pi_1042"}, nil)
 	if err != nil {
 		return err
 	}
@@ -211,7 +223,8 @@ func (s *shop) takeBack() error {
 		return err
 	}
 	var free struct{ Available int }
-	query := url.Values{"catalogItemId": {s.item}, "serviceLocationId": {s.location}, "from": {s.from.Format(time.RFC3339)}, "to": {s.to.Format(time.RFC3339)}}
+	query := url.Values{"catalogItemId": {s.item}, "serviceLocationId": {s.location},
+		"from": {s.from.Format(time.RFC3339)}, "to": {s.to.Format(time.RFC3339)}}
 	if err := s.ask("GET", "/availability?"+query.Encode(), nil, &free); err != nil {
 		return err
 	}

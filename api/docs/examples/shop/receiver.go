@@ -78,5 +78,6 @@ func (r *receiver) await(is func(event) bool) (event, error) {
 
 // writeAuthority writes the certificate that the server has to trust.
 func (r *receiver) writeAuthority(name string) error {
-	return os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw}), 0o600)
+	return os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw}),
+		0o600)
 }

@@ -1,5 +1,6 @@
-// Package webhooks shows how a receiver verifies what a webhook is sent, in four languages: verify.js, verify.py, verify.go and verify.php. The
-// page webhooks.md has them word for word, and `make test-docs` runs each of them on the same deliveries (cases.json).
+// Package webhooks shows how a receiver verifies what a webhook is sent, in four languages: verify.js, verify.py,
+// verify.go and verify.php. The page webhooks.md has them word for word, and `make test-docs` runs each of them on the
+// same deliveries (cases.json).
 //
 // # Invariants
 //

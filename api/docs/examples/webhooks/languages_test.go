@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file runs the other languages on the same cases, where they are installed; in CI one that is missing is a failure.
+// This file runs the other languages on the same cases, where they are installed; in CI one that is missing is a
+// failure.
 
 func TestLanguages(t *testing.T) {
 	for command, file := range map[string]string{"node": "run.js", "python3": "run.py", "php": "run.php"} {

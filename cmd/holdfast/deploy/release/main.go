@@ -1,4 +1,5 @@
-// Release makes the archives of a version: for each platform a static binary with its licences, a list of what it is made of, and the checksums of all.
+// Release makes the archives of a version: for each platform a static binary with its licences, a list of what it is
+// made of, and the checksums of all.
 //
 //	go run ./cmd/holdfast/deploy/release -version v1.2.3 [-to dist] [-platforms linux/amd64,darwin/arm64]
 //
@@ -82,7 +83,8 @@ func release(version, to string, platforms []string) error {
 			return err
 		}
 		var embedded bytes.Buffer // what is in the binary and is no module
-		if err := appendLicences(&embedded, reference.name+" of npm", filepath.Join("api", "docs", "reference")); err != nil {
+		if err := appendLicences(&embedded, reference.name+" of npm", filepath.Join("api", "docs", "reference")); err !=
+			nil {
 			return err
 		}
 		notices = append(notices, embedded.Bytes()...)
@@ -120,7 +122,8 @@ func release(version, to string, platforms []string) error {
 
 // build makes a static binary that tells nothing of where it was built.
 func build(binary, version, system, machine string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version, "-o", binary, "./cmd/holdfast")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version,
+		"-o", binary, "./cmd/holdfast")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
@@ -133,8 +136,8 @@ func build(binary, version, system, machine string) error {
 	return err
 }
 
-// mostBytes is how large a binary may be. One that is suddenly larger by a fifth links text/template, with which the linker keeps
-// every exported method.
+// mostBytes is how large a binary may be. One that is suddenly larger by a fifth links text/template, with which the
+// linker keeps every exported method.
 const mostBytes = 45_000_000
 
 // modulesOf are the modules that are linked, by path.
@@ -247,10 +250,14 @@ func archiveOf(folder string, files []file) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// reference is the one part of a binary that is no module: what shows the API's description, as api/docs/reference has it.
-var reference = struct{ name, version, file string }{"@scalar/api-reference", "1.72.1", filepath.Join("api", "docs", "reference", "scalar.js.gz")}
+// reference is the one part of a binary that is no module: what shows the API's description, as api/docs/reference has
+// it.
+var reference = struct {
+	name, version, file string
+}{"@scalar/api-reference", "1.72.1", filepath.Join("api", "docs", "reference", "scalar.js.gz")}
 
-// partsOf lists the modules that a binary is made of, and the reference, of which packed is the file, as CycloneDX 1.5 in JSON.
+// partsOf lists the modules that a binary is made of, and the reference, of which packed is the file, as CycloneDX 1.5
+// in JSON.
 func partsOf(version string, info *debug.BuildInfo, packed []byte) ([]byte, error) {
 	type hash struct {
 		Alg     string `json:"alg"`
@@ -264,7 +271,8 @@ func partsOf(version string, info *debug.BuildInfo, packed []byte) ([]byte, erro
 		URL     string `json:"purl"`
 		Hashes  []hash `json:"hashes,omitempty"`
 	}
-	list := []component{{"library", "std", "std", strings.TrimPrefix(info.GoVersion, "go"), "pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"), nil}}
+	list := []component{{"library", "std", "std", strings.TrimPrefix(info.GoVersion, "go"),
+		"pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"), nil}}
 	for _, m := range modulesOf(info) {
 		url := "pkg:golang/" + m.Path + "@" + m.Version
 		c := component{"library", url, m.Path, m.Version, url, nil}
@@ -279,7 +287,8 @@ func partsOf(version string, info *debug.BuildInfo, packed []byte) ([]byte, erro
 	}
 	url := "pkg:npm/" + strings.Replace(reference.name, "@", "%40", 1) + "@" + reference.version
 	sum := sha256.Sum256(packed)
-	list = append(list, component{"library", url, reference.name, reference.version, url, []hash{{"SHA-256", hex.EncodeToString(sum[:])}}})
+	list = append(list, component{"library", url, reference.name, reference.version, url,
+		[]hash{{"SHA-256", hex.EncodeToString(sum[:])}}})
 	own := "pkg:golang/holdfast@" + version
 	data, err := json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

@@ -21,8 +21,10 @@ import (
 
 // linked is what a binary says that it is made of; a test's own says nothing.
 var linked = &debug.BuildInfo{GoVersion: "go1.26.0", Deps: []*debug.Module{
-	{Path: "github.com/valyala/fasthttp", Version: "v1.74.0", Sum: "h1:" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
-	{Path: "github.com/google/uuid", Version: "v1.6.0", Sum: "h1:" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
+	{Path: "github.com/valyala/fasthttp", Version: "v1.74.0",
+		Sum: "h1:" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
+	{Path: "github.com/google/uuid", Version: "v1.6.0",
+		Sum: "h1:" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
 }}
 
 func TestArchiveIsTheSameEachTime(t *testing.T) {
@@ -51,7 +53,8 @@ func TestArchiveIsTheSameEachTime(t *testing.T) {
 
 func TestPartsNameEveryModule(t *testing.T) {
 	modules := modulesOf(linked)
-	require.Equal(t, []string{"github.com/google/uuid", "github.com/valyala/fasthttp"}, []string{modules[0].Path, modules[1].Path})
+	require.Equal(t, []string{"github.com/google/uuid", "github.com/valyala/fasthttp"},
+		[]string{modules[0].Path, modules[1].Path})
 	packed, err := os.ReadFile(filepath.Join("..", "..", "..", "..", reference.file))
 	require.NoError(t, err)
 	data, err := partsOf("v1.2.3", linked, packed)
@@ -71,7 +74,8 @@ func TestPartsNameEveryModule(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(packed)), last.Hashes[0].Content)
 	licence, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "api", "docs", "reference", "LICENSE"))
 	require.NoError(t, err)
-	require.Contains(t, string(licence), reference.name+" "+reference.version, "the licence beside the file names what it is of")
+	require.Contains(t, string(licence), reference.name+" "+reference.version,
+		"the licence beside the file names what it is of")
 	for i, m := range modules {
 		c := bom.Components[i+1]
 		require.Equal(t, m.Path, c.Name)

@@ -86,7 +86,8 @@ func kubernetes(loaded []*packages.Package, from *packages.Module) schema {
 	return schema{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$comment": fmt.Sprintf("Made by `make schemas` of the types of %s %s, whose licence lies beside this file: "+
-			"what a manifest of these kinds can hold, without descriptions and without what a cluster writes.", from.Path, from.Version),
+			"what a manifest of these kinds can hold, without descriptions and without what a cluster writes.",
+			from.Path, from.Version),
 		"type":     "object",
 		"required": []string{"apiVersion", "kind"},
 		// What is applied has a name; a pod gets one from its set.

@@ -31,21 +31,22 @@ var (
 	systemGroups = wire.Enum("sustainability", "system")
 	origins      = wire.Enum("article", "sku", "customer", "catalog")
 	fieldShape   = wire.ShapeOf("FulfillmentField",
-		wire.Optional("id", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.ID }).
+		wire.Optional("id", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string { return &f.ID }).
 			Says("The field's id where it was made."),
-		wire.Optional("name", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.Name }).
+		wire.Optional("name", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string { return &f.Name }).
 			Says("What people call the field."),
-		wire.Required("key", wire.Text(1, 255), func(f *stock.FieldValue) *string { return &f.Key }).
+		wire.Required("key", wire.Text(1, base.MaxName), func(f *stock.FieldValue) *string { return &f.Key }).
 			Says("The key under which programs find the field."),
 		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
 			Says("What the field holds: text, a number, true or false, or a list of texts."),
 		wire.Optional("format", attributeFormat,
 			func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
 			Says("How the value is meant."),
-		wire.Optional("groupId", wire.Text(0, 255), func(f *stock.FieldValue) **string {
+		wire.Optional("groupId", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string {
 			return &f.GroupID
 		}).Says("The id of the group that the field is shown in."),
-		wire.Optional("groupName", wire.Text(0, 255), func(f *stock.FieldValue) **string { return &f.GroupName }).
+		wire.Optional("groupName", wire.Text(0, base.MaxName),
+			func(f *stock.FieldValue) **string { return &f.GroupName }).
 			Says("What the group is called."),
 		wire.Optional("systemGroup", systemGroups, func(f *stock.FieldValue) **string { return &f.SystemGroup }).
 			Says("The built-in group that the field belongs to, if any."),
@@ -73,15 +74,16 @@ func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true,
 			func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
-		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true,
+		wire.Merged("taxonomyCategoryId", wire.Text(1, base.MaxName), true,
 			func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
 			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
 		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true,
 			func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
 			Says("Stored as given."),
-		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *base.Opt[string] { return &at(in).ParentID }).
+		wire.Merged("parentId", wire.Text(1, base.MaxName), true,
+			func(in *In) *base.Opt[string] { return &at(in).ParentID }).
 			Says("Stored as given."),
-		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *base.Opt[string] { return &at(in).Path }).
+		wire.Merged("path", wire.Text(1, stock.MaxPath), true, func(in *In) *base.Opt[string] { return &at(in).Path }).
 			Says("Stored as given."),
 		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true,
 			func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).

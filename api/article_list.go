@@ -141,7 +141,7 @@ var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 		Says("Only articles of this SKU."),
 	wire.Optional("serviceLocationId", wire.UUID, func(o *listArticles) **base.ID { return &o.Location }).
 		Says("Only articles with units there in the window; all numbers and series count that location alone."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listArticles) *string {
+	wire.Defaulted("search", wire.Text(0, base.MaxName), "", func(o *listArticles) *string {
 		return &o.Search
 	}).Says("A part of the name, a code, or the SKU's name or code."),
 	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil,

@@ -15,12 +15,11 @@ var valueSchema = &wire.Schema{
 	About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
 
 const (
-	maxValues  = 250 // of one record, and elements of one value
 	valueTypes = "a string, a number, true or false, an array of strings, or null"
 )
 
 // attributeValues are values by the keys of their attributes.
-var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues,
+var attributeValues = wire.ByKey(valueSchema.OrNull(), label.MaxValues,
 	func(a *label.AttributeInput) *string { return &a.Key },
 	func(r *wire.Reader, a *label.AttributeInput) { readValue(r, &a.Value) })
 
@@ -56,7 +55,7 @@ func readValue(r *wire.Reader, dst *label.Value) {
 	}
 }
 
-var texts = wire.ListOf(longText, 0, maxValues)
+var texts = wire.ListOf(longText, 0, label.MaxValues)
 
 // number is any number that a double-precision one holds.
 var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw []byte, dst *float64) wire.Wrong {

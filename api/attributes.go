@@ -15,12 +15,12 @@ var createAttributeShape = wire.ShapeOf("CreateAttribute", append(
 	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil,
 		func(o *label.CreateAttribute) *[]string { return &o.Options }).
 		Says("The values of a select or multiselect."),
-	wire.Optional("group", wire.Text(1, 255), func(o *label.CreateAttribute) **string { return &o.Group }).
+	wire.Optional("group", wire.Text(1, base.MaxName), func(o *label.CreateAttribute) **string { return &o.Group }).
 		Says("The name of its group."))...)
 
 // optionName is an option as it is made: an object with its name.
 var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
-	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).
+	wire.Required("name", wire.Text(1, base.MaxName), func(s *string) *string { return s }).
 		Says("What people call the option.")))
 
 var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
@@ -28,7 +28,8 @@ var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
 	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 1, 250), false,
 		func(o *label.PatchAttribute) *base.Opt[[]label.AttributeOption] { return &o.Options }).
 		Says("All options. One that is not named goes, and with it the values that chose it."),
-	wire.Merged("group", wire.Text(1, 255), true, func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
+	wire.Merged("group", wire.Text(1, base.MaxName), true,
+		func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
 		Says("The name of its group."),
 	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).
 		Says(aboutValuesGo))...)

@@ -123,7 +123,7 @@ var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
 	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil,
 		func(o *listCatalog) *[]commerce.CatalogStatus { return &o.filter.Status }).
 		Says("Only items in one of these states. Default: all."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).
+	wire.Defaulted("search", wire.Text(0, base.MaxName), "", func(o *listCatalog) *string { return &o.filter.Search }).
 		Says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))
 

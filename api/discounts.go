@@ -60,7 +60,7 @@ type listDiscounts struct {
 }
 
 var listDiscountsQuery = wire.ShapeOf("ListDiscountCodes", slices.Concat([]wire.Field[listDiscounts]{
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).
+	wire.Defaulted("search", wire.Text(0, base.MaxName), "", func(o *listDiscounts) *string { return &o.search }).
 		Says("A part of the code, without case."),
 }, pageFields(func(o *listDiscounts) *page { return &o.page }))...)
 

@@ -14,7 +14,7 @@ var createEventShape = wire.ShapeOf("CreateScheduledEvent",
 	wire.Required("type", eventType, func(o *stock.CreateScheduledEvent) *stock.EventType {
 		return &o.Type
 	}).Says("A reservation takes one unit, a note none."),
-	wire.Required("name", wire.Text(1, 255), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).
+	wire.Required("name", wire.Text(1, base.MaxName), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).
 		Says("What people call the event."),
 	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).
 		Says("The location that it is at."),
@@ -22,11 +22,11 @@ var createEventShape = wire.ShapeOf("CreateScheduledEvent",
 		Says("First instant of the event."),
 	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).
 		Says("First instant behind the event."),
-	wire.Optional("comment", wire.Text(0, 10_000), func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).
+	wire.Optional("comment", longText, func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).
 		Says("A note for those who read it."))
 
 var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
-	wire.Merged("name", wire.Text(1, 255), false,
+	wire.Merged("name", wire.Text(1, base.MaxName), false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Name }).Says("What people call the event."),
 	wire.Merged("serviceLocationId", wire.UUID, false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
@@ -35,7 +35,7 @@ var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
 		func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
 	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).
 		Says("First instant behind the event."),
-	wire.Merged("comment", wire.Text(0, 10_000), true,
+	wire.Merged("comment", longText, true,
 		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Comment }).
 		Says("A note for those who read it. Null clears it."))
 

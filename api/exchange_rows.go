@@ -186,11 +186,11 @@ func (x *exporter) quantities(r *stock.Article) {
 			x.ending += l.Count
 			continue
 		}
-		for left := l.Count; left > 0; left -= maxCount {
+		for left := l.Count; left > 0; left -= base.MaxCount {
 			x.Next()
 			x.Braces(func() {
 				x.location(l.Location)
-				x.Count("count", min(left, maxCount), "")
+				x.Count("count", min(left, base.MaxCount), "")
 				x.Instant("from", l.Range.Start, "")
 			})
 		}
@@ -255,7 +255,7 @@ func (x *exporter) holds() {
 		x.Out = append(x.Out, ']')
 		if h.ExpiresAt != nil {
 			left := (*h.ExpiresAt - x.now + 999) / 1000
-			x.Int("expiresInSeconds", min(max(left, minExpiry), maxExpiry), "")
+			x.Int("expiresInSeconds", min(max(left, hold.MinExpiry), hold.MaxExpiry), "")
 		}
 		if m := commerce.CustomerByID(x.view, h.Customer); m != nil {
 			x.refer("customerId", m.ID, given(m.Email), m.Name())

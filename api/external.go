@@ -9,12 +9,7 @@ import (
 // This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and
 // metadata.
 
-const (
-	maxMetadata      = 50
-	maxMetadataValue = 500 // characters
-)
-
-var externalID = wire.Text(1, 255)
+var externalID = wire.Text(1, base.MaxName)
 
 // externalFields are what other systems keep on a record that is made or changed.
 func externalFields[In any](at func(*In) *label.ExternalPatch) []wire.Field[In] {
@@ -59,7 +54,7 @@ func (w *scribe) external(x *label.External) {
 var noExternal label.External
 
 // metadata are texts by their keys.
-var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata,
+var metadata = wire.ByKey(metadataText.Schema.OrNull(), label.MaxMetadata,
 	func(m *label.MetadataInput) *string { return &m.Key },
 	func(r *wire.Reader, m *label.MetadataInput) {
 		if !r.Null() {
@@ -68,4 +63,4 @@ var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata,
 		}
 	})
 
-var metadataText = wire.Text(0, maxMetadataValue)
+var metadataText = wire.Text(0, label.MaxMetadataValue)

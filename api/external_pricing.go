@@ -12,16 +12,18 @@ import (
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
-	wire.Required("label", wire.Text(1, 255), func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).
+	wire.Required("label", wire.Text(1, base.MaxName),
+		func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).
 		Says("What people call the price."),
 	wire.Required("url", wire.Link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).
 		Says("Absolute, http or https."))
 
 var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
-	wire.Merged("label", wire.Text(1, 255), false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] {
-		return &o.Label
-	}).Says("What people call the price."),
-	wire.Merged("translatedLabel", wire.Text(1, 255), true,
+	wire.Merged("label", wire.Text(1, base.MaxName), false,
+		func(o *commerce.PatchExternalPricingRow) *base.Opt[string] {
+			return &o.Label
+		}).Says("What people call the price."),
+	wire.Merged("translatedLabel", wire.Text(1, base.MaxName), true,
 		func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
 		Says("The label in the customer's language. Null clears it."),
 	wire.Merged("url", wire.Link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).

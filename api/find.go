@@ -24,14 +24,14 @@ func foundQuery(record, words, code string) *wire.Shape[foundPage] {
 	}), externalIDFilter(func(p *foundPage) **string { return &p.External }, record),
 		searchFilter(words, func(p *foundPage) *string { return &p.Search }))
 	if code != "" {
-		fields = append(fields, wire.Optional(code, wire.Text(1, 255),
+		fields = append(fields, wire.Optional(code, wire.Text(1, base.MaxName),
 			func(p *foundPage) **string { return &p.Code }).Says("Only "+record+" with this "+code+", without case."))
 	}
 	return wire.ShapeOf("List", fields...)
 }
 
 func searchFilter[In any](words string, at func(*In) *string) wire.Field[In] {
-	return wire.Defaulted("search", wire.Text(0, 255), "", at).Says(searchedWords + words + ".")
+	return wire.Defaulted("search", wire.Text(0, base.MaxName), "", at).Says(searchedWords + words + ".")
 }
 
 // appendFound appends the page that a function finds.

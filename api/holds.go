@@ -40,9 +40,7 @@ func windowFields[In any](at func(*In) *base.Span) []wire.Field[In] {
 	}
 }
 
-var count = wire.Integer[int](1, maxCount)
-
-const maxCount = 10_000
+var count = wire.Integer[int](1, base.MaxCount)
 
 var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *hold.HoldLineInput) *base.Item { return &l.Item }),
@@ -62,24 +60,18 @@ var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 			Says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
 	})...)
 
-// The bounds of a cart's time to live, in seconds.
-const (
-	minExpiry = 30
-	maxExpiry = 7200
-)
-
-var expiry = wire.Integer[int64](minExpiry, maxExpiry)
+var expiry = wire.Integer[int64](hold.MinExpiry, hold.MaxExpiry)
 
 // holdFields are what a hold is made of, by a request or by a row of a file.
 var holdFields = []wire.Field[hold.PlaceHold]{
-	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000),
+	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, base.MaxLines),
 		func(o *hold.PlaceHold) *[]hold.HoldLineInput { return &o.Lines }).
 		Says("What is held, all or nothing."),
 	wire.Optional("expiresInSeconds", expiry, func(o *hold.PlaceHold) **int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
 	wire.Optional("customerId", wire.UUID, func(o *hold.PlaceHold) **base.ID { return &o.Customer }).
 		Says("The customer whom it is for, and whom an order of it is for. Default: nobody."),
-	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *hold.PlaceHold) *string { return &o.Note }).
+	wire.Defaulted("note", longText, "", func(o *hold.PlaceHold) *string { return &o.Note }).
 		Says("A text for those who read it."),
 }
 
@@ -112,7 +104,9 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 			Says("Pins the unit to this article."),
 		wire.Optional("slotId", wire.UUID, func(l *moveLine) **base.ID { return &l.Slot }).
 			Says("Pins the unit to this slot."),
-	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
+	)), 1, base.MaxLines), func(o *moveHold) *[]moveLine {
+		return &o.lines
+	}).Says("The units that are moved, all or nothing."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 const (
@@ -135,11 +129,11 @@ type heldChanges struct {
 var changeHoldShape = wire.ShapeOf("ChangeHold",
 	wire.Merged("customerId", wire.UUID, true, func(o *heldChanges) *base.Opt[base.ID] { return &o.Customer }).
 		Says("The customer whom it is for. Null: nobody. Default: as it is."),
-	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil,
+	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, base.MaxLines), nil,
 		func(o *heldChanges) *[]hold.HoldLineInput { return &o.Add }).
 		Says("New lines, behind those that stay. Default: none.").Shows("null"),
 	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
-		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).
+		wire.Required("line", wire.Integer[int](0, base.MaxLines-1), func(x *holdLineChange) *int { return &x.Line }).
 			Says("The number of the line, from 0."),
 		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).
 			Says("How many units. Default: as it is."),
@@ -148,10 +142,10 @@ var changeHoldShape = wire.ShapeOf("ChangeHold",
 		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *base.Opt[int64] {
 			return &x.to
 		}).Says("Its new end. Default: as it is; null: without end."),
-	)), 0, 1000), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
+	)), 0, base.MaxLines), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
 		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. "+
 			"Default: none.").Shows("null"),
-	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil,
+	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, base.MaxLines-1), 0, base.MaxLines), nil,
 		func(o *heldChanges) *[]int { return &o.Remove }).
 		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
 	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).

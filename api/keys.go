@@ -29,7 +29,7 @@ var createKeyShape = wire.ShapeOf("CreateAPIKey",
 // keyFields are what is said of a new key.
 func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
 	return []wire.Field[In]{
-		wire.Required("label", wire.Text(1, 255), func(in *In) *string { return &at(in).Label }).
+		wire.Required("label", wire.Text(1, base.MaxName), func(in *In) *string { return &at(in).Label }).
 			Says("What people call the key."),
 		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).
 			Says(

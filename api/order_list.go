@@ -84,7 +84,7 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
 		func(o *listOrders) *archiveFilter { return &o.archive }).
 		Says("Which orders by whether they are archived. Default: active."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).
+	wire.Defaulted("search", wire.Text(0, base.MaxName), "", func(o *listOrders) *string { return &o.Search }).
 		Says(searchedWords +
 			"the reference, the note, a customer's name, company or email, or a line's name. A number " +
 			"finds the order " +

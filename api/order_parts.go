@@ -18,7 +18,7 @@ var userInput = wire.ObjectOf[order.UserRef]("UserReferenceInput")
 
 // fieldOption is an option of a checkout field as it comes in.
 var fieldOption = func() wire.Kind[string] {
-	s := wire.ShapeOf("CheckoutFieldOptionInput", wire.Required("name", wire.Text(0, 255),
+	s := wire.ShapeOf("CheckoutFieldOptionInput", wire.Required("name", wire.Text(0, base.MaxName),
 		func(name *string) *string { return name }).Says("What people call the choice."))
 	return wire.Object(s)
 }()
@@ -26,23 +26,23 @@ var fieldOption = func() wire.Kind[string] {
 // checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
 func checkoutFields(name string, id wire.Field[order.CheckoutField]) wire.Kind[[]order.CheckoutField] {
 	return wire.ListOf(wire.Object(wire.ShapeOf(name, id,
-		wire.Defaulted("name", wire.Text(0, 255), "", func(f *order.CheckoutField) *string { return &f.Name }).
+		wire.Defaulted("name", wire.Text(0, base.MaxName), "", func(f *order.CheckoutField) *string { return &f.Name }).
 			Says("What the customer was asked."),
 		wire.Defaulted("type", wire.Enum(order.CheckoutFieldTypes...), "",
 			func(f *order.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
-		wire.Optional("placeholder", wire.Text(0, 255),
+		wire.Optional("placeholder", wire.Text(0, base.MaxName),
 			func(f *order.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
 		wire.Defaulted("required", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Required }).
 			Says("Whether it had to be filled in. Default: false."),
 		wire.Defaulted("internal", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Internal }).
 			Says("Whether only the merchant sees it. Default: false."),
-		wire.Optional("attributeId", wire.Text(0, 255),
+		wire.Optional("attributeId", wire.Text(0, base.MaxName),
 			func(f *order.CheckoutField) **string { return &f.AttributeID }).
 			Says("The customer's attribute that the answer is for."),
 		wire.Optional("attributeFormat", wire.Enum(order.CheckoutFieldFormats...),
 			func(f *order.CheckoutField) **string { return &f.AttributeFormat }).
 			Says("The format of that attribute."),
-		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil,
+		wire.Defaulted("options", wire.ListOf(fieldOption, 0, order.MaxParts), nil,
 			func(f *order.CheckoutField) *[]string { return &f.Options }).
 			Says("What could be chosen. Default: nothing."),
 		wire.Optional("value", fieldValue, func(f *order.CheckoutField) **order.CheckoutValue { return &f.Value }).
@@ -50,11 +50,10 @@ func checkoutFields(name string, id wire.Field[order.CheckoutField]) wire.Kind[[
 		wire.Optional("checkoutFieldId", wire.UUID,
 			func(f *order.CheckoutField) **base.ID { return &f.CheckoutFieldID }).
 			Says("The id of the field in the shop that asked."),
-	)), 0, maxParts)
+	)), 0, order.MaxParts)
 }
 
 const (
-	maxParts        = 100
 	aboutFieldValue = "What the customer answered: a string, of a number also a number and of a checkbox also true " +
 		"or false, as it is by its type or its attribute's format."
 )
@@ -91,11 +90,11 @@ func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
-		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, maxParts), nil,
+		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, order.MaxParts), nil,
 			func(f *order.CheckoutField) *[]base.ID { return &f.IDs }).
 			Says("Ids of the same field in other places."))
 	lineFormFields = checkoutFields("LineCheckoutFieldInput",
-		wire.Optional("id", wire.Text(1, 255), func(f *order.CheckoutField) **string { return &f.ID }).
+		wire.Optional("id", wire.Text(1, base.MaxName), func(f *order.CheckoutField) **string { return &f.ID }).
 			Says("The field's id in the shop that asked."))
 
 	contactInput = wire.Object(wire.ShapeOf("ContactInput",
@@ -112,18 +111,18 @@ var (
 			wire.Defaulted("checkoutFields", customerFormFields, nil,
 				func(c *order.OrderCustomerInput) *[]order.CheckoutField { return &c.Fields }).
 				Says("What this customer was asked. Default: nothing."),
-		})...)), 0, maxParts)
+		})...)), 0, order.MaxParts)
 
-	consents = wire.ListOf(wire.ObjectOf[order.Consent]("ConsentAcceptanceInput"), 0, maxParts)
+	consents = wire.ListOf(wire.ObjectOf[order.Consent]("ConsentAcceptanceInput"), 0, order.MaxParts)
 
 	orderDocuments = wire.ListOf(wire.Object(wire.ShapeOf("OrderDocumentInput",
-		wire.Required("type", wire.Text(1, 255), func(d *order.OrderDocument) *string { return &d.Type }).
+		wire.Required("type", wire.Text(1, base.MaxName), func(d *order.OrderDocument) *string { return &d.Type }).
 			Says("What kind of document it is, such as invoice.").Shows(`"email"`),
-		wire.Defaulted("name", wire.Text(0, 255), "", func(d *order.OrderDocument) *string { return &d.Name }).
+		wire.Defaulted("name", wire.Text(0, base.MaxName), "", func(d *order.OrderDocument) *string { return &d.Name }).
 			Says("What people call the document."),
 		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).
 			Says("Where the file is kept."),
-	)), 0, maxParts)
+	)), 0, order.MaxParts)
 
 	variantsChosen = wire.ListOf(wire.ObjectOf[order.LineVariant]("ChosenVariantInput"), 0, 20)
 
@@ -141,7 +140,7 @@ var (
 			Says("Any of them, as text; of a negated operator none."),
 	)), 0, 32)
 
-	taxRate    = wire.Integer[int](0, 10_000)
+	taxRate    = wire.Integer[int](0, order.MaxTaxRate)
 	splitRate  = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number", Min: new(int64), Max: one}, parseSplit)
 	one        = func() *int64 { n := int64(1); return &n }()
 	wholeSplit = 1e6
@@ -178,14 +177,15 @@ const (
 
 var lineSubscriptionShape = wire.ShapeOf("LineSubscriptionInput", append(
 	subscriptionFields(func(s *lineSubscription) *subscriptionInput { return &s.subscriptionInput }),
-	wire.Optional("collectionMethod", wire.Text(1, 255), func(s *lineSubscription) **string { return &s.collection }).
+	wire.Optional("collectionMethod", wire.Text(1, base.MaxName),
+		func(s *lineSubscription) **string { return &s.collection }).
 		Says("Stored as given: nothing is charged here."))...)
 
 const asRead = ": a string, or an object with the string as def, as a line is read."
 
 // lineName is what a line is called: as it is written, or as it is read.
 var lineName = func() wire.Kind[string] {
-	text := wire.Text(1, 255)
+	text := wire.Text(1, base.MaxName)
 	read := wire.Object(wire.ShapeOf("LocalizedNameInput",
 		wire.Required("def", text, func(s *string) *string { return s }).Says("The name in the merchant's language.")))
 	return wire.Kind[string]{
@@ -243,7 +243,7 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 			Says("The add-on's id in the shop's catalog, as it was given."),
 		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CartAddon }).
 			Says("The add-on's id in the cart, as it was given."),
-		wire.Optional("isAddon", wire.Text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).
+		wire.Optional("isAddon", wire.Text(1, base.MaxName), func(l *orderLine) **string { return &l.IsAddon }).
 			Says("What kind of add-on it is, which is kept as it is.").Shows(`"cart"`),
 		wire.Defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]order.LineVariant { return &l.Variants }).
 			Says("What the customer chose. Default: nothing."),

@@ -23,9 +23,9 @@ var addPaymentShape = wire.ShapeOf("RecordPayment",
 	wire.Optional("lineItemId", wire.UUID, func(o *order.AddPayment) **base.ID { return &o.Line }).
 		Says("The line that it is for. Default: the order as a whole.").Shows("null"),
 	wire.Optional("at", wire.Instant, func(o *order.AddPayment) **int64 { return &o.At }).Says(aboutAt),
-	wire.Optional("reference", wire.Text(1, 255), func(o *order.AddPayment) **string { return &o.Reference }).
+	wire.Optional("reference", wire.Text(1, base.MaxName), func(o *order.AddPayment) **string { return &o.Reference }).
 		Says("What whoever moved the money calls the payment.").Shows(`"pi_3PqL8c2eZvKYlo2C"`),
-	wire.Optional("method", wire.Text(1, 255), func(o *order.AddPayment) **string { return &o.Method }).
+	wire.Optional("method", wire.Text(1, base.MaxName), func(o *order.AddPayment) **string { return &o.Method }).
 		Says("How it was paid, in a word of the merchant's.").Shows(`"card"`))
 
 var (
@@ -53,7 +53,7 @@ type listPayments struct {
 }
 
 var addCommentShape = wire.ShapeOf("AddComment",
-	wire.Required("content", wire.Text(1, 10_000), func(o *order.AddComment) *string { return &o.Content }).
+	wire.Required("content", wire.Text(1, base.MaxNote), func(o *order.AddComment) *string { return &o.Content }).
 		Says("The comment's text.").Shows(`"Brings the bikes back in the evening"`),
 	wire.Optional("author", userInput, func(o *order.AddComment) **order.UserRef { return &o.Author }).
 		Says("Without one it is the system's."),

@@ -57,7 +57,7 @@ type (
 	}
 )
 
-var stockItemIDs = wire.ListOf(wire.UUID, 1, 10_000)
+var stockItemIDs = wire.ListOf(wire.UUID, 1, base.MaxUnits)
 
 const (
 	aboutStockItems = "The units of the order that it is about. Default: all that can."

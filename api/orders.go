@@ -39,7 +39,7 @@ func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 				"new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 		wire.Optional("returnLocationId", wire.UUID, func(in *In) **base.ID { return &at(in).Return }).
 			Says("Where its units come back to. Default: the pickup location."),
-		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string {
+		wire.Optional("reference", wire.Text(0, base.MaxName), func(in *In) **string {
 			return &at(in).Reference
 		}).Says("The merchant's or the shop's own name for the order."),
 		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).
@@ -133,7 +133,7 @@ var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput",
 	}).Says(aboutUnitPrice).Needs("orders.payments.write"),
 	wire.Optional("taxRate", taxRate, func(l *order.HeldLineInput) **int { return &l.TaxRate }).
 		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Optional("name", wire.Text(1, 255), func(l *order.HeldLineInput) **string {
+	wire.Optional("name", wire.Text(1, base.MaxName), func(l *order.HeldLineInput) **string {
 		return &l.Name
 	}).Says("What the line is called. Default: as the item is."),
 	wire.Optional("note", longText, func(l *order.HeldLineInput) **string { return &l.Note }).
@@ -203,7 +203,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[orde
 	wire.Defaulted("allowOverbooking", wire.Boolean, false,
 		func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
 		Says("What counts on units that come back elsewhere becomes a conflict."),
-	wire.Merged("reference", wire.Text(0, 255), true,
+	wire.Merged("reference", wire.Text(0, base.MaxName), true,
 		func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
 		Says("The merchant's or the shop's own name for the order. Null clears it."),
 	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] {
@@ -224,7 +224,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[orde
 	wire.Merged("documents", orderDocuments, true,
 		func(o *order.PatchOrder) *base.Opt[[]order.OrderDocument] { return &o.Documents }).
 		Says("The documents of the order, replaced as a whole."),
-	wire.Merged("paymentMethodKey", wire.Text(1, 255), true,
+	wire.Merged("paymentMethodKey", wire.Text(1, base.MaxName), true,
 		func(o *order.PatchOrder) *base.Opt[string] { return &o.Key }).
 		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).
 		Needs("orders.payments.write"),

@@ -38,7 +38,7 @@ var createWebhookShape = wire.ShapeOf("CreateWebhook",
 		func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
 		Says(eventTypesAbout),
 	wire.Required("url", wire.Link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
-	wire.Optional("label", wire.Text(1, 255), func(o *outbox.CreateWebhook) **string { return &o.Label }).
+	wire.Optional("label", wire.Text(1, base.MaxName), func(o *outbox.CreateWebhook) **string { return &o.Label }).
 		Says("What people call it."))
 
 var patchWebhookShape = wire.ShapeOf("PatchWebhook",
@@ -49,7 +49,7 @@ var patchWebhookShape = wire.ShapeOf("PatchWebhook",
 		Says(eventTypesAbout),
 	wire.Merged("url", wire.Link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).
 		Says(endpointAbout),
-	wire.Merged("label", wire.Text(1, 255), true, func(o *outbox.PatchWebhook) *base.Opt[string] {
+	wire.Merged("label", wire.Text(1, base.MaxName), true, func(o *outbox.PatchWebhook) *base.Opt[string] {
 		return &o.Label
 	}).Says("What people call it. Null clears it."))
 

@@ -43,7 +43,7 @@ var tryChangeShape = wire.ShapeOf("WhatIfChange",
 	wire.Optional("expiresInSeconds", expiry, func(c *tryChange) **int64 {
 		return &c.expires
 	}).Says("After how many seconds it gives its stock back, of a hold."),
-	wire.Optional("note", wire.Text(0, 10_000), func(c *tryChange) **string { return &c.note }).
+	wire.Optional("note", longText, func(c *tryChange) **string { return &c.note }).
 		Says("A text, of a hold."),
 	wire.Optional("holdId", wire.UUID, func(c *tryChange) **base.ID { return &c.hold }).
 		Says("The hold that is released, of a release."),

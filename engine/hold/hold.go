@@ -69,8 +69,8 @@ type PlaceHold struct {
 
 // The bounds of a cart's time to live, in seconds.
 const (
-	minExpiry = 30
-	maxExpiry = 7200
+	MinExpiry = 30
+	MaxExpiry = 7200
 )
 
 func (o PlaceHold) Check() []base.Fault {
@@ -108,8 +108,8 @@ func (o PlaceHold) Check() []base.Fault {
 }
 
 func expiry(c *base.Checker, pointer string, seconds *int64) {
-	if seconds != nil && (*seconds < minExpiry || *seconds > maxExpiry) {
-		c.Fault(pointer, "range", "must be between 30 and 7200")
+	if seconds != nil {
+		c.Number(pointer, int(*seconds), MinExpiry, MaxExpiry)
 	}
 }
 

@@ -49,8 +49,8 @@ type AttributeValue struct {
 	Options   []base.ID `json:",omitempty"`
 }
 
-// maxValues is the most attributes that one record has values for.
-const maxValues = 250
+// MaxValues is the most attributes that one record has values for.
+const MaxValues = 250
 
 // keep makes the form in which a record keeps a value, or names what is wrong with it.
 func (d *Attribute) keep(c *base.Checker, pointer string, in Value) AttributeValue {

@@ -22,7 +22,7 @@ type Metadata struct{ Key, Value string }
 const (
 	MaxMetadata      = 50
 	maxMetadataKey   = 40
-	maxMetadataValue = 500
+	MaxMetadataValue = 500
 )
 
 // Keys are a row's keys in its index by external id.
@@ -55,7 +55,7 @@ func (p *ExternalPatch) Check(c *base.Checker) {
 	for _, m := range p.Metadata.Value {
 		at := "/metadata/" + base.EscapePointer(m.Key)
 		c.Text(at, m.Key, 1, maxMetadataKey)
-		c.Optional(at, m.Value, 0, maxMetadataValue)
+		c.Optional(at, m.Value, 0, MaxMetadataValue)
 	}
 }
 

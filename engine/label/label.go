@@ -54,7 +54,7 @@ func (p *LabelsPatch) Check(c *base.Checker) {
 	if p.Tags.Set && len(p.Tags.Value) > MaxTags {
 		c.Fault("/tags", "length", "must have at most 100 entries")
 	}
-	if len(p.Attributes.Value) > maxValues {
+	if len(p.Attributes.Value) > MaxValues {
 		c.Fault("/attributes", "length", "must have at most 250 members")
 	}
 	p.External.Check(c)
@@ -110,8 +110,8 @@ func (p *LabelsPatch) Merged(a *base.AccountState, kind Labelled, of base.ID, wa
 	case p.Attributes.Null:
 		n.Attributes = nil
 	case p.Attributes.Set:
-		if n.Attributes = withValues(a, n.Attributes, p.Attributes.Value); len(n.Attributes) > maxValues {
-			return n, base.Refuse(base.CodeConflict, "a record has values for at most %d attributes", maxValues)
+		if n.Attributes = withValues(a, n.Attributes, p.Attributes.Value); len(n.Attributes) > MaxValues {
+			return n, base.Refuse(base.CodeConflict, "a record has values for at most %d attributes", MaxValues)
 		}
 	}
 	return n, nil

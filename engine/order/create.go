@@ -62,14 +62,14 @@ func (in *OrderInput) check(c *base.Checker) {
 	c.Optional("/reference", in.Reference, 0, base.MaxName)
 	c.Optional("/note", in.Note, 0, base.MaxNote)
 	c.OneOf("/channel", base.OrDefault(in.Channel, defaultChannel), Channels...)
-	for at, x := range base.Each(c, "/customers", in.Customers, 0, maxParts) {
+	for at, x := range base.Each(c, "/customers", in.Customers, 0, MaxParts) {
 		var of base.Checker
 		x.Contact.Check(&of, "")
 		checkoutFields(&of, "/checkoutFields", x.Fields)
 		c.Within(at, of.Faults)
 	}
 	checkoutFields(c, "/checkoutFields", in.Fields)
-	base.CheckEach(c, "/consentAcceptances", in.Consents, maxParts)
+	base.CheckEach(c, "/consentAcceptances", in.Consents, MaxParts)
 	orderDocuments(c, "/documents", in.Documents)
 	base.CheckFields(c, "/assignedTo", in.Assigned)
 	in.Method.check(c)
@@ -77,7 +77,7 @@ func (in *OrderInput) check(c *base.Checker) {
 		c.Fault("/tags", "length", "must have at most 100 entries")
 	}
 	in.External.Check(c)
-	for at, text := range base.Each(c, "/discountCodes", in.Discounts, 0, maxParts) {
+	for at, text := range base.Each(c, "/discountCodes", in.Discounts, 0, MaxParts) {
 		c.Text(at, *text, 1, commerce.MaxCode)
 	}
 }

@@ -39,13 +39,13 @@ type OrderLineInput struct {
 }
 
 const (
-	maxTaxRate = 10_000    // basis points
+	MaxTaxRate = 10_000    // basis points
 	WholeSplit = 1_000_000 // millionths
 )
 
 func taxRate(c *base.Checker, pointer string, n *int) {
 	if n != nil {
-		c.Number(pointer, *n, 0, maxTaxRate)
+		c.Number(pointer, *n, 0, MaxTaxRate)
 	}
 }
 

@@ -164,13 +164,13 @@ type CustomMethod struct {
 }
 
 const (
-	maxParts    = 100 // customers, consents, documents, fields of one record
+	MaxParts    = 100 // customers, consents, documents, fields of one record
 	maxComments = 1_000
 	maxPayments = 1_000
 )
 
 func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
-	for at, f := range base.Each(c, pointer, list, 0, maxParts) {
+	for at, f := range base.Each(c, pointer, list, 0, MaxParts) {
 		c.Text(at+"/name", f.Name, 0, base.MaxName)
 		if f.Type != "" {
 			c.OneOf(at+"/type", f.Type, CheckoutFieldTypes...)
@@ -182,15 +182,15 @@ func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 		c.Optional(at+"/placeholder", f.Placeholder, 0, base.MaxName)
 		c.Optional(at+"/attributeId", f.AttributeID, 0, base.MaxName)
 		f.checkValue(c, at+"/value")
-		c.Count(at+"/ids", len(f.IDs), 0, maxParts)
-		for at, name := range base.Each(c, at+"/options", f.Options, 0, maxParts) {
+		c.Count(at+"/ids", len(f.IDs), 0, MaxParts)
+		for at, name := range base.Each(c, at+"/options", f.Options, 0, MaxParts) {
 			c.Text(at+"/name", *name, 0, base.MaxName)
 		}
 	}
 }
 
 func orderDocuments(c *base.Checker, pointer string, list []OrderDocument) {
-	for at, x := range base.Each(c, pointer, list, 0, maxParts) {
+	for at, x := range base.Each(c, pointer, list, 0, MaxParts) {
 		c.Text(at+"/type", x.Type, 1, base.MaxName)
 		c.Text(at+"/name", x.Name, 0, base.MaxName)
 		c.Optional(at+"/fileRef", x.FileRef, 0, base.MaxURL)

@@ -112,7 +112,9 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		// past. And who waits is tried by seats, where a plan leaves to other conflicts what they are counted for: one
 		// of several that wait may have the room of another.
 		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
-		elsewhere := u.oneWay() // seated it keeps its lot; without a seat it may have one on another
+		// Seated, one that leaves keeps its lot; without a seat it may have one on another. And one that was pinned to
+		// a slot that goes waits for any unit of its article.
+		elsewhere := u.oneWay() || u.slotPinned()
 		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
 			home := s.a.poolOf(u.Lot)
 			for _, p := range s.a.belongs(*u, s.now) {

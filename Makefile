@@ -107,15 +107,21 @@ bench-vs:
 bench-growth:
 	go run ./bench/growth $(GROWTHFLAGS)
 
-# The Go fuzz targets one after the other, each package built once, then the tests that draw random commands.
+# The Go fuzz targets one after the other, each package built once, then the tests that draw random commands. Up to Go 1.26, a target
+# that reaches the end of its time can fail with "context deadline exceeded" though it found nothing (go.dev/issue/75804): a failure
+# without a failing input counts as passed, if that is all that it says.
 fuzz:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		go test -vet=off -c -fuzz . -o $$dir/test $$package; \
 		for target in $$(cat $$package/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p'); do \
-			echo "$$package $$target"; \
-			(cd $$package && $$dir/test -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 1s \
-				-test.fuzzcachedir "$$(go env GOCACHE)/fuzz/holdfast/$$package"); \
+			echo "$$package $$target"; rm -f $$dir/failed; \
+			{ (cd $$package && $$dir/test -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 1s \
+				-test.fuzzcachedir "$$(go env GOCACHE)/fuzz/holdfast/$$package") 2>&1 || touch $$dir/failed; } | tee $$dir/log; \
+			if test -e $$dir/failed; then \
+				sed -n '/^--- FAIL/{n;p;}' $$dir/log | grep -qx ' *context deadline exceeded' || exit 1; \
+				if grep -qi 'failing input\|panic' $$dir/log; then exit 1; fi; \
+			fi; \
 		done; \
 	done
 	@set -e; for package in $$(grep -rl --include='*_test.go' 'rapid\.Check(' engine fuzz timeline | xargs -n1 dirname | sort -u); do \

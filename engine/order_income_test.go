@@ -96,7 +96,7 @@ func TestIncomeOfArticles(t *testing.T) {
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
 	s.do(order.DeleteOrder{ID: r.ID})
 	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c))
-	require.Zero(t, stock.Income(s.view().Acc).Items.Len())
+	require.NoError(t, stock.Income(s.view().Acc).Check(new(stock.Incomes)), "nothing is left")
 	s.reopen()
 }
 

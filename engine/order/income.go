@@ -1,7 +1,6 @@
 package order
 
 import (
-	"fmt"
 	"slices"
 
 	"holdfast/engine/base"
@@ -74,15 +73,14 @@ func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	return shares
 }
 
-// addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
+// addIncome adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
 // off. A unit that is a conflict is of no article, nor is one that takes no stock (any more).
-func (o *Order) addIncome(c *base.Sums[stock.Earning], s *timeline.Stock, sign int64) {
+func (o *Order) addIncome(c *stock.Incomes, s *timeline.Stock, sign int64) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
 		return
 	}
 	prices, _ := o.LinePrices() // what is stored has a price
-	units := s.Finder()
-	article, sum := uint32(0), int64(0)
+	units, articles := s.Finder(), c.In(o.Currency)
 	for i := range prices {
 		if prices[i].Total == 0 {
 			continue
@@ -93,21 +91,15 @@ func (o *Order) addIncome(c *base.Sums[stock.Earning], s *timeline.Stock, sign i
 			if gone {
 				at.Lot = u.Lot
 			}
-			if !gone && (!ok || !at.Seated()) || n == 0 {
-				return
+			if n != 0 && (gone || ok && at.Seated()) {
+				articles.Add(s.Lot(at.Lot).Article, sign*n)
 			}
-			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before
-				c.Add(stock.Earning{Currency: o.Currency, Article: article}, sign*sum)
-				article, sum = of, 0
-			}
-			sum += n
 		})
 	}
-	c.Add(stock.Earning{Currency: o.Currency, Article: article}, sign*sum)
 }
 
 // addIncomes adds what all orders bring in, at start-up and for a check.
-func addIncomes(a *base.AccountState, c *base.Sums[stock.Earning]) {
+func addIncomes(a *base.AccountState, c *stock.Incomes) {
 	for o := range OrderTable(a).All() {
 		o.addIncome(c, a.Stock, 1)
 	}
@@ -167,10 +159,7 @@ func init() {
 }
 
 func checkIncomes(a *base.AccountState) (int, error) {
-	brought := stock.NewIncomes()
-	if addIncomes(a, brought); !slices.Equal(brought.Items.Items(), stock.Income(a).Items.Items()) {
-		return 0, fmt.Errorf("orders make the incomes %v, the index says %v", brought.Items.Items(),
-			stock.Income(a).Items.Items())
-	}
-	return 0, nil
+	brought := new(stock.Incomes)
+	addIncomes(a, brought)
+	return 0, stock.Income(a).Check(brought)
 }

@@ -211,7 +211,7 @@ func newFiles(t *base.Tx, was []File, list []FilePatch) []File {
 // Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it:
 // less what was spent on it and its price, or its SKU's where it has none of its own.
 func Earnings(v base.View, r *Article) (income, profit int64) {
-	income = earned(v.Acc, r.No)
+	income = earned(v.Acc)(r.No)
 	profit = income
 	for _, spent := range [...]*int64{r.ItemCosts, PurchasePrice(v.Acc, r, nil)} {
 		if spent != nil {

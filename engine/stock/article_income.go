@@ -1,51 +1,97 @@
 package stock
 
 import (
-	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 
 	"holdfast/engine/base"
+	"holdfast/timeline"
 )
 
 // This file owns what articles bring in, by currencies and their numbers. What brings it in adds it; what is shown is
 // of the account's currency.
 
-// Earning is by what incomes are summed up.
-type Earning struct {
-	Currency base.Word
-	Article  uint32
+// Incomes are what articles have brought in, by currency. An account has them as an extension.
+type Incomes struct {
+	by   []currencyIncomes // of each currency that one was in, in the order of the first
+	copy *Incomes          // what Publish gave last, while nothing has changed since
 }
 
-var incomeExtension = base.RegisterExtension(NewIncomes)
+type currencyIncomes struct {
+	currency base.Word
+	articles *timeline.Amounts
+}
+
+var incomeExtension = base.RegisterExtension(func() *Incomes { return new(Incomes) })
 
 // Income is what articles have brought in.
-func Income(a *base.AccountState) *base.Sums[Earning] { return incomeExtension.In(a) }
+func Income(a *base.AccountState) *Incomes { return incomeExtension.In(a) }
 
-// NewIncomes makes empty sums of incomes.
-func NewIncomes() *base.Sums[Earning] {
-	return base.NewSums(func(a, b Earning) int {
-		if a.Currency != b.Currency {
-			return cmp.Compare(a.Currency.String(), b.Currency.String())
+// Publish gives a copy that never changes.
+func (c *Incomes) Publish() base.Extension {
+	if c.copy == nil {
+		c.copy = &Incomes{by: slices.Clone(c.by)}
+		for i := range c.copy.by {
+			c.copy.by[i].articles = c.by[i].articles.Publish()
 		}
-		return cmp.Compare(a.Article, b.Article)
-	})
-}
-
-// earned is what an article brings in.
-func earned(a *base.AccountState, no uint32) int64 {
-	return Income(a).Of(Earning{base.NewWord(a.Row.Currency), no})
-}
-
-// incomes gives the income of each article by its number, for a list; to be asked in ascending order.
-func incomes(a *base.AccountState) func(no uint32) float64 {
-	currency, it := base.NewWord(a.Row.Currency), Income(a).Items.Iter()
-	some := it.Seek(base.Sum[Earning]{Of: Earning{Currency: currency}})
-	return func(no uint32) float64 {
-		for some && it.Item().Of.Currency == currency && it.Item().Of.Article < no {
-			some = it.Next()
-		}
-		if some && it.Item().Of == (Earning{currency, no}) {
-			return float64(it.Item().N)
-		}
-		return 0
 	}
+	return c.copy
+}
+
+// find is what articles have brought in, in a currency; nil: nothing yet.
+func (c *Incomes) find(currency base.Word) *timeline.Amounts {
+	for _, x := range c.by {
+		if x.currency == currency {
+			return x.articles
+		}
+	}
+	return nil
+}
+
+// In is what articles have brought in, in a currency, for the writer to add to.
+func (c *Incomes) In(currency base.Word) *timeline.Amounts {
+	c.copy = nil
+	of := c.find(currency)
+	if of == nil {
+		of = timeline.NewAmounts()
+		c.by = append(c.by, currencyIncomes{currency, of})
+	}
+	return of
+}
+
+// Check says where the incomes are not those that others have added up.
+func (c *Incomes) Check(sums *Incomes) error {
+	currencies := map[base.Word]bool{}
+	for _, x := range append(slices.Clone(c.by), sums.by...) {
+		currencies[x.currency] = true
+	}
+	for currency := range currencies {
+		is, want := map[uint32]int64{}, map[uint32]int64{}
+		if of := c.find(currency); of != nil {
+			is = maps.Collect(of.All())
+		}
+		if of := sums.find(currency); of != nil {
+			want = maps.Collect(of.All())
+		}
+		if !maps.Equal(is, want) {
+			return fmt.Errorf("orders make the incomes %v in %s, the index says %v", want, currency, is)
+		}
+	}
+	return nil
+}
+
+// earned gives what an article brings in, by its number.
+func earned(a *base.AccountState) func(no uint32) int64 {
+	of := Income(a).find(base.NewWord(a.Row.Currency))
+	if of == nil {
+		return func(uint32) int64 { return 0 }
+	}
+	return of.Of
+}
+
+// incomes gives the income of each article by its number, for a list.
+func incomes(a *base.AccountState) func(no uint32) float64 {
+	of := earned(a)
+	return func(no uint32) float64 { return float64(of(no)) }
 }

@@ -328,14 +328,15 @@ var HoldKind = &base.Kind[HoldRecord]{
 	Encode:   EncodeHold,
 	Decode:   DecodeHold,
 	Scan: func(l *base.AccountLoader, key base.ID, b []byte) error {
-		r, err := DecodeHold(l.ID, key, b)
-		if err != nil {
+		x := holdBulk.On(&l.Bulk)
+		r := &x.last
+		if err := r.decode(key, b); err != nil {
 			return err
 		}
-		x := holdBulk.On(&l.Bulk)
 		*x.rows.Next() = keyedHold{key, r.row()}
 		if more := r.beside(); more != nil {
 			x.more = append(x.more, more)
+			r.Lines = nil // more has them now
 		}
 		if r.Due != 0 {
 			l.Due = append(l.Due, base.DueItem{At: r.Due, ID: key, Tag: base.TagHold})
@@ -466,20 +467,26 @@ func components(r *base.Reader) []commerce.Component {
 
 // DecodeHold reads the row of a hold.
 func DecodeHold(_, key base.ID, b []byte) (*HoldRecord, error) {
+	h := new(HoldRecord)
+	return h, h.decode(key, b)
+}
+
+// decode reads the row of a hold into a record, whose lines it uses again.
+func (h *HoldRecord) decode(key base.ID, b []byte) error {
 	r, err := base.HotReader("hold", b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	status := r.U8()
-	h := &HoldRecord{ID: key, Status: HoldStatus(status &^ (wasChanged | isForOne)), Due: r.I64()}
+	*h = HoldRecord{ID: key, Status: HoldStatus(status &^ (wasChanged | isForOne)), Due: r.I64(), Lines: h.Lines[:0]}
 	n := int(r.U16())
 	if n == 0 || n > base.MaxLines || h.Status < Held || h.Status > Ordered {
-		return nil, fmt.Errorf("hold: stored row has %d lines and status %d", n, h.Status)
+		return fmt.Errorf("hold: stored row has %d lines and status %d", n, h.Status)
 	}
-	h.Lines = make([]LineRow, n)
+	h.Lines = slices.Grow(h.Lines, n)[:n]
 	for i := range h.Lines {
-		h.Lines[i].DenseLine = DenseLine{From: r.I64(), To: r.I64(), Item: r.U32(), Location: r.U32(),
-			Quantity: r.U16()}
+		h.Lines[i] = LineRow{DenseLine: DenseLine{From: r.I64(), To: r.I64(), Item: r.U32(), Location: r.U32(),
+			Quantity: r.U16()}}
 		named := r.U8()
 		h.Lines[i].Named, h.Lines[i].Purchase = base.ItemKind(named&^(returnsElsewhere|keepsComponents)),
 			base.Purchase(r.U8()-1)
@@ -488,11 +495,11 @@ func DecodeHold(_, key base.ID, b []byte) (*HoldRecord, error) {
 		}
 		switch l := &h.Lines[i]; {
 		case int(l.Purchase) >= len(base.Purchases):
-			return nil, fmt.Errorf("hold: stored line has purchase type %d", l.Purchase)
+			return fmt.Errorf("hold: stored line has purchase type %d", l.Purchase)
 		case l.Named == base.NamesCatalogItem:
 			l.Units = r.U16()
 		case l.Named > base.NamesCatalogItem:
-			return nil, fmt.Errorf("hold: stored line names an item of kind %d", l.Named)
+			return fmt.Errorf("hold: stored line names an item of kind %d", l.Named)
 		default:
 			l.Units = l.Quantity
 		}
@@ -502,14 +509,14 @@ func DecodeHold(_, key base.ID, b []byte) (*HoldRecord, error) {
 		if status&wasChanged != 0 {
 			h.Lines[i].made = made{base: r.ID(), first: r.U32()}
 			if h.Lines[i].first == 0 {
-				return nil, fmt.Errorf("hold: stored line %d says not which units it has", i)
+				return fmt.Errorf("hold: stored line %d says not which units it has", i)
 			}
 		}
 	}
 	if h.Note = r.Text(); status&isForOne != 0 {
 		h.Customer = r.ID()
 	}
-	return h, r.Done("hold")
+	return r.Done("hold")
 }
 
 // keyedHold is a hold's dense row with its id.
@@ -522,6 +529,7 @@ type keyedHold struct {
 type holdRows struct {
 	rows base.Chunks[keyedHold]
 	more []*holdMore
+	last HoldRecord // that was read last
 }
 
 var holdBulk = base.RegisterPlace[holdRows]()

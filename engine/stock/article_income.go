@@ -62,21 +62,19 @@ func (c *Incomes) In(currency base.Word) *timeline.Amounts {
 
 // Check says where the incomes are not those that others have added up.
 func (c *Incomes) Check(sums *Incomes) error {
-	currencies := map[base.Word]bool{}
-	for _, x := range append(slices.Clone(c.by), sums.by...) {
-		currencies[x.currency] = true
-	}
-	for currency := range currencies {
-		is, want := map[uint32]int64{}, map[uint32]int64{}
-		if of := c.find(currency); of != nil {
-			is = maps.Collect(of.All())
-		}
-		if of := sums.find(currency); of != nil {
-			want = maps.Collect(of.All())
-		}
+	for _, x := range slices.Concat(c.by, sums.by) {
+		is, want := c.all(x.currency), sums.all(x.currency)
 		if !maps.Equal(is, want) {
-			return fmt.Errorf("orders make the incomes %v in %s, the index says %v", want, currency, is)
+			return fmt.Errorf("orders make the incomes %v in %s, the index says %v", want, x.currency, is)
 		}
+	}
+	return nil
+}
+
+// all is what articles have brought in, in a currency, by their numbers.
+func (c *Incomes) all(currency base.Word) map[uint32]int64 {
+	if of := c.find(currency); of != nil {
+		return maps.Collect(of.All())
 	}
 	return nil
 }

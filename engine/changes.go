@@ -112,7 +112,7 @@ func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint6
 		if command == nil {
 			continue
 		}
-		t, err := kindByTag[c.Table].Told(a, key, c.Before, c.After)
+		t, err := kindByTag[c.Table].FeedChange(a, key, c.Before, c.After)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -317,7 +317,7 @@ func erasedKey(account, customer base.ID) []byte {
 // eraseAgain erases those whose erasure a restore has taken back.
 func (e *Engine) eraseAgain() error {
 	var list []Command
-	err := e.store.Beside(func(key, _ []byte) error {
+	err := e.store.ScanUnlogged(func(key, _ []byte) error {
 		if !bytes.HasPrefix(key, []byte(erasedName)) || len(key) != len(erasedName)+2*len(base.ID{}) {
 			return nil
 		}

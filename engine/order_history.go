@@ -129,7 +129,7 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 		case base.TagOrderUnits:
 			units = units || binary.BigEndian.Uint32(key[8:]) == o.Number
 		case base.TagUnit:
-			t, err := stock.UnitKind.Told(a, key, x.Before, x.After)
+			t, err := stock.UnitKind.FeedChange(a, key, x.Before, x.After)
 			if err != nil {
 				return c, before, false, err
 			}

@@ -36,7 +36,7 @@ func (e *Engine) SaveUsage(list []Usage) error {
 // Usage reads what was kept of the accounts and keys that there are: visit is called with the account of each.
 func (e *Engine) Usage(visit func(account base.ID, u Usage)) error {
 	kept := map[base.ID]Usage{}
-	err := e.store.Beside(func(key, value []byte) error {
+	err := e.store.ScanUnlogged(func(key, value []byte) error {
 		r := base.Reader{B: value}
 		if r.U8() != usageVersion || len(key) != len(base.ID{}) {
 			return nil // of another version: it counts from anew

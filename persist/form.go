@@ -76,13 +76,13 @@ func FormOf(dir string) (Form, error) {
 	if err == nil && !st.valid {
 		err = headLost(dir)
 	}
-	return st.form.told(), err
+	return st.form.public(), err
 }
 
 // Form says how the directory is written.
-func (s *Store) Form() Form { return s.form.Load().told() }
+func (s *Store) Form() Form { return s.form.Load().public() }
 
-func (f form) told() Form { return Form{Format: f.number(), Encoding: f.encoding, Since: f.since} }
+func (f form) public() Form { return Form{Format: f.number(), Encoding: f.encoding, Since: f.since} }
 
 // Rewriting gives the directory this program's format number and takes its
 // encoding away, before the first row in it is written anew: from here on an

@@ -21,7 +21,7 @@ func formOf(t *testing.T, fs vfs.FS, dir string) Form {
 	st, err := readHead(fs, dir)
 	require.NoError(t, err)
 	require.True(t, st.valid)
-	return st.told()
+	return st.public()
 }
 
 func TestTheFormMovesOnlyWhenItIsTold(t *testing.T) {

@@ -35,9 +35,9 @@ func (s *Store) SetUnlogged(pairs []Pair) error {
 	return nil
 }
 
-// Beside calls fn for every value beside the log, in the order of the keys. Key
+// ScanUnlogged calls fn for every value beside the log, in the order of the keys. Key
 // and value are good during the call only.
-func (s *Store) Beside(fn func(key, value []byte) error) error {
+func (s *Store) ScanUnlogged(fn func(key, value []byte) error) error {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{unloggedPrefix},
 		UpperBound: []byte{unloggedPrefix + 1}})
 	if err != nil {

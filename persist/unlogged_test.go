@@ -12,7 +12,7 @@ import (
 func beside(t *testing.T, s *Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	require.NoError(t, s.Beside(func(key, value []byte) error {
+	require.NoError(t, s.ScanUnlogged(func(key, value []byte) error {
 		found[string(key)] = string(value)
 		return nil
 	}))
@@ -20,7 +20,7 @@ func beside(t *testing.T, s *Store) map[string]string {
 }
 
 // Values beside the log outlive the process and go into backups; rows, log and hashes do not know them.
-func TestBeside(t *testing.T) {
+func TestScanUnlogged(t *testing.T) {
 	mem := vfs.NewMem()
 	toy := newToy(newSeed(t))
 	s := open(t, small(mem))
@@ -33,7 +33,7 @@ func TestBeside(t *testing.T) {
 	want := map[string]string{"a": "", "b": "2"}
 	require.Equal(t, want, beside(t, s))
 	stop := errors.New("enough")
-	require.ErrorIs(t, s.Beside(func(_, _ []byte) error { return stop }), stop)
+	require.ErrorIs(t, s.ScanUnlogged(func(_, _ []byte) error { return stop }), stop)
 	var archive bytes.Buffer
 	_, err := s.WriteCheckpoint(t.Context(), &archive, nil)
 	require.NoError(t, err)

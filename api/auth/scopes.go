@@ -81,7 +81,7 @@ func EventScope(event string) string {
 	return ""
 }
 
-// MayBeTold says whether who has these scopes may be told of events of a type; none: full access.
-func MayBeTold(held []string, event string) bool {
+// MayReceive says whether who has these scopes may be told of events of a type; none: full access.
+func MayReceive(held []string, event string) bool {
 	return len(held) == 0 || Allows(held, []string{EventScope(event)})
 }

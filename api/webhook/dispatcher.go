@@ -288,7 +288,7 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 			r.outcome.Error = "the event could not be read"
 		case call == nil:
 			r.void = true
-		case !auth.MayBeTold(call.Scopes, string(x.Type)):
+		case !auth.MayReceive(call.Scopes, string(x.Type)):
 			r.outcome.Error = "the key that made the webhook could not read this"
 		default:
 			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)

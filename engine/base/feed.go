@@ -14,8 +14,8 @@ const (
 	Deleted ChangeKind = "deleted"
 )
 
-// toldChange is a changed row as the feed tells it: of which record, and what happened to that.
-type toldChange struct {
+// feedChange is a changed row as the feed tells it: of which record, and what happened to that.
+type feedChange struct {
 	Resource string // empty: nothing is told
 	Area     string
 	ID       ID
@@ -34,9 +34,9 @@ func resourceName(name string) string {
 // InFeed is what the feed of changes calls the resource; empty: it is not in it.
 func (k *Kind[R]) InFeed() string { return k.Resource }
 
-// Told is a change as the feed tells it.
-func (k *Kind[R]) Told(a *AccountState, key ID, before, after []byte) (toldChange, error) {
-	t := toldChange{Resource: k.Resource, ID: key, Kind: Updated}
+// FeedChange is a change as the feed tells it.
+func (k *Kind[R]) FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error) {
+	t := feedChange{Resource: k.Resource, ID: key, Kind: Updated}
 	switch {
 	case k.Part != nil:
 	case before == nil:
@@ -54,7 +54,7 @@ func (k *Kind[R]) Told(a *AccountState, key ID, before, after []byte) (toldChang
 		}
 		is, err := k.Decode(a.ID, key, after)
 		if err != nil || k.Hidden(was, is) {
-			return toldChange{}, err
+			return feedChange{}, err
 		}
 	}
 	if k.Part == nil && k.Area == nil {

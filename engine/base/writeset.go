@@ -262,7 +262,7 @@ type KindOf interface {
 	Sum(a *AccountState) uint64
 	newTable() table.Any
 	InFeed() string
-	Told(a *AccountState, key ID, before, after []byte) (toldChange, error)
+	FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error)
 	Due(t *Tx, id ID)
 	Stored() bool
 	Example(full bool) (row []byte, weight int)

@@ -251,7 +251,7 @@ func (s *holdStore) Note(id base.ID) string {
 
 func (s *holdStore) put(r *HoldRecord) {
 	s.Rows.Put(r.ID, r.row())
-	if more := r.beside(); more != nil {
+	if more := r.more(); more != nil {
 		s.putMore(more)
 	}
 }
@@ -296,7 +296,7 @@ func (r *HoldRecord) row() holdRow {
 	}
 }
 
-func (r *HoldRecord) beside() *holdMore {
+func (r *HoldRecord) more() *holdMore {
 	if r.dense() {
 		return nil
 	}
@@ -334,7 +334,7 @@ var HoldKind = &base.Kind[HoldRecord]{
 			return err
 		}
 		*x.rows.Next() = keyedHold{key, r.row()}
-		if more := r.beside(); more != nil {
+		if more := r.more(); more != nil {
 			x.more = append(x.more, more)
 			r.Lines = nil // more has them now
 		}

@@ -153,15 +153,13 @@ var articleOperations = append([]operation{
 	}, input[listArticles]{body: listArticlesShape}),
 	write(operation{
 		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite,
-		answer:  articleSchema,
-		summary: "Creates an article, with its first units.",
+		answer: articleSchema, summary: "Creates an article, with its first units.",
 	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.OpOf[*stock.Article] {
 		return o.command(q)
 	}, answerArticle),
 	readChecked(operation{
 		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead,
-		answer:  articleSchema,
-		summary: "Returns an article, its stock evaluated over a window.",
+		answer: articleSchema, summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
 		path: byID(func(o *getArticle) *base.ID { return &o.id }),
 		query: wire.ShapeOf("GetArticle",
@@ -179,9 +177,8 @@ var articleOperations = append([]operation{
 		}),
 	readChecked(operation{
 		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities",
-		scopes:  articlesRead,
-		summary: "Lists all that is taken of an article in a window, in order of creation.",
-		answer:  pagedSchema(unavailabilitySchema),
+		scopes: articlesRead, summary: "Lists all that is taken of an article in a window, in order of creation.",
+		answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *base.ID { return &l.of }),
 		query: wire.ShapeOf("ListArticleUnavailabilities",
@@ -223,6 +220,5 @@ var articleOperations = append([]operation{
 		nil),
 }, tagged[*stock.Article]{
 	of: stock.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID,
-	scopes: articlesWrite,
-	answer: articleSchema, render: answerArticle,
+	scopes: articlesWrite, answer: articleSchema, render: answerArticle,
 }.linkOperations()...)

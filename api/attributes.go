@@ -100,8 +100,7 @@ var attributeOperations = []operation{
 		asIs, answerAttribute),
 	read(operation{
 		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead,
-		cached:  true,
-		summary: "Returns an attribute.", answer: attributeSchema,
+		cached: true, summary: "Returns an attribute.", answer: attributeSchema,
 	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
 		d := label.AttributeByID(q.view, *id)
 		if d == nil {

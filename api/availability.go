@@ -269,8 +269,7 @@ var availabilityOperations = []operation{
 		}),
 	readChecked(operation{
 		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead,
-		limit:  bulkBodyLimit,
-		answer: availabilityListSchema, summary: "Answers many questions on one state.",
+		limit: bulkBodyLimit, answer: availabilityListSchema, summary: "Answers many questions on one state.",
 	}, input[[]availabilityLine]{body: availabilityShape},
 		func(q *request, lines *[]availabilityLine) { q.checkLines("/lines/", *lines) },
 		func(q *request, lines *[]availabilityLine) error {
@@ -286,8 +285,7 @@ var availabilityOperations = []operation{
 	getCalendar, listCalendars,
 	readChecked(operation{
 		id: "admin.availability.next", method: "POST", path: "/v1/admin/availability/next", scopes: stockRead,
-		answer:  nextSchema,
-		summary: "Finds the earliest window of a length in which units can be held.",
+		answer: nextSchema, summary: "Finds the earliest window of a length in which units can be held.",
 	}, input[nextInput]{body: nextShape},
 		func(q *request, l *nextInput) {
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead

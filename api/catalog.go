@@ -175,22 +175,19 @@ var catalogOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
-		guarded: true,
-		summary: "Changes a catalog item; holds that were made of other components keep what they have.",
-		answer:  catalogSchema,
+		guarded: true, summary: "Changes a catalog item; holds that were made of other components keep what they have.",
+		answer: catalogSchema,
 	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }),
 		body: patchCatalogShape},
 		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
-		guarded: true,
-		summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
+		guarded: true, summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCatalogItem) *[]uint64 { return &o.IfMatch }), answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
 }, tagged[*commerce.CatalogItem]{
 	of: commerce.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID,
-	scopes: catalogWrite,
-	answer: catalogSchema, render: behind(answerCatalogItem),
+	scopes: catalogWrite, answer: catalogSchema, render: behind(answerCatalogItem),
 }.linkOperations()...)

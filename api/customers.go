@@ -93,15 +93,13 @@ var customerOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite,
-		guarded: true,
-		summary: "Changes a customer.", answer: customerSchema,
+		guarded: true, summary: "Changes a customer.", answer: customerSchema,
 	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }),
 		body: patchCustomerShape},
 		guarded(func(o *commerce.PatchCustomer) *[]uint64 { return &o.IfMatch }), behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite,
-		guarded: true,
-		summary: "Deletes a customer.", answer: wire.NullSchema,
+		guarded: true, summary: "Deletes a customer.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCustomer) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
@@ -121,6 +119,5 @@ var customerOperations = append([]operation{
 		})),
 }, tagged[*commerce.Customer]{
 	of: commerce.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID,
-	scopes: customersWrite,
-	answer: customerSchema, render: behind(answerCustomer),
+	scopes: customersWrite, answer: customerSchema, render: behind(answerCustomer),
 }.linkOperations()...)

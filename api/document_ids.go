@@ -14,11 +14,9 @@ import (
 // recordsByMember are the records that members name, where a member is not called by its record.
 var recordsByMember = map[string]string{
 	"addonOfLineItem": "LineItem", "apiKey": "APIKey", "author": "UserReference", "delivery": "WebhookDelivery",
-	"fromSlot":    "Slot",
-	"crmCustomer": "Customer", "event": "Event", "fromServiceLocation": "Location", "inventoryArticle": "Article",
-	"orderLineItem":  "LineItem",
-	"orderStockItem": "StockItem", "parentComment": "OrderComment", "pickupLocation": "Location", "removedSlot": "Slot",
-	"resource":       "Order",
+	"fromSlot": "Slot", "crmCustomer": "Customer", "event": "Event", "fromServiceLocation": "Location",
+	"inventoryArticle": "Article", "orderLineItem": "LineItem", "orderStockItem": "StockItem",
+	"parentComment": "OrderComment", "pickupLocation": "Location", "removedSlot": "Slot", "resource": "Order",
 	"returnLocation": "Location", "row": "PricingRow", "serviceLocation": "Location",
 	"returnServiceLocation": "Location", "sku": "SKU", "toServiceLocation": "another Location",
 	"toSlot": "another Slot", "variant": "CatalogVariant", "variantValue": "CatalogVariantValue",
@@ -28,27 +26,22 @@ var recordsByMember = map[string]string{
 var recordsBySchema = map[string]string{
 	"":           "Article", // what ids of a query name
 	"ArticleSKU": "SKU", "AttributeValue": "Attribute", "CatalogItemRow": "CatalogItem",
-	"CatalogVariantInput":      "CatalogVariant",
-	"CatalogVariantValueInput": "CatalogVariantValue", "CheckoutFieldInput": "CheckoutField",
-	"CustomPaymentMethodInput": "CustomPaymentMethod", "LineSubscription": "Subscription",
-	"ListArticles": "Article", "ListedArticle": "Article", "NewAPIKey": "APIKey", "OrderLineItem": "LineItem",
-	"OrderLocation":  "Location",
-	"OrderStockItem": "StockItem", "PatchAttributeOption": "AttributeOption", "RevokedAPIKey": "APIKey",
-	"StockItemLocation":     "Location",
-	"TaxonomyCategoryInput": "TaxonomyCategory",
-	"UserReferenceInput":    "UserReference", "WebhookDeliveryDetails": "WebhookDelivery",
-	"WebhookWithSecret": "Webhook",
+	"CatalogVariantInput": "CatalogVariant", "CatalogVariantValueInput": "CatalogVariantValue",
+	"CheckoutFieldInput": "CheckoutField", "CustomPaymentMethodInput": "CustomPaymentMethod",
+	"LineSubscription": "Subscription", "ListArticles": "Article", "ListedArticle": "Article", "NewAPIKey": "APIKey",
+	"OrderLineItem": "LineItem", "OrderLocation": "Location", "OrderStockItem": "StockItem",
+	"PatchAttributeOption": "AttributeOption", "RevokedAPIKey": "APIKey", "StockItemLocation": "Location",
+	"TaxonomyCategoryInput": "TaxonomyCategory", "UserReferenceInput": "UserReference",
+	"WebhookDeliveryDetails": "WebhookDelivery", "WebhookWithSecret": "Webhook",
 }
 
 // recordsByPath are the records that a path names by {id}, by the segment before it.
 var recordsByPath = map[string]string{
 	"api-keys": "APIKey", "articles": "Article", "attributes": "Attribute", "catalog": "CatalogItem",
-	"customers":      "Customer",
-	"discount-codes": "DiscountCode", "holds": "Hold", "locations": "Location", "orders": "Order",
-	"scheduled-events": "ScheduledEvent",
-	"skus":             "SKU", "snapshots": "Snapshot", "subscriptions": "Subscription", "tags": "Tag",
-	"webhooks":             "Webhook",
-	"external-pricing-row": "ExternalPricingRow", "pricing-row": "PricingRow",
+	"customers": "Customer", "discount-codes": "DiscountCode", "holds": "Hold", "locations": "Location",
+	"orders": "Order", "scheduled-events": "ScheduledEvent", "skus": "SKU", "snapshots": "Snapshot",
+	"subscriptions": "Subscription", "tags": "Tag", "webhooks": "Webhook", "external-pricing-row": "ExternalPricingRow",
+	"pricing-row": "PricingRow",
 }
 
 // recordOf is the record whose id a member of a schema is.

@@ -32,9 +32,8 @@ var eventsAbout = map[base.HookEvent]string{
 // eventSchemas are what the data of events are.
 var eventSchemas = map[base.HookEvent]*wire.Schema{
 	base.OrderCreated: orderSchema, base.OrderUpdated: orderSchema, base.OrderDeleted: orderSchema,
-	base.ConflictCreated:  conflictSchema,
-	base.ConflictResolved: conflictSchema, base.HoldExpired: holdSchema, base.UnitOverdue: unavailabilitySchema,
-	base.WebhookDisabled: webhookSchema,
+	base.ConflictCreated: conflictSchema, base.ConflictResolved: conflictSchema, base.HoldExpired: holdSchema,
+	base.UnitOverdue: unavailabilitySchema, base.WebhookDisabled: webhookSchema,
 }
 
 const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer " +

@@ -191,8 +191,7 @@ var pricingOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table",
-		scopes:  pricingWrite,
-		summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
+		scopes: pricingWrite, summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
 	}, input[commerce.CreatePricingTable]{body: createPricingTableShape},
 		asIs, answerPricingTable),
 	read(operation{

@@ -133,9 +133,9 @@ func readSample(r io.Reader) (x sample, err error) {
 	}
 	for name, to := range map[string]*float64{
 		"go_memstats_heap_alloc_bytes": &x.heap, "process_resident_memory_bytes": &x.resident,
-		"go_goroutines":    &x.goroutines,
-		"process_open_fds": &x.files, "holdfast_snapshots_held": &x.snapshots, "holdfast_disk_bytes": &x.disk,
-		"holdfast_holds": &x.holds, "holdfast_orders": &x.orders, "holdfast_units_taken": &x.taken,
+		"go_goroutines": &x.goroutines, "process_open_fds": &x.files, "holdfast_snapshots_held": &x.snapshots,
+		"holdfast_disk_bytes": &x.disk, "holdfast_holds": &x.holds, "holdfast_orders": &x.orders,
+		"holdfast_units_taken": &x.taken,
 	} {
 		v, ok := found[name]
 		if !ok {

@@ -176,8 +176,7 @@ func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i := &CatalogItem{
 		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields),
-		Components:   o.Components,
-		CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
+		Components: o.Components, CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
 	}
 	i.Variants = newVariants(t, o.Variants)
 	if err := refers(t, i); err != nil {

@@ -208,8 +208,7 @@ func askHeld(t *base.Tx, requests []stock.Request, made *LineRow, no int, l *Hol
 	q := &line[0]
 	made.DenseLine = DenseLine{
 		From: l.Window.Start, To: l.Window.End, Item: q.Item, Location: q.Location.No, Quantity: uint16(l.Quantity),
-		Units: uint16(n),
-		Named: l.Item.Kind(), Purchase: base.PurchaseOf(l.Purchase),
+		Units: uint16(n), Named: l.Item.Kind(), Purchase: base.PurchaseOf(l.Purchase),
 	}
 	if q.To != nil {
 		made.back = q.To.No

@@ -121,9 +121,8 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 // sortFields are the orders that are by a field's own value.
 var sortFields = map[ArticleSort]ArticleField{
 	"": FieldCreatedAt, BySKUName: FieldSKUName, BySKUCode: FieldSKUCode, ByPurchasePrice: FieldPurchasePrice,
-	ByCondition: FieldCondition,
-	ByCodes:     FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus,
-	ByItemCosts: FieldItemCosts,
+	ByCondition: FieldCondition, ByCodes: FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName,
+	ByStatus: FieldStatus, ByItemCosts: FieldItemCosts,
 }
 
 // places is for each article the rank, from 1, of the least location by name at which it has units in the window.

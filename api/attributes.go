@@ -98,16 +98,10 @@ var attributeOperations = []operation{
 		answer:  attributeSchema,
 	}, input[label.CreateAttribute]{body: createAttributeShape},
 		asIs, answerAttribute),
-	read(operation{
+	readOne(operation{
 		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead,
 		cached: true, summary: "Returns an attribute.", answer: attributeSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		d := label.AttributeByID(q.view, *id)
-		if d == nil {
-			return notFound("attribute")
-		}
-		return answerAttribute(q, d)
-	}),
+	}, byUUID(itself), "attribute", label.AttributeByID, answerAttribute),
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
 		guarded: true,

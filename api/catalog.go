@@ -127,7 +127,7 @@ var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
 		Says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))
 
-var catalogPath = byUUID(func(id *base.ID) *base.ID { return id })
+var catalogPath = byUUID(itself)
 
 func archiveCatalog(name string, archived bool, summary string) operation {
 	return write(operation{
@@ -163,16 +163,10 @@ var catalogOperations = append([]operation{
 		summary: "Creates a catalog item.", answer: catalogSchema,
 	}, input[commerce.CreateCatalogItem]{body: createCatalogShape},
 		asIs, behind(answerCatalogItem)),
-	read(operation{
+	readOne(operation{
 		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
 		summary: "Returns a catalog item.", answer: catalogSchema,
-	}, input[base.ID]{path: catalogPath}, func(q *request, id *base.ID) error {
-		i := commerce.CatalogItemByID(q.view, *id)
-		if i == nil {
-			return notFound("catalog item")
-		}
-		return answerCatalogItem(q, i)
-	}),
+	}, catalogPath, "catalog item", commerce.CatalogItemByID, answerCatalogItem),
 	write(operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
 		guarded: true, summary: "Changes a catalog item; holds that were made of other components keep what they have.",

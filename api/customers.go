@@ -80,17 +80,11 @@ var customerOperations = append([]operation{
 		summary: "Creates a customer, who has at least a name, a company, an email or a phone.", answer: customerSchema,
 	}, input[commerce.CreateCustomer]{body: createCustomerShape},
 		asIs, behind(answerCustomer)),
-	read(operation{
+	readOne(operation{
 		id: "admin.customers.get", method: "GET", path: "/v1/admin/customers/{id}", scopes: []string{"customers.read"},
 		cached:  true,
 		summary: "Returns a customer.", answer: customerSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		m := commerce.CustomerByID(q.view, *id)
-		if m == nil {
-			return notFound("customer")
-		}
-		return answerCustomer(q, m)
-	}),
+	}, byUUID(itself), "customer", commerce.CustomerByID, answerCustomer),
 	write(operation{
 		id: "admin.customers.update", method: "PATCH", path: "/v1/admin/customers/{id}", scopes: customersWrite,
 		guarded: true, summary: "Changes a customer.", answer: customerSchema,

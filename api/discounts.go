@@ -80,16 +80,10 @@ var discountOperations = []operation{
 		summary: "Creates a discount code.", answer: discountSchema,
 	}, input[commerce.CreateDiscountCode]{body: createDiscountShape},
 		asIs, answerDiscountCode),
-	read(operation{
+	readOne(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
 		summary: "Returns a discount code; its uses are no part of its tag.", answer: discountSchema,
-	}, input[base.ID]{path: byID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		d := commerce.DiscountCodeByID(q.view, *id)
-		if d == nil {
-			return notFound("discount code")
-		}
-		return answerDiscountCode(q, d)
-	}),
+	}, byID(itself), "discount code", commerce.DiscountCodeByID, answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
 		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,

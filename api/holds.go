@@ -347,7 +347,7 @@ var holdOperations = []operation{
 	read(operation{
 		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
 		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
+	}, input[base.ID]{path: byUUID(itself)}, func(q *request, id *base.ID) error {
 		h, ok := hold.HoldWith(q.view, *id, base.MaxListed)
 		if !ok {
 			return notFound("hold")

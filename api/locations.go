@@ -53,17 +53,11 @@ var locationOperations = []operation{
 		summary: "Creates a location.", answer: locationSchema,
 	}, input[stock.CreateLocation]{body: createLocationShape},
 		asIs, answerLocation),
-	read(operation{
+	readOne(operation{
 		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"},
 		cached:  true,
 		summary: "Returns a location.", answer: locationSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		l := stock.LocationByID(q.view, *id)
-		if l == nil {
-			return notFound("location")
-		}
-		return answerLocation(q, l)
-	}),
+	}, byUUID(itself), "location", stock.LocationByID, answerLocation),
 	write(operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}",
 		scopes: []string{"locations.write"}, guarded: true,

@@ -141,6 +141,22 @@ func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in 
 	}
 }
 
+// readOne makes an operation that answers with the record that its path names by an id alone. Who asks for one that is
+// not there is told so by its name.
+func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find func(base.View, base.ID) *R,
+	answer func(*request, *R) error) operation {
+	return read(o, input[base.ID]{path: path}, func(q *request, id *base.ID) error {
+		r := find(q.view, *id)
+		if r == nil {
+			return notFound(name)
+		}
+		return answer(q, r)
+	})
+}
+
+// itself is where the id goes of an input that is one.
+func itself(id *base.ID) *base.ID { return id }
+
 func declare[In any](o *operation, in input[In]) {
 	if in.path != nil {
 		o.pathParams = in.path.Schema().Members

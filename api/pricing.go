@@ -194,16 +194,10 @@ var pricingOperations = []operation{
 		scopes: pricingWrite, summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
 	}, input[commerce.CreatePricingTable]{body: createPricingTableShape},
 		asIs, answerPricingTable),
-	read(operation{
+	readOne(operation{
 		id: "admin.pricingTables.get", method: "GET", path: pricingTablePath, scopes: pricingRead, cached: true,
 		summary: "Returns a pricing table with its rows.", answer: pricingTableSchema,
-	}, input[base.ID]{path: byTable(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		p := commerce.PricingTableByID(q.view, *id)
-		if p == nil {
-			return notFound("pricing table")
-		}
-		return answerPricingTable(q, p)
-	}),
+	}, byTable(itself), "pricing table", commerce.PricingTableByID, answerPricingTable),
 	write(operation{
 		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite, guarded: true,
 		summary: "Changes a pricing table.", answer: pricingTableSchema,

@@ -74,17 +74,11 @@ var skuOperations = append([]operation{
 	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) base.OpOf[*stock.SKU] {
 		return o.command(q)
 	}, behind(answerSKU)),
-	read(operation{
+	readOne(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"},
 		cached:  true,
 		summary: "Returns a SKU.", answer: skuSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		s := stock.SKUByID(q.view, *id)
-		if s == nil {
-			return notFound("SKU")
-		}
-		return answerSKU(q, s)
-	}),
+	}, byUUID(itself), "SKU", stock.SKUByID, answerSKU),
 	write(operation{
 		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"},
 		guarded: true,

@@ -26,41 +26,12 @@ type patchLine struct {
 	dryRun bool
 }
 
-var patchLineShape = wire.ShapeOf("PatchLineItem",
-	wire.Merged("quantity", count, false, func(o *patchLine) *base.Opt[int] { return &o.Quantity }).
-		Says("How many units."),
-	wire.Merged("startDate", wire.Instant, false, func(o *patchLine) *base.Opt[int64] { return &o.From }).
-		Says("While nothing is handed over."),
-	wire.Merged("endDate", wire.Instant, true, func(o *patchLine) *base.Opt[int64] { return &o.To }).
-		Says("Also while units are out: an extension. Null: without end."),
-	wire.Merged("pricingRowId", wire.UUID, true, func(o *patchLine) *base.Opt[base.ID] { return &o.PricingRow }).
-		Says("The pricing row that the price is of. Null clears it.").Shows("null"),
-	wire.Merged("unitPrice", price, true, func(o *patchLine) *base.Opt[int64] { return &o.UnitPrice }).
-		Says(aboutUnitPrice+" Null: what the pricing row says.").Needs("orders.payments.write"),
-	wire.Merged("taxRate", taxRate, true, func(o *patchLine) *base.Opt[int] { return &o.TaxRate }).
-		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Merged("name", lineName, false, func(o *patchLine) *base.Opt[string] { return &o.Name }).
-		Says("What the line is called"+asRead),
-	wire.Merged("note", longText, true, func(o *patchLine) *base.Opt[string] { return &o.Note }).
-		Says("A text for those who read it. Null clears it."),
-	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *patchLine) *base.Opt[string] { return &o.ImageURL }).
-		Says("A picture of it. Null clears it."),
-	wire.Merged("variants", variantsChosen, true,
-		func(o *patchLine) *base.Opt[[]order.LineVariant] { return &o.Variants }).
-		Says("What the customer chose, replaced as a whole."),
-	wire.Merged("checkoutFields", lineFormFields, true,
-		func(o *patchLine) *base.Opt[[]order.CheckoutField] { return &o.Fields }).
-		Says("What the customer was asked for this line, replaced as a whole."),
-	wire.Merged("expectsInventoryLink", wire.Boolean, true,
-		func(o *patchLine) *base.Opt[bool] { return &o.ExpectsLink }).
-		Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. "+
-			"Null clears it."),
-	wire.Merged("revenueSplitRate", splitRate, true, func(o *patchLine) *base.Opt[int64] { return &o.RevenueSplit }).
-		Says("Which part of the line's total counts as the article's income, from 0 to 1; null: 1."),
+var patchLineShape = wire.ShapeOf("PatchLineItem", append(
+	wire.Needing(wire.ChangedBy(func(o *patchLine) *base.Changes[order.OrderLineInput] { return &o.Fields },
+		lineKinds...), "unitPrice", "orders.payments.write"),
 	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *patchLine) *bool { return &o.AllowOverbooked }).
 		Says("What is short becomes a conflict."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun),
-)
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun))...)
 
 const (
 	linesPath = orderPath + "/line-items"
@@ -94,7 +65,7 @@ var orderLineOperations = []operation{
 		body: patchLineShape,
 	}, func(q *request, o *patchLine) base.OpOf[*order.OrderRecord] {
 		o.IfMatch, q.preview = q.ifMatch, o.dryRun
-		if r := order.OrderByID(q.view, o.Order); r != nil && o.PricingRow.Set && !o.PricingRow.Null {
+		if r := order.OrderByID(q.view, o.Order); r != nil && o.Fields.To.PricingRow != nil {
 			if l := r.LineOf(o.ID); l != nil {
 				q.claimRow(l.Item(), "pricingRowId")
 			}

@@ -124,8 +124,6 @@ var (
 			Says("Where the file is kept."),
 	)), 0, order.MaxParts)
 
-	variantsChosen = wire.ListOf(wire.ObjectOf[order.LineVariant]("ChosenVariantInput"), 0, 20)
-
 	requirements = wire.ListOf(wire.Object(wire.ShapeOf("RequirementInput",
 		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute,
 			func(r *order.Requirement) *string { return &r.Key }).
@@ -140,7 +138,6 @@ var (
 			Says("Any of them, as text; of a negated operator none."),
 	)), 0, 32)
 
-	taxRate    = wire.Integer[int](0, order.MaxTaxRate)
 	splitRate  = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number", Min: new(int64), Max: one}, parseSplit)
 	one        = func() *int64 { n := int64(1); return &n }()
 	wholeSplit = 1e6
@@ -168,20 +165,11 @@ type lineSubscription struct {
 	collection *string
 }
 
-const (
-	aboutUnitPrice = "Price of one unit for the whole time, in minor units of the account's currency; " +
-		"of a subscription for a cycle."
-	aboutOpenEnd = "Default: without end, until the units come back; where a pricing row is for a length of time, " +
-		"the unit price is that of one such length until there is an end."
-)
-
 var lineSubscriptionShape = wire.ShapeOf("LineSubscriptionInput", append(
 	subscriptionFields(func(s *lineSubscription) *subscriptionInput { return &s.subscriptionInput }),
 	wire.Optional("collectionMethod", wire.Text(1, base.MaxName),
 		func(s *lineSubscription) **string { return &s.collection }).
 		Says("Stored as given: nothing is charged here."))...)
-
-const asRead = ": a string, or an object with the string as def, as a line is read."
 
 // lineName is what a line is called: as it is written, or as it is read.
 var lineName = func() wire.Kind[string] {
@@ -204,60 +192,15 @@ var lineName = func() wire.Kind[string] {
 	}
 }()
 
+// lineKinds are how the fields of a line are read that their declaration does not say that of.
+var lineKinds = []wire.Own{wire.Reads("name", lineName), wire.Reads("requirements", requirements),
+	wire.Reads("checkoutFields", lineFormFields), wire.Reads("revenueSplitRate", splitRate)}
+
 var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 	itemFields(func(l *orderLine) *base.Item { return &l.Item }),
+	wire.Needing(wire.MadeOf(func(l *orderLine) *order.OrderLineInput { return &l.OrderLineInput }, lineKinds...),
+		"unitPrice", "orders.payments.write"),
 	[]wire.Field[orderLine]{
-		wire.Required("purchaseType", purchaseType, func(l *orderLine) *base.PurchaseType { return &l.Purchase }).
-			Says("How it is taken: booked for a time, sold, or subscribed to."),
-		wire.Defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }).
-			Says("How many units. Default: 1."),
-		wire.Optional("startDate", wire.Instant, func(l *orderLine) **int64 { return &l.From }).
-			Says("First instant of the line; of a sale it may be left out and is now."),
-		wire.Optional("endDate", wire.Instant, func(l *orderLine) **int64 {
-			return &l.To
-		}).Says("First instant behind the line; a sale has none. " + aboutOpenEnd),
-		wire.Optional("pricingRowId", wire.UUID, func(l *orderLine) **base.ID { return &l.PricingRow }).
-			Says("The pricing row that the price is of, which is of the item's table where it has one. Without it " +
-				"or a unit price the line is sold by the fitting row of " +
-				"that table with the least total, and is refused where none fits; what has no table is free.").Shows(
-			"null"),
-		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).
-			Needs("orders.payments.write"),
-		wire.Optional("taxRate", taxRate, func(l *orderLine) **int {
-			return &l.TaxRate
-		}).Says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
-		wire.Optional("name", lineName, func(l *orderLine) **string {
-			return &l.Name
-		}).Says("What the line is called" + asRead + " Default: the item's name."),
-		wire.Optional("note", longText, func(l *orderLine) **string { return &l.Note }).
-			Says("A text for those who read it."),
-		wire.Optional("imageUrl", wire.Text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).
-			Says("A picture of it."),
-		wire.Optional("orderCustomerId", wire.UUID, func(l *orderLine) **base.ID { return &l.OrderCustomer }).
-			Says("The customer of the order that the line is for.").Shows("null"),
-		wire.Optional("addonOfLineItemId", wire.UUID, func(l *orderLine) **base.ID { return &l.AddonOf }).
-			Says("The line of this order, there already, that this one is an add-on of.").Shows("null"),
-		wire.Optional("addonOfLine", wire.Integer[int](0, 999), func(l *orderLine) **int { return &l.AddonOfLine }).
-			Says("The earlier line of this request that it is an add-on of, counted from 0.").Shows("null"),
-		wire.Optional("catalogAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CatalogAddon }).
-			Says("The add-on's id in the shop's catalog, as it was given."),
-		wire.Optional("cartAddonId", wire.UUID, func(l *orderLine) **base.ID { return &l.CartAddon }).
-			Says("The add-on's id in the cart, as it was given."),
-		wire.Optional("isAddon", wire.Text(1, base.MaxName), func(l *orderLine) **string { return &l.IsAddon }).
-			Says("What kind of add-on it is, which is kept as it is.").Shows(`"cart"`),
-		wire.Defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]order.LineVariant { return &l.Variants }).
-			Says("What the customer chose. Default: nothing."),
-		wire.Defaulted("requirements", requirements, nil,
-			func(l *orderLine) *[]order.Requirement { return &l.Requirements }).
-			Says("What the article of each unit has to be like.").Shows("null"),
-		wire.Defaulted("checkoutFields", lineFormFields, nil,
-			func(l *orderLine) *[]order.CheckoutField { return &l.Fields }).
-			Says("What the customer was asked for this line. Default: nothing."),
-		wire.Defaulted("expectsInventoryLink", wire.Boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }).
-			Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. " +
-				"Default: false."),
-		wire.Optional("revenueSplitRate", splitRate, func(l *orderLine) **int64 { return &l.RevenueSplit }).
-			Says("The part of the income that is the article's own. Default 1."),
 		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
 			func(l *orderLine) **lineSubscription { return &l.subscription }).
 			Says("The terms of a subscription, in place of those of the pricing row.").Shows("null"),

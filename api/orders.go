@@ -119,26 +119,9 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	}, orderFields(func(in *In) *order.OrderInput { return &at(in).OrderInput })...)
 }
 
-var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput",
-	wire.Optional("holdId", wire.UUID, func(l *order.HeldLineInput) **base.ID {
-		return &l.Hold
-	}).Says("The hold; it may be left out where there is one."),
-	wire.Required("line", wire.Integer[int](0, 999), func(l *order.HeldLineInput) *int { return &l.Line }).
-		Says("The number of its line, from 0."),
-	wire.Optional("pricingRowId", wire.UUID, func(l *order.HeldLineInput) **base.ID { return &l.PricingRow }).
-		Says("The pricing row that the price is of. Default: of an item with a pricing table the fitting row that "+
-			"asks least.").Shows("null"),
-	wire.Optional("unitPrice", price, func(l *order.HeldLineInput) **int64 {
-		return &l.UnitPrice
-	}).Says(aboutUnitPrice).Needs("orders.payments.write"),
-	wire.Optional("taxRate", taxRate, func(l *order.HeldLineInput) **int { return &l.TaxRate }).
-		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Optional("name", wire.Text(1, base.MaxName), func(l *order.HeldLineInput) **string {
-		return &l.Name
-	}).Says("What the line is called. Default: as the item is."),
-	wire.Optional("note", longText, func(l *order.HeldLineInput) **string { return &l.Note }).
-		Says("A text for those who read it."),
-)), 0, 1000)
+var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput", wire.Needing(
+	wire.MadeOf(func(l *order.HeldLineInput) *order.HeldLineInput { return l }), "unitPrice",
+	"orders.payments.write")...)), 0, 1000)
 
 // take has the operation take what comes in with words of the wire.
 func (o *orderHold) take(q *request) {

@@ -36,12 +36,13 @@ func beside(t *testing.T, seated, conflict [2]int64) (s *shop, sku base.Item, ha
 }
 
 func (s *shop) until(o *order.OrderRecord, hours int64) order.PatchOrderLine {
-	return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + hours*hour)}
+	return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + hours*hour)})}
 }
 
 func (s *shop) over(o *order.OrderRecord, from, to int64) order.PatchOrderLine {
 	p := s.until(o, to)
-	p.From = base.Some(s.now + from*hour)
+	p.Fields = base.Changed(order.OrderLineInput{From: new(s.now + from*hour), To: p.Fields.To.To})
 	return p
 }
 
@@ -84,7 +85,7 @@ func TestLongerConflictNeedsRoom(t *testing.T) {
 func TestShorterLineOfMoreUnits(t *testing.T) {
 	s, _, has, _ := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
 	p := s.until(has, 20)
-	p.Quantity = base.Some(2)
+	p.Fields = base.Changed(order.OrderLineInput{Quantity: 2, To: p.Fields.To.To})
 	s.refused(base.CodeInsufficient, p)
 }
 

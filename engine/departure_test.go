@@ -207,7 +207,7 @@ func TestOneWayExtended(t *testing.T) {
 	other.Pickup = s.there
 	next := s.do(other).(*order.OrderRecord)
 	extend := order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
-		To: base.Opt[int64]{Set: true, Value: end + hour}, UnitPrice: base.Some(int64(100))}
+		Fields: base.Changed(order.OrderLineInput{To: new(end + hour), UnitPrice: new(int64(100))})}
 	for range 2 { // before it is handed over, and behind that
 		e := s.refused(base.CodeQuantityBlocked, extend)
 		require.Equal(t, next.Lines[0].Units[0].Hold, e.Details.(stock.QuantityDetails).Plan.Blockers[0].ID)
@@ -216,10 +216,10 @@ func TestOneWayExtended(t *testing.T) {
 			s.do(order.FulfillOrder{ID: out.ID})
 		}
 	}
-	extend.To.Value = end - hour
+	*extend.Fields.To.To = end - hour
 	s.do(extend)
 	require.Equal(t, 1, s.at(s.there, end-hour, end))
-	extend.To.Value, extend.AllowOverbooked = end+hour, true
+	*extend.Fields.To.To, extend.AllowOverbooked = end+hour, true
 	s.do(extend)
 	require.True(t, s.orderNow(next).Conflict())
 	require.Equal(t, 0, s.stock(s.loc, end+hour, end+day))
@@ -400,8 +400,8 @@ func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	s.do(order.FulfillOrder{ID: out.ID})
 	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
-	s.do(order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID, To: base.Some(end + 2*day),
-		UnitPrice: base.Some(int64(100))})
+	s.do(order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(end + 2*day), UnitPrice: new(int64(100))})})
 	for range 2 {
 		require.Equal(t, 1, s.stock(s.loc, end, end+day))
 		require.Equal(t, 1, s.stock(s.loc, end+10*day, end+11*day))

@@ -185,7 +185,8 @@ func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
 	s.reopen()
 	require.Equal(t, want.Lines, order.OrderByID(s.view(), o.ID).Lines)
 
-	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n - 2)})
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Quantity: n - 2})})
 	want = order.OrderByID(s.view(), o.ID)
 	require.Equal(t, n-1, want.UnitCount())
 	s.reopen()

@@ -160,7 +160,8 @@ func (d *desk) heavyRound(units int) []heavyStep {
 		{"comment", func() base.Op { return order.AddComment{Order: id, Content: content} }, nil},
 		{"note", func() base.Op { content += "."; return order.PatchOrder{ID: id, Note: base.Some(content)} }, nil},
 		{"line's dates", func() base.Op {
-			return order.PatchOrderLine{Order: id, ID: line, To: base.Some(later), UnitPrice: base.Some(int64(100))}
+			return order.PatchOrderLine{Order: id, ID: line,
+				Fields: base.Changed(order.OrderLineInput{To: new(later), UnitPrice: new(int64(100))})}
 		}, nil},
 		{"prepare, named", func() base.Op { return order.PrepareOrder{ID: id, Units: all} }, nil},
 		{"fulfill", func() base.Op { return order.FulfillOrder{ID: id} }, nil},

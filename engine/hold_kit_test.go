@@ -94,9 +94,11 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	// So is its order, which says of each unit which component it is.
 	o := s.do(order.OrderHold{Holds: []base.ID{other.ID}}).(*order.OrderRecord)
 	require.Equal(t, of(body, lens), o.Lines[0].Rest().Components)
-	o = s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(3)}).(*order.OrderRecord)
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Quantity: 3})}).(*order.OrderRecord)
 	require.Equal(t, []int{4, 4, 0}, taken())
-	o = s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1)}).(*order.OrderRecord)
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Quantity: 1})}).(*order.OrderRecord)
 	require.Equal(t, []int{2, 2, 0}, taken())
 	require.Equal(t, []base.ID{body, lens}, []base.ID{o.Units[0].Ordered.SKU, o.Units[1].Ordered.SKU})
 	s.reopen()

@@ -426,7 +426,8 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
 		Components: base.Some([]commerce.Component{{Item: lock, Quantity: 1}})})
 	patch := func(n int) order.PatchOrderLine {
-		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n)}
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{Quantity: n})}
 	}
 	free := func() []int {
 		return []int{s.available(bike, from, to), s.available(helmet, from, to), s.available(lock, from, to)}
@@ -448,7 +449,7 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	other := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
 	require.Equal(t, []int{2, 5, 8}, free())
 	require.Len(t, s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID,
-		Quantity: base.Some(2)}).(*order.OrderRecord).Units, 6)
+		Fields: base.Changed(order.OrderLineInput{Quantity: 2})}).(*order.OrderRecord).Units, 6)
 	require.Equal(t, []int{1, 3, 8}, free())
 
 	// What a line has is not removed.
@@ -473,7 +474,8 @@ func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 	s.reopen()
 	o := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
 	more := func(n int) order.PatchOrderLine {
-		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(n)}
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{Quantity: n})}
 	}
 	s.refused(base.CodeConflict, more(2))
 	change(commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1})

@@ -80,7 +80,7 @@ func TestALineWithOtherDatesAsksForItsSKU(t *testing.T) {
 			to := x.until(r, 10)
 			to.AllowOverbooked = overbook
 			x.do(to)
-			x.ofSKU(unit, to.To.Value)
+			x.ofSKU(unit, *to.Fields.To.To)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestAnOrderOfAHoldWithOtherDatesAsksForItsSKU(t *testing.T) {
 		r := x.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 		to := x.until(r, 10)
 		x.do(to)
-		x.ofSKU(unit, to.To.Value)
+		x.ofSKU(unit, *to.Fields.To.To)
 	}
 }
 
@@ -121,11 +121,11 @@ func TestShortOfTheSKUThatItWasMadeFor(t *testing.T) {
 		u := x.unit(unit)
 		require.True(t, u.Conflict())
 		require.Equal(t, x.second, u.Article)
-		require.Equal(t, 1, x.available(x.other, x.now, to.To.Value))
+		require.Equal(t, 1, x.available(x.other, x.now, *to.Fields.To.To))
 		_, total := stock.Conflicts(x.view(), stock.ConflictFilter{SKU: x.sku.SKU}, 0, 10, x.now)
 		require.Equal(t, 1, total)
 		x.do(hold.ReleaseHold{ID: taken.ID})
-		x.ofSKU(unit, to.To.Value)
+		x.ofSKU(unit, *to.Fields.To.To)
 	}
 }
 
@@ -161,8 +161,8 @@ func TestOtherDatesOfAKitThatHasChanged(t *testing.T) {
 		Components: base.Some([]commerce.Component{{Item: is, Quantity: 1}})})
 	to := s.until(r, 10)
 	s.do(to)
-	require.Equal(t, 8, s.available(was, s.now, to.To.Value))
-	require.Equal(t, 9, s.available(is, s.now, to.To.Value))
+	require.Equal(t, 8, s.available(was, s.now, *to.Fields.To.To))
+	require.Equal(t, 9, s.available(is, s.now, *to.Fields.To.To))
 	s.reopen()
 }
 

@@ -76,7 +76,8 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 	o := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now-4*day, ptr(s.now+day), 1, false)
 	s.book(base.Item{Article: busy}, s.now+2*day, s.now+3*day, 1)
 	require.Equal(t, busy, o.Units[0].Article)
-	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 4*day)}).(*order.OrderRecord)
+	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + 4*day)})}).(*order.OrderRecord)
 	require.Equal(t, over, r.Units[0].Article)
 	s.reopen()
 }
@@ -189,10 +190,10 @@ func TestSameDatesOfALine(t *testing.T) {
 	s.do(stock.PatchArticle{ID: article,
 		After: stock.BufferPatch{Amount: base.Some(int64(4)), Unit: base.Some(timeline.Hours)}})
 	s.book(base.Item{SKU: sku}, s.now+2*day, s.now+3*day, 1)
-	later := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now + day),
-		To: base.Some(s.now + 2*day)}
+	later := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{From: new(s.now + day), To: new(s.now + 2*day)})}
 	r := s.do(later).(*order.OrderRecord)
 	require.Equal(t, s.now+2*day, r.Units[0].Range.End)
-	later.From = base.Some(s.now + day + hour)
+	later.Fields.To.From = new(s.now + day + hour)
 	s.refused(base.CodeInsufficient, later)
 }

@@ -198,7 +198,8 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 		Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
 	in.Lines[0].PricingRow, in.Lines[0].UnitPrice = nil, ptr(int64(5))
 	o := s.do(in).(*order.OrderRecord)
-	s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(rows[0])})
+	s.refused(base.CodeInvalid, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{PricingRow: new(rows[0])})})
 }
 
 // relabelled leaves the rows of a table in some currency, or in none, as an older program wrote them.

@@ -179,7 +179,8 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 		Force: true})
 	s.do(commerce.PatchPricingRow{Table: table, ID: row.ID,
 		Fields: base.Changed(commerce.PricingRowFields{Price: int64(700)})})
-	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("by the door")}
+	note := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Note: new("by the door")})}
 	require.Equal(t, int64(100), s.do(note).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.do(order.CancelOrder{ID: o.ID})
 	s.do(stock.DeleteLocation{ID: there})
@@ -207,13 +208,14 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	row, o := s.priced()
 	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID,
 		Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseSale, Price: int64(900)})})
-	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 2*day)}
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + 2*day)})}
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.do(commerce.PatchPricingRow{Table: row.Table, ID: row.ID,
 		Fields: base.Changed(commerce.PricingRowFields{Purchase: base.PurchaseBooking})})
-	patch.To = base.Some(s.now + 3*day)
+	patch.Fields = base.Changed(order.OrderLineInput{To: new(s.now + 3*day)})
 	require.Equal(t, int64(100), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
-	patch.PricingRow = base.Some(row.ID)
+	patch.Fields = base.Changed(order.OrderLineInput{To: patch.Fields.To.To, PricingRow: &row.ID})
 	require.Equal(t, int64(900), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
@@ -222,9 +224,10 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 func TestLineWithoutARowIsForNothing(t *testing.T) {
 	s := newShop(t)
 	_, o := s.priced()
-	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Null[base.ID]()}
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{}, "pricingRowId")}
 	require.Equal(t, int64(0), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
-	patch.UnitPrice = base.Some(int64(70))
+	patch.Fields = base.Changed(order.OrderLineInput{UnitPrice: new(int64(70))}, "pricingRowId")
 	require.Equal(t, int64(70), s.do(patch).(*order.OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
@@ -260,8 +263,8 @@ func TestFewerUnitsInAnotherWindow(t *testing.T) {
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 2, false)
 	s.book(base.Item{Article: article}, s.now+3*day, s.now+4*day, 1)
 	r := s.do(order.PatchOrderLine{
-		Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1), From: base.Some(s.now + 3*day),
-		To: base.Some(s.now + 4*day),
+		Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Quantity: 1, From: new(s.now + 3*day), To: new(s.now + 4*day)}),
 	}).(*order.OrderRecord)
 	require.Len(t, r.Units, 1)
 	s.reopen()
@@ -272,7 +275,8 @@ func TestRedatedIntoThePast(t *testing.T) {
 	s := newShop(t)
 	article := s.article(base.ID{}, 1)
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
-	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(s.now - day),
+	r := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields:          base.Changed(order.OrderLineInput{From: new(s.now - day)}),
 		AllowOverbooked: true}).(*order.OrderRecord)
 	require.False(t, r.Conflict())
 	s.reopen()
@@ -338,7 +342,8 @@ func TestFewerKitsOfAHold(t *testing.T) {
 		return s.do(order.OrderHold{Holds: []base.ID{s.book(kit, s.now+day, s.now+2*day, 2).ID}}).(*order.OrderRecord)
 	}
 	fewer := func(o *order.OrderRecord) order.PatchOrderLine {
-		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: base.Some(1)}
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{Quantity: 1})}
 	}
 	require.Len(t, s.do(fewer(ordered())).(*order.OrderRecord).Units, 3)
 	require.Equal(t, 7, s.available(bike, s.now+day, s.now+2*day))
@@ -409,9 +414,11 @@ func TestEndOfACancellingSubscriptionIsFixed(t *testing.T) {
 	r := s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true}).(*order.OrderRecord)
 	end := r.Units[0].Range.End
 	require.Equal(t, s.now+day, end)
-	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Null[int64]()})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{}, "endDate")})
 	s.refused(base.CodeStateNotAllowed,
-		order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+		order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(s.now + 9*day)})})
 	require.Equal(t, end, order.OrderByID(s.view(), o.ID).Units[0].Range.End)
 }
 
@@ -422,7 +429,8 @@ func TestOverbookedExtension(t *testing.T) {
 	o := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
 	s.do(order.FulfillOrder{ID: o.ID})
 	next := s.order(base.Item{Article: article}, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
-	longer := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + day + hour)}
+	longer := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + day + hour)})}
 	s.refused(base.CodeInsufficient, longer)
 	longer.AllowOverbooked = true
 	require.Equal(t, s.now+day+hour, s.do(longer).(*order.OrderRecord).Units[0].Range.End)
@@ -445,7 +453,8 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 			s.order(bike, base.PurchaseBooking, at(35), ptr(at(45)), 1, false)
 			older := s.order(bike, base.PurchaseBooking, at(15), ptr(at(30)), 1, true)
 			other := s.order(bike, base.PurchaseBooking, at(25), ptr(at(60)), 1, true)
-			s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: base.Some(at(c.end))})
+			s.do(order.PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID,
+				Fields: base.Changed(order.OrderLineInput{To: new(at(c.end))})})
 			require.Equal(t, []bool{true, c.waits}, []bool{s.orderNow(older).Conflict(), s.orderNow(other).Conflict()})
 			s.reopen()
 		})
@@ -472,7 +481,8 @@ func TestDraftOfASaleWithoutAStart(t *testing.T) {
 			Lines: []order.OrderLineInput{l}}).(*order.OrderRecord)
 	}
 	free, dated := draft(), draft()
-	s.do(order.PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID, From: base.Some(s.now)})
+	s.do(order.PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{From: new(s.now)})})
 	s.book(base.Item{Article: article}, s.now, s.now+hour, 1)
 	s.now += day
 	s.refused(base.CodeInsufficient, order.ConfirmOrder{ID: dated.ID})
@@ -502,7 +512,7 @@ func TestAnotherRowGivesOtherTerms(t *testing.T) {
 			}}).(*order.OrderRecord)
 		was := *o.Lines[0].Subscription
 		l := s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
-			PricingRow: base.Some(yearly.ID)}).(*order.OrderRecord).Lines[0]
+			Fields: base.Changed(order.OrderLineInput{PricingRow: new(yearly.ID)})}).(*order.OrderRecord).Lines[0]
 		require.Equal(t, int64(1000), l.UnitPrice)
 		require.Equal(t, "Yearly", l.Subscription.Label)
 		require.Equal(t, *yearly.Subscription, l.Subscription.Terms)
@@ -572,7 +582,8 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 	said := func(o *order.OrderRecord, state string, allowed ...string) {
 		t.Helper()
 		e := s.refused(base.CodeStateNotAllowed,
-			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 9*day)})
+			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+				Fields: base.Changed(order.OrderLineInput{To: new(s.now + 9*day)})})
 		require.Equal(t, base.StateDetails{State: state, Allowed: allowed}, e.Details)
 	}
 	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})

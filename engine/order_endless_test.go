@@ -95,23 +95,29 @@ func TestEndOfABookingGivenAndTaken(t *testing.T) {
 	s.article(sku, 1)
 	bike := base.Item{SKU: sku}
 	o := s.order(bike, base.PurchaseBooking, s.now, nil, 1, false)
-	patch := func(to base.Opt[int64]) order.PatchOrderLine {
-		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: to}
+	patch := func(to base.Changes[order.OrderLineInput]) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Fields: to}
 	}
-	end := func(to base.Opt[int64]) int64 { return s.do(patch(to)).(*order.OrderRecord).Units[0].Range.End }
+	at := func(end int64) base.Changes[order.OrderLineInput] {
+		return base.Changed(order.OrderLineInput{To: &end})
+	}
+	open := base.Changed(order.OrderLineInput{}, "endDate")
+	end := func(to base.Changes[order.OrderLineInput]) int64 {
+		return s.do(patch(to)).(*order.OrderRecord).Units[0].Range.End
+	}
 	for _, step := range []func(){func() {}, func() { s.do(order.FulfillOrder{ID: o.ID}) }} {
 		step()
-		require.Equal(t, s.now+day+4*hour, end(base.Some(s.now+day)))
+		require.Equal(t, s.now+day+4*hour, end(at(s.now+day)))
 		next := s.order(bike, base.PurchaseBooking, s.now+2*day, ptr(s.now+3*day), 1, false)
-		s.refused(base.CodeInsufficient, patch(base.Null[int64]()))
+		s.refused(base.CodeInsufficient, patch(open))
 		s.do(order.CancelOrder{ID: next.ID})
-		require.Equal(t, base.Forever, end(base.Null[int64]()))
+		require.Equal(t, base.Forever, end(open))
 		s.reopen()
 	}
 
 	// An end that is past while the unit is out is one that it is late for.
 	s.tick(s.now + day)
-	require.Equal(t, s.now+15*60_000+4*hour, end(base.Some(s.now)))
+	require.Equal(t, s.now+15*60_000+4*hour, end(at(s.now)))
 	s.tick(s.now + hour)
 	require.Equal(t, s.now+15*60_000+4*hour, s.orderNow(o).Units[0].Range.End)
 	s.reopen()
@@ -133,7 +139,8 @@ func TestOrderOfAHoldWithoutEnd(t *testing.T) {
 	}
 	s.reopen()
 	require.Equal(t, s.now+3*day,
-		s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[1].ID, To: base.Some(s.now + 3*day)}).(*order.OrderRecord).
+		s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[1].ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(s.now + 3*day)})}).(*order.OrderRecord).
 			Units[1].Range.End)
 	s.reopen()
 }
@@ -173,12 +180,13 @@ func TestPriceOfABookingWithoutEnd(t *testing.T) {
 					return []int64{o.Lines[0].UnitPrice, total.Total}
 				}
 				require.Equal(t, []int64{c.open, 2 * c.open}, price(o))
-				patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 3*day + hour)}
+				patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+					Fields: base.Changed(order.OrderLineInput{To: new(s.now + 3*day + hour)})}
 				if c.own != nil {
-					patch.UnitPrice = base.Some(own)
+					patch.Fields = base.Changed(order.OrderLineInput{To: patch.Fields.To.To, UnitPrice: &own})
 				}
 				require.Equal(t, []int64{c.ends, 2 * c.ends}, price(s.do(patch).(*order.OrderRecord)))
-				patch.To = base.Null[int64]()
+				patch.Fields = base.Changed(order.OrderLineInput{UnitPrice: patch.Fields.To.UnitPrice}, "endDate")
 				require.Equal(t, []int64{c.open, 2 * c.open}, price(s.do(patch).(*order.OrderRecord)))
 				if status == order.OrderOpen { // a return changes no price
 					s.do(order.FulfillOrder{ID: o.ID})

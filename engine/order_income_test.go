@@ -47,9 +47,10 @@ func TestIncomeOfArticles(t *testing.T) {
 		DiscountTerms: commerce.DiscountTerms{Code: "one", ValueType: commerce.DiscountPerOrder, Value: 1}})
 	s.do(order.ApplyDiscount{Order: r.ID, Code: "one"})
 	require.Equal(t, []int64{1001, 1000}, s.earned(first, second), "the first unit has what does not divide")
-	s.do(order.PatchOrderLine{Order: r.ID, ID: line, TaxRate: base.Some(1000)})
+	s.do(order.PatchOrderLine{Order: r.ID, ID: line, Fields: base.Changed(order.OrderLineInput{TaxRate: new(1000)})})
 	require.Equal(t, []int64{1101, 1100}, s.earned(first, second))
-	s.do(order.PatchOrderLine{Order: r.ID, ID: line, RevenueSplit: base.Some(int64(order.WholeSplit / 2))})
+	s.do(order.PatchOrderLine{Order: r.ID, ID: line,
+		Fields: base.Changed(order.OrderLineInput{RevenueSplit: new(int64(order.WholeSplit / 2))})})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second), "half up")
 	s.reopen()
 	require.Equal(t, []int64{551, 550, 0}, s.earned(first, second, c))

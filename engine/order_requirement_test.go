@@ -116,8 +116,8 @@ func TestOtherDatesForALineWithRequirements(t *testing.T) {
 			other = also
 		}
 		h := s.book(base.Item{Article: was}, s.now+5*hour, s.now+6*hour, 1)
-		later := order.PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, From: base.Some(s.now + 5*hour),
-			To: base.Some(s.now + 6*hour)}
+		later := order.PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{From: new(s.now + 5*hour), To: new(s.now + 6*hour)})}
 		s.do(order.AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: was})
 		s.refused(base.CodeInsufficient, later)
 		s.do(order.UnassignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})

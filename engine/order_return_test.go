@@ -185,19 +185,23 @@ func TestExtensions(t *testing.T) {
 	others := s.rent(bike, noon+day+4*hour, noon+2*day, 1)
 	full := s.rent(bike, noon+3*day, noon+4*day, 2)
 
-	extended := s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + 2*day),
-		UnitPrice: base.Some(int64(999))}).(*order.OrderRecord)
+	extended := s.do(order.PatchOrderLine{Order: o.ID, ID: line,
+		Fields: base.Changed(order.OrderLineInput{To: new(noon + 2*day), UnitPrice: new(int64(999))}),
+	}).(*order.OrderRecord)
 	require.Equal(t, noon+2*day, extended.Lines[0].To)
 	require.False(t, s.orderNow(others).Conflict(), "what may move makes room")
 	e := s.refused(base.CodeInsufficient, order.PatchOrderLine{Order: o.ID, ID: line,
-		To: base.Some(noon + 3*day + hour), UnitPrice: base.Some(int64(999))})
+		Fields: base.Changed(order.OrderLineInput{To: new(noon + 3*day + hour), UnitPrice: new(int64(999))})})
 	require.Subset(t, []base.ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold},
 		e.Details.(base.ShortageDetails).Lines[0].Blockers)
 	require.NotEmpty(t, e.Details.(base.ShortageDetails).Lines[0].Blockers)
 	require.Equal(t, noon+2*day, s.orderNow(o).Lines[0].To)
-	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line, From: base.Some(noon + 1)})
-	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line, Quantity: base.Some(2)})
-	s.do(order.PatchOrderLine{Order: o.ID, ID: line, To: base.Some(noon + day), UnitPrice: base.Some(int64(999))})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line,
+		Fields: base.Changed(order.OrderLineInput{From: new(noon + 1)})})
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: line,
+		Fields: base.Changed(order.OrderLineInput{Quantity: 2})})
+	s.do(order.PatchOrderLine{Order: o.ID, ID: line,
+		Fields: base.Changed(order.OrderLineInput{To: new(noon + day), UnitPrice: new(int64(999))})})
 	require.Equal(t, noon+day+4*hour, s.orderNow(o).Units[0].Range.End)
 	s.reopen()
 }

@@ -62,7 +62,7 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 	require.EqualValues(t, 2000, s.unitPrice(o))
 	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID}
 	longer := func(days int64) int64 {
-		patch.To = base.Some(s.now + (1+days)*day)
+		patch.Fields = base.Changed(order.OrderLineInput{To: new(s.now + (1+days)*day)})
 		return s.unitPrice(s.do(patch).(*order.OrderRecord))
 	}
 	s.do(commerce.PatchPricingRow{Table: table, ID: rows[0],
@@ -97,11 +97,13 @@ func TestAPriceOfItsOwnIsForItsDates(t *testing.T) {
 	in := s.unpricedRental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Lines[0].UnitPrice = ptr[int64](700)
 	o := s.do(in).(*order.OrderRecord)
-	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: base.Some(s.now + 3*day)}
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + 3*day)})}
 	require.Equal(t, []string{"/unitPrice"}, pointers(s.refused(base.CodeInvalid, patch)))
-	patch.UnitPrice = base.Some[int64](900)
+	patch.Fields = base.Changed(order.OrderLineInput{To: patch.Fields.To.To, UnitPrice: new(int64(900))})
 	require.EqualValues(t, 900, s.unitPrice(s.do(patch).(*order.OrderRecord)))
-	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: base.Some("x")})
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{Note: new("x")})})
 	s.reopen()
 }
 
@@ -117,7 +119,8 @@ func TestARowOfAnotherTableIsRefused(t *testing.T) {
 	o := s.do(in).(*order.OrderRecord)
 	require.Equal(t, []string{"/pricingRowId"},
 		pointers(s.refused(base.CodeInvalid,
-			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: base.Some(others[0])})))
+			order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+				Fields: base.Changed(order.OrderLineInput{PricingRow: new(others[0])})})))
 	in.Lines[0].Item, in.Lines[0].PricingRow = base.Item{SKU: sku}, &others[0]
 	s.do(in) // what has no table of its own
 }
@@ -174,7 +177,7 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	require.EqualValues(t, 2000, s.unitPrice(o))
 	require.EqualValues(t, 2000,
 		s.unitPrice(s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
-			PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)))
+			Fields: base.Changed(order.OrderLineInput{}, "pricingRowId")}).(*order.OrderRecord)))
 	s.reopen()
 }
 
@@ -214,27 +217,31 @@ func TestATableCombinesItsRows(t *testing.T) {
 	s.do(commerce.DeletePricingRow{Table: table, ID: rows[1]})
 	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[1]).RetiredAt, "a line is sold by it")
 	to := func(n int64) order.PatchOrderLine {
-		return order.PatchOrderLine{Order: o.ID, ID: l.ID, To: base.Some(s.now + day + n*day)}
+		return order.PatchOrderLine{Order: o.ID, ID: l.ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(s.now + day + n*day)})}
 	}
 	for days, want := range map[int64]int64{1: 1000, 3: 3000, 7: 3500, 10: 6500, 11: 7000, 15: 8000, 60: 20_000} {
 		require.EqualValues(t, want, s.unitPrice(s.do(to(days)).(*order.OrderRecord)), "%d days", days)
 	}
 	s.reopen()
-	endless := s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, To: base.Null[int64]()}).(*order.OrderRecord)
+	endless := s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID,
+		Fields: base.Changed(order.OrderLineInput{}, "endDate")}).(*order.OrderRecord)
 	require.EqualValues(t, 1000, s.unitPrice(endless), "the least of them, once, until it has an end")
 	require.EqualValues(t, 4500, s.unitPrice(s.do(to(8)).(*order.OrderRecord)))
 
 	// A row that is named sells it alone, and so does a price; taken away, it is sold as a new line is.
 	named := to(8)
-	named.PricingRow = base.Some(rows[0])
+	named.Fields = base.Changed(order.OrderLineInput{To: named.Fields.To.To, PricingRow: &rows[0]})
 	o = s.do(named).(*order.OrderRecord)
 	require.EqualValues(t, 8*9999, s.unitPrice(o))
 	require.Nil(t, o.Lines[0].Combination())
-	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, PricingRow: base.Null[base.ID]()}).(*order.OrderRecord)
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID,
+		Fields: base.Changed(order.OrderLineInput{}, "pricingRowId")}).(*order.OrderRecord)
 	require.EqualValues(t, 20_000, s.unitPrice(o))
 	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")})
 	require.EqualValues(t, 9999, s.unitPrice(s.do(to(1)).(*order.OrderRecord)), "the line keeps how it was sold")
-	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID, UnitPrice: base.Some(int64(5))}).(*order.OrderRecord)
+	o = s.do(order.PatchOrderLine{Order: o.ID, ID: l.ID,
+		Fields: base.Changed(order.OrderLineInput{UnitPrice: new(int64(5))})}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[0].Combination())
 	require.EqualValues(t, 5, s.unitPrice(o))
 

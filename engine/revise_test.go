@@ -97,9 +97,10 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 		{order.PatchOrder{ID: made.ID, Pickup: base.Some(location), Note: text, Reference: base.Null[string]()},
 			order.PatchOrder{ID: made.ID, Note: base.Null[string]()}},
 		{
-			order.PatchOrderLine{Order: made.ID, ID: line, Quantity: base.Some(1), UnitPrice: base.Some(int64(5)),
-				Note: base.Null[string]()},
-			order.PatchOrderLine{Order: made.ID, ID: line, Note: text},
+			order.PatchOrderLine{Order: made.ID, ID: line,
+				Fields: base.Changed(order.OrderLineInput{Quantity: 1, UnitPrice: new(int64(5))}, "note")},
+			order.PatchOrderLine{Order: made.ID, ID: line,
+				Fields: base.Changed(order.OrderLineInput{Note: &text.Value})},
 		},
 		{
 			stock.PatchScheduledEvent{Article: article.ID, ID: event, Name: text, Location: base.Some(location),

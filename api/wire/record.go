@@ -2,6 +2,7 @@ package wire
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,22 @@ type part struct {
 	prefix  string
 }
 
+// Own is how a field is read that is read otherwise than its form says.
+type Own struct {
+	field string
+	kind  fieldKind
+}
+
+// Reads has a field be read as a kind of its own.
+func Reads[V any](field string, k Kind[V]) Own {
+	return Own{field, fieldKind{k.Schema,
+		func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*V)) }}}
+}
+
 // MadeOf are the declared fields of a record that is made.
-func MadeOf[In, R any](at func(*In) *R) []Field[In] {
-	return partFields(base.FieldsOf[R](), false, func(in *In) part { return part{v: reflect.ValueOf(at(in)).Elem()} })
+func MadeOf[In, R any](at func(*In) *R, own ...Own) []Field[In] {
+	return partFields(base.FieldsOf[R](), false, own,
+		func(in *In) part { return part{v: reflect.ValueOf(at(in)).Elem()} })
 }
 
 // ObjectOf is an object with the declared fields of R.
@@ -29,26 +43,31 @@ func ObjectOf[R any](name string) Kind[R] {
 }
 
 // ChangedBy are the declared fields of a record that is changed: absent ones stay, null clears those that may be null.
-func ChangedBy[In, R any](at func(*In) *base.Changes[R]) []Field[In] {
-	return partFields(base.FieldsOf[R](), true, func(in *In) part {
+func ChangedBy[In, R any](at func(*In) *base.Changes[R], own ...Own) []Field[In] {
+	return partFields(base.FieldsOf[R](), true, own, func(in *In) part {
 		c := at(in)
 		return part{v: reflect.ValueOf(&c.To).Elem(), changes: &c.Given}
 	})
 }
 
-func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list []Field[In]) {
+func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) part) (list []Field[In]) {
 	for i := range fs.List {
 		f := &fs.List[i]
 		if changed && f.Fixed {
 			continue
 		}
-		k := kindOf(f, changed)
+		var k fieldKind
+		if i := slices.IndexFunc(own, func(o Own) bool { return o.field == f.Name }); i >= 0 {
+			k = own[i].kind
+		} else {
+			k = kindOf(f, changed)
+		}
 		demanded := f.Demanded(changed)
 		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded,
 			Schema: k.schema.Says(said(f, changed))}
 		switch {
 		case f.Example == "":
-		case k.schema.Type == "string":
+		case k.schema.Type == "string" && f.Example != "null":
 			x.Schema = x.Schema.Shows(strconv.Quote(f.Example))
 		default:
 			x.Schema = x.Schema.Shows(f.Example)
@@ -62,8 +81,11 @@ func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list 
 				*p.changes = append(*p.changes, p.prefix+f.Name)
 			}
 			if r.Null() {
-				if demanded {
+				switch {
+				case demanded:
 					r.Fault(FaultRequired, "must not be null")
+				case x.absent != nil:
+					x.absent(in)
 				}
 				return
 			}
@@ -73,6 +95,10 @@ func partFields[In any](fs *base.Fields, changed bool, at func(*In) part) (list 
 				v = v.Elem()
 			}
 			k.read(r, v, part{changes: p.changes, prefix: p.prefix + f.Name + "/"})
+		}
+		if f.Form == base.FormInteger && f.Default != "" && !changed {
+			n, _ := strconv.Atoi(f.Default)
+			x.absent = func(in *In) { f.In(at(in).v).SetInt(int64(n)) }
 		}
 		list = append(list, x)
 	}
@@ -130,7 +156,11 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 			k = Integer[int64](int64(f.Least), int64(f.Most))
 		}
 		return fieldKind{k.Schema,
-			func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*int64)) }}
+			func(r *Reader, v reflect.Value, _ part) {
+				var n int64
+				k.JSON(r, &n)
+				v.SetInt(n)
+			}}
 	case base.FormInstant:
 		return fieldKind{Instant.Schema,
 			func(r *Reader, v reflect.Value, _ part) { Instant.JSON(r, v.Addr().Interface().(*int64)) }}
@@ -144,8 +174,10 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 		}
 		return fieldKind{k.Schema,
 			func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*base.ID)) }}
+	case base.FormOwn:
+		panic("wire: nobody says how " + f.Name + " is read")
 	case base.FormObject:
-		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, func(p *part) part { return *p })...)
+		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, nil, func(p *part) part { return *p })...)
 		return fieldKind{s.Schema(), func(r *Reader, v reflect.Value, inner part) {
 			inner.v = v
 			s.ReadJSON(r, &inner)

@@ -233,8 +233,8 @@ func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 			returned++
 		}
 		for _, l := range o.Lines {
-			to := base.Opt[int64]{Set: true, Value: l.To + timeline.Hour}
-			if _, err := c.do(account, order.PatchOrderLine{Order: o.ID, ID: l.ID, To: to}); err == nil {
+			later := base.Changed(order.OrderLineInput{To: new(l.To + timeline.Hour)})
+			if _, err := c.do(account, order.PatchOrderLine{Order: o.ID, ID: l.ID, Fields: later}); err == nil {
 				extended++
 			}
 		}

@@ -32,11 +32,13 @@ import (
 //	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it
 //	            is read, B where it is written, or ARecord where there is no B
 //	list A..B   so many values of what stands behind it, each once where it is "distinct"
+//	own         what package api reads by a kind of its own, and the record's code checks
 //
 // and at last "required" where a record cannot be without it, and "fixed" where it never changes. A field whose member
 // is a pointer may be null; null is the zero value of another, or what the tag "default" says of a word or a text:
 // "all" is of a list all words. A list that has one element at least and no default may be null, too. What is required
-// and has a default, or is a flag, may be left out of what makes a record.
+// and has a default, is a flag or stands behind a pointer may be left out of what makes a record. The default of a
+// number is what a request says that leaves it out.
 //
 // The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and
 // "changed" do.
@@ -62,6 +64,7 @@ const (
 	FormID       FieldForm = "id"
 	FormObject   FieldForm = "object"
 	FormList     FieldForm = "list"
+	FormOwn      FieldForm = "own"
 )
 
 // Worded is a type of texts that has few values.
@@ -76,7 +79,7 @@ type Field struct {
 	Form        FieldForm
 	Least, Most int      // a number, the characters of a text, the entries of a list
 	Words       []string // that a word can be
-	Default     string   // of a word, a text, a list of words
+	Default     string   // of a word, a text, a list of words, a number
 	Required    bool
 	Fixed       bool         // it never changes
 	Distinct    bool         // of a list: it has no element twice
@@ -166,7 +169,9 @@ func parseField(t reflect.Type, words []string) Field {
 	switch f.Form {
 	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink, FormCurrency, FormKey:
 	case FormMoney, FormInstant, FormInteger:
-		kind = reflect.Int64
+		if kind = reflect.Int64; f.Form == FormInteger && t.Kind() == reflect.Int {
+			kind = reflect.Int
+		}
 	case FormFlag:
 		kind = reflect.Bool
 	case FormID:
@@ -184,11 +189,12 @@ func parseField(t reflect.Type, words []string) Field {
 		}
 		element := parseField(t.Elem(), append([]string{""}, rest...))
 		kind, f.Element, rest = reflect.Slice, &element, nil
+	case FormOwn:
+		kind = t.Kind()
 	default:
 		wrong()
 	}
-	if t.Kind() != kind || len(rest) > 0 || f.Required && f.Pointer || f.Form == FormObject && !f.Pointer &&
-		f.Name != "" {
+	if t.Kind() != kind || len(rest) > 0 || f.Form == FormObject && !f.Pointer && f.Name != "" {
 		wrong()
 	}
 	return f
@@ -199,7 +205,7 @@ func (f *Field) In(record reflect.Value) reflect.Value { return record.FieldByIn
 
 // Demanded says that a value has to be given where a record is made, or, where it is changed, may not be taken away.
 func (f *Field) Demanded(changed bool) bool {
-	return f.Required && (changed || f.Default == "" && f.Form != FormFlag)
+	return f.Required && (changed || f.Default == "" && f.Form != FormFlag && !f.Pointer)
 }
 
 // Empties says that a list is null where it is empty.
@@ -268,8 +274,8 @@ func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given 
 		if given != nil && !given.has(f.Name) {
 			continue
 		}
-		v, at := f.In(record), pointer+"/"+f.Name
-		if v.IsZero() && (f.Empties() || f.Default != "" && !f.Demanded(given != nil)) {
+		v := f.In(record)
+		if v.IsZero() && (f.Empties() || f.Default != "" && f.Form != FormInteger && !f.Demanded(given != nil)) {
 			continue
 		}
 		if f.Pointer {
@@ -278,6 +284,7 @@ func (fs *Fields) check(c *Checker, pointer string, record reflect.Value, given 
 			}
 			v = v.Elem()
 		}
+		at := pointer + "/" + f.Name
 		if given != nil && f.Form == FormObject {
 			f.Fields.check(c, at, v, new(given.within(f.Name)))
 			continue

@@ -44,6 +44,9 @@ type thing struct {
 	Hues  []colour `field:"hues list 1..2 distinct word" default:"all" about:"Hues."`
 	IDs   []ID     `field:"ids list 1..3 distinct id" about:"Others; null: none."`
 	Said  bool     `field:"said flag required" about:"Whether it was said."`
+	Count int      `field:"count int 1..9 required" default:"1" about:"How many."`
+	Since *int64   `field:"since instant required" about:"Since when."`
+	Odd   any      `field:"odd own" about:"What is read otherwise."`
 }
 
 func TestFieldsAreDeclaredOnce(t *testing.T) {
@@ -55,7 +58,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 	}
 	fs := FieldsOf[thing]()
 	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang "+
-		"cash key hues ids said"), names(fs))
+		"cash key hues ids said count since odd"), names(fs))
 	at := fs.List[8]
 	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
 	require.Equal(t, []string{"street", "city"}, names(at.Fields))
@@ -67,7 +70,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string][2]bool{"name": {true, true}, "colour": {false, true}, "cash": {false, true},
-		"said": {false, true}}, demanded)
+		"said": {false, true}, "count": {false, true}, "since": {false, true}}, demanded)
 	empties, fixed := []string{}, []string{}
 	for _, f := range fs.List {
 		if f.Empties() {
@@ -120,7 +123,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 		},
 		func() {
 			FieldsOf[struct {
-				A *string `field:"a text 1..2 required"`
+				A int `field:"a money"`
 			}]()
 		},
 		func() {
@@ -143,7 +146,7 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	good := thing{
 		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"),
 		Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
-		Price: new(int64(-1)), Cash: "USD", Key: "a_.-", Hues: []colour{"blue"}, IDs: []ID{{1}, {2}},
+		Price: new(int64(-1)), Cash: "USD", Key: "a_.-", Hues: []colour{"blue"}, IDs: []ID{{1}, {2}}, Count: 1, Odd: 1,
 	}
 	var c Checker
 	CheckFields(&c, "", &good)
@@ -153,13 +156,14 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 		Codes: []string{"", "long"},
 		At:    &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"),
 		Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
-		Cash: "EURO", Key: "a b", Hues: []colour{"red", "red"}, IDs: []ID{{1}, {2}, {1}},
+		Cash: "EURO", Key: "a b", Hues: []colour{"red", "red"}, IDs: []ID{{1}, {2}, {1}}, Count: 10,
+		Since: new(int64(-1)),
 	}
 	all := strings.Split(
 		"/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
 			"/mail format,/born format,/web format,/size range,/zone zone,/lang format,/cash format,/key "+
 			"format,/hues/1 "+
-			"duplicate,/ids/2 duplicate", ",")
+			"duplicate,/ids/2 duplicate,/count range,/since range", ",")
 	CheckFields(&c, "", &bad)
 	require.Equal(t, all, pointers(c.Faults))
 	c = Checker{}
@@ -179,9 +183,9 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	CheckFields(&c, "", &bad)
 	require.Contains(t, pointers(c.Faults), "/codes length")
 	c = Checker{}
-	changes = Changed(thing{}, "cash", "key", "hues", "ids")
+	changes = Changed(thing{}, "cash", "key", "hues", "ids", "count")
 	changes.Check(&c, "")
-	require.Equal(t, []string{"/cash format"}, pointers(c.Faults),
+	require.Equal(t, []string{"/cash format", "/count range"}, pointers(c.Faults),
 		"null is the default, or none, of what can be without")
 
 	given := []Fault{{Pointer: "/zone"}, {Pointer: "/other"}, {Pointer: "/ids/2"}, {Pointer: "/ids"},

@@ -49,5 +49,13 @@ func Replace[T any](o Opt[[]T], at *[]T) {
 	}
 }
 
+// ValueOf is what a member says, or the zero value where it is left out.
+func ValueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
 // SameValue says that two members are both left out, or say the same.
 func SameValue[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -63,13 +63,6 @@ func patchPeriod(c *base.Checker, pointer string, p stock.BufferPatch) {
 	}
 }
 
-// CheckPrice names the faults of a price.
-func CheckPrice(c *base.Checker, pointer string, n int64) {
-	if n < 0 || n > base.MaxSafe {
-		c.Fault(pointer, "range", "must be a whole number of minor units between 0 and 9007199254740991")
-	}
-}
-
 // CheckSubscription names the faults of the terms of a subscription.
 func CheckSubscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
 	if s == nil {
@@ -98,11 +91,6 @@ func (r *PricingRow) check(c *base.Checker) {
 	case !subscription && r.Subscription != nil:
 		c.Fault("/subscription", "forbidden", "only a subscription has such terms")
 	}
-}
-
-// CheckPurchase names the faults of a purchase type.
-func CheckPurchase(c *base.Checker, pointer string, p base.PurchaseType) {
-	c.OneOf(pointer, string(p), p.Words()...)
 }
 
 // CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is

@@ -29,13 +29,13 @@ type OrderHold struct {
 // HeldLineInput says how a line of a hold is sold. A line of which nothing is said is sold as a line of an order is
 // that names neither a row nor a price.
 type HeldLineInput struct {
-	Hold       *base.ID // nil: the only one
-	Line       int      // from 0, of the hold
-	PricingRow *base.ID
-	UnitPrice  *int64 // in place of what the row says
-	TaxRate    *int   // basis points
-	Name       *string
-	Note       *string
+	Hold       *base.ID `field:"holdId id" about:"The hold; it may be left out where there is one."`
+	Line       int      `field:"line int 0..999 required" about:"The number of its line, from 0."`
+	PricingRow *base.ID `field:"pricingRowId id" about:"The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks least." example:"null"`
+	UnitPrice  *int64   `field:"unitPrice int 0..9007199254740991" about:"Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."`
+	TaxRate    *int     `field:"taxRate int 0..10000" about:"Tax in hundredths of a percent: 2300 is 23 %."`
+	Name       *string  `field:"name text 1..255" about:"What the line is called. Default: as the item is."`
+	Note       *string  `field:"note text 0..10000" about:"A text for those who read it."`
 }
 
 // maxOrderHolds bounds the holds that one order is made of.
@@ -65,16 +65,8 @@ func (o OrderHold) Check() []base.Fault {
 			c.Fault(at, "duplicate", "is of a line that an earlier entry is of")
 		}
 		said[l] = true
-		c.Number(at+"/line", x.Line, 0, base.MaxLines-1)
-		if x.PricingRow != nil && x.UnitPrice != nil {
-			c.Fault(at+"/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
-		}
-		if x.UnitPrice != nil {
-			commerce.CheckPrice(&c, at+"/unitPrice", *x.UnitPrice)
-		}
-		taxRate(&c, at+"/taxRate", x.TaxRate)
-		c.Optional(at+"/name", x.Name, 1, base.MaxName)
-		c.Optional(at+"/note", x.Note, 0, base.MaxNote)
+		base.CheckFields(&c, at, x)
+		onePrice(&c, at, x.PricingRow, x.UnitPrice)
 	}
 	commerce.CheckSubscription(&c, "/subscription", o.Subscription)
 	c.Optional("/subscription/collectionMethod", o.Collection, 1, base.MaxName)

@@ -13,82 +13,66 @@ import (
 // OrderLineInput asks for a line item.
 type OrderLineInput struct {
 	base.Item
-	Purchase      base.PurchaseType
-	Quantity      int
-	From          *int64 // of a sale it may be nil: now
-	To            *int64 // nil: without end, as a sale always is
-	PricingRow    *base.ID
-	UnitPrice     *int64 // in place of what the row says
-	TaxRate       *int   // basis points
-	Name          *string
-	Note          *string
-	ImageURL      *string
-	OrderCustomer *base.ID
-	AddonOf       *base.ID // a line that is there
-	AddonOfLine   *int     // in place of it an earlier line of the same request, from 0
-	CatalogAddon  *base.ID
-	CartAddon     *base.ID
-	IsAddon       *string
-	Variants      []LineVariant
-	Requirements  []Requirement
-	Fields        []CheckoutField
-	ExpectsLink   bool
-	RevenueSplit  *int64 // millionths
+	Purchase      base.PurchaseType `field:"purchaseType word required fixed" about:"How it is taken: booked for a time, sold, or subscribed to."`
+	Quantity      int               `field:"quantity int 1..10000 required" default:"1" about:"How many units."`
+	From          *int64            `field:"startDate instant required" made:"First instant of the line; of a sale it may be left out and is now." changed:"While nothing is handed over."`
+	To            *int64            `field:"endDate instant" made:"First instant behind the line; a sale has none. Default: without end, until the units come back; where a pricing row is for a length of time, the unit price is that of one such length until there is an end." changed:"Also while units are out: an extension. Null: without end."`
+	PricingRow    *base.ID          `field:"pricingRowId id" made:"The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits; what has no table is free." changed:"The pricing row that the price is of. Null clears it." example:"null"`
+	UnitPrice     *int64            `field:"unitPrice int 0..9007199254740991" made:"Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle." changed:"Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle. Null: what the pricing row says."`
+	TaxRate       *int              `field:"taxRate int 0..10000" given:"Tax in hundredths of a percent: 2300 is 23 %." made:"Tax in hundredths of a percent: 2300 is 23 %. Default: 0."`
+	Name          *string           `field:"name text 1..255 required" given:"What the line is called: a string, or an object with the string as def, as a line is read." made:"What the line is called: a string, or an object with the string as def, as a line is read. Default: the item's name."`
+	Note          *string           `field:"note text 0..10000" about:"A text for those who read it."`
+	ImageURL      *string           `field:"imageUrl text 1..2048" about:"A picture of it."`
+	OrderCustomer *base.ID          `field:"orderCustomerId id fixed" about:"The customer of the order that the line is for." example:"null"`
+	AddonOf       *base.ID          `field:"addonOfLineItemId id fixed" about:"The line of this order, there already, that this one is an add-on of." example:"null"`
+	AddonOfLine   *int              `field:"addonOfLine int 0..999 fixed" about:"The earlier line of this request that it is an add-on of, counted from 0." example:"null"`
+	CatalogAddon  *base.ID          `field:"catalogAddonId id fixed" about:"The add-on's id in the shop's catalog, as it was given."`
+	CartAddon     *base.ID          `field:"cartAddonId id fixed" about:"The add-on's id in the cart, as it was given."`
+	IsAddon       *string           `field:"isAddon text 1..255 fixed" about:"What kind of add-on it is, which is kept as it is." example:"cart"`
+	Variants      []LineVariant     `field:"variants list 0..20 object ChosenVariantInput ChosenVariant" made:"What the customer chose. Default: nothing." changed:"What the customer chose, replaced as a whole."`
+	Requirements  []Requirement     `field:"requirements own fixed" made:"What the article of each unit has to be like." example:"null"`
+	Fields        []CheckoutField   `field:"checkoutFields own" made:"What the customer was asked for this line. Default: nothing." changed:"What the customer was asked for this line, replaced as a whole."`
+	ExpectsLink   bool              `field:"expectsInventoryLink flag" about:"Whether an article is expected to be named, which is kept as it is; nothing is checked here." changed:"Whether an article is expected to be named, which is kept as it is; nothing is checked here. Null clears it."`
+	RevenueSplit  *int64            `field:"revenueSplitRate int 0..1000000" made:"The part of the income that is the article's own. Default 1." changed:"Which part of the line's total counts as the article's income, from 0 to 1; null: 1."` // millionths
 	Subscription  *commerce.SubscriptionTerms
 	Collection    *string
 }
 
-const (
-	MaxTaxRate = 10_000    // basis points
-	WholeSplit = 1_000_000 // millionths
-)
-
-func taxRate(c *base.Checker, pointer string, n *int) {
-	if n != nil {
-		c.Number(pointer, *n, 0, MaxTaxRate)
-	}
-}
-
-func revenueSplit(c *base.Checker, pointer string, n *int64) {
-	if n != nil && (*n < 0 || *n > WholeSplit) {
-		c.Fault(pointer, "range", "must be between 0 and 1")
-	}
-}
+// WholeSplit is a revenue split of all, in millionths.
+const WholeSplit = 1_000_000
 
 func (in *OrderLineInput) check(c *base.Checker, at string) {
 	c.Item(at, in.Item)
-	commerce.CheckPurchase(c, at+"/purchaseType", in.Purchase)
-	c.Number(at+"/quantity", in.Quantity, 1, base.MaxCount)
-	from, to := at+"/startDate", at+"/endDate"
-	switch {
-	case in.From == nil && in.Purchase != base.PurchaseSale:
-		c.Fault(from, "required", "is missing")
-	case in.From != nil && in.To != nil:
-		c.Window(from, to, base.Span{Start: *in.From, End: *in.To})
-	case in.From != nil:
-		c.Instant(from, *in.From)
+	var of base.Checker
+	base.CheckFields(&of, "", in)
+	if in.From == nil && in.Purchase != base.PurchaseSale {
+		of.Fault("/startDate", "required", "is missing")
 	}
+	in.checkTogether(&of)
 	if in.Purchase == base.PurchaseSale && in.To != nil {
-		c.Fault(to, "forbidden", "a sale has no end")
+		of.Fault("/endDate", "forbidden", "a sale has no end")
 	}
-	if in.PricingRow != nil && in.UnitPrice != nil {
-		c.Fault(at+"/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
-	}
-	if in.UnitPrice != nil {
-		commerce.CheckPrice(c, at+"/unitPrice", *in.UnitPrice)
-	}
-	taxRate(c, at+"/taxRate", in.TaxRate)
-	c.Optional(at+"/name", in.Name, 1, base.MaxName)
-	c.Optional(at+"/note", in.Note, 0, base.MaxNote)
-	c.Optional(at+"/imageUrl", in.ImageURL, 1, base.MaxURL)
-	c.Optional(at+"/isAddon", in.IsAddon, 1, base.MaxName)
-	base.CheckEach(c, at+"/variants", in.Variants, commerce.MaxVariants)
-	checkoutFields(c, at+"/checkoutFields", in.Fields)
-	revenueSplit(c, at+"/revenueSplitRate", in.RevenueSplit)
-	commerce.CheckSubscription(c, at+"/subscription", in.Subscription)
-	c.Optional(at+"/subscription/collectionMethod", in.Collection, 1, base.MaxName)
+	commerce.CheckSubscription(&of, "/subscription", in.Subscription)
+	of.Optional("/subscription/collectionMethod", in.Collection, 1, base.MaxName)
 	if in.Subscription != nil && in.Purchase != base.PurchaseSubscription {
-		c.Fault(at+"/subscription", "forbidden", "only a subscription has such terms")
+		of.Fault("/subscription", "forbidden", "only a subscription has such terms")
+	}
+	c.Within(at, base.InOrder[OrderLineInput](of.Faults))
+}
+
+// checkTogether names what is wrong with fields that are given together, and with those of its form.
+func (in *OrderLineInput) checkTogether(c *base.Checker) {
+	if in.From != nil && in.To != nil && *in.From >= *in.To {
+		c.Fault("/endDate", "order", "must be later than startDate")
+	}
+	onePrice(c, "", in.PricingRow, in.UnitPrice)
+	checkoutFields(c, "/checkoutFields", in.Fields)
+}
+
+// onePrice demands that a line is for the price of a row or for its own.
+func onePrice(c *base.Checker, at string, row *base.ID, price *int64) {
+	if row != nil && price != nil {
+		c.Fault(at+"/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
 	}
 }
 
@@ -158,33 +142,21 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	}
 	o.LastLine++
 	l := OrderLine{
-		ID: t.NewID(), Purchase: base.PurchaseOf(in.Purchase), No: o.LastLine, Quantity: uint16(in.Quantity),
-		From: t.Now, To: base.Forever, UpdatedAt: t.Now,
+		ID: t.NewID(), Purchase: base.PurchaseOf(in.Purchase), No: o.LastLine, From: t.Now, UpdatedAt: t.Now,
 	}
 	l.named(in.Item)
-	if l.FromOpening = in.From == nil; !l.FromOpening {
-		l.From = *in.From
-	}
-	if in.To != nil {
-		l.To = *in.To
-	}
-	if in.TaxRate != nil {
-		l.TaxRate = uint16(*in.TaxRate)
-	}
 	name, err := nameOf(t.Acc, in.Item)
 	if err != nil {
 		return err
 	}
-	if in.Name != nil {
-		name = *in.Name
-	}
-	l.Name = base.NewWord(name)
+	l.Name, l.FromOpening = base.NewWord(name), true
 	if in.UnitPrice != nil {
 		l.UnitPrice, l.OwnPrice = *in.UnitPrice, true
 	}
 	if err := fillMore(t, o, &l, in); err != nil {
 		return err
 	}
+	l.fill(in, func(string) bool { return true })
 	var row *commerce.PricingRow
 	switch {
 	case in.PricingRow != nil:
@@ -207,37 +179,56 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	return price(t, o, &o.Lines[len(o.Lines)-1])
 }
 
-// fillMore keeps what few lines have.
+// fillMore keeps what few lines have and none is given later.
 func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
-	m := LineMore{Variants: in.Variants, Requirements: in.Requirements, Fields: in.Fields, ExpectsLink: in.ExpectsLink,
-		RevenueSplit: in.RevenueSplit, PartPrices: commerce.PartPrices(t.Acc, in.Item)}
-	for _, x := range [...]struct {
-		given *string
-		at    *string
-	}{{in.Note, &m.Note}, {in.ImageURL, &m.ImageURL}, {in.IsAddon, &m.IsAddon}} {
-		if x.given != nil {
-			*x.at = *x.given
-		}
-	}
-	for _, x := range [...]struct {
-		given *base.ID
-		at    *base.ID
-	}{{in.AddonOf, &m.AddonOf}, {in.CatalogAddon, &m.CatalogAddon}, {in.CartAddon, &m.CartAddon},
-		{in.OrderCustomer, &m.OrderCustomer}} {
-		if x.given != nil {
-			*x.at = *x.given
-		}
-	}
-	if m.AddonOf != (base.ID{}) && o.line(m.AddonOf) < 0 {
+	l.More = &LineMore{Requirements: in.Requirements, PartPrices: commerce.PartPrices(t.Acc, in.Item),
+		IsAddon: base.ValueOf(in.IsAddon), AddonOf: base.ValueOf(in.AddonOf),
+		CatalogAddon: base.ValueOf(in.CatalogAddon), CartAddon: base.ValueOf(in.CartAddon),
+		OrderCustomer: base.ValueOf(in.OrderCustomer)}
+	switch m := l.More; {
+	case m.AddonOf != (base.ID{}) && o.line(m.AddonOf) < 0:
 		return base.NotFound("line item of this order")
-	}
-	if m.OrderCustomer != (base.ID{}) && !o.hasCustomer(m.OrderCustomer) {
+	case m.OrderCustomer != (base.ID{}) && !o.hasCustomer(m.OrderCustomer):
 		return base.NotFound("customer of this order")
 	}
-	if !m.Empty() {
-		l.More = &m
-	}
 	return nil
+}
+
+// fill puts what is given in place of what a line has, but for its price.
+func (l *OrderLine) fill(in *OrderLineInput, given func(field string) bool) {
+	if given("quantity") {
+		l.Quantity = uint16(in.Quantity)
+	}
+	if in.From != nil {
+		l.From, l.FromOpening = *in.From, false
+	}
+	if given("endDate") {
+		if l.To = base.Forever; in.To != nil {
+			l.To = *in.To
+		}
+	}
+	if given("taxRate") {
+		l.TaxRate = uint16(base.ValueOf(in.TaxRate))
+	}
+	if in.Name != nil {
+		l.Name = base.NewWord(*in.Name)
+	}
+	m := Own(&l.More)
+	assign(given("note"), &m.Note, base.ValueOf(in.Note))
+	assign(given("imageUrl"), &m.ImageURL, base.ValueOf(in.ImageURL))
+	assign(given("variants"), &m.Variants, in.Variants)
+	assign(given("checkoutFields"), &m.Fields, in.Fields)
+	assign(given("expectsInventoryLink"), &m.ExpectsLink, in.ExpectsLink)
+	assign(given("revenueSplitRate"), &m.RevenueSplit, in.RevenueSplit)
+	if m.Empty() {
+		l.More = nil
+	}
+}
+
+func assign[T any](given bool, at *T, v T) {
+	if given {
+		*at = v
+	}
 }
 
 // Empty says that there is nothing in it.
@@ -356,46 +347,15 @@ type PatchOrderLine struct {
 	base.Answers[*OrderRecord]
 	Order, ID       base.ID
 	IfMatch         []uint64
-	Quantity        base.Opt[int]
-	From            base.Opt[int64]
-	To              base.Opt[int64] // null: without end
-	PricingRow      base.Opt[base.ID]
-	UnitPrice       base.Opt[int64] // null: what the row says
-	TaxRate         base.Opt[int]
-	Name            base.Opt[string]
-	Note            base.Opt[string]
-	ImageURL        base.Opt[string]
-	Variants        base.Opt[[]LineVariant]
-	Fields          base.Opt[[]CheckoutField]
-	ExpectsLink     base.Opt[bool]
-	RevenueSplit    base.Opt[int64]
+	Fields          base.Changes[OrderLineInput] // a unit price of null: what the row says
 	AllowOverbooked bool
 }
 
 func (o PatchOrderLine) Check() []base.Fault {
 	var c base.Checker
-	if o.Quantity.Set {
-		c.Number("/quantity", o.Quantity.Value, 1, base.MaxCount)
-	}
-	c.PatchWindow("/startDate", "/endDate", o.From, o.To)
-	if o.UnitPrice.Set && !o.UnitPrice.Null {
-		if o.PricingRow.Set && !o.PricingRow.Null {
-			c.Fault("/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
-		}
-		commerce.CheckPrice(&c, "/unitPrice", o.UnitPrice.Value)
-	}
-	if o.TaxRate.Set && !o.TaxRate.Null {
-		taxRate(&c, "/taxRate", &o.TaxRate.Value)
-	}
-	c.PatchName("/name", o.Name)
-	c.PatchText("/note", o.Note, 0, base.MaxNote)
-	c.PatchText("/imageUrl", o.ImageURL, 1, base.MaxURL)
-	base.CheckEach(&c, "/variants", o.Variants.Value, commerce.MaxVariants)
-	checkoutFields(&c, "/checkoutFields", o.Fields.Value)
-	if o.RevenueSplit.Set && !o.RevenueSplit.Null {
-		revenueSplit(&c, "/revenueSplitRate", &o.RevenueSplit.Value)
-	}
-	return c.Faults
+	o.Fields.Check(&c, "")
+	o.Fields.To.checkTogether(&c)
+	return base.InOrder[OrderLineInput](c.Faults)
 }
 
 func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
@@ -409,8 +369,13 @@ func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
 	}
 	was := *l
 	was.Units = slices.Clone(l.Units) // the others are changed in place
-	if err := o.merge(l); err != nil {
-		return nil, err
+	l.fill(&o.Fields.To, o.Fields.Has)
+	switch {
+	case l.Purchase.Type() == base.PurchaseSale && l.To != base.Forever:
+		return nil, base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "forbidden", Message: "a sale has no end"}})
+	case l.Span().Empty():
+		return nil, base.Invalid(
+			[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}
 	if err := o.sell(t, n, l, &was); err != nil {
 		return nil, err
@@ -447,27 +412,30 @@ func (l *OrderLine) alike(m *OrderLine) bool {
 	return slices.Equal(l.Units, m.Units) && base.Alike(base.EncodeCold[OrderLine], &a, &b)
 }
 
+// has says that one of some fields is given.
+func (o *PatchOrderLine) has(fields ...string) bool { return slices.ContainsFunc(fields, o.Fields.Has) }
+
 // priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has
 // another price by now, or its location is gone.
 func (o *PatchOrderLine) priced() bool {
-	return o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set
+	return o.has("startDate", "endDate", "quantity", "pricingRowId", "unitPrice", "taxRate")
 }
 
 // allowed refuses what the state of the order does not allow to change.
 func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
-	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
+	case o.has("endDate") && l.Subscription != nil && l.Subscription.CancelAt != 0:
 		state := string(l.Subscription.Status(n))
 		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state +
 			", and its end is fixed", Details: base.StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
-	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
+	case o.has("startDate", "quantity", "taxRate") || o.has("pricingRowId", "unitPrice") && !o.has("endDate"):
 		if n.Status == OrderActive {
 			return &base.Error{Code: base.CodeStateNotAllowed,
 				Detail:  "the order is active: of a line its end can be changed, and what is said of it",
 				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut(EditLines)}}
 		}
 		return n.allow(EditLines) // with another end they are a part of the extension
-	case o.To.Set:
+	case o.has("endDate"):
 		if l.Fulfillment() == Returned {
 			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the line is over",
 				Details: base.StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
@@ -477,60 +445,21 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	return n.allow(Annotate)
 }
 
-// merge puts what is given in place of what the line has.
-func (o *PatchOrderLine) merge(l *OrderLine) error {
-	if o.Quantity.Set {
-		l.Quantity = uint16(o.Quantity.Value)
-	}
-	o.From.Assign(&l.From)
-	l.FromOpening = l.FromOpening && !o.From.Set
-	if o.To.Set {
-		l.To = o.To.Value
-		if o.To.Null {
-			l.To = base.Forever
-		}
-	}
-	switch {
-	case l.Purchase.Type() == base.PurchaseSale && l.To != base.Forever:
-		return base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "forbidden", Message: "a sale has no end"}})
-	case l.Span().Empty():
-		return base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
-	}
-	if o.TaxRate.Set {
-		l.TaxRate = uint16(o.TaxRate.Value)
-	}
-	if o.Name.Set {
-		l.Name = base.NewWord(o.Name.Value)
-	}
-	if o.Note.Set || o.ImageURL.Set || o.Variants.Set || o.Fields.Set || o.ExpectsLink.Set || o.RevenueSplit.Set {
-		m := Own(&l.More)
-		o.Note.Assign(&m.Note)
-		o.ImageURL.Assign(&m.ImageURL)
-		o.Variants.Assign(&m.Variants)
-		o.Fields.Assign(&m.Fields)
-		o.ExpectsLink.Assign(&m.ExpectsLink)
-		o.RevenueSplit.Merge(&m.RevenueSplit)
-		if m.Empty() {
-			l.More = nil
-		}
-	}
-	return nil
-}
-
 // sell has the line sold by what is given: a row, a price of its own, or, where the one that it had is taken away, as a
 // new line would be. A booking's own price was for its dates: with others it needs another.
 func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
-	if o.PricingRow.Set {
+	in, own := &o.Fields.To, o.has("unitPrice")
+	if o.has("pricingRowId") {
 		l.sellByNone()
 	}
-	if o.UnitPrice.Set {
-		l.OwnPrice, l.UnitPrice = !o.UnitPrice.Null, o.UnitPrice.Value
+	if own {
+		l.OwnPrice, l.UnitPrice = in.UnitPrice != nil, base.ValueOf(in.UnitPrice)
 	}
 	var row *commerce.PricingRow
 	var err error
 	switch {
-	case o.PricingRow.Set && !o.PricingRow.Null:
-		if _, row = commerce.PricingRowByID(t.Acc, o.PricingRow.Value); row == nil {
+	case in.PricingRow != nil:
+		if _, row = commerce.PricingRowByID(t.Acc, *in.PricingRow); row == nil {
 			return base.NotFound("pricing row")
 		}
 		if code, message := misnamed(t.Acc, l.Item(), l.Purchase.Type(), row); code != "" {
@@ -540,11 +469,11 @@ func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 			return err
 		}
 		l.sellBy(row)
-	case (o.PricingRow.Set || o.UnitPrice.Set) && !l.Priced():
+	case o.has("pricingRowId", "unitPrice") && !l.Priced():
 		if row, err = sellByTable(t.Acc, n, l); err != nil {
 			return err
 		}
-	case l.Span() != was.Span() && l.Purchase.Type() == base.PurchaseBooking && !o.UnitPrice.Set &&
+	case l.Span() != was.Span() && l.Purchase.Type() == base.PurchaseBooking && !own &&
 		(l.OwnPrice || l.PricingRow != (base.ID{}) && l.Terms == nil):
 		return base.Invalid([]base.Fault{{Pointer: "/unitPrice", Code: "required",
 			Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})

@@ -157,39 +157,41 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 	n := s.edit(o.Order)
 	i := n.line(o.ID)
 	l := &n.Lines[i]
+	in, set := &o.Fields.To, o.Fields.Has
+	priced := set("pricingRowId") || set("unitPrice")
 	switch {
-	case o.To.Set && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
+	case set("endDate") && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
 		return refused(err, base.CodeStateNotAllowed)
-	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
+	case set("startDate") || set("quantity") || set("taxRate") || priced && !set("endDate"):
 		if !slices.Contains(may[n.Status], order.EditLines) {
 			return refused(err, base.CodeStateNotAllowed)
 		}
-	case o.To.Set:
+	case set("endDate"):
 		over := l.Subscribe != nil && l.Subscribe.CancelledAt != 0 || l.state() == order.Returned
 		if over || !slices.Contains(may[n.Status], order.Extend) {
 			return refused(err, base.CodeStateNotAllowed)
 		}
 	}
 	was := *l
-	if o.Quantity.Set {
-		l.Quantity = o.Quantity.Value
+	if set("quantity") {
+		l.Quantity = in.Quantity
 	}
-	if o.From.Set {
-		l.Window.Start, l.FromOpening = o.From.Value, false
+	if set("startDate") {
+		l.Window.Start, l.FromOpening = *in.From, false
 	}
-	if o.To.Set {
-		if l.Window.End = o.To.Value; o.To.Null {
-			l.Window.End = Forever
+	if set("endDate") {
+		if l.Window.End = Forever; in.To != nil {
+			l.Window.End = *in.To
 		}
 	}
 	if l.Purchase == base.PurchaseSale && l.Window.End != Forever || l.Window.Empty() {
 		return refused(err, base.CodeInvalid)
 	}
 	var row *commerce.PricingRow
-	if o.PricingRow.Set {
+	if set("pricingRowId") {
 		l.Row, l.Together = ID{}, nil
-		if !o.PricingRow.Null {
-			switch row = s.a.row(o.PricingRow.Value); {
+		if in.PricingRow != nil {
+			switch row = s.a.row(*in.PricingRow); {
 			case row == nil:
 				return refused(err, base.CodeNotFound)
 			case s.a.misfit(row.ID, l.Item, l.Purchase):
@@ -197,10 +199,10 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 			}
 		}
 	}
-	if o.UnitPrice.Set {
-		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
+	if set("unitPrice") {
+		l.Price, l.Own = base.ValueOf(in.UnitPrice), in.UnitPrice != nil
 	}
-	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own {
+	if priced && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own {
 		// what it was sold by is taken away
 		var want base.Code
 		if row, want = s.choose(n, l); want != "" {
@@ -212,16 +214,16 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 			l.Subscribe.agree(row)
 		}
 	}
-	if !o.UnitPrice.Set && l.Own && l.Purchase == base.PurchaseBooking && l.Window != was.Window {
+	if !set("unitPrice") && l.Own && l.Purchase == base.PurchaseBooking && l.Window != was.Window {
 		return refused(err, base.CodeInvalid) // its own price was for its dates
 	}
-	if o.Note.Set {
-		l.Note = o.Note.Value
+	if set("note") {
+		l.Note = base.ValueOf(in.Note)
 	}
-	if o.TaxRate.Set {
-		l.TaxRate = int64(o.TaxRate.Value)
+	if set("taxRate") {
+		l.TaxRate = int64(base.ValueOf(in.TaxRate))
 	}
-	if o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set {
+	if set("startDate") || set("endDate") || set("quantity") || set("taxRate") || priced {
 		s.quote(n, l)
 		if n.Status != order.OrderDraft {
 			s.begin(n, l)

@@ -54,7 +54,8 @@ func (s *scenario) counter(f []string) string {
 		return s.place(f)
 	case "until": // ORDER HOUR
 		to := s.at(f[2])
-		_, came := s.do(order.PatchOrderLine{Order: s.id(f[1]), ID: s.orderOf(f[1]).Lines[0].ID, To: base.Some(to)})
+		_, came := s.do(order.PatchOrderLine{Order: s.id(f[1]), ID: s.orderOf(f[1]).Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(to)})})
 		return s.orElseStand(f[1], came)
 	case "hand": // ORDER [ready] and numbers of units; none: all
 		units := s.units(f[1], f[2:])

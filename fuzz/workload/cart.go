@@ -223,7 +223,7 @@ func otherKits(d Dice, a *model.Account) base.Op {
 		return commerce.PatchCatalogItem{ID: pick(d, "kit", kits), Components: base.Some(components(d, a))}
 	}
 	p := pick(d, "line of kits", list)
-	p.Quantity = base.Some(1 + d.N("kits", 4))
+	p.Fields = base.Changed(order.OrderLineInput{Quantity: 1 + d.N("kits", 4)})
 	p.AllowOverbooked = odds(d, "overbook", 60)
 	return p
 }

@@ -104,8 +104,8 @@ func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	other := do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "other"}}).(*stock.SKU).ID
 	do(stock.PatchArticle{ID: first, Fields: base.Changed(stock.ArticleFields{SKU: new(other)})})
 	second := article(sku)
-	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: base.Some(Start + 5*hour),
-		To: base.Some(Start + 6*hour)})
+	do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{From: new(Start + 5*hour), To: new(Start + 6*hour)})})
 	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, second, u.Article)
 	require.Positive(t, w.Tenants[0].Twin.Seen.Strayed)

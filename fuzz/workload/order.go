@@ -306,64 +306,70 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) order.PatchO
 	if len(a.Tables) > 0 && odds(d, "no line", 2) {
 		p.ID = nobody
 	}
+	var to order.OrderLineInput
+	var null []string
 	end := func() {
 		switch {
 		case l.Purchase == base.PurchaseSale, odds(d, "open", 15):
-			p.To = base.Null[int64]()
+			null = []string{"endDate"}
 		case l.Window.End != base.Forever && odds(d, "by some hours", 70):
-			p.To = base.Some(l.Window.End + int64(d.N("hours", 9)-3)*hour)
+			to.To = new(l.Window.End + int64(d.N("hours", 9)-3)*hour)
 		default:
-			p.To = base.Some(instant(d, a, now))
+			to.To = new(instant(d, a, now))
 		}
 	}
 	if len(a.Tables) > 0 && odds(d, "nothing new", 15) {
-		return nothingNew(d, l, p)
+		p.Fields = nothingNew(d, l)
+		return p
 	}
 	if o.Status == order.OrderActive {
 		end()
+		p.Fields = base.Changed(to, null...)
 		return p
 	}
 	switch d.N("patch", 6) {
 	case 0, 1:
 		end()
 	case 2:
-		p.From = base.Some(instant(d, a, now))
+		to.From = new(instant(d, a, now))
 		if odds(d, "end, too", 70) && l.Purchase != base.PurchaseSale {
-			p.To = base.Some(p.From.Value + pick(d, "hours", lengths)*hour)
+			to.To = new(*to.From + pick(d, "hours", lengths)*hour)
 		}
 	case 3, 4:
-		p.Quantity = base.Some(1 + d.N("quantity", 4))
+		to.Quantity = 1 + d.N("quantity", 4)
 		if odds(d, "end, too", 20) {
 			end()
 		}
 	case 5:
 		if len(a.Tables) > 0 && odds(d, "by row", 60) {
-			reprice(d, a, &l, &p)
+			p.Fields = reprice(d, a, &l)
 			return p
 		}
-		p.UnitPrice = base.Some(int64(d.N("price", 5000)))
+		to.UnitPrice = new(int64(d.N("price", 5000)))
 	}
+	p.Fields = base.Changed(to, null...)
 	return p
 }
 
-// nothingNew is a patch of a line that says what is so already, or not much else.
-func nothingNew(d Dice, l model.OrderLine, p order.PatchOrderLine) order.PatchOrderLine {
+// nothingNew is a change of a line that says what is so already, or not much else.
+func nothingNew(d Dice, l model.OrderLine) base.Changes[order.OrderLineInput] {
+	var to order.OrderLineInput
 	switch d.N("as it is", 5) {
 	case 0:
-		p.Quantity = base.Some(l.Quantity)
+		to.Quantity = l.Quantity
 	case 1:
-		p.From = base.Some(l.Window.Start)
+		to.From = &l.Window.Start
 	case 2:
 		if l.Own {
-			p.UnitPrice = base.Some(l.Price)
+			to.UnitPrice = &l.Price
 		}
 	case 3:
-		p.TaxRate = base.Some(int(l.TaxRate))
+		to.TaxRate = new(int(l.TaxRate))
 	}
 	if odds(d, "note", 60) {
-		p.Note = base.Some(pick(d, "words", []string{"", "by the door"}))
+		to.Note = new(pick(d, "words", []string{"", "by the door"}))
 	}
-	return p
+	return base.Changed(to)
 }
 
 func discountCommand(d Dice, a *model.Account, now int64) base.Op {

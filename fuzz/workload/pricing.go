@@ -77,19 +77,18 @@ func rowFor(d Dice, a *model.Account, p base.PurchaseType) *ID {
 }
 
 // reprice gives a line a row or a price, or takes its row or its own price away.
-func reprice(d Dice, a *model.Account, l *model.OrderLine, p *order.PatchOrderLine) {
+func reprice(d Dice, a *model.Account, l *model.OrderLine) (c base.Changes[order.OrderLineInput]) {
 	switch d.N("reprice", 5) {
 	case 0:
-		if p.PricingRow = base.Null[ID](); odds(d, "own price", 30) {
-			p.UnitPrice = base.Some(int64(d.N("price", 5000)))
+		var own *int64
+		if odds(d, "own price", 30) {
+			own = new(int64(d.N("price", 5000)))
 		}
+		return base.Changed(order.OrderLineInput{UnitPrice: own}, "pricingRowId")
 	case 1:
-		p.UnitPrice = base.Null[int64]()
-	default:
-		if row := rowFor(d, a, l.Purchase); row != nil {
-			p.PricingRow = base.Some(*row)
-		}
+		return base.Changed(order.OrderLineInput{}, "unitPrice")
 	}
+	return base.Changed(order.OrderLineInput{PricingRow: rowFor(d, a, l.Purchase)})
 }
 
 // pricingCommand draws a command on the tables of an account that has some.

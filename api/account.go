@@ -21,9 +21,8 @@ func (w *scribe) writeAccount(a *base.Account) {
 }
 
 var patchAccountShape = wire.ShapeOf("PatchAccount",
-	wire.Needing(wire.ChangedBy(func(o *base.PatchAccount) *base.Changes[base.AccountFields] {
-		return &o.Fields
-	}), "currency", "settings.payments.write")...)
+	wire.Needing("settings.payments.write", wire.ChangedBy(
+		func(o *base.PatchAccount) *base.Changes[base.AccountFields] { return &o.Fields }), "currency")...)
 
 func answerAccount(q *request, a *base.Account) error {
 	if q.sameRevision(a.Revision) {

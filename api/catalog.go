@@ -32,9 +32,8 @@ var createCatalogShape = wire.ShapeOf("CreateCatalogItem", slices.Concat(
 			func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
 			Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
 	},
-	wire.Needing(wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer {
-		return &o.CatalogOffer
-	}), "pricingTableId", "catalog.price_tables.write"),
+	wire.Needing("catalog.price_tables.write", wire.MadeOf(
+		func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer { return &o.CatalogOffer }), "pricingTableId"),
 	labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", slices.Concat(
@@ -44,9 +43,8 @@ var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", slices.Concat(
 			func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
 			Says("What each unit of it takes, replaced as a whole."),
 	},
-	wire.Needing(wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] {
-		return &o.Offer
-	}), "pricingTableId", "catalog.price_tables.write"),
+	wire.Needing("catalog.price_tables.write", wire.ChangedBy(
+		func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] { return &o.Offer }), "pricingTableId"),
 	labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var (

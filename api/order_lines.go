@@ -27,8 +27,8 @@ type patchLine struct {
 }
 
 var patchLineShape = wire.ShapeOf("PatchLineItem", append(
-	wire.Needing(wire.ChangedBy(func(o *patchLine) *base.Changes[order.OrderLineInput] { return &o.Fields },
-		lineKinds...), "unitPrice", "orders.payments.write"),
+	wire.Needing("orders.payments.write", wire.ChangedBy(
+		func(o *patchLine) *base.Changes[order.OrderLineInput] { return &o.Fields }, lineKinds...), "unitPrice"),
 	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *patchLine) *bool { return &o.AllowOverbooked }).
 		Says("What is short becomes a conflict."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun))...)

@@ -113,17 +113,6 @@ var (
 				Says("What this customer was asked. Default: nothing."),
 		})...)), 0, order.MaxParts)
 
-	consents = wire.ListOf(wire.ObjectOf[order.Consent]("ConsentAcceptanceInput"), 0, order.MaxParts)
-
-	orderDocuments = wire.ListOf(wire.Object(wire.ShapeOf("OrderDocumentInput",
-		wire.Required("type", wire.Text(1, base.MaxName), func(d *order.OrderDocument) *string { return &d.Type }).
-			Says("What kind of document it is, such as invoice.").Shows(`"email"`),
-		wire.Defaulted("name", wire.Text(0, base.MaxName), "", func(d *order.OrderDocument) *string { return &d.Name }).
-			Says("What people call the document."),
-		wire.Optional("fileRef", wire.Text(0, 2048), func(d *order.OrderDocument) **string { return &d.FileRef }).
-			Says("Where the file is kept."),
-	)), 0, order.MaxParts)
-
 	requirements = wire.ListOf(wire.Object(wire.ShapeOf("RequirementInput",
 		wire.Defaulted("key", wire.Enum(order.RequirementAttribute), order.RequirementAttribute,
 			func(r *order.Requirement) *string { return &r.Key }).
@@ -198,8 +187,8 @@ var lineKinds = []wire.Own{wire.Reads("name", lineName), wire.Reads("requirement
 
 var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 	itemFields(func(l *orderLine) *base.Item { return &l.Item }),
-	wire.Needing(wire.MadeOf(func(l *orderLine) *order.OrderLineInput { return &l.OrderLineInput }, lineKinds...),
-		"unitPrice", "orders.payments.write"),
+	wire.Needing("orders.payments.write",
+		wire.MadeOf(func(l *orderLine) *order.OrderLineInput { return &l.OrderLineInput }, lineKinds...), "unitPrice"),
 	[]wire.Field[orderLine]{
 		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
 			func(l *orderLine) **lineSubscription { return &l.subscription }).

@@ -27,44 +27,35 @@ const (
 	orderPath  = ordersPath + "/{id}"
 )
 
+// mainContact has an order be for the one whom a contact is of.
+func mainContact[In any](at func(*In) **base.Changes[commerce.Contact]) wire.Field[In] {
+	return wire.Optional("mainContact", contactInput, at).
+		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new " +
+			"one. What is given stays on the order.").Needs("customers.write").Shows("null")
+}
+
+// orderKinds are how the fields of an order are read that their declaration does not say that of.
+var orderKinds = []wire.Own{wire.Reads("assignedTo", userInput), wire.Reads("customers", orderCustomers),
+	wire.Reads("checkoutFields", customerFormFields)}
+
 // orderFields are what an order is made of, but for where its stock is taken.
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
-	return append(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }), []wire.Field[In]{
-		wire.Optional("customerId", wire.UUID, func(in *In) **base.ID {
-			return &at(in).Customer
-		}).Says("The customer, in place of a mainContact. Default: nobody."),
-		wire.Optional("mainContact", contactInput,
-			func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact }).
-			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a " +
-				"new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
-		wire.Optional("returnLocationId", wire.UUID, func(in *In) **base.ID { return &at(in).Return }).
-			Says("Where its units come back to. Default: the pickup location."),
-		wire.Optional("reference", wire.Text(0, base.MaxName), func(in *In) **string {
-			return &at(in).Reference
-		}).Says("The merchant's or the shop's own name for the order."),
-		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).
-			Says("A text for those who read it."),
-		wire.Defaulted("channel", wire.Enum(order.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
-			Says("Where the order came from. Default: api."),
-		wire.Defaulted("customers", orderCustomers, nil,
-			func(in *In) *[]order.OrderCustomerInput { return &at(in).Customers }).
-			Says("The people whom the order is for. Default: the main contact."),
-		wire.Defaulted("checkoutFields", customerFormFields, nil,
-			func(in *In) *[]order.CheckoutField { return &at(in).Fields }).
-			Says("What the main contact was asked."),
-		wire.Defaulted("consentAcceptances", consents, nil, func(in *In) *[]order.Consent { return &at(in).Consents }).
-			Says("What the customers have agreed to. Default: nothing."),
-		wire.Defaulted("documents", orderDocuments, nil,
-			func(in *In) *[]order.OrderDocument { return &at(in).Documents }).
-			Says("The documents of the order. Default: none."),
-		wire.Optional("assignedTo", userInput, func(in *In) **order.UserRef { return &at(in).Assigned }).
-			Says("The user who looks after it."),
-		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]base.ID { return &at(in).Tags }).
-			Says("Ids of tags of scope orders."),
-		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil,
-			func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
-			Says("Discount codes that are put on it, one after the other; one that cannot be refuses all."),
-	}...)
+	given := wire.MadeOf(at, orderKinds...)
+	return slices.Concat(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }),
+		given[:1],
+		[]wire.Field[In]{mainContact(func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact })},
+		given[1:4],
+		[]wire.Field[In]{
+			wire.Defaulted("channel", wire.Enum(order.Channels...), "api",
+				func(in *In) *string { return &at(in).Channel }).
+				Says("Where the order came from. Default: api."),
+		},
+		given[5:9], given[4:5], // who looks after it stands behind its documents
+		[]wire.Field[In]{
+			wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil,
+				func(in *In) *[]base.ID { return &at(in).Tags }).
+				Says("Ids of tags of scope orders."),
+		}, given[9:])
 }
 
 // createOrder is an order as it comes in: of lines, or of holds.
@@ -119,9 +110,8 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	}, orderFields(func(in *In) *order.OrderInput { return &at(in).OrderInput })...)
 }
 
-var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput", wire.Needing(
-	wire.MadeOf(func(l *order.HeldLineInput) *order.HeldLineInput { return l }), "unitPrice",
-	"orders.payments.write")...)), 0, 1000)
+var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput", wire.Needing("orders.payments.write",
+	wire.MadeOf(func(l *order.HeldLineInput) *order.HeldLineInput { return l }), "unitPrice")...)), 0, 1000)
 
 // take has the operation take what comes in with words of the wire.
 func (o *orderHold) take(q *request) {
@@ -170,58 +160,28 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	return of
 }
 
-var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[order.PatchOrder]{
-	wire.Merged("customerId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Customer }).
-		Says("The customer, who becomes the main contact. Null clears it."),
-	wire.Optional("mainContact", contactInput,
-		func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }).
-		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new " +
-			"one. What is given stays on the order.").Needs("customers.write").Shows("null"),
-	wire.Merged("pickupLocationId", wire.UUID, false,
-		func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
-	wire.Merged("returnLocationId", wire.UUID, true, func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Return }).
-		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: " +
-			"what counts on them at the " +
-			"pickup location refuses it."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false,
-		func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
-		Says("What counts on units that come back elsewhere becomes a conflict."),
-	wire.Merged("reference", wire.Text(0, base.MaxName), true,
-		func(o *order.PatchOrder) *base.Opt[string] { return &o.Reference }).
-		Says("The merchant's or the shop's own name for the order. Null clears it."),
-	wire.Merged("note", longText, true, func(o *order.PatchOrder) *base.Opt[string] {
-		return &o.Note
-	}).Says("A text for those who read it. Null clears it."),
-	wire.Merged("assignedTo", userInput, true,
-		func(o *order.PatchOrder) *base.Opt[order.UserRef] { return &o.Assigned }).
-		Says("The user who looks after it. Null clears it."),
-	wire.Merged("customers", orderCustomers, true,
-		func(o *order.PatchOrder) *base.Opt[[]order.OrderCustomerInput] { return &o.Customers }).
-		Says("The people whom the order is for, replaced as a whole."),
-	wire.Merged("checkoutFields", customerFormFields, true,
-		func(o *order.PatchOrder) *base.Opt[[]order.CheckoutField] { return &o.Fields }).
-		Says("What the main contact was asked, replaced as a whole."),
-	wire.Merged("consentAcceptances", consents, true,
-		func(o *order.PatchOrder) *base.Opt[[]order.Consent] { return &o.Consents }).
-		Says("What the customers have agreed to, replaced as a whole."),
-	wire.Merged("documents", orderDocuments, true,
-		func(o *order.PatchOrder) *base.Opt[[]order.OrderDocument] { return &o.Documents }).
-		Says("The documents of the order, replaced as a whole."),
-	wire.Merged("paymentMethodKey", wire.Text(1, base.MaxName), true,
-		func(o *order.PatchOrder) *base.Opt[string] { return &o.Key }).
-		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).
-		Needs("orders.payments.write"),
-	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true,
-		func(o *order.PatchOrder) *base.Opt[bool] { return &o.HasSaved }).
-		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").
-		Needs("orders.payments.write"),
-	wire.Merged("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput"), true,
-		func(o *order.PatchOrder) *base.Opt[order.SavedCard] { return &o.Card }).
-		Says("The card that is kept; null: none.").Needs("orders.payments.write"),
-	wire.Merged("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput"), true,
-		func(o *order.PatchOrder) *base.Opt[order.CustomMethod] { return &o.Custom }).
-		Says("The merchant's own way of payment. Null clears it.").Needs("orders.payments.write"),
-}, externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
+var orderChanges = wire.ChangedBy(
+	func(o *order.PatchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...)
+
+var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
+	orderChanges[:1],
+	[]wire.Field[order.PatchOrder]{
+		mainContact(func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }),
+		wire.Merged("pickupLocationId", wire.UUID, false,
+			func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
+	},
+	orderChanges[1:2],
+	[]wire.Field[order.PatchOrder]{
+		wire.Defaulted("allowOverbooking", wire.Boolean, false,
+			func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
+			Says("What counts on units that come back elsewhere becomes a conflict."),
+	},
+	orderChanges[2:],
+	wire.Needing("orders.payments.write", wire.ChangedBy(
+		func(o *order.PatchOrder) *base.Changes[order.PaymentMethod] { return &o.Method },
+		wire.Reads("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput")),
+		wire.Reads("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput")))),
+	externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
 
 var orderOperations = append([]operation{
 	readChecked(operation{

@@ -132,7 +132,8 @@ func BenchmarkPatchOrder(b *testing.B) {
 	p := dataset.NewPipeline(w.Engine, w.Account)
 	i := 0
 	for b.Loop() {
-		p.Submit(order.PatchOrder{ID: orders[i%len(orders)], Note: base.Some(strconv.Itoa(i))})
+		p.Submit(order.PatchOrder{ID: orders[i%len(orders)],
+			Fields: base.Changed(order.OrderInput{Note: new(strconv.Itoa(i))})})
 		i++
 	}
 	require.NoError(b, p.Flush())

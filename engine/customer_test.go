@@ -99,7 +99,8 @@ func TestOrdersReferToAllWhomTheyName(t *testing.T) {
 		s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: beside})
 		s.reopen()
 	}
-	s.do(order.PatchOrder{ID: o.ID, Customers: base.Some([]order.OrderCustomerInput{{Customer: &other}})})
+	s.do(order.PatchOrder{ID: o.ID,
+		Fields: base.Changed(order.OrderInput{Customers: []order.OrderCustomerInput{{Customer: &other}}})})
 	require.Equal(t, [][]uint32{{1}, nil, {1}}, [][]uint32{orders(main), orders(beside), orders(other)})
 	s.do(commerce.DeleteCustomer{ID: beside})
 	s.refused(base.CodeInUse, commerce.DeleteCustomer{ID: other})

@@ -174,7 +174,7 @@ func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	end := noon + day
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	patch := func(to base.ID) order.PatchOrder {
-		return order.PatchOrder{ID: out.ID, Return: base.Opt[base.ID]{Set: true, Value: to}}
+		return order.PatchOrder{ID: out.ID, Fields: base.Changed(order.OrderInput{Return: &to})}
 	}
 	s.do(patch(third))
 	require.Equal(t, []int{0, 0, 1},
@@ -587,7 +587,7 @@ func TestWhoStaysHereIsTriedAnew(t *testing.T) {
 	trip.AllowOverbooked = true
 	waits := s.do(trip).(*order.OrderRecord)
 	require.True(t, waits.Conflict(), "the unit leaves once")
-	s.do(order.PatchOrder{ID: waits.ID, Return: base.Some(s.loc)})
+	s.do(order.PatchOrder{ID: waits.ID, Fields: base.Changed(order.OrderInput{Return: &s.loc})})
 	require.False(t, s.orderNow(waits).Conflict())
 	s.reopen()
 }

@@ -158,7 +158,10 @@ func (d *desk) heavyRound(units int) []heavyStep {
 		{"its release", func() base.Op { return hold.ReleaseHold{ID: id} }, nil},
 		{"order", func() base.Op { return d.order(order.OrderOpen, sku, from, to, units) }, of},
 		{"comment", func() base.Op { return order.AddComment{Order: id, Content: content} }, nil},
-		{"note", func() base.Op { content += "."; return order.PatchOrder{ID: id, Note: base.Some(content)} }, nil},
+		{"note", func() base.Op {
+			content += "."
+			return order.PatchOrder{ID: id, Fields: base.Changed(order.OrderInput{Note: &content})}
+		}, nil},
 		{"line's dates", func() base.Op {
 			return order.PatchOrderLine{Order: id, ID: line,
 				Fields: base.Changed(order.OrderLineInput{To: new(later), UnitPrice: new(int64(100))})}

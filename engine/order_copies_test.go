@@ -70,9 +70,9 @@ func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 	// Opened, it is what they are by then; a PATCH of the same ids takes copies anew.
 	s.do(order.ConfirmOrder{ID: draft.ID})
 	says(draft.ID, "Anna", "Harbour", 2)
-	s.do(order.PatchOrder{ID: open.ID, Customer: base.Some(ann)})
+	s.do(order.PatchOrder{ID: open.ID, Fields: base.Changed(order.OrderInput{Customer: &ann})})
 	says(open.ID, "Anna", "Lisbon", 2)
-	s.do(order.PatchOrder{ID: open.ID, Return: base.Some(s.loc)})
+	s.do(order.PatchOrder{ID: open.ID, Fields: base.Changed(order.OrderInput{Return: &s.loc})})
 	says(open.ID, "Anna", "Harbour", 3)
 
 	// A customer who goes leaves the orders that are over as they were.

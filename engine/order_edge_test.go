@@ -68,12 +68,12 @@ func TestNobodyAgreesInTheFuture(t *testing.T) {
 	}
 	o := s.do(create(s.now)).(*order.OrderRecord)
 	for _, op := range []base.Op{create(s.now + 1),
-		order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now + 1))}} {
+		order.PatchOrder{ID: o.ID, Fields: base.Changed(order.OrderInput{Consents: agreed(s.now + 1)})}} {
 		e := s.refused(base.CodeInvalid, op)
 		require.Equal(t, []base.Fault{
 			{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
 	}
-	s.do(order.PatchOrder{ID: o.ID, Consents: base.Some(agreed(s.now))})
+	s.do(order.PatchOrder{ID: o.ID, Fields: base.Changed(order.OrderInput{Consents: agreed(s.now)})})
 }
 
 func (s *shop) order(i base.Item, purchase base.PurchaseType, from int64, to *int64, n int,
@@ -544,20 +544,21 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line, noted}})
 
 	s.now += hour
-	lines := s.do(order.PatchOrder{ID: o.ID, Note: base.Some("Late"),
-		Assigned: base.Null[order.UserRef]()}).(*order.OrderRecord).Lines
+	lines := s.do(order.PatchOrder{ID: o.ID,
+		Fields: base.Changed(order.OrderInput{Note: new("Late")}, "assignedTo")}).(*order.OrderRecord).Lines
 	require.Equal(t, []base.ID{{}, *line.OrderCustomer, *line.OrderCustomer},
 		[]base.ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
 	s.now += hour
 	o = s.do(order.PatchOrder{ID: o.ID,
-		Customers: base.Some([]order.OrderCustomerInput{named("Ben"), named("Cleo")})}).(*order.OrderRecord)
+		Fields: base.Changed(order.OrderInput{
+			Customers: []order.OrderCustomerInput{named("Ben"), named("Cleo")}})}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[1].More)
 	require.Equal(t, &order.LineMore{Note: "Saddle high"}, o.Lines[2].More)
 	require.Equal(t, []int64{made, s.now, s.now},
 		[]int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
 
 	// Without a list it is the one whom the order is for, as long as there is one.
-	s.do(order.PatchOrder{ID: o.ID, Customers: base.Null[[]order.OrderCustomerInput]()})
+	s.do(order.PatchOrder{ID: o.ID, Fields: base.Changed(order.OrderInput{}, "customers")})
 	line.OrderCustomer = ptr(o.MainCustomer())
 	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	customer := func(op order.PatchOrder) base.ID {
@@ -566,7 +567,7 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	}
 	require.Equal(t, o.MainCustomer(),
 		customer(order.PatchOrder{Contact: new(base.Changed(commerce.Contact{FirstName: new("Eva")}))}))
-	require.Zero(t, customer(order.PatchOrder{Customer: base.Null[base.ID]()}))
+	require.Zero(t, customer(order.PatchOrder{Fields: base.Changed(order.OrderInput{}, "customerId")}))
 	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	s.reopen()
 }

@@ -53,9 +53,10 @@ func TestEventsOfOrders(t *testing.T) {
 	require.Equal(t, map[string]int{created: 1}, s.told(hooks))
 
 	// A note that is the same changes nothing, so nothing is told.
-	s.do(order.PatchOrder{ID: a.ID, Note: base.Some("gift")})
+	note := order.PatchOrder{ID: a.ID, Fields: base.Changed(order.OrderInput{Note: new("gift")})}
+	s.do(note)
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
-	again := s.do(order.PatchOrder{ID: a.ID, Note: base.Some("gift")}).(*order.OrderRecord)
+	again := s.do(note).(*order.OrderRecord)
 	require.Equal(t, uint64(2), again.Revision)
 	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
 

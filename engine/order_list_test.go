@@ -296,8 +296,9 @@ func (w *orderWorld) step() {
 			_, _ = w.try(order.DeleteOrder{ID: id})
 		}
 	case 11:
-		_, _ = w.try(order.PatchOrder{ID: id, Note: base.Some([]string{"", "call back", "Rückruf 12"}[w.dice.IntN(3)]),
-			Customer: base.Some(w.customers[w.dice.IntN(3)])})
+		_, _ = w.try(order.PatchOrder{ID: id, Fields: base.Changed(order.OrderInput{
+			Note:     new([]string{"", "call back", "Rückruf 12"}[w.dice.IntN(3)]),
+			Customer: &w.customers[w.dice.IntN(3)]})})
 	case 12:
 		_, _ = w.try(order.ConfirmOrder{ID: id, AllowOverbooked: true})
 	case 13:

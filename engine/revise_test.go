@@ -94,8 +94,9 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 		},
 		{commerce.PatchExternalPricingRow{Table: table, ID: external, Label: text},
 			commerce.PatchExternalPricingRow{Table: table, ID: external, TranslatedLabel: text}},
-		{order.PatchOrder{ID: made.ID, Pickup: base.Some(location), Note: text, Reference: base.Null[string]()},
-			order.PatchOrder{ID: made.ID, Note: base.Null[string]()}},
+		{order.PatchOrder{ID: made.ID, Pickup: base.Some(location),
+			Fields: base.Changed(order.OrderInput{Note: &text.Value}, "reference")},
+			order.PatchOrder{ID: made.ID, Fields: base.Changed(order.OrderInput{}, "note")}},
 		{
 			order.PatchOrderLine{Order: made.ID, ID: line,
 				Fields: base.Changed(order.OrderLineInput{Quantity: 1, UnitPrice: new(int64(5))}, "note")},

@@ -77,10 +77,13 @@ func (f Field[T]) Needs(scope string) Field[T] {
 	return f
 }
 
-// Needing are fields of which one takes a scope of its own.
-func Needing[T any](fields []Field[T], name, scope string) []Field[T] {
-	i := slices.IndexFunc(fields, func(f Field[T]) bool { return f.Name == name })
-	fields[i] = fields[i].Needs(scope)
+// Needing are fields of which some take a scope of their own; none are named: all.
+func Needing[T any](scope string, fields []Field[T], names ...string) []Field[T] {
+	for i, f := range fields {
+		if names == nil || slices.Contains(names, f.Name) {
+			fields[i] = f.Needs(scope)
+		}
+	}
 	return fields
 }
 

@@ -14,23 +14,24 @@ import (
 
 // OrderInput is what orders are made of, but for their lines.
 type OrderInput struct {
-	Status          OrderStatus // draft or open
-	Customer        *base.ID
-	Contact         *base.Changes[commerce.Contact] // makes a new customer
-	Pickup          base.ID
-	Return          *base.ID // nil: the pickup location
-	Reference       *string
-	Note            *string
-	Channel         string // default api
-	Customers       []OrderCustomerInput
-	Fields          []CheckoutField
-	Consents        []Consent       // without ids
-	Documents       []OrderDocument // without ids
-	Assigned        *UserRef
-	Method          PaymentMethod
+	Status    OrderStatus                     // draft or open
+	Contact   *base.Changes[commerce.Contact] // makes a new customer
+	Pickup    base.ID
+	Channel   string               // default api
+	Customer  *base.ID             `field:"customerId id" made:"The customer, in place of a mainContact. Default: nobody." changed:"The customer, who becomes the main contact. Null clears it."`
+	Return    *base.ID             `field:"returnLocationId id" made:"Where its units come back to. Default: the pickup location." changed:"Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the pickup location refuses it."`
+	Reference *string              `field:"reference text 0..255" about:"The merchant's or the shop's own name for the order."`
+	Note      *string              `field:"note text 0..10000" about:"A text for those who read it."`
+	Assigned  *UserRef             `field:"assignedTo own" about:"The user who looks after it."`
+	Customers []OrderCustomerInput `field:"customers own" made:"The people whom the order is for. Default: the main contact." changed:"The people whom the order is for, replaced as a whole."`
+	Fields    []CheckoutField      `field:"checkoutFields own" made:"What the main contact was asked." changed:"What the main contact was asked, replaced as a whole."`
+	// without ids
+	Consents  []Consent       `field:"consentAcceptances list 0..100 object ConsentAcceptanceInput ConsentAcceptance" made:"What the customers have agreed to. Default: nothing." changed:"What the customers have agreed to, replaced as a whole."`
+	Documents []OrderDocument `field:"documents list 0..100 object OrderDocumentInput OrderDocument" made:"The documents of the order. Default: none." changed:"The documents of the order, replaced as a whole."`
+	// the texts of discount codes, put on it in this order
+	Discounts       []string `field:"discountCodes list 0..100 text 1..64 fixed" made:"Discount codes that are put on it, one after the other; one that cannot be refuses all." example:"null"`
 	Tags            []base.ID
 	External        label.ExternalPatch
-	Discounts       []string // the texts of discount codes, put on it in this order
 	AllowOverbooked bool
 }
 
@@ -59,8 +60,7 @@ func (in *OrderInput) check(c *base.Checker) {
 		commerce.CheckNamed(&of, in.Contact.Of(commerce.Contact{}))
 		c.Within("/mainContact", of.Faults)
 	}
-	c.Optional("/reference", in.Reference, 0, base.MaxName)
-	c.Optional("/note", in.Note, 0, base.MaxNote)
+	base.CheckFields(c, "", in)
 	c.OneOf("/channel", base.OrDefault(in.Channel, defaultChannel), Channels...)
 	for at, x := range base.Each(c, "/customers", in.Customers, 0, MaxParts) {
 		var of base.Checker
@@ -69,17 +69,11 @@ func (in *OrderInput) check(c *base.Checker) {
 		c.Within(at, of.Faults)
 	}
 	checkoutFields(c, "/checkoutFields", in.Fields)
-	base.CheckEach(c, "/consentAcceptances", in.Consents, MaxParts)
-	orderDocuments(c, "/documents", in.Documents)
 	base.CheckFields(c, "/assignedTo", in.Assigned)
-	in.Method.check(c)
 	if len(in.Tags) > label.MaxTags {
 		c.Fault("/tags", "length", "must have at most 100 entries")
 	}
 	in.External.Check(c)
-	for at, text := range base.Each(c, "/discountCodes", in.Discounts, 0, MaxParts) {
-		c.Text(at, *text, 1, commerce.MaxCode)
-	}
 }
 
 func (in *OrderInput) checkOn(c *base.Checker, a *base.AccountState) {
@@ -110,20 +104,10 @@ func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
 	if o.External, err = orderExternal(t, &in.External, o); err != nil {
 		return nil, err
 	}
-	m := OrderMore{Fields: in.Fields, Assigned: in.Assigned, Method: in.Method}
-	if in.Reference != nil {
-		m.Reference = *in.Reference
-	}
-	if in.Note != nil {
-		m.Note = *in.Note
-	}
-	if m.Customers, err = orderCustomers(t, in.Customers); err != nil {
+	var m OrderMore
+	if err = m.fill(t, in, func(string) bool { return true }); err != nil {
 		return nil, err
 	}
-	if m.Consents, err = agreed(t, in.Consents); err != nil {
-		return nil, err
-	}
-	m.Documents = withIDs(t, in.Documents)
 	if !m.Empty() {
 		o.More = &m
 	}
@@ -131,6 +115,28 @@ func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
 	o.Number = t.Ledger.Order
 	add(t, o)
 	return o, nil
+}
+
+// fill puts what is given in place of what few orders have.
+func (m *OrderMore) fill(t *base.Tx, in *OrderInput, given func(field string) bool) (err error) {
+	assign(given("reference"), &m.Reference, base.ValueOf(in.Reference))
+	assign(given("note"), &m.Note, base.ValueOf(in.Note))
+	assign(given("assignedTo"), &m.Assigned, in.Assigned)
+	assign(given("checkoutFields"), &m.Fields, in.Fields)
+	if given("customers") {
+		if m.Customers, err = orderCustomers(t, in.Customers); err != nil {
+			return err
+		}
+	}
+	if given("consentAcceptances") {
+		if m.Consents, err = agreed(t, in.Consents); err != nil {
+			return err
+		}
+	}
+	if given("documents") {
+		m.Documents = withIDs(t, in.Documents)
+	}
+	return nil
 }
 
 // orderExternal gives what a patch makes of what other systems keep on an order.
@@ -278,54 +284,24 @@ func (o CreateOrder) PlanOn(t *base.Tx) (any, error) {
 // PatchOrder changes what an order has as given. Its pickup location changes only in a draft.
 type PatchOrder struct {
 	base.Answers[*OrderRecord]
-	ID        base.ID
-	IfMatch   []uint64
-	Customer  base.Opt[base.ID]
-	Contact   *base.Changes[commerce.Contact] // makes a new customer
-	Pickup    base.Opt[base.ID]
-	Return    base.Opt[base.ID] // null: the pickup location
-	Reference base.Opt[string]
-	Note      base.Opt[string]
-	Assigned  base.Opt[UserRef]
-	Customers base.Opt[[]OrderCustomerInput]
-	Fields    base.Opt[[]CheckoutField]
-	Consents  base.Opt[[]Consent]
-	Documents base.Opt[[]OrderDocument]
-	Key       base.Opt[string]
-	HasSaved  base.Opt[bool]
-	Card      base.Opt[SavedCard]
-	Custom    base.Opt[CustomMethod]
-	External  label.ExternalPatch
+	ID       base.ID
+	IfMatch  []uint64
+	Fields   base.Changes[OrderInput]        // a return location of null: the pickup location
+	Contact  *base.Changes[commerce.Contact] // makes a new customer
+	Pickup   base.Opt[base.ID]
+	Method   base.Changes[PaymentMethod]
+	External label.ExternalPatch
 
 	AllowOverbooked bool // what stands in the way of units that come back elsewhere becomes a conflict
 }
 
 func (o PatchOrder) Check() []base.Fault {
 	var c base.Checker
-	in := OrderInput{
-		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value,
-		Documents: o.Documents.Value,
-		External:  o.External,
-	}
-	if o.Customer.Set && !o.Customer.Null {
-		in.Customer = &o.Customer.Value
-	}
-	if o.Assigned.Set && !o.Assigned.Null {
-		in.Assigned = &o.Assigned.Value
-	}
-	in.Method = o.method(PaymentMethod{})
+	in := o.Fields.To
+	in.Contact, in.External = o.Contact, o.External
 	in.check(&c)
-	c.PatchText("/reference", o.Reference, 0, base.MaxName)
-	c.PatchText("/note", o.Note, 0, base.MaxNote)
+	o.Method.To.check(&c)
 	return c.Faults
-}
-
-func (o *PatchOrder) method(m PaymentMethod) PaymentMethod {
-	o.Key.Merge(&m.Key)
-	o.HasSaved.Assign(&m.HasSaved)
-	o.Card.Merge(&m.Card)
-	o.Custom.Merge(&m.Custom)
-	return m
 }
 
 func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
@@ -343,12 +319,9 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 		}
 		stock.SeatFreed(t)
 	}
-	if o.Customer.Set || o.Contact != nil {
-		var id *base.ID
-		if o.Customer.Set && !o.Customer.Null {
-			id = &o.Customer.Value
-		}
-		if err := isFor(t, n, id, o.Contact); err != nil {
+	isForOther := o.Fields.Has("customerId") || o.Contact != nil
+	if isForOther {
+		if err := isFor(t, n, o.Fields.To.Customer, o.Contact); err != nil {
 			return nil, err
 		}
 	}
@@ -356,28 +329,14 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	m := Own(&n.More)
-	o.Reference.Assign(&m.Reference)
-	o.Note.Assign(&m.Note)
-	o.Assigned.Merge(&m.Assigned)
-	o.Fields.Assign(&m.Fields)
-	m.Method = o.method(m.Method)
-	if o.Customers.Set {
-		if m.Customers, err = orderCustomers(t, o.Customers.Value); err != nil {
-			return nil, err
-		}
+	if err := m.fill(t, &o.Fields.To, o.Fields.Has); err != nil {
+		return nil, err
 	}
-	if o.Consents.Set {
-		if m.Consents, err = agreed(t, o.Consents.Value); err != nil {
-			return nil, err
-		}
-	}
-	if o.Documents.Set {
-		m.Documents = withIDs(t, o.Documents.Value)
-	}
+	m.Method = o.Method.Of(m.Method)
 	if m.Empty() {
 		n.More = nil
 	}
-	if o.Customers.Set || o.Customer.Set || o.Contact != nil {
+	if o.Fields.Has("customers") || isForOther {
 		forNobodyElse(t, n)
 	}
 	return answer(t, n), nil
@@ -411,22 +370,22 @@ func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 		}
 		n.Pickup = o.Pickup.Value
 	}
-	switch {
-	case o.Return.Null:
-		n.Return = n.Pickup
-	case o.Return.Set:
-		n.Return = o.Return.Value
+	back := o.Fields.Has("returnLocationId")
+	if back {
+		if n.Return = n.Pickup; o.Fields.To.Return != nil {
+			n.Return = *o.Fields.To.Return
+		}
 	}
-	if o.Pickup.Set || o.Return.Set {
+	if o.Pickup.Set || back {
 		if stock.LocationTable(t.Acc).Get(n.Pickup) == nil || stock.LocationTable(t.Acc).Get(n.Return) == nil {
 			return base.NotFound("location")
 		}
 	}
 	one := n.Return == n.Pickup
-	if o.Pickup.Set || o.Return.Set && one {
+	if o.Pickup.Set || back && one {
 		n.PickupAt = stock.Place(t.Acc, n.Pickup)
 	}
-	if o.Return.Set || o.Pickup.Set && one {
+	if back || o.Pickup.Set && one {
 		n.ReturnAt = stock.Place(t.Acc, n.Return)
 	}
 	if !elsewhere {

@@ -118,9 +118,9 @@ type ConsentLink struct {
 // OrderDocument is a document of an order's, kept elsewhere.
 type OrderDocument struct {
 	ID      base.ID
-	Type    string
-	Name    string
-	FileRef *string `json:",omitempty"`
+	Type    string  `field:"type text 1..255 required" about:"What kind of document it is, such as invoice." example:"email"`
+	Name    string  `field:"name text 0..255" made:"What people call the document."`
+	FileRef *string `json:",omitempty" field:"fileRef text 0..2048" about:"Where the file is kept."`
 }
 
 // OrderComment is a comment on an order.
@@ -143,10 +143,10 @@ type LineVariant struct {
 
 // PaymentMethod is how an order is paid, as given: nothing is charged here.
 type PaymentMethod struct {
-	Key      *string       `json:",omitempty"`
-	HasSaved bool          `json:",omitempty"`
-	Card     *SavedCard    `json:",omitempty"`
-	Custom   *CustomMethod `json:",omitempty"`
+	Key      *string       `json:",omitempty" field:"paymentMethodKey text 1..255" about:"How the customer pays, as it was given." example:"CARD_ONLINE_PROVIDER"`
+	HasSaved bool          `json:",omitempty" field:"hasSavedPaymentMethod flag" changed:"Whether the customer's means of payment is kept by who charges it. Null clears it."`
+	Card     *SavedCard    `json:",omitempty" field:"savedCard own" about:"The card that is kept; null: none."`
+	Custom   *CustomMethod `json:",omitempty" field:"customPaymentMethod own" about:"The merchant's own way of payment."`
 }
 
 // SavedCard is what is known of a card.
@@ -189,16 +189,8 @@ func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 	}
 }
 
-func orderDocuments(c *base.Checker, pointer string, list []OrderDocument) {
-	for at, x := range base.Each(c, pointer, list, 0, MaxParts) {
-		c.Text(at+"/type", x.Type, 1, base.MaxName)
-		c.Text(at+"/name", x.Name, 0, base.MaxName)
-		c.Optional(at+"/fileRef", x.FileRef, 0, base.MaxURL)
-	}
-}
-
 func (m *PaymentMethod) check(c *base.Checker) {
-	c.Optional("/paymentMethodKey", m.Key, 1, base.MaxName)
+	base.CheckFields(c, "", m)
 	base.CheckFields(c, "/savedCard", m.Card)
 	base.CheckFields(c, "/customPaymentMethod", m.Custom)
 }

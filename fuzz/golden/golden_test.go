@@ -164,7 +164,7 @@ func (s *shop) touch() {
 		}
 		for o := range order.Orders(v).All() {
 			s.do(account, order.AddComment{Order: o.ID, Content: "changed"})
-			s.do(account, order.PatchOrder{ID: o.ID, Note: text})
+			s.do(account, order.PatchOrder{ID: o.ID, Fields: base.Changed(order.OrderInput{Note: &text.Value})})
 			s.do(account, order.FulfillOrder{ID: o.ID})
 			s.do(account, order.ReturnOrder{ID: o.ID})
 			s.do(account, order.CancelOrder{ID: o.ID})

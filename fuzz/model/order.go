@@ -479,8 +479,9 @@ func (o *Order) ids(rec *order.OrderRecord) error {
 // patchOrder judges a change of an order's own fields: where its stock is taken, which a draft may change, and where it
 // comes back.
 func (s *step) patchOrder(o *Order, op order.PatchOrder, err error) error {
-	if op.Note.Set {
-		o.Note = op.Note.Value
+	in, back := &op.Fields.To, op.Fields.Has("returnLocationId")
+	if op.Fields.Has("note") {
+		o.Note = base.ValueOf(in.Note)
 	}
 	elsewhere := op.Pickup.Set && op.Pickup.Value != o.Pickup
 	if elsewhere && o.Status != order.OrderDraft {
@@ -491,12 +492,12 @@ func (s *step) patchOrder(o *Order, op order.PatchOrder, err error) error {
 		o.Pickup = op.Pickup.Value
 	}
 	switch {
-	case op.Return.Set && !op.Return.Null:
-		o.Return = op.Return.Value
-	case op.Return.Null, follows:
+	case in.Return != nil:
+		o.Return = *in.Return
+	case back, follows:
 		o.Return = o.Pickup
 	}
-	if (op.Pickup.Set || op.Return.Set) && (s.a.location(o.Pickup) == nil || s.a.location(o.Return) == nil) {
+	if (op.Pickup.Set || back) && (s.a.location(o.Pickup) == nil || s.a.location(o.Return) == nil) {
 		return refused(err, base.CodeNotFound)
 	}
 	if o.Return != was && o.Status != order.OrderDraft {

@@ -117,14 +117,17 @@ func patchOrder(d Dice, a *model.Account, o *model.Order) order.PatchOrder {
 	if odds(d, "from elsewhere", 50) {
 		p.Pickup = base.Some(location(d, a))
 	}
+	var to order.OrderInput
+	var null []string
 	if odds(d, "back elsewhere", 40) {
-		if p.Return = base.Some(location(d, a)); odds(d, "back to where it came from", 40) {
-			p.Return = base.Null[ID]()
+		if to.Return = new(location(d, a)); odds(d, "back to where it came from", 40) {
+			to.Return, null = nil, []string{"returnLocationId"}
 		}
 	}
 	if odds(d, "note", 30) {
-		p.Note = base.Some(pick(d, "note", []string{"", "ring twice"}))
+		to.Note = new(pick(d, "note", []string{"", "ring twice"}))
 	}
+	p.Fields = base.Changed(to, null...)
 	return p
 }
 

@@ -53,16 +53,8 @@ var patchWebhookShape = wire.ShapeOf("PatchWebhook",
 		return &o.Label
 	}).Says("What people call it. Null clears it."))
 
-const defaultOverlap = 24 * 60 * 60
-
 var rotateSecretShape = wire.ShapeOf("RotateSecret",
-	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, outbox.MaxOverlap), defaultOverlap,
-		func(o *outbox.RotateSecret) *int64 { return &o.Overlap }).
-		Says("How long the secret before it stays good: default a day."),
-	wire.Defaulted("signWith", wire.Enum(outbox.Signers...), outbox.SignOld,
-		func(o *outbox.RotateSecret) *outbox.Signer { return &o.SignWith }).
-		Says("Which secret X-Service-Signature is signed with while the one before it is good: default that one, so "+
-			"that receivers take over the new one in time."))
+	wire.MadeOf(func(o *outbox.RotateSecret) *outbox.RotateSecret { return o })...)
 
 var (
 	disabledSchema   = wire.EnumSchema(outbox.TooManyFailures)

@@ -476,7 +476,7 @@ func TestSecrets(t *testing.T) {
 	require.Equal(t, []string{secretOf(3)}, secrets())
 	s.do(outbox.RotateSecret{ID: w.ID, Secret: secretOf(4), Overlap: 0})
 	require.Equal(t, []string{secretOf(4)}, secrets())
-	for _, seconds := range []int64{-1, outbox.MaxOverlap + 1} {
+	for _, seconds := range []int64{-1, 30*24*60*60 + 1} {
 		s.refused(base.CodeInvalid, outbox.RotateSecret{ID: w.ID, Secret: secretOf(5), Overlap: seconds})
 	}
 	s.refused(base.CodeInvalid, outbox.RotateSecret{ID: w.ID, Secret: "x"})

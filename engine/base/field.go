@@ -307,13 +307,6 @@ func InOrder[R any](faults []Fault) []Fault {
 	return faults
 }
 
-// CheckEach names the faults of all fields of the elements of a list, of which there are so many at most.
-func CheckEach[R any](c *Checker, pointer string, list []R, most int) {
-	for at, r := range Each(c, pointer, list, 0, most) {
-		CheckFields(c, at, r)
-	}
-}
-
 // CheckFields names the faults of all fields of a record; there may be none.
 func CheckFields[R any](c *Checker, pointer string, r *R) {
 	if r == nil {

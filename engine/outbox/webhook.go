@@ -404,8 +404,8 @@ type RotateSecret struct {
 	base.Answers[*Webhook]
 	ID       base.ID
 	Secret   string
-	Overlap  int64 // seconds
-	SignWith Signer
+	Overlap  int64  `field:"overlapSeconds int 0..2592000" default:"86400" made:"How long the secret before it stays good: default a day."`
+	SignWith Signer `field:"signWith word" default:"old" made:"Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time."`
 }
 
 // Signer says which of two secrets signs X-Service-Signature during the overlap; none: the old one.
@@ -416,20 +416,12 @@ const (
 	SignNew Signer = "new"
 )
 
-// Signers lists them.
-var Signers = []Signer{SignOld, SignNew}
-
-// MaxOverlap is the longest time in seconds for which a rotated secret stays good.
-const MaxOverlap = 30 * 24 * 60 * 60
+// Words are those that a signer can be.
+func (Signer) Words() []string { return []string{string(SignOld), string(SignNew)} }
 
 func (o RotateSecret) Check() []base.Fault {
 	var c base.Checker
-	if o.Overlap < 0 || o.Overlap > MaxOverlap {
-		c.Fault("/overlapSeconds", "range", "must be between 0 and "+base.Itoa(MaxOverlap))
-	}
-	if o.SignWith != "" && !slices.Contains(Signers, o.SignWith) {
-		c.OneOf("/signWith", string(o.SignWith), string(SignOld), string(SignNew))
-	}
+	base.CheckFields(&c, "", &o)
 	secret(&c, o.Secret)
 	return c.Faults
 }

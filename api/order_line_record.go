@@ -209,7 +209,8 @@ func (w *scribe) checkoutField(f *order.CheckoutField) {
 	wire.List(&w.Writer, "options", "CheckoutFieldOption", f.Options, "What could be chosen.", func(name *string) {
 		w.Text("name", *name, "What people call the choice.")
 	})
-	w.Key("value", fieldValueSchema, aboutFieldValue)
+	w.Key("value", fieldValueSchema, "What the customer answered: a string, of a number also a number and of a "+
+		"checkbox also true or false, as it is by its type or its attribute's format.")
 	w.Out = appendFieldValue(w.Out, f)
 	w.IDOrNull("checkoutFieldId", f.CheckoutFieldID, "The id of the field in the shop that asked.")
 }

@@ -24,39 +24,16 @@ var fieldOption = func() wire.Kind[string] {
 }()
 
 // checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
-func checkoutFields(name string, id wire.Field[order.CheckoutField]) wire.Kind[[]order.CheckoutField] {
-	return wire.ListOf(wire.Object(wire.ShapeOf(name, id,
-		wire.Defaulted("name", wire.Text(0, base.MaxName), "", func(f *order.CheckoutField) *string { return &f.Name }).
-			Says("What the customer was asked."),
-		wire.Defaulted("type", wire.Enum(order.CheckoutFieldTypes...), "",
-			func(f *order.CheckoutField) *string { return &f.Type }).Says("What kind of field it is."),
-		wire.Optional("placeholder", wire.Text(0, base.MaxName),
-			func(f *order.CheckoutField) **string { return &f.Placeholder }).Says("What stood in the empty field."),
-		wire.Defaulted("required", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Required }).
-			Says("Whether it had to be filled in. Default: false."),
-		wire.Defaulted("internal", wire.Boolean, false, func(f *order.CheckoutField) *bool { return &f.Internal }).
-			Says("Whether only the merchant sees it. Default: false."),
-		wire.Optional("attributeId", wire.Text(0, base.MaxName),
-			func(f *order.CheckoutField) **string { return &f.AttributeID }).
-			Says("The customer's attribute that the answer is for."),
-		wire.Optional("attributeFormat", wire.Enum(order.CheckoutFieldFormats...),
-			func(f *order.CheckoutField) **string { return &f.AttributeFormat }).
-			Says("The format of that attribute."),
-		wire.Defaulted("options", wire.ListOf(fieldOption, 0, order.MaxParts), nil,
-			func(f *order.CheckoutField) *[]string { return &f.Options }).
-			Says("What could be chosen. Default: nothing."),
-		wire.Optional("value", fieldValue, func(f *order.CheckoutField) **order.CheckoutValue { return &f.Value }).
-			Says(aboutFieldValue),
-		wire.Optional("checkoutFieldId", wire.UUID,
-			func(f *order.CheckoutField) **base.ID { return &f.CheckoutFieldID }).
-			Says("The id of the field in the shop that asked."),
-	)), 0, order.MaxParts)
+func checkoutFields(name string, ofLine bool) wire.Kind[[]order.CheckoutField] {
+	given := wire.MadeOf(func(f *order.CheckoutField) *order.CheckoutField { return f },
+		wire.Reads("type", wire.Enum(order.CheckoutFieldTypes...)),
+		wire.Reads("attributeFormat", wire.Enum(order.CheckoutFieldFormats...)),
+		wire.Reads("options", wire.ListOf(fieldOption, 0, order.MaxParts)), wire.Reads("value", fieldValue))
+	if !ofLine {
+		given[0] = given[3]
+	}
+	return wire.ListOf(wire.Object(wire.ShapeOf(name, slices.Delete(given, 3, 4)...)), 0, order.MaxParts)
 }
-
-const (
-	aboutFieldValue = "What the customer answered: a string, of a number also a number and of a checkbox also true " +
-		"or false, as it is by its type or its attribute's format."
-)
 
 // fieldValue is what a field of a form was filled in with.
 var fieldValue = wire.Kind[order.CheckoutValue]{
@@ -89,13 +66,8 @@ func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 }
 
 var (
-	customerFormFields = checkoutFields("CheckoutFieldInput",
-		wire.Defaulted("ids", wire.ListOf(wire.UUID, 0, order.MaxParts), nil,
-			func(f *order.CheckoutField) *[]base.ID { return &f.IDs }).
-			Says("Ids of the same field in other places."))
-	lineFormFields = checkoutFields("LineCheckoutFieldInput",
-		wire.Optional("id", wire.Text(1, base.MaxName), func(f *order.CheckoutField) **string { return &f.ID }).
-			Says("The field's id in the shop that asked."))
+	customerFormFields = checkoutFields("CheckoutFieldInput", false)
+	lineFormFields     = checkoutFields("LineCheckoutFieldInput", true)
 
 	contactInput = wire.Object(wire.ShapeOf("ContactInput",
 		wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))

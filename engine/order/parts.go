@@ -28,18 +28,18 @@ type OrderCustomer struct {
 
 // CheckoutField is a field of a form that the customer filled in.
 type CheckoutField struct {
-	ID              *string        `json:",omitempty"` // of a line's
-	Name            string         `json:",omitempty"`
-	Type            string         `json:",omitempty"`
-	IDs             []base.ID      `json:",omitempty"` // of a customer's
-	Placeholder     *string        `json:",omitempty"`
-	Required        bool           `json:",omitempty"`
-	Internal        bool           `json:",omitempty"`
-	AttributeID     *string        `json:",omitempty"`
-	AttributeFormat *string        `json:",omitempty"`
-	Options         []string       `json:",omitempty"`
-	Value           *CheckoutValue `json:",omitempty"`
-	CheckoutFieldID *base.ID       `json:",omitempty"`
+	ID              *string        `json:",omitempty" field:"id text 1..255" about:"The field's id in the shop that asked."` // of a line's
+	Name            string         `json:",omitempty" field:"name text 0..255" made:"What the customer was asked."`
+	Type            string         `json:",omitempty" field:"type own" made:"What kind of field it is."`
+	IDs             []base.ID      `json:",omitempty" field:"ids list 0..100 id" made:"Ids of the same field in other places."` // of a customer's
+	Placeholder     *string        `json:",omitempty" field:"placeholder text 0..255" about:"What stood in the empty field."`
+	Required        bool           `json:",omitempty" field:"required flag" about:"Whether it had to be filled in."`
+	Internal        bool           `json:",omitempty" field:"internal flag" about:"Whether only the merchant sees it."`
+	AttributeID     *string        `json:",omitempty" field:"attributeId text 0..255" about:"The customer's attribute that the answer is for."`
+	AttributeFormat *string        `json:",omitempty" field:"attributeFormat own" about:"The format of that attribute."`
+	Options         []string       `json:",omitempty" field:"options own" made:"What could be chosen. Default: nothing."`
+	Value           *CheckoutValue `json:",omitempty" field:"value own" about:"What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format."`
+	CheckoutFieldID *base.ID       `json:",omitempty" field:"checkoutFieldId id" about:"The id of the field in the shop that asked."`
 }
 
 // CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is
@@ -171,18 +171,14 @@ const (
 
 func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 	for at, f := range base.Each(c, pointer, list, 0, MaxParts) {
-		c.Text(at+"/name", f.Name, 0, base.MaxName)
+		base.CheckFields(c, at, f)
 		if f.Type != "" {
 			c.OneOf(at+"/type", f.Type, CheckoutFieldTypes...)
 		}
 		if f.AttributeFormat != nil {
 			c.OneOf(at+"/attributeFormat", *f.AttributeFormat, CheckoutFieldFormats...)
 		}
-		c.Optional(at+"/id", f.ID, 1, base.MaxName)
-		c.Optional(at+"/placeholder", f.Placeholder, 0, base.MaxName)
-		c.Optional(at+"/attributeId", f.AttributeID, 0, base.MaxName)
 		f.checkValue(c, at+"/value")
-		c.Count(at+"/ids", len(f.IDs), 0, MaxParts)
 		for at, name := range base.Each(c, at+"/options", f.Options, 0, MaxParts) {
 			c.Text(at+"/name", *name, 0, base.MaxName)
 		}

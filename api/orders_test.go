@@ -507,6 +507,31 @@ func TestOrderLines(t *testing.T) {
 	s.refused(404, base.CodeNotFound, "DELETE", line, "")
 }
 
+// What is said of a line is kept as it was made, stays where a change does not name it, and goes where it is null.
+func TestWhatIsSaidOfALine(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	said := `"name":"Front bike","note":"Saddle high","imageUrl":"https://example.com/a.png",
+		"variants":[{"variantId":"` + nobodyID + `","variantValueId":"` + nobodyID + `"}],
+		"checkoutFields":[{"name":"Height"}],"expectsInventoryLink":true,"revenueSplitRate":0.5`
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking",
+		"quantity":null,"startDate":%q,"endDate":%q,%s}]}`, location, sku, when(noon+day), when(noon+2*day), said))
+	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
+	is := func(o map[string]any) []any {
+		l, unit := at(o, "lineItems", 0), at(o, "stockItems", 0)
+		return []any{at(l, "name", "def"), at(l, "note"), at(l, "imageUrl"), len(at(l, "variants").([]any)),
+			len(at(l, "checkoutFields").([]any)), at(unit, "expectsInventoryLink"), at(unit, "revenueSplitRate")}
+	}
+	all := []any{"Front bike", "Saddle high", "https://example.com/a.png", 1, 1, true, 0.5}
+	require.Equal(t, 1.0, at(o, "lineItems", 0, "pricing", "quantity"), "a quantity of null is left out")
+	require.Equal(t, all, is(o))
+	require.Equal(t, all, is(s.ok("PATCH", line, `{"taxRate":100}`)))
+	require.Equal(t, []any{"Front bike", nil, nil, 0, 0, false, 1.0}, is(s.ok("PATCH", line, `{"note":null,
+		"imageUrl":null,"variants":null,"checkoutFields":null,"expectsInventoryLink":null,"revenueSplitRate":null}`)))
+	require.Equal(t, all, is(s.ok("PATCH", line, "{"+said+"}")))
+	s.refused(400, base.CodeInvalid, "PATCH", line, `{"quantity":null,"startDate":null,"name":null}`,
+		"body /quantity required", "body /startDate required", "body /name required")
+}
+
 // Each stock item says when it was last changed itself, whatever happens to the others and to the order.
 func TestStockItemsSayWhenTheyChanged(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)

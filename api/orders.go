@@ -207,16 +207,10 @@ var orderOperations = append([]operation{
 			o.take(q)
 			return o.OrderHold
 		}, answerOrder),
-	read(operation{
+	readOne(operation{
 		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead,
 		summary: "Returns an order.", answer: orderSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		r := order.OrderByID(q.view, *id)
-		if r == nil {
-			return notFound("order")
-		}
-		return answerOrder(q, r)
-	}),
+	}, byUUID(itself), "order", order.OrderByID, answerOrder),
 	read(operation{
 		id: "admin.orders.listStockItems", method: "GET", path: orderPath + "/stock-items", scopes: ordersRead,
 		summary: "Lists all stock items of an order, in the order of its lines.", answer: pagedSchema(stockItemSchema),

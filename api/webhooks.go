@@ -203,16 +203,10 @@ var webhookOperations = []operation{
 		o.APIVersion, o.Secret, o.Maker = Version, q.drawSecret(), q.maker()
 		return o
 	}, answerSecret),
-	read(operation{
+	readOne(operation{
 		id: "admin.webhooks.get", method: "GET", path: webhookPath, scopes: webhooksRead, cached: true,
 		summary: "Returns a webhook.", answer: webhookSchema,
-	}, input[base.ID]{path: byUUID(func(id *base.ID) *base.ID { return id })}, func(q *request, id *base.ID) error {
-		w := outbox.WebhookByID(q.view, *id)
-		if w == nil {
-			return notFound("webhook")
-		}
-		return answerWebhook(q, w)
-	}),
+	}, byUUID(itself), "webhook", outbox.WebhookByID, answerWebhook),
 	write(operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
 		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout,

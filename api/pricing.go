@@ -44,9 +44,6 @@ type subscriptionInput struct {
 	commitment, lead bufferInput
 }
 
-// price is an amount that is paid.
-var price = wire.Integer[int64](0, wire.MaxSafeInteger)
-
 // subscriptionFields are the terms of a subscription, wherever they stand.
 func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In] {
 	terms := wire.MadeOf(func(in *In) *commerce.SubscriptionTerms { return &at(in).SubscriptionTerms })

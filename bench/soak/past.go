@@ -99,7 +99,7 @@ func furnish(ctx context.Context, dir string, endings float64, length time.Durat
 		for due := endings * float64(clock.Load()-began) / 1000; float64(m.past) < due; m.past++ {
 			from := m.from.AddDate(0, 0, m.past%ahead)
 			p.Submit(hold.PlaceHold{ExpiresIn: &ttl, Lines: []hold.HoldLineInput{{
-				Item: base.Item{SKU: skus[m.past%kinds]}, Location: location.ID, Quantity: 1,
+				Item: base.Item{SKU: skus[m.past/ahead%kinds]}, Location: location.ID, Quantity: 1,
 				Window: timeline.Span{Start: from.UnixMilli(), End: from.AddDate(0, 0, 1).UnixMilli()},
 			}}})
 		}

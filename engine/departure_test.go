@@ -444,6 +444,29 @@ func TestOneWayUnitThatAReductionUnseats(t *testing.T) {
 	s.reopen()
 }
 
+// A unit that a reduction takes its place, and that is back on it in the same command, leaves from it as before.
+func TestOneWayUnitThatAReductionSeatsAgain(t *testing.T) {
+	s := newOneWay(t, 3)
+	out := s.do(s.rental(order.OrderOpen, s.bike, noon, noon+7*day, 1)).(*order.OrderRecord)
+	other := s.do(s.rental(order.OrderOpen, s.bike, noon, noon+4*day, 1)).(*order.OrderRecord)
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.do(order.FulfillOrder{ID: other.ID})
+	lost := s.do(s.trip(noon+day, noon+5*day, 1)).(*order.OrderRecord)
+	kept := s.do(s.trip(noon+6*day, noon+8*day, 1)).(*order.OrderRecord)
+	require.Equal(t, 1, s.stock(s.loc, noon+8*day, noon+9*day))
+
+	plan := s.do(stock.DecreaseQuantity{Article: s.first, Location: s.loc, Amount: 1,
+		Force: true}).(*stock.QuantityPlan)
+	require.Len(t, plan.Blockers, 2)
+	require.True(t, s.orderNow(lost).Conflict())
+	require.False(t, s.orderNow(kept).Conflict())
+	require.Equal(t, []int{2, 1}, []int{s.stock(s.loc, noon+7*day, noon+8*day), s.stock(s.loc, noon+8*day, noon+9*day)})
+	require.Equal(t, []int{0, 1},
+		[]int{s.stock(s.there, noon+7*day, noon+8*day), s.stock(s.there, noon+8*day, noon+9*day)})
+	s.reopen()
+}
+
 // An article that takes no holds has no room for the unit whose departure from it was called off by that.
 func TestOneWayUnitOfAnArticleThatIsTakenOut(t *testing.T) {
 	for _, units := range []int{1, 2} {

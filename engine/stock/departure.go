@@ -1,6 +1,8 @@
 package stock
 
 import (
+	"slices"
+
 	"holdfast/engine/base"
 	"holdfast/timeline"
 )
@@ -23,6 +25,7 @@ type departing struct {
 	// of units that the command asks for, where they go to; of the others their records say it
 	to       map[base.ID]*Location
 	planned  map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
+	looked   []base.ID              // the units of planned
 	Overbook bool                   // what stands in the way of units that the command asks for becomes a conflict
 	blocked  *QuantityPlan          // the first that stands in the way of one
 	called   []calledOff
@@ -91,25 +94,30 @@ func departureByID(t *base.Tx, id base.ID) *departure {
 
 // plans notes what is planned for a unit by now.
 func plans(t *base.Tx, id base.ID, x *departure) {
-	if Seating(t).Departing.planned == nil {
-		Seating(t).Departing.planned = map[base.ID]*departure{}
+	d := &Seating(t).Departing
+	if d.planned == nil {
+		d.planned = map[base.ID]*departure{}
 	}
-	Seating(t).Departing.planned[id] = x
+	if _, is := d.planned[id]; !is {
+		d.looked = append(d.looked, id)
+	}
+	d.planned[id] = x
 }
 
 // settleDepartures brings the departures of all units that the plan has changed in line with where and when they are,
-// and says whether that changed anything.
+// and says whether that changed anything. A unit whose departure was called off may be back where it was.
 func settleDepartures(t *base.Tx) (changed bool) {
 	if Seating(t).Stock == nil || OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
 		return false
 	}
-	var ids []base.ID
+	ids := slices.Clone(Seating(t).Departing.looked)
 	for _, c := range Draft(t).Changes().Holds {
 		if c.Had && c.Before.Flags.Has(timeline.OneWay) || c.Has && c.After.Flags.Has(timeline.OneWay) {
 			ids = append(ids, c.ID())
 		}
 	}
-	return SettleUnits(t, ids...)
+	slices.SortFunc(ids, base.ID.Compare)
+	return SettleUnits(t, slices.Compact(ids)...)
 }
 
 // SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit

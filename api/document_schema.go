@@ -93,7 +93,7 @@ var enums = map[string][]string{
 	"FilterFormat":        filterFormats.Schema.Enum,
 	"FulfillmentState":    order.Fulfillments,
 	"Operator":            operatorNames,
-	"OrderChannel":        order.Channels,
+	"OrderChannel":        orderChannels.Enum,
 	"OrderMember":         engine.OrderMembers(),
 	"OrderStatus":         order.OrderStatuses,
 	"NewOrderStatus":      orderStatus.Schema.Enum,

@@ -61,7 +61,7 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 		func(o *listOrders) *[]order.Lateness { return &o.Late }).
 		Says("pickup: a unit was not handed over though its line has begun; return: one is out though its line is " +
 			"over. By the instant of the answer."),
-	wire.Defaulted("channel", wire.ListOf(wire.Enum(order.Channels...), 0, len(order.Channels)), nil,
+	wire.Defaulted("channel", wire.ListOf(wire.Enum(orderChannels.Enum...), 0, len(orderChannels.Enum)), nil,
 		func(o *listOrders) *[]string { return &o.Channel }).
 		Says("Only orders that came from there. Default: all."),
 	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID {

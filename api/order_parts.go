@@ -23,16 +23,14 @@ var fieldOption = func() wire.Kind[string] {
 	return wire.Object(s)
 }()
 
-// checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
-func checkoutFields(name string, ofLine bool) wire.Kind[[]order.CheckoutField] {
+// checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id. The
+// other of the two they have not.
+func checkoutFields(name, other string) wire.Kind[[]order.CheckoutField] {
 	given := wire.MadeOf(func(f *order.CheckoutField) *order.CheckoutField { return f },
 		wire.Reads("type", wire.Enum(order.CheckoutFieldTypes...)),
 		wire.Reads("attributeFormat", wire.Enum(order.CheckoutFieldFormats...)),
 		wire.Reads("options", wire.ListOf(fieldOption, 0, order.MaxParts)), wire.Reads("value", fieldValue))
-	if !ofLine {
-		given[0] = given[3]
-	}
-	return wire.ListOf(wire.Object(wire.ShapeOf(name, slices.Delete(given, 3, 4)...)), 0, order.MaxParts)
+	return wire.ListOf(wire.Object(wire.ShapeOf(name, wire.But(given, other)...)), 0, order.MaxParts)
 }
 
 // fieldValue is what a field of a form was filled in with.
@@ -66,8 +64,8 @@ func appendFieldValue(b []byte, f *order.CheckoutField) []byte {
 }
 
 var (
-	customerFormFields = checkoutFields("CheckoutFieldInput", false)
-	lineFormFields     = checkoutFields("LineCheckoutFieldInput", true)
+	customerFormFields = checkoutFields("CheckoutFieldInput", "id")
+	lineFormFields     = checkoutFields("LineCheckoutFieldInput", "ids")
 
 	contactInput = wire.Object(wire.ShapeOf("ContactInput",
 		wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))

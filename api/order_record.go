@@ -13,7 +13,7 @@ import (
 
 var (
 	orderStatuses     = wire.EnumSchema(order.OrderStatuses...)
-	orderChannels     = wire.EnumSchema(order.Channels...)
+	orderChannels     = wire.EnumSchema(order.Channel("").Words()...)
 	fulfillmentStates = wire.EnumSchema(order.Fulfillments...)
 	authorTypes       = wire.EnumSchema(order.AuthorUser, order.AuthorSystem)
 

@@ -40,22 +40,14 @@ var orderKinds = []wire.Own{wire.Reads("assignedTo", userInput), wire.Reads("cus
 
 // orderFields are what an order is made of, but for where its stock is taken.
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
-	given := wire.MadeOf(at, orderKinds...)
 	return slices.Concat(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }),
-		given[:1],
 		[]wire.Field[In]{mainContact(func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact })},
-		given[1:4],
-		[]wire.Field[In]{
-			wire.Defaulted("channel", wire.Enum(order.Channels...), "api",
-				func(in *In) *string { return &at(in).Channel }).
-				Says("Where the order came from. Default: api."),
-		},
-		given[5:9], given[4:5], // who looks after it stands behind its documents
+		wire.MadeOf(at, orderKinds...),
 		[]wire.Field[In]{
 			wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil,
 				func(in *In) *[]base.ID { return &at(in).Tags }).
 				Says("Ids of tags of scope orders."),
-		}, given[9:])
+		})
 }
 
 // createOrder is an order as it comes in: of lines, or of holds.
@@ -160,23 +152,16 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	return of
 }
 
-var orderChanges = wire.ChangedBy(
-	func(o *order.PatchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...)
-
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
-	orderChanges[:1],
 	[]wire.Field[order.PatchOrder]{
 		mainContact(func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }),
 		wire.Merged("pickupLocationId", wire.UUID, false,
 			func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
-	},
-	orderChanges[1:2],
-	[]wire.Field[order.PatchOrder]{
 		wire.Defaulted("allowOverbooking", wire.Boolean, false,
 			func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
 			Says("What counts on units that come back elsewhere becomes a conflict."),
 	},
-	orderChanges[2:],
+	wire.ChangedBy(func(o *order.PatchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...),
 	wire.Needing("orders.payments.write", wire.ChangedBy(
 		func(o *order.PatchOrder) *base.Changes[order.PaymentMethod] { return &o.Method },
 		wire.Reads("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput")),

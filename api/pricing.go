@@ -46,18 +46,17 @@ type subscriptionInput struct {
 
 // subscriptionFields are the terms of a subscription, wherever they stand.
 func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In] {
-	terms := wire.MadeOf(func(in *In) *commerce.SubscriptionTerms { return &at(in).SubscriptionTerms })
 	return slices.Concat([]wire.Field[In]{
 		wire.Required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
 			Says("How many units there are from payment to payment."),
 		wire.Required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),
-	}, terms[:2],
+	},
 		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount,
 			func(in *In) *bufferInput { return &at(in).commitment }),
 		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount,
 			func(in *In) *bufferInput { return &at(in).lead }),
-		terms[2:])
+		wire.MadeOf(func(in *In) *commerce.SubscriptionTerms { return &at(in).SubscriptionTerms }))
 }
 
 var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput",
@@ -86,9 +85,6 @@ var createPricingRowShape = wire.ShapeOf("CreatePricingRow", slices.Concat(
 			Says("The terms, of a price for a subscription and only there."),
 	})...)
 
-var termsChanged = wire.ChangedBy(
-	func(s *commerce.SubscriptionPatch) *base.Changes[commerce.SubscriptionTerms] { return &s.Fields })
-
 var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms",
 	slices.Concat([]wire.Field[commerce.SubscriptionPatch]{
 		wire.Merged("paymentCycleAmount", periodAmount, false,
@@ -97,12 +93,15 @@ var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms",
 		wire.Merged("paymentCycleUnit", periodUnit, false,
 			func(s *commerce.SubscriptionPatch) *base.Opt[timeline.Unit] { return &s.Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),
-	}, termsChanged[:2],
+	},
 		periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount,
 			func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.Commitment }),
 		periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount,
 			func(s *commerce.SubscriptionPatch) *stock.BufferPatch { return &s.CancellationLead }),
-		termsChanged[2:])...)
+		wire.ChangedBy(func(
+			s *commerce.SubscriptionPatch) *base.Changes[commerce.SubscriptionTerms] {
+			return &s.Fields
+		}))...)
 
 var patchPricingRowShape = wire.ShapeOf("PatchPricingRow", slices.Concat(
 	wire.ChangedBy(func(o *commerce.PatchPricingRow) *base.Changes[commerce.PricingRowFields] { return &o.Fields }),

@@ -52,7 +52,7 @@ func drawnOrder(dice *rand.Rand, no uint32) *order.Order {
 	from := noon + int64(dice.IntN(730*24))*hour
 	o := &order.Order{
 		ID: base.MakeID(noon+int64(no)*1000, base.Base{}), Number: no, Status: order.OrderStatus(dice.IntN(4)),
-		Channel:  base.NewWord(order.Channels[dice.IntN(3)]),
+		Channel:  base.NewWord(order.Channel("").Words()[dice.IntN(3)]),
 		Customer: base.MakeID(3, base.Base{Lo: uint64(m)}), Pickup: place(), Return: place(),
 		UpdatedAt: noon + int64(no)*1000 + int64(dice.IntN(90))*day,
 		OrderCopies: order.OrderCopies{Contact: &commerce.Contact{FirstName: &first, Email: &email},

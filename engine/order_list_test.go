@@ -230,7 +230,8 @@ func (w *orderWorld) line() order.OrderLineInput {
 func (w *orderWorld) draw() {
 	w.now += int64(w.dice.IntN(3)) * hour / 2
 	o := order.CreateOrder{OrderInput: order.OrderInput{
-		Status: order.OrderStatus(w.dice.IntN(2)), Pickup: w.loc, Channel: order.Channels[w.dice.IntN(3)],
+		Status: order.OrderStatus(w.dice.IntN(2)), Pickup: w.loc,
+		Channel:         order.Channel(order.Channel("").Words()[w.dice.IntN(3)]),
 		AllowOverbooked: true,
 		Reference:       ptr(fmt.Sprint("R-", w.dice.IntN(20), " Überführung")),
 	}}
@@ -328,7 +329,7 @@ func (w *orderWorld) query() *order.OrderQuery {
 		case 3:
 			q.Late = append(q.Late, []order.Lateness{order.LatePickup, order.LateReturn}[w.dice.IntN(2)])
 		case 4:
-			q.Channel = append(q.Channel, order.Channels[w.dice.IntN(3)])
+			q.Channel = append(q.Channel, order.Channel("").Words()[w.dice.IntN(3)])
 		case 5:
 			q.Pickup = append(q.Pickup, w.places[w.dice.IntN(2)])
 		case 6:

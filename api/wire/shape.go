@@ -87,6 +87,11 @@ func Needing[T any](scope string, fields []Field[T], names ...string) []Field[T]
 	return fields
 }
 
+// But are fields without one of them.
+func But[T any](fields []Field[T], name string) []Field[T] {
+	return slices.DeleteFunc(fields, func(f Field[T]) bool { return f.Name == name })
+}
+
 // Required is a member that has to be there, and not null.
 func Required[T, V any](name string, k Kind[V], at func(*T) *V) Field[T] {
 	return Field[T]{

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"cmp"
 	"iter"
 )
 
@@ -43,7 +44,7 @@ type CreateAccount struct {
 func (o CreateAccount) Check() []Fault {
 	var c Checker
 	CheckFields(&c, "", &o.AccountFields)
-	c.OneOf("/plan", OrDefault(o.Plan, "unlimited"), Plans...)
+	c.OneOf("/plan", cmp.Or(o.Plan, "unlimited"), Plans...)
 	return c.Faults
 }
 
@@ -53,7 +54,7 @@ func (o CreateAccount) PlanOn(t *Tx) (any, error) {
 	}
 	a := &Account{
 		ID: t.Acc.ID, AccountFields: Completed(o.AccountFields),
-		Plan: OrDefault(o.Plan, "unlimited"), Revision: 1, UpdatedAt: t.Now,
+		Plan: cmp.Or(o.Plan, "unlimited"), Revision: 1, UpdatedAt: t.Now,
 	}
 	Record(t, AccountKind, nil, a)
 	return a, nil

@@ -33,14 +33,6 @@ type Span = timeline.Span
 // Forever is the open end of a range.
 const Forever = timeline.Forever
 
-// OrDefault is s, or d where s is empty.
-func OrDefault(s, d string) string {
-	if s == "" {
-		return d
-	}
-	return s
-}
-
 // Checker collects the faults of an input.
 type Checker struct{ Faults []Fault }
 

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/engine/base"
@@ -17,7 +18,7 @@ type OrderInput struct {
 	Status    OrderStatus                     // draft or open
 	Contact   *base.Changes[commerce.Contact] // makes a new customer
 	Pickup    base.ID
-	Channel   string               // default api
+	Channel   Channel              `field:"channel word fixed" default:"api" about:"Where the order came from."`
 	Customer  *base.ID             `field:"customerId id" made:"The customer, in place of a mainContact. Default: nobody." changed:"The customer, who becomes the main contact. Null clears it."`
 	Return    *base.ID             `field:"returnLocationId id" made:"Where its units come back to. Default: the pickup location." changed:"Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the pickup location refuses it."`
 	Reference *string              `field:"reference text 0..255" about:"The merchant's or the shop's own name for the order."`
@@ -42,10 +43,20 @@ type OrderCustomerInput struct {
 	Fields   []CheckoutField
 }
 
-// Channels are the ways in which an order comes in.
-var Channels = []string{"admin", "api", "online"}
+// Channel is the way in which an order comes in.
+type Channel string
 
-const defaultChannel = "api"
+// The channels.
+const (
+	ChannelAdmin  Channel = "admin"
+	ChannelAPI    Channel = "api"
+	ChannelOnline Channel = "online"
+)
+
+// Words lists the channels.
+func (Channel) Words() []string {
+	return []string{string(ChannelAdmin), string(ChannelAPI), string(ChannelOnline)}
+}
 
 func (in *OrderInput) check(c *base.Checker) {
 	if in.Status != OrderDraft && in.Status != OrderOpen {
@@ -61,7 +72,6 @@ func (in *OrderInput) check(c *base.Checker) {
 		c.Within("/mainContact", of.Faults)
 	}
 	base.CheckFields(c, "", in)
-	c.OneOf("/channel", base.OrDefault(in.Channel, defaultChannel), Channels...)
 	for at, x := range base.Each(c, "/customers", in.Customers, 0, MaxParts) {
 		var of base.Checker
 		x.Contact.Check(&of, "")
@@ -83,7 +93,7 @@ func (in *OrderInput) checkOn(c *base.Checker, a *base.AccountState) {
 
 // newOrder makes an order without lines.
 func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
-	o := &Order{ID: t.NewID(), Channel: base.NewWord(base.OrDefault(in.Channel, defaultChannel)), Pickup: in.Pickup,
+	o := &Order{ID: t.NewID(), Channel: base.NewWord(string(cmp.Or(in.Channel, ChannelAPI))), Pickup: in.Pickup,
 		Return: in.Pickup}
 	t.Used++ // MainCustomer's
 	if in.Return != nil {

@@ -1095,12 +1095,12 @@ const (
 
 // CheckoutFieldInput is a part of requests.
 type CheckoutFieldInput struct {
-	// Ids of the same field in other places.
-	IDs Opt[[]string] `json:"ids,omitzero"`
 	// What the customer was asked.
 	Name Opt[string] `json:"name,omitzero"`
 	// What kind of field it is.
 	Type Opt[CheckoutFieldType] `json:"type,omitzero"`
+	// Ids of the same field in other places.
+	IDs Opt[[]string] `json:"ids,omitzero"`
 	// What stood in the empty field.
 	Placeholder Opt[string] `json:"placeholder,omitzero"`
 	// Whether it had to be filled in. Default: false.
@@ -1562,19 +1562,21 @@ type CreateOrder struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// The customer, in place of a mainContact. Default: nobody.
-	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
 	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
+	// Where the order came from. Default: api.
+	Channel Opt[OrderChannel] `json:"channel,omitzero"`
+	// The customer, in place of a mainContact. Default: nobody.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
 	// The merchant's or the shop's own name for the order.
 	Reference Opt[string] `json:"reference,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
-	// Where the order came from. Default: api.
-	Channel Opt[OrderChannel] `json:"channel,omitzero"`
+	// The user who looks after it.
+	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
 	// The people whom the order is for. Default: the main contact.
 	Customers Opt[[]OrderCustomerInput] `json:"customers,omitzero"`
 	// What the main contact was asked.
@@ -1583,12 +1585,10 @@ type CreateOrder struct {
 	ConsentAcceptances Opt[[]ConsentAcceptanceInput] `json:"consentAcceptances,omitzero"`
 	// The documents of the order. Default: none.
 	Documents Opt[[]OrderDocumentInput] `json:"documents,omitzero"`
-	// The user who looks after it.
-	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
-	// Ids of tags of scope orders.
-	Tags Opt[[]string] `json:"tags,omitzero"`
 	// Discount codes that are put on it, one after the other; one that cannot be refuses all.
 	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
+	// Ids of tags of scope orders.
+	Tags Opt[[]string] `json:"tags,omitzero"`
 }
 
 // CreatePricingRow is what PricingTables.CreateRow takes.
@@ -2677,10 +2677,6 @@ type LineSubscriptionInput struct {
 	PaymentCycleAmount int64 `json:"paymentCycleAmount"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit TimeUnit `json:"paymentCycleUnit"`
-	// What a payment is after the commitment, in minor units of the account's currency. Default: the same.
-	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
-	// For how many payments the customer is bound; null: none.
-	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// How long the customer is bound, in the unit beside it; both are given, or neither.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
 	// The unit of how long the customer is bound.
@@ -2689,6 +2685,10 @@ type LineSubscriptionInput struct {
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`
+	// What a payment is after the commitment, in minor units of the account's currency. Default: the same.
+	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
+	// For how many payments the customer is bound; null: none.
+	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// What follows the commitment, which is kept as it is. Default: none.
 	RenewalType Opt[string] `json:"renewalType,omitzero"`
 	// When the first payment is due, which is kept as it is. Default: order_creation.
@@ -3565,19 +3565,21 @@ type OrderHold struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// The customer, in place of a mainContact. Default: nobody.
-	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
 	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
+	// Where the order came from. Default: api.
+	Channel Opt[OrderChannel] `json:"channel,omitzero"`
+	// The customer, in place of a mainContact. Default: nobody.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
 	// The merchant's or the shop's own name for the order.
 	Reference Opt[string] `json:"reference,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
-	// Where the order came from. Default: api.
-	Channel Opt[OrderChannel] `json:"channel,omitzero"`
+	// The user who looks after it.
+	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
 	// The people whom the order is for. Default: the main contact.
 	Customers Opt[[]OrderCustomerInput] `json:"customers,omitzero"`
 	// What the main contact was asked.
@@ -3586,12 +3588,10 @@ type OrderHold struct {
 	ConsentAcceptances Opt[[]ConsentAcceptanceInput] `json:"consentAcceptances,omitzero"`
 	// The documents of the order. Default: none.
 	Documents Opt[[]OrderDocumentInput] `json:"documents,omitzero"`
-	// The user who looks after it.
-	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
-	// Ids of tags of scope orders.
-	Tags Opt[[]string] `json:"tags,omitzero"`
 	// Discount codes that are put on it, one after the other; one that cannot be refuses all.
 	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
+	// Ids of tags of scope orders.
+	Tags Opt[[]string] `json:"tags,omitzero"`
 }
 
 // OrderLineItem is a part of answers.
@@ -4141,18 +4141,18 @@ type PatchLocation struct {
 
 // PatchOrder is what Orders.Update takes.
 type PatchOrder struct {
-	// The customer, who becomes the main contact. Null clears it.
-	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
 	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Changes only in a draft.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
+	// What counts on units that come back elsewhere becomes a conflict.
+	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
+	// The customer, who becomes the main contact. Null clears it.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// Where its units come back to; null: the pickup location. At another one than that they stay for good: what
 	// counts on them at the pickup location refuses it.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
-	// What counts on units that come back elsewhere becomes a conflict.
-	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
 	// The merchant's or the shop's own name for the order. Null clears it.
 	Reference Opt[string] `json:"reference,omitzero"`
 	// A text for those who read it. Null clears it.
@@ -4263,10 +4263,6 @@ type PatchSubscriptionTerms struct {
 	PaymentCycleAmount Opt[int64] `json:"paymentCycleAmount,omitzero"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit Opt[TimeUnit] `json:"paymentCycleUnit,omitzero"`
-	// What a payment is after the commitment, in minor units; null: the same.
-	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
-	// For how many payments the customer is bound; null: none.
-	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// How long the customer is bound, in the unit beside it; both are given, or neither. Null in either clears
 	// both.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
@@ -4277,6 +4273,10 @@ type PatchSubscriptionTerms struct {
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled. Null in either clears both.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`
+	// What a payment is after the commitment, in minor units; null: the same.
+	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
+	// For how many payments the customer is bound; null: none.
+	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// What follows the commitment, which is kept as it is; null: none.
 	RenewalType Opt[string] `json:"renewalType,omitzero"`
 	// When the first payment is due, which is kept as it is; null: order_creation.
@@ -5218,10 +5218,6 @@ type SubscriptionTermsInput struct {
 	PaymentCycleAmount int64 `json:"paymentCycleAmount"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit TimeUnit `json:"paymentCycleUnit"`
-	// What a payment is after the commitment, in minor units of the account's currency. Default: the same.
-	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
-	// For how many payments the customer is bound; null: none.
-	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// How long the customer is bound, in the unit beside it; both are given, or neither.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
 	// The unit of how long the customer is bound.
@@ -5230,6 +5226,10 @@ type SubscriptionTermsInput struct {
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`
+	// What a payment is after the commitment, in minor units of the account's currency. Default: the same.
+	RenewalPrice Opt[int64] `json:"renewalPrice,omitzero"`
+	// For how many payments the customer is bound; null: none.
+	CommitmentCycles Opt[int64] `json:"commitmentCycles,omitzero"`
 	// What follows the commitment, which is kept as it is. Default: none.
 	RenewalType Opt[string] `json:"renewalType,omitzero"`
 	// When the first payment is due, which is kept as it is. Default: order_creation.

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"encoding/binary"
 	"runtime"
 	"slices"
 	"strconv"
@@ -142,10 +144,11 @@ func (q *request) checkLines(pointer string, lines []availabilityLine) {
 const linesAtOnce = 256
 
 // askLines asks many questions of a published view, shared out among the processors: most of their time goes into
-// waiting for memory. Of several refusals the first line's is told.
+// waiting for memory. Those about one item follow each other, as what was read for one is at hand for the next. Of
+// several refusals the first line's is told.
 func (q *request) askLines(v base.View, lines []availabilityLine) error {
-	parts := slices.Collect(slices.Chunk(lines, linesAtOnce))
-	errs, panics := make([]error, len(parts)), make([]any, len(parts))
+	parts := slices.Collect(slices.Chunk(byItem(lines), linesAtOnce))
+	errs, panics := make([]error, len(lines)), make([]any, len(parts))
 	var next atomic.Int64
 	ask := func() (ok bool) {
 		i := int(next.Add(1) - 1)
@@ -153,7 +156,10 @@ func (q *request) askLines(v base.View, lines []availabilityLine) error {
 			return false
 		}
 		defer func() { panics[i] = recover() }() // the request's own goroutine knows what to do with it
-		errs[i] = askEach(v, parts[i], i*linesAtOnce, q.now)
+		for _, x := range parts[i] {
+			l := &lines[x.line]
+			l.answer, errs[x.line] = l.ask(v, q.now)
+		}
 		return true
 	}
 	var workers sync.WaitGroup
@@ -168,24 +174,49 @@ func (q *request) askLines(v base.View, lines []availabilityLine) error {
 		if panics[i] != nil {
 			panic(panics[i])
 		}
-		if errs[i] != nil {
-			return errs[i]
+	}
+	return firstRefusal(errs)
+}
+
+// lineOf is a question by its item.
+type lineOf struct {
+	item uint64 // the parts of its id in which those of one shop differ
+	line int32
+}
+
+// byItem puts questions in the order of their items: nearly that in which these were made, in which they lie in memory.
+func byItem(lines []availabilityLine) []lineOf {
+	order := make([]lineOf, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		id := cmp.Or(l.Article, l.SKU, l.CatalogItem)
+		order[i] = lineOf{uint64(binary.BigEndian.Uint32(id[2:]))<<32 | uint64(binary.BigEndian.Uint32(id[12:])),
+			int32(i)}
+	}
+	slices.SortFunc(order, func(x, y lineOf) int { return cmp.Compare(x.item, y.item) })
+	return order
+}
+
+// firstRefusal is the refusal of the first line that is refused.
+func firstRefusal(errs []error) error {
+	for i, err := range errs {
+		if err != nil {
+			e := *asRefusal(err)
+			e.Detail += " (line " + strconv.Itoa(i) + ")"
+			return &e
 		}
 	}
 	return nil
 }
 
-// askEach asks one question after the other; first is the number of the first line.
-func askEach(v base.View, lines []availabilityLine, first int, now int64) (err error) {
+// askEach asks one question after the other.
+func askEach(v base.View, lines []availabilityLine, now int64) error {
+	errs := make([]error, len(lines))
 	for i := range lines {
 		l := &lines[i]
-		if l.answer, err = l.ask(v, now); err != nil {
-			e := *asRefusal(err)
-			e.Detail += " (line " + strconv.Itoa(first+i) + ")"
-			return &e
-		}
+		l.answer, errs[i] = l.ask(v, now)
 	}
-	return nil
+	return firstRefusal(errs)
 }
 
 type nextInput struct {

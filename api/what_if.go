@@ -161,7 +161,7 @@ var whatIfOperations = []operation{
 			if err != nil {
 				return err
 			}
-			if err := askEach(v, w.queries, 0, q.now); err != nil {
+			if err := askEach(v, w.queries, q.now); err != nil {
 				return err
 			}
 			q.Braces(func() { q.writeAnswers(w.queries) })

@@ -12,33 +12,21 @@ import (
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
-	wire.Required("label", wire.Text(1, base.MaxName),
-		func(o *commerce.CreateExternalPricingRow) *string { return &o.Label }).
-		Says("What people call the price."),
-	wire.Required("url", wire.Link, func(o *commerce.CreateExternalPricingRow) *string { return &o.URL }).
-		Says("Absolute, http or https."))
+	wire.MadeOf(func(o *commerce.CreateExternalPricingRow) *commerce.ExternalPricingFields {
+		return &o.ExternalPricingFields
+	})...)
 
 var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
-	wire.Merged("label", wire.Text(1, base.MaxName), false,
-		func(o *commerce.PatchExternalPricingRow) *base.Opt[string] {
-			return &o.Label
-		}).Says("What people call the price."),
-	wire.Merged("translatedLabel", wire.Text(1, base.MaxName), true,
-		func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.TranslatedLabel }).
-		Says("The label in the customer's language. Null clears it."),
-	wire.Merged("url", wire.Link, false, func(o *commerce.PatchExternalPricingRow) *base.Opt[string] { return &o.URL }).
-		Says("Where it can be found: absolute, http or https."))
+	wire.ChangedBy(func(o *commerce.PatchExternalPricingRow) *base.Changes[commerce.ExternalPricingFields] {
+		return &o.Fields
+	})...)
 
 var externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
 
 func (w *scribe) writeExternalRow(r *commerce.ExternalPricingRow) {
 	w.ID("id", r.ID, "The record's id.")
 	w.ID("pricingTableId", r.Table, "The table that the row is of.")
-	w.Text("label", r.Label, "What people call the price.")
-	if w.May(r.TranslatedLabel != nil) {
-		w.Text("translatedLabel", given(r.TranslatedLabel), "The label in the customer's language.")
-	}
-	w.As(wire.URISchema, "url", r.URL, "Where it can be found: absolute, http or https.")
+	wire.WriteFields(&w.Writer, &r.ExternalPricingFields)
 }
 
 func answerExternalRow(q *request, r *commerce.ExternalPricingRow) error {

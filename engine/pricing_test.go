@@ -28,8 +28,9 @@ func TestPricingTableKeepsItsRowsOverARestart(t *testing.T) {
 		Unit: timeline.Days}}).(*commerce.PricingRow)
 	plan := s.do(commerce.CreatePricingRow{Table: table.ID, PricingRowFields: commerce.PricingRowFields{Label: "Plan",
 		Purchase: base.PurchaseSubscription, Price: 900}, Subscription: monthly}).(*commerce.PricingRow)
-	button := s.do(commerce.CreateExternalPricingRow{Table: table.ID, Label: "Elsewhere",
-		URL: "https://example.com/book?x=1#y"}).(*commerce.ExternalPricingRow)
+	button := s.do(commerce.CreateExternalPricingRow{Table: table.ID,
+		ExternalPricingFields: commerce.ExternalPricingFields{Label: "Elsewhere",
+			URL: "https://example.com/book?x=1#y"}}).(*commerce.ExternalPricingRow)
 
 	p := commerce.PricingTableByID(s.view(), table.ID)
 	require.Equal(t, uint64(4), p.Revision, "a change of a row is a change of the table")
@@ -46,7 +47,8 @@ func TestPricingTableKeepsItsRowsOverARestart(t *testing.T) {
 			Unit: timeline.Days}, UpdatedAt: s.now, Revision: 2}, *changed)
 	require.Equal(t, "A day", commerce.PricingTableByID(older, table.ID).Row(row.ID).Label,
 		"a published version does not change")
-	s.do(commerce.PatchExternalPricingRow{Table: table.ID, ID: button.ID, TranslatedLabel: base.Some("Noutro lado")})
+	s.do(commerce.PatchExternalPricingRow{Table: table.ID, ID: button.ID,
+		Fields: base.Changed(commerce.ExternalPricingFields{TranslatedLabel: ptr("Noutro lado")})})
 	s.do(commerce.DeletePricingRow{Table: table.ID, ID: plan.ID})
 	s.do(commerce.PatchPricingTable{ID: table.ID,
 		Fields: base.Changed(commerce.PricingTableFields{Name: "All bikes"}, "externalPricingEnabled")})
@@ -151,7 +153,8 @@ func TestPricingRowsAreCheckedAsAWhole(t *testing.T) {
 	s.refused(base.CodeNotFound, commerce.DeletePricingRow{Table: table.ID, ID: table.ID})
 	s.refused(base.CodeNotFound, commerce.PatchExternalPricingRow{Table: table.ID, ID: sale.ID})
 	s.refused(base.CodeNotFound,
-		commerce.CreateExternalPricingRow{Table: sale.ID, Label: "x", URL: "https://example.com"})
+		commerce.CreateExternalPricingRow{Table: sale.ID,
+			ExternalPricingFields: commerce.ExternalPricingFields{Label: "x", URL: "https://example.com"}})
 	for i := range commerce.MaxPricingRows - 1 {
 		s.do(commerce.CreatePricingRow{Table: table.ID,
 			PricingRowFields: commerce.PricingRowFields{Label: "row " + base.Itoa(i), Purchase: base.PurchaseSale}})
@@ -165,21 +168,25 @@ func TestLinksAreAbsoluteAddressesOfTheWeb(t *testing.T) {
 	s := newShop(t)
 	table := s.do(commerce.CreatePricingTable{
 		PricingTableFields: commerce.PricingTableFields{Name: "Bikes"}}).(*commerce.PricingTable)
+	create := func(url string) commerce.CreateExternalPricingRow {
+		return commerce.CreateExternalPricingRow{Table: table.ID,
+			ExternalPricingFields: commerce.ExternalPricingFields{Label: "x", URL: url}}
+	}
 	for _, url := range []string{
 		"", "example.com", "/book", "//example.com/book", "ftp://example.com", "javascript:alert(1)", "http://",
 		"https://:443/x", "https:example.com",
 		"https://exa mple.com", "https://bücher.example", "https://example.com/\x00", "mailto:a@example.com",
 		"https://example.com/" + strings.Repeat("x", 2029),
 	} {
-		s.refused(base.CodeInvalid, commerce.CreateExternalPricingRow{Table: table.ID, Label: "x", URL: url})
+		s.refused(base.CodeInvalid, create(url))
 	}
 	for _, url := range []string{
 		"http://example.com", "https://example.com:8443/a?b=c&d=%20#e", "HTTPS://EXAMPLE.com/", "http://[::1]/",
 		"https://example.com/" + strings.Repeat("x", 2028),
 	} {
-		r := s.do(commerce.CreateExternalPricingRow{Table: table.ID, Label: "x",
-			URL: url}).(*commerce.ExternalPricingRow)
+		r := s.do(create(url)).(*commerce.ExternalPricingRow)
 		require.Equal(t, url, r.URL, "as given")
-		s.refused(base.CodeInvalid, commerce.PatchExternalPricingRow{Table: table.ID, ID: r.ID, URL: base.Some("book")})
+		s.refused(base.CodeInvalid, commerce.PatchExternalPricingRow{Table: table.ID, ID: r.ID,
+			Fields: base.Changed(commerce.ExternalPricingFields{URL: "book"})})
 	}
 }

@@ -42,8 +42,9 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 		PricingTableFields: commerce.PricingTableFields{Name: "x"}}).(*commerce.PricingTable).ID
 	row := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "x",
 		Purchase: base.PurchaseSubscription}, Subscription: monthly}).(*commerce.PricingRow).ID
-	external := s.do(commerce.CreateExternalPricingRow{Table: table, Label: "x",
-		URL: "https://example.com"}).(*commerce.ExternalPricingRow).ID
+	external := s.do(commerce.CreateExternalPricingRow{Table: table,
+		ExternalPricingFields: commerce.ExternalPricingFields{Label: "x",
+			URL: "https://example.com"}}).(*commerce.ExternalPricingRow).ID
 	made := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: location, Note: ptr("x")},
 		Lines: []order.OrderLineInput{
 			{Item: base.Item{Article: article.ID}, Purchase: base.PurchaseBooking, Quantity: 1,
@@ -92,8 +93,10 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 				Subscription: base.Some(commerce.SubscriptionPatch{
 					Fields: base.Changed(commerce.SubscriptionTerms{RenewalPrice: new(int64(1))})})},
 		},
-		{commerce.PatchExternalPricingRow{Table: table, ID: external, Label: text},
-			commerce.PatchExternalPricingRow{Table: table, ID: external, TranslatedLabel: text}},
+		{commerce.PatchExternalPricingRow{Table: table, ID: external,
+			Fields: base.Changed(commerce.ExternalPricingFields{Label: text.Value})},
+			commerce.PatchExternalPricingRow{Table: table, ID: external,
+				Fields: base.Changed(commerce.ExternalPricingFields{TranslatedLabel: &text.Value})}},
 		{order.PatchOrder{ID: made.ID, Pickup: base.Some(location),
 			Fields: base.Changed(order.OrderInput{Note: &text.Value}, "reference")},
 			order.PatchOrder{ID: made.ID, Fields: base.Changed(order.OrderInput{}, "note")}},

@@ -53,7 +53,7 @@ func ChangedBy[In, R any](at func(*In) *base.Changes[R], own ...Own) []Field[In]
 func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) part) (list []Field[In]) {
 	for i := range fs.List {
 		f := &fs.List[i]
-		if changed && f.Fixed {
+		if changed && f.Fixed || !changed && f.Later {
 			continue
 		}
 		var k fieldKind
@@ -240,9 +240,11 @@ func (w *Writer) fields(fs *base.Fields, record reflect.Value, between []Between
 	for i := range fs.List {
 		f := &fs.List[i]
 		if w.doc != nil {
-			w.Key(f.Name, w.writtenAs(f), f.About)
-		} else {
-			w.field(f, f.In(record))
+			s := w.writtenAs(f)
+			w.may = f.Later
+			w.Key(f.Name, s, f.About)
+		} else if v := f.In(record); !f.Later || !v.IsZero() {
+			w.field(f, v)
 		}
 		for _, b := range between {
 			if b.behind == f.Name {
@@ -315,7 +317,8 @@ func (w *Writer) writtenAs(f *base.Field) *Schema {
 	case base.FormList:
 		s = ListSchema(w.writtenAs(f.Element))
 	}
-	if f.Pointer || f.Empties() || s == TextSchema && !f.Required && f.Default == "" && f.Name != "" {
+	null := f.Pointer || f.Empties() || s == TextSchema && !f.Required && f.Default == "" && f.Name != ""
+	if null && !f.Later {
 		s = s.OrNull()
 	}
 	return s

@@ -148,7 +148,8 @@ func (d *demo) prices(name string, shortest int, day, sale, monthly int64) base.
 	allMade[commerce.PricingRow](d, rows...)
 	if table.External {
 		made[commerce.ExternalPricingRow](d, commerce.CreateExternalPricingRow{Table: table.ID,
-			Label: "Fly with a pilot", URL: "https://example.com/demo/pilots"})
+			ExternalPricingFields: commerce.ExternalPricingFields{Label: "Fly with a pilot",
+				URL: "https://example.com/demo/pilots"}})
 	}
 	return table.ID
 }

@@ -34,7 +34,8 @@ import (
 //	list A..B   so many values of what stands behind it, each once where it is "distinct"
 //	own         what package api reads by a kind of its own, and the record's code checks
 //
-// and at last "required" where a record cannot be without it, and "fixed" where it never changes. A field whose member
+// and at last "required" where a record cannot be without it, "fixed" where it never changes, and "later" where only a
+// change gives it: an answer leaves it out as long as none did. A field whose member
 // is a pointer may be null; null is the zero value of another, or what the tag "default" says of a word or a text:
 // "all" is of a list all words. A list that has one element at least and no default may be null, too. What is required
 // and has a default, is a flag or stands behind a pointer may be left out of what makes a record. The default of a
@@ -82,6 +83,7 @@ type Field struct {
 	Default     string   // of a word, a text, a list of words, a number
 	Required    bool
 	Fixed       bool         // it never changes
+	Later       bool         // only a change gives it
 	Distinct    bool         // of a list: it has no element twice
 	Pointer     bool         // the member is a pointer: null is nil
 	Type        reflect.Type // of a value
@@ -148,7 +150,7 @@ func parseField(t reflect.Type, words []string) Field {
 		}
 		return i > 0
 	}
-	f.Fixed, f.Required = cut("fixed"), cut("required")
+	f.Fixed, f.Later, f.Required = cut("fixed"), cut("later"), cut("required")
 	if t.Kind() == reflect.Pointer {
 		f.Pointer, t = true, t.Elem()
 	}

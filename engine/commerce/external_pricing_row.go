@@ -10,12 +10,17 @@ import (
 
 // ExternalPricingRow is an external pricing row's record. Listings show it while its table has external pricing on.
 type ExternalPricingRow struct {
-	ID              base.ID
-	Table           base.ID
-	Label           string
-	TranslatedLabel *string
-	URL             string // absolute, http or https
-	Revision        uint64
+	ID    base.ID
+	Table base.ID
+	ExternalPricingFields
+	Revision uint64
+}
+
+// ExternalPricingFields are the fields of an external row that callers give.
+type ExternalPricingFields struct {
+	Label           string  `field:"label text 1..255 required" about:"What people call the price."`
+	TranslatedLabel *string `field:"translatedLabel text 1..255 later" about:"The label in the customer's language."`
+	URL             string  `field:"url link required" about:"Where it can be found: absolute, http or https." made:"Absolute, http or https."`
 }
 
 // CreateExternalPricingRow adds an external row to a pricing table.
@@ -23,14 +28,12 @@ type CreateExternalPricingRow struct {
 	base.Answers[*ExternalPricingRow]
 	base.Adds
 	Table base.ID
-	Label string
-	URL   string
+	ExternalPricingFields
 }
 
 func (o CreateExternalPricingRow) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/label", o.Label, 1, base.MaxName)
-	c.Link("/url", o.URL)
+	base.CheckFields(&c, "", &o.ExternalPricingFields)
 	return c.Faults
 }
 
@@ -42,7 +45,7 @@ func (o CreateExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	if len(p.Externals) == MaxPricingRows {
 		return nil, fullTable()
 	}
-	r := &ExternalPricingRow{ID: t.NewID(), Table: p.ID, Label: o.Label, URL: o.URL, Revision: 1}
+	r := &ExternalPricingRow{ID: t.NewID(), Table: p.ID, ExternalPricingFields: o.ExternalPricingFields, Revision: 1}
 	changePricing(t, p, func(n *PricingTable) { n.Externals = append(n.Externals, *r) })
 	return r, nil
 }
@@ -50,21 +53,15 @@ func (o CreateExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 // PatchExternalPricingRow changes an external row.
 type PatchExternalPricingRow struct {
 	base.Answers[*ExternalPricingRow]
-	Table           base.ID
-	ID              base.ID
-	IfMatch         []uint64
-	Label           base.Opt[string]
-	TranslatedLabel base.Opt[string]
-	URL             base.Opt[string]
+	Table   base.ID
+	ID      base.ID
+	IfMatch []uint64
+	Fields  base.Changes[ExternalPricingFields]
 }
 
 func (o PatchExternalPricingRow) Check() []base.Fault {
 	var c base.Checker
-	c.PatchText("/label", o.Label, 1, base.MaxName)
-	c.PatchText("/translatedLabel", o.TranslatedLabel, 1, base.MaxName)
-	if o.URL.Set {
-		c.Link("/url", o.URL.Value)
-	}
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -74,13 +71,7 @@ func (o PatchExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := p.Externals[i]
-	if o.Label.Set {
-		n.Label = o.Label.Value
-	}
-	o.TranslatedLabel.Merge(&n.TranslatedLabel)
-	if o.URL.Set {
-		n.URL = o.URL.Value
-	}
+	n.ExternalPricingFields = o.Fields.Of(n.ExternalPricingFields)
 	if base.Alike(base.EncodeCold[ExternalPricingRow], &p.Externals[i], &n) {
 		return &n, nil
 	}

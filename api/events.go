@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/stock"
@@ -8,36 +10,27 @@ import (
 
 // This file owns scheduled events of articles on the wire.
 
-var eventType = wire.Enum(stock.EventReservation, stock.EventNote)
+var eventType = wire.Words[stock.EventType]()
 
-var createEventShape = wire.ShapeOf("CreateScheduledEvent",
-	wire.Required("type", eventType, func(o *stock.CreateScheduledEvent) *stock.EventType {
-		return &o.Type
-	}).Says("A reservation takes one unit, a note none."),
-	wire.Required("name", wire.Text(1, base.MaxName), func(o *stock.CreateScheduledEvent) *string { return &o.Name }).
-		Says("What people call the event."),
+var createEventShape = wire.ShapeOf("CreateScheduledEvent", slices.Insert(
+	wire.MadeOf(func(o *stock.CreateScheduledEvent) *stock.ScheduledEventFields { return &o.ScheduledEventFields }), 2,
 	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).
 		Says("The location that it is at."),
 	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).
 		Says("First instant of the event."),
 	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).
-		Says("First instant behind the event."),
-	wire.Optional("comment", longText, func(o *stock.CreateScheduledEvent) **string { return &o.Comment }).
-		Says("A note for those who read it."))
+		Says("First instant behind the event."))...)
 
-var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
-	wire.Merged("name", wire.Text(1, base.MaxName), false,
-		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Name }).Says("What people call the event."),
+var patchEventShape = wire.ShapeOf("PatchScheduledEvent", slices.Insert(
+	wire.ChangedBy(func(o *stock.PatchScheduledEvent) *base.Changes[stock.ScheduledEventFields] { return &o.Fields }),
+	1,
 	wire.Merged("serviceLocationId", wire.UUID, false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
 		Says("The location that it is at."),
 	wire.Merged("startDate", wire.Instant, false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
 	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).
-		Says("First instant behind the event."),
-	wire.Merged("comment", longText, true,
-		func(o *stock.PatchScheduledEvent) *base.Opt[string] { return &o.Comment }).
-		Says("A note for those who read it. Null clears it."))
+		Says("First instant behind the event."))...)
 
 var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
@@ -46,9 +39,7 @@ func (w *scribe) writeEvent(s *stock.ScheduledEvent) {
 	w.ID("articleId", s.Article, "The article that it is of.")
 	w.Instant("startDate", s.Window.Start, "First instant of the event.")
 	w.End("endDate", s.Window.End, "First instant behind the event; null: without end.")
-	w.As(eventType.Schema, "type", string(s.Type), "Whether it takes a unit (reservation) or not (note).")
-	w.Text("name", s.Name, "What people call the event.")
-	w.TextOrNull("comment", s.Comment, "A note for those who read it.")
+	wire.WriteFields(&w.Writer, &s.ScheduledEventFields)
 	w.tenant()
 	w.Created(s.ID)
 	w.ID("serviceLocationId", s.Location, "The location that it is at.")

@@ -65,8 +65,9 @@ func TestChangesOfEachCommand(t *testing.T) {
 	told("article updated")
 	s.do(hold.ReleaseHold{ID: h.ID})
 	told("hold updated")
-	e := s.do(stock.CreateScheduledEvent{Article: first, Location: s.loc, Type: stock.EventReservation, Name: "x",
-		Window: base.Span{Start: noon, End: noon + day}}).(*stock.ScheduledEvent)
+	e := s.do(stock.CreateScheduledEvent{Article: first, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "x"},
+		Window:               base.Span{Start: noon, End: noon + day}}).(*stock.ScheduledEvent)
 	told("scheduledEvent created")
 	s.do(stock.PatchScheduledEvent{Article: first, ID: e.ID, To: base.Some[int64](noon + 2*day)})
 	told("scheduledEvent updated")

@@ -145,8 +145,9 @@ func TestShorterReservationBesideAConflict(t *testing.T) {
 	s := newShop(t)
 	article := s.article(s.sku(), 2)
 	reserve := func() *stock.ScheduledEvent {
-		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
-			Name: "Repair", Window: base.Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*stock.ScheduledEvent)
+		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+			Window:               base.Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*stock.ScheduledEvent)
 	}
 	first, second := reserve(), reserve()
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})

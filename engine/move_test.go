@@ -53,8 +53,9 @@ func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	u, _ := stock.UnavailabilityByID(s.view(), old)
 	// so that this is the unit that stays
 	s.do(hold.MoveHold{ID: next.ID, Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}})
-	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
-		Name: "Repair", Window: base.Span{Start: s.now - 4*day, End: s.now + day}}).(*stock.ScheduledEvent)
+	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+		Window:               base.Span{Start: s.now - 4*day, End: s.now + day}}).(*stock.ScheduledEvent)
 	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + hour)})
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + 2*day)})

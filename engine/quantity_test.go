@@ -134,8 +134,9 @@ func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 		article := s.article(base.ID{}, 2)
 		s.do(stock.IncreaseQuantity{Article: article, Location: s.there, Amount: 1})
 		h := s.book(base.Item{Article: article}, noon+day, noon+2*day, 1)
-		repair := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
-			Name: "repair", Window: base.Span{Start: noon + day, End: noon + 3*day}}).(*stock.ScheduledEvent)
+		repair := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "repair"},
+			Window:               base.Span{Start: noon + day, End: noon + 3*day}}).(*stock.ScheduledEvent)
 		s.do(out(article))
 		conflict := func() bool {
 			u, ok := stock.UnavailabilityByID(s.view(), h.Lines[0].Units[0].ID)

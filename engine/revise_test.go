@@ -51,8 +51,9 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 				From: ptr(noon + day.Amount*hour), To: ptr(noon + 2*day.Amount*hour), UnitPrice: ptr(int64(5))},
 		}}).(*order.OrderRecord)
 	line := made.Lines[0].ID
-	event := s.do(stock.CreateScheduledEvent{Article: article.ID, Location: location, Type: stock.EventReservation,
-		Name: "x", Window: base.Span{Start: noon, End: noon + day.Amount*hour}}).(*stock.ScheduledEvent).ID
+	event := s.do(stock.CreateScheduledEvent{Article: article.ID, Location: location,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "x"},
+		Window:               base.Span{Start: noon, End: noon + day.Amount*hour}}).(*stock.ScheduledEvent).ID
 
 	for _, c := range []struct{ same, other base.Op }{
 		{base.PatchAccount{Fields: base.Changed(base.AccountFields{Name: "Rental", Timezone: "Europe/Lisbon"})},
@@ -107,8 +108,8 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 				Fields: base.Changed(order.OrderLineInput{Note: &text.Value})},
 		},
 		{
-			stock.PatchScheduledEvent{Article: article.ID, ID: event, Name: text, Location: base.Some(location),
-				From: base.Some(noon)},
+			stock.PatchScheduledEvent{Article: article.ID, ID: event, Location: base.Some(location),
+				Fields: base.Changed(stock.ScheduledEventFields{Name: text.Value}), From: base.Some(noon)},
 			stock.PatchScheduledEvent{Article: article.ID, ID: event, From: base.Some(noon + 1)},
 		},
 	} {

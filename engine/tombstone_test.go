@@ -26,10 +26,12 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	article, other := s.article(sku, 3), s.article(sku, 1)
 	past := s.book(base.Item{Article: article}, noon, noon+day, 1)
 	ahead := s.book(base.Item{Article: article}, noon+10*day, noon+11*day, 2)
-	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
-		Window: base.Span{Start: noon, End: base.Forever}}).(*stock.ScheduledEvent)
-	service := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventReservation,
-		Name: "s", Window: base.Span{Start: noon, End: noon + 2*day + hour}}).(*stock.ScheduledEvent)
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventNote, Name: "n"},
+		Window:               base.Span{Start: noon, End: base.Forever}}).(*stock.ScheduledEvent)
+	service := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "s"},
+		Window:               base.Span{Start: noon, End: noon + 2*day + hour}}).(*stock.ScheduledEvent)
 	s.now += 2 * day
 	s.inUse("hold", 1, stock.DeleteArticle{ID: article})
 	s.do(hold.ReleaseHold{ID: ahead.ID})
@@ -75,8 +77,9 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 		label.LinkTags{To: stock.ArticleLabels, ID: article, Tags: []base.ID{{1}}},
 		hold.MoveHold{ID: past.ID,
 			Lines: []hold.MoveLine{{Unavailability: past.Lines[0].Units[0].ID, From: ptr(noon + hour)}}},
-		stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
-			Window: base.Span{Start: noon, End: base.Forever}},
+		stock.CreateScheduledEvent{Article: article, Location: s.loc,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventNote, Name: "n"},
+			Window:               base.Span{Start: noon, End: base.Forever}},
 	} {
 		s.refused(base.CodeNotFound, op)
 	}
@@ -124,8 +127,9 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s.do(stock.TransferQuantity{Article: article, From: s.loc, To: there, Amount: 2, At: ptr(noon + 2*day)})
 	s.inUse("article", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 3 * day
-	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc, Type: stock.EventNote, Name: "n",
-		Window: base.Span{Start: noon, End: noon + 4*day}}).(*stock.ScheduledEvent)
+	note := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventNote, Name: "n"},
+		Window:               base.Span{Start: noon, End: noon + 4*day}}).(*stock.ScheduledEvent)
 	s.inUse("scheduledEvent", 1, stock.DeleteLocation{ID: s.loc})
 	s.now += 2 * day
 	s.refused(base.CodePrecondition, stock.DeleteLocation{ID: s.loc, IfMatch: []uint64{9}})
@@ -143,7 +147,8 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s.reopen()
 	check()
 	s.refused(base.CodeNotFound, stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
-	s.do(stock.PatchScheduledEvent{Article: article, ID: note.ID, Name: base.Some("other")})
+	s.do(stock.PatchScheduledEvent{Article: article, ID: note.ID,
+		Fields: base.Changed(stock.ScheduledEventFields{Name: "other"})})
 	s.refused(base.CodeNotFound, stock.PatchScheduledEvent{Article: article, ID: note.ID, To: base.Some(noon + 9*day)})
 	s.reopen()
 }

@@ -31,8 +31,9 @@ func (d *demo) rent() {
 		if a := d.articles[i]; a.takes {
 			from := d.today + int64(2+d.rnd.IntN(40))*demoDay + 9*timeline.Hour
 			events = append(events, stock.CreateScheduledEvent{
-				Article: a.id, Location: a.location, Type: stock.EventReservation, Name: "Repair",
-				Window: timeline.Span{Start: from, End: from + demoDay},
+				Article: a.id, Location: a.location,
+				ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+				Window:               timeline.Span{Start: from, End: from + demoDay},
 			})
 		}
 	}
@@ -40,9 +41,10 @@ func (d *demo) rent() {
 		a := d.articles[i]
 		from := d.today + int64(d.rnd.IntN(20))*demoDay + 8*timeline.Hour
 		events = append(events, stock.CreateScheduledEvent{
-			Article: a.id, Location: a.location, Type: stock.EventNote, Name: "Photographs for the listing",
-			Comment: ptr("Any hour of the day will do"),
-			Window:  timeline.Span{Start: from, End: from + 10*timeline.Hour},
+			Article: a.id, Location: a.location,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventNote, Name: "Photographs for the listing",
+				Comment: ptr("Any hour of the day will do")},
+			Window: timeline.Span{Start: from, End: from + 10*timeline.Hour},
 		})
 	}
 	d.try(events)

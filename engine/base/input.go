@@ -66,13 +66,6 @@ func (c *Checker) PatchText(pointer string, o Opt[string], least, most int) {
 	}
 }
 
-// PatchName is Text of the name of a record, which cannot be cleared.
-func (c *Checker) PatchName(pointer string, name Opt[string]) {
-	if name.Set {
-		c.Text(pointer, name.Value, 1, MaxName)
-	}
-}
-
 // Number demands a number of a range.
 func (c *Checker) Number(pointer string, n, least, most int) {
 	if n < least || n > most {

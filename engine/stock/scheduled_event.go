@@ -22,16 +22,24 @@ const (
 	EventNote        EventType = "note"
 )
 
+// Words are those that a type of event can be.
+func (EventType) Words() []string { return []string{string(EventReservation), string(EventNote)} }
+
 // ScheduledEvent is a scheduled event's record. A reservation's unavailability has the id that follows its own.
 type ScheduledEvent struct {
 	ID       base.ID
 	Article  base.ID
 	Location base.ID
-	Type     EventType
-	Name     string
-	Comment  *string
+	ScheduledEventFields
 	Window   base.Span
 	Revision uint64
+}
+
+// ScheduledEventFields are the fields of an event that callers give, beside where and when it is.
+type ScheduledEventFields struct {
+	Type    EventType `field:"type word required fixed" about:"Whether it takes a unit (reservation) or not (note)." made:"A reservation takes one unit, a note none."`
+	Name    string    `field:"name text 1..255 required" about:"What people call the event."`
+	Comment *string   `field:"comment text 0..10000" about:"A note for those who read it."`
 }
 
 func (s *ScheduledEvent) Rev() uint64 { return s.Revision }
@@ -54,17 +62,13 @@ type CreateScheduledEvent struct {
 	base.Adds
 	Article  base.ID
 	Location base.ID
-	Type     EventType
-	Name     string
-	Comment  *string
-	Window   base.Span
+	ScheduledEventFields
+	Window base.Span
 }
 
 func (o CreateScheduledEvent) Check() []base.Fault {
 	var c base.Checker
-	c.OneOf("/type", string(o.Type), string(EventReservation), string(EventNote))
-	c.Text("/name", o.Name, 1, base.MaxName)
-	c.Optional("/comment", o.Comment, 0, base.MaxNote)
+	base.CheckFields(&c, "", &o.ScheduledEventFields)
 	c.Window("/startDate", "/endDate", o.Window)
 	return c.Faults
 }
@@ -77,8 +81,8 @@ func (o CreateScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	if l == nil {
 		return nil, base.NotFound("location")
 	}
-	s := &ScheduledEvent{ID: t.NewID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name,
-		Comment: o.Comment, Window: o.Window, Revision: 1}
+	s := &ScheduledEvent{ID: t.NewID(), Article: o.Article, Location: o.Location,
+		ScheduledEventFields: o.ScheduledEventFields, Window: o.Window, Revision: 1}
 	if o.Type == EventReservation {
 		t.Used++ // the unavailability's id
 		if err := seatEvent(t, s, r, l, nil); err != nil {
@@ -123,16 +127,14 @@ type PatchScheduledEvent struct {
 	Article  base.ID
 	ID       base.ID
 	IfMatch  []uint64
-	Name     base.Opt[string]
-	Comment  base.Opt[string]
+	Fields   base.Changes[ScheduledEventFields]
 	Location base.Opt[base.ID]
 	From, To base.Opt[int64] // To null: without end
 }
 
 func (o PatchScheduledEvent) Check() []base.Fault {
 	var c base.Checker
-	c.PatchName("/name", o.Name)
-	c.PatchText("/comment", o.Comment, 0, base.MaxNote)
+	o.Fields.Check(&c, "")
 	c.PatchWindow("/startDate", "/endDate", o.From, o.To)
 	return c.Faults
 }
@@ -151,10 +153,7 @@ func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	n := *s
-	if o.Name.Set {
-		n.Name = o.Name.Value
-	}
-	o.Comment.Merge(&n.Comment)
+	n.ScheduledEventFields = o.Fields.Of(s.ScheduledEventFields)
 	if o.Location.Set {
 		n.Location = o.Location.Value
 	}

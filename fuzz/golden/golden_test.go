@@ -140,7 +140,8 @@ func (s *shop) touch() {
 				s.do(account, stock.DecreaseQuantity{Article: r.ID, Location: l.ID, Amount: 1, Force: true})
 			}
 			for e := range stock.ScheduledEvents(v, r.ID, base.Span{End: base.Forever}) {
-				s.do(account, stock.PatchScheduledEvent{Article: r.ID, ID: e.ID, Name: text})
+				s.do(account, stock.PatchScheduledEvent{Article: r.ID, ID: e.ID,
+					Fields: base.Changed(stock.ScheduledEventFields{Name: text.Value})})
 			}
 		}
 		for p := range commerce.PricingTables(v).All() {

@@ -149,8 +149,9 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 		article := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Kayak", SKU: &sku.ID},
 			Quantities: []stock.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*stock.Article)
 		from, to := w.Now()+24*hour, w.Now()+48*hour
-		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: stock.EventReservation, Name: "Repair",
-			Window: base.Span{Start: from, End: to}}, 0)
+		do(stock.CreateScheduledEvent{Article: article.ID, Location: l.ID,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+			Window:               base.Span{Start: from, End: to}}, 0)
 		do(hold.PlaceHold{
 			Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku.ID}, Location: l.ID,
 				Window: base.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)

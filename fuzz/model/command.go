@@ -433,8 +433,8 @@ func (s *step) patchEvent(o stock.PatchScheduledEvent, err error) error {
 		return refused(err, base.CodeNotFound)
 	}
 	n := *e
-	if o.Name.Set {
-		n.Name = o.Name.Value
+	if o.Fields.Has("name") {
+		n.Name = o.Fields.To.Name
 	}
 	if o.Location.Set {
 		n.Location = o.Location.Value

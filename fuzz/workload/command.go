@@ -253,7 +253,8 @@ func event(d Dice, a *model.Account, now int64) base.Op {
 		if odds(d, "delete", 50) {
 			return stock.DeleteScheduledEvent{Article: e.Article, ID: e.ID}
 		}
-		o := stock.PatchScheduledEvent{Article: e.Article, ID: e.ID, Name: base.Some("other")}
+		o := stock.PatchScheduledEvent{Article: e.Article, ID: e.ID,
+			Fields: base.Changed(stock.ScheduledEventFields{Name: "other"})}
 		if odds(d, "from", 60) {
 			w := Closed(d, a, now)
 			o.From, o.To = base.Some(w.Start), base.Some(w.End)
@@ -264,8 +265,9 @@ func event(d Dice, a *model.Account, now int64) base.Op {
 		return o
 	}
 	o := stock.CreateScheduledEvent{
-		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: stock.EventReservation,
-		Name: "service", Window: Window(d, a, now),
+		Article: pick(d, "article", a.Articles).ID, Location: location(d, a),
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "service"},
+		Window:               Window(d, a, now),
 	}
 	if odds(d, "note", 15) {
 		o.Type = stock.EventNote

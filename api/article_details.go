@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/label"
@@ -28,31 +30,13 @@ func nothing[T any](name string) wire.Field[T] {
 }
 
 var (
-	systemGroups = wire.Enum("sustainability", "system")
-	origins      = wire.Enum("article", "sku", "customer", "catalog")
-	fieldShape   = wire.ShapeOf("FulfillmentField",
-		wire.Optional("id", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string { return &f.ID }).
-			Says("The field's id where it was made."),
-		wire.Optional("name", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string { return &f.Name }).
-			Says("What people call the field."),
-		wire.Required("key", wire.Text(1, base.MaxName), func(f *stock.FieldValue) *string { return &f.Key }).
-			Says("The key under which programs find the field."),
+	systemGroups = wire.Words[stock.SystemGroup]()
+	origins      = wire.Words[stock.FieldOrigin]()
+	fieldShape   = wire.ShapeOf("FulfillmentField", append(slices.Insert(
+		wire.MadeOf(func(f *stock.FieldValue) *stock.FieldValue { return f }), 3,
 		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
-			Says("What the field holds: text, a number, true or false, or a list of texts."),
-		wire.Optional("format", attributeFormat,
-			func(f *stock.FieldValue) **label.AttributeFormat { return &f.Format }).
-			Says("How the value is meant."),
-		wire.Optional("groupId", wire.Text(0, base.MaxName), func(f *stock.FieldValue) **string {
-			return &f.GroupID
-		}).Says("The id of the group that the field is shown in."),
-		wire.Optional("groupName", wire.Text(0, base.MaxName),
-			func(f *stock.FieldValue) **string { return &f.GroupName }).
-			Says("What the group is called."),
-		wire.Optional("systemGroup", systemGroups, func(f *stock.FieldValue) **string { return &f.SystemGroup }).
-			Says("The built-in group that the field belongs to, if any."),
-		wire.Optional("origin", origins, func(f *stock.FieldValue) **string { return &f.Origin }).
-			Says("Whose field it is."),
-		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
+			Says("What the field holds: text, a number, true or false, or a list of texts.")),
+		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))...)
 )
 
 var fileInfo = wire.ObjectOf[stock.FileInfo]("FileInput")
@@ -171,17 +155,10 @@ func (w *scribe) fulfillmentFields(r *stock.Article) {
 	list := details(r).Fulfillment
 	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.",
 		func(f *stock.FieldValue) {
-			w.TextOrNull("id", f.ID, "The field's id where it was made.")
-			w.TextOrNull("name", f.Name, "What people call the field.")
-			w.Text("key", f.Key, "The key under which programs find the field.")
-			w.Key("value", valueSchema, "What the field holds.")
-			w.Out = appendValue(w.Out, f.Value)
-			w.AsOrNull(attributeFormat.Schema, "format", (*string)(f.Format), "How the value is meant.")
-			w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
-			w.TextOrNull("groupName", f.GroupName, "What the group is called.")
-			w.AsOrNull(systemGroups.Schema, "systemGroup", f.SystemGroup,
-				"The built-in group that the field belongs to, if any.")
-			w.AsOrNull(origins.Schema, "origin", f.Origin, "Whose field it is.")
+			wire.WriteFields(&w.Writer, f, wire.Behind("key", func() {
+				w.Key("value", valueSchema, "What the field holds.")
+				w.Out = appendValue(w.Out, f.Value)
+			}))
 			w.Null("smartFieldMeta", "Always null: fields are not computed here.")
 		})
 }

@@ -42,7 +42,7 @@ const aboutValuesGo = "Takes values from records. Without it, a change that woul
 	"how many records have some."
 
 var (
-	systemGroupSchema = wire.EnumSchema("sustainability", "system").OrNull()
+	systemGroupSchema = systemGroups.Schema.OrNull()
 	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 

@@ -22,7 +22,8 @@ func TestDetailsOfArticles(t *testing.T) {
 			Level: ptr(int64(2)), ParentID: ptr("c0"), IsLeaf: ptr(true)}),
 		Fulfillment: base.Some([]stock.FieldValue{
 			{ID: ptr("x"), Name: ptr("Size"), Key: "size", Value: list("L", "M"), Format: ptr(label.FormatMultiselect),
-				GroupID: ptr("g"), GroupName: ptr("G"), SystemGroup: ptr("system"), Origin: ptr("sku")},
+				GroupID: ptr("g"), GroupName: ptr("G"), SystemGroup: ptr(stock.SystemGroup("system")),
+				Origin: ptr(stock.FieldOrigin("sku"))},
 			{Key: "n", Value: numeric(-1.5)}, {Key: "b", Value: boolean(true)}, {Key: "none"},
 		}),
 		Media: base.Some([]stock.FilePatch{
@@ -81,10 +82,11 @@ func TestDetailsOfArticles(t *testing.T) {
 	long := strings.Repeat("x", stock.MaxPath+1)
 	e := s.refused(base.CodeInvalid, stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{
 		ItemCosts: base.Some(int64(base.MaxSafe + 1)), CategoryID: base.Some(""), ParentID: base.Some(""),
-		Path:        base.Some(long),
-		Category:    base.Some(stock.TaxonomyCategory{FullName: &long, Level: ptr(int64(-1))}),
-		Fulfillment: base.Some([]stock.FieldValue{{Value: text(strings.Repeat("x", base.MaxNote+1)), Origin: &long}}),
-		Media:       base.Some([]stock.FilePatch{{}, {ID: &other.Details.Media[0].ID}, {ID: &one}, {ID: &one}}),
+		Path:     base.Some(long),
+		Category: base.Some(stock.TaxonomyCategory{FullName: &long, Level: ptr(int64(-1))}),
+		Fulfillment: base.Some([]stock.FieldValue{{Value: text(strings.Repeat("x", base.MaxNote+1)),
+			Origin: ptr(stock.FieldOrigin(long))}}),
+		Media: base.Some([]stock.FilePatch{{}, {ID: &other.Details.Media[0].ID}, {ID: &one}, {ID: &one}}),
 		Documents: base.Some([]stock.FilePatch{
 			{Info: &stock.FileInfo{URL: "ftp://x", MimeType: ptr(""), OriginalName: &long, FolderPath: &long,
 				Size: ptr(int64(-1))}, Comment: base.Some(strings.Repeat("x", base.MaxNote+1))}}),

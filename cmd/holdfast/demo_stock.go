@@ -322,7 +322,7 @@ func (d *demo) article(s *demoSKU, location, n int) stock.CreateArticle {
 				Comment: base.Some("Renewed each spring")}})
 		o.Details.Fulfillment = base.Some([]stock.FieldValue{{
 			Name: ptr("Batteries handed over"), Key: "batteries", Value: label.Value{Kind: label.NumberValue,
-				Number: 2}, Format: ptr(label.FormatNumber), Origin: ptr("article"),
+				Number: 2}, Format: ptr(label.FormatNumber), Origin: ptr(stock.FieldOrigin("article")),
 		}})
 	}
 	o.Labels = d.labels(s.tags, values...)

@@ -33,16 +33,28 @@ type TaxonomyCategory struct {
 
 // FieldValue is a value of a fulfillment field: an attribute value whose attribute is kept elsewhere.
 type FieldValue struct {
-	ID          *string `json:",omitempty"`
-	Name        *string `json:",omitempty"`
-	Key         string
+	ID          *string `json:",omitempty" field:"id text 0..255" about:"The field's id where it was made."`
+	Name        *string `json:",omitempty" field:"name text 0..255" about:"What people call the field."`
+	Key         string  `field:"key text 1..255 required" about:"The key under which programs find the field."`
 	Value       label.Value
-	Format      *label.AttributeFormat `json:",omitempty"`
-	GroupID     *string                `json:",omitempty"`
-	GroupName   *string                `json:",omitempty"`
-	SystemGroup *string                `json:",omitempty"`
-	Origin      *string                `json:",omitempty"`
+	Format      *label.AttributeFormat `json:",omitempty" field:"format word" about:"How the value is meant."`
+	GroupID     *string                `json:",omitempty" field:"groupId text 0..255" about:"The id of the group that the field is shown in."`
+	GroupName   *string                `json:",omitempty" field:"groupName text 0..255" about:"What the group is called."`
+	SystemGroup *SystemGroup           `json:",omitempty" field:"systemGroup word" about:"The built-in group that the field belongs to, if any."`
+	Origin      *FieldOrigin           `json:",omitempty" field:"origin word" about:"Whose field it is."`
 }
+
+// SystemGroup is a built-in group of fields.
+type SystemGroup string
+
+// Words are those that a built-in group can be.
+func (SystemGroup) Words() []string { return []string{"sustainability", "system"} }
+
+// FieldOrigin is the kind of record that a field is of.
+type FieldOrigin string
+
+// Words are those that an origin can be.
+func (FieldOrigin) Words() []string { return []string{"article", "sku", "customer", "catalog"} }
 
 // File is the record of a file that lies elsewhere; its place in the list is its place in the order.
 type File struct {
@@ -105,14 +117,7 @@ func (p *DetailsPatch) check(c *base.Checker) {
 }
 
 func (f *FieldValue) check(c *base.Checker, pointer string) {
-	c.Text(pointer+"/key", f.Key, 1, base.MaxName)
-	for _, x := range [...]struct {
-		name  string
-		value *string
-	}{{"id", f.ID}, {"name", f.Name}, {"groupId", f.GroupID}, {"groupName", f.GroupName},
-		{"systemGroup", f.SystemGroup}, {"origin", f.Origin}} {
-		c.Optional(pointer+"/"+x.name, x.value, 0, base.MaxName)
-	}
+	base.CheckFields(c, pointer, f)
 	c.Text(pointer+"/value", f.Value.Text, 0, base.MaxNote)
 }
 

@@ -11,22 +11,10 @@ import (
 // This file owns payments of orders and comments on them, on the wire. Nothing is charged: payments are what others
 // say.
 
-var paymentKind = wire.Enum(order.PaymentKinds...)
+var paymentKind = wire.Words[order.PaymentKind]()
 
 var addPaymentShape = wire.ShapeOf("RecordPayment",
-	wire.Required("kind", paymentKind, func(o *order.AddPayment) *order.PaymentKind { return &o.Kind }).
-		Says("What kind of payment it is."),
-	wire.Required("amount", wire.Integer[int64](1, wire.MaxSafeInteger),
-		func(o *order.AddPayment) *int64 { return &o.Amount }).Shows("9000").
-		Says("How much, in minor units of the account's currency. A refund is at most what the captures of the "+
-			"order leave to give back, a deposit_refund what its deposit_captures leave."),
-	wire.Optional("lineItemId", wire.UUID, func(o *order.AddPayment) **base.ID { return &o.Line }).
-		Says("The line that it is for. Default: the order as a whole.").Shows("null"),
-	wire.Optional("at", wire.Instant, func(o *order.AddPayment) **int64 { return &o.At }).Says(aboutAt),
-	wire.Optional("reference", wire.Text(1, base.MaxName), func(o *order.AddPayment) **string { return &o.Reference }).
-		Says("What whoever moved the money calls the payment.").Shows(`"pi_3PqL8c2eZvKYlo2C"`),
-	wire.Optional("method", wire.Text(1, base.MaxName), func(o *order.AddPayment) **string { return &o.Method }).
-		Says("How it was paid, in a word of the merchant's.").Shows(`"card"`))
+	wire.MadeOf(func(o *order.AddPayment) *order.AddPayment { return o })...)
 
 var (
 	paymentReferenceSchema = wire.TextOrNull.Shows(`"pi_3PqL8c2eZvKYlo2C"`)
@@ -53,13 +41,7 @@ type listPayments struct {
 }
 
 var addCommentShape = wire.ShapeOf("AddComment",
-	wire.Required("content", wire.Text(1, base.MaxNote), func(o *order.AddComment) *string { return &o.Content }).
-		Says("The comment's text.").Shows(`"Brings the bikes back in the evening"`),
-	wire.Optional("author", userInput, func(o *order.AddComment) **order.UserRef { return &o.Author }).
-		Says("Without one it is the system's."),
-	wire.Optional("parentCommentId", wire.UUID, func(o *order.AddComment) **base.ID {
-		return &o.Parent
-	}).Says("The comment that this one answers.").Shows("null"))
+	wire.MadeOf(func(o *order.AddComment) *order.AddComment { return o })...)
 
 var orderPaymentOperations = []operation{
 	read(operation{

@@ -19,15 +19,14 @@ type AddComment struct {
 	base.Answers[*OrderRecord]
 	base.Adds
 	Order   base.ID
-	Content string
-	Author  *UserRef // nil: the system's
-	Parent  *base.ID
+	Content string   `field:"content text 1..10000 required" made:"The comment's text." example:"Brings the bikes back in the evening"`
+	Author  *UserRef `field:"author object UserReferenceInput" made:"Without one it is the system's."`
+	Parent  *base.ID `field:"parentCommentId id" made:"The comment that this one answers." example:"null"`
 }
 
 func (o AddComment) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/content", o.Content, 1, base.MaxNote)
-	base.CheckFields(&c, "/author", o.Author)
+	base.CheckFields(&c, "", &o)
 	return c.Faults
 }
 

@@ -22,6 +22,14 @@ const (
 // PaymentKinds are all of them.
 var PaymentKinds = []PaymentKind{Capture, Refund, DepositCapture, DepositRefund, DepositAuthorise, DepositCancel}
 
+// Words are those that a payment can be.
+func (PaymentKind) Words() (words []string) {
+	for _, k := range PaymentKinds {
+		words = append(words, string(k))
+	}
+	return words
+}
+
 // OrderPayment is one payment that was recorded.
 type OrderPayment struct {
 	ID     base.ID
@@ -47,28 +55,18 @@ func (o *Order) Paid(k PaymentKind, line base.ID) (n int64) {
 // AddPayment records a payment.
 type AddPayment struct {
 	base.Answers[*OrderRecord]
-	Order  base.ID
-	Kind   PaymentKind
-	Amount int64
-	Line   *base.ID
-	At     *int64 // nil: now
-
-	Reference, Method *string
+	Order     base.ID
+	Kind      PaymentKind `field:"kind word required" made:"What kind of payment it is."`
+	Amount    int64       `field:"amount int 1..9007199254740991 required" made:"How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave." example:"9000"`
+	Line      *base.ID    `field:"lineItemId id" made:"The line that it is for. Default: the order as a whole." example:"null"`
+	At        *int64      `field:"at instant" made:"When it was done. Default: now."`
+	Reference *string     `field:"reference text 1..255" made:"What whoever moved the money calls the payment." example:"pi_3PqL8c2eZvKYlo2C"`
+	Method    *string     `field:"method text 1..255" made:"How it was paid, in a word of the merchant's." example:"card"`
 }
 
 func (o AddPayment) Check() []base.Fault {
 	var c base.Checker
-	names := make([]string, len(PaymentKinds))
-	for i, k := range PaymentKinds {
-		names[i] = string(k)
-	}
-	c.OneOf("/kind", string(o.Kind), names...)
-	if o.Amount < 1 || o.Amount > base.MaxSafe {
-		c.Fault("/amount", "range", "must be a whole number of minor units between 1 and 9007199254740991")
-	}
-	c.OptionalInstant("/at", o.At)
-	c.Optional("/reference", o.Reference, 1, base.MaxName)
-	c.Optional("/method", o.Method, 1, base.MaxName)
+	base.CheckFields(&c, "", &o)
 	return c.Faults
 }
 
@@ -77,15 +75,10 @@ func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := OrderPayment{ID: t.NewID(), Kind: o.Kind, Amount: o.Amount, At: t.Now}
+	p := OrderPayment{ID: t.NewID(), Kind: o.Kind, Amount: o.Amount, At: t.Now,
+		Reference: base.ValueOf(o.Reference), Method: base.ValueOf(o.Method)}
 	if o.At != nil {
 		p.At = *o.At
-	}
-	if o.Reference != nil {
-		p.Reference = *o.Reference
-	}
-	if o.Method != nil {
-		p.Method = *o.Method
 	}
 	if o.Line != nil {
 		if n.line(*o.Line) < 0 {

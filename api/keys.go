@@ -28,15 +28,7 @@ var createKeyShape = wire.ShapeOf("CreateAPIKey",
 
 // keyFields are what is said of a new key.
 func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
-	return []wire.Field[In]{
-		wire.Required("label", wire.Text(1, base.MaxName), func(in *In) *string { return &at(in).Label }).
-			Says("What people call the key."),
-		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).
-			Says(
-				"What the key may do. Default: everything. An area covers what is below it, write includes read."),
-		wire.Optional("expiresAt", wire.Instant, func(in *In) **int64 { return &at(in).ExpiresAt }).
-			Says("When the key stops being good. Default: never."),
-	}
+	return wire.MadeOf(at, wire.Reads("scopes", wire.ListOf(scope, 1, engine.MaxScopes)))
 }
 
 var (

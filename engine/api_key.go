@@ -16,29 +16,27 @@ type CreateKey struct {
 	base.Adds
 	PublicID  string
 	Hash      [sha256.Size]byte // of the secret
-	Label     string
-	Scopes    []string
+	Label     string            `field:"label text 1..255 required" made:"What people call the key."`
+	Scopes    []string          `field:"scopes own" made:"What the key may do. Default: everything. An area covers what is below it, write includes read."`
 	Version   string
-	ExpiresAt *int64
+	ExpiresAt *int64 `field:"expiresAt instant" made:"When the key stops being good. Default: never."`
 }
 
 func (o CreateKey) Check() []base.Fault {
 	var c base.Checker
-	c.Text("/label", o.Label, 1, base.MaxName)
-	if o.ExpiresAt != nil {
-		c.Instant("/expiresAt", *o.ExpiresAt)
-	}
+	base.CheckFields(&c, "", &o)
 	if n := len(o.PublicID); n < 8 || n > base.LongestPublicID {
 		c.Fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
-	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > maxScopes) {
+	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > MaxScopes) {
 		c.Fault("/scopes", "length",
-			"must have between 1 and "+base.Itoa(maxScopes)+" scopes; without the member the key has full access")
+			"must have between 1 and "+base.Itoa(MaxScopes)+" scopes; without the member the key has full access")
 	}
 	return c.Faults
 }
 
-const maxScopes = 100 // more than there are
+// MaxScopes is the most scopes that a key names: more than there are.
+const MaxScopes = 100
 
 func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
 	if _, taken := t.Keys.Get(base.KeyRef{Name: base.PublicName(o.PublicID)}); taken {

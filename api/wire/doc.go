@@ -9,9 +9,11 @@
 // computed of several records at once; it allocates nothing a member, and uses no reflection.
 //
 // The fields that callers give a record are declared once, in the tags of its struct (base.Field); record.go makes of
-// them what is read where the record is made or changed, and what is written of it. That is by reflection, some 15
-// nanoseconds a field: the records that are read a hundred thousand times a second (availability, holds, orders) have
-// shapes and functions of their own.
+// them what is read where the record is made or changed, and what is written of it. That is by reflection: of a page of
+// 250 customers a field takes 23 to 48 nanoseconds to write, three to five times what an encoder by hand takes in the
+// same run and 1.2 to 2.7 times what a function does (BenchmarkDeclaredFields of package api, on two cores that others
+// use, too). The records that are read a hundred thousand times a second (availability, holds, orders) have shapes and
+// functions of their own.
 //
 // # Invariants
 //

@@ -54,21 +54,16 @@ func fileFields(record string) []wire.Field[stock.FilePatch] {
 
 // detailFields are an article's details, in one that is made or changed.
 func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
-	return []wire.Field[In]{
+	place := wire.ChangedBy(func(in *In) *base.Changes[stock.ArticlePlace] { return &at(in).Place })
+	return slices.Concat([]wire.Field[In]{
 		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true,
 			func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
-		wire.Merged("taxonomyCategoryId", wire.Text(1, base.MaxName), true,
-			func(in *In) *base.Opt[string] { return &at(in).CategoryID }).
-			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
+	}, place[:1], []wire.Field[In]{
 		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true,
 			func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
 			Says("Stored as given."),
-		wire.Merged("parentId", wire.Text(1, base.MaxName), true,
-			func(in *In) *base.Opt[string] { return &at(in).ParentID }).
-			Says("Stored as given."),
-		wire.Merged("path", wire.Text(1, stock.MaxPath), true, func(in *In) *base.Opt[string] { return &at(in).Path }).
-			Says("Stored as given."),
+	}, place[1:], []wire.Field[In]{
 		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true,
 			func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).
 			Says("Stored as given; the list replaces what is there."),
@@ -81,7 +76,7 @@ func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
 			func(in *In) *base.Opt[[]stock.FilePatch] {
 				return &at(in).Documents
 			}).Says("The article's documents as a whole, in their order."),
-	}
+	})
 }
 
 // details are an article's, empty where it has none.
@@ -97,9 +92,7 @@ var noDetails stock.ArticleDetails
 // articlePlace writes where an article stands among others.
 func (w *scribe) articlePlace(r *stock.Article, sku *stock.SKU) {
 	d := details(r)
-	w.TextOrNull("taxonomyCategoryId", d.CategoryID, "The id of the category in a taxonomy that is kept elsewhere.")
-	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
-	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
+	wire.WriteFields(&w.Writer, &d.ArticlePlace)
 	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category,
 		"Its category in a taxonomy that is kept elsewhere.",
 		wire.Fields[stock.TaxonomyCategory](&w.Writer))

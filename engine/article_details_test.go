@@ -17,7 +17,8 @@ func TestDetailsOfArticles(t *testing.T) {
 	s := newShop(t)
 	sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike", PurchasePrice: ptr(int64(100))}}).(*stock.SKU)
 	full := stock.DetailsPatch{
-		ItemCosts: base.Some(int64(30)), CategoryID: base.Some("c1"), ParentID: base.Some("p"), Path: base.Some("/a/b"),
+		ItemCosts: base.Some(int64(30)),
+		Place:     base.Changed(stock.ArticlePlace{CategoryID: ptr("c1"), ParentID: ptr("p"), Path: ptr("/a/b")}),
 		Category: base.Some(stock.TaxonomyCategory{ID: "c1", Name: ptr("Bikes"), FullName: ptr("Sport > Bikes"),
 			Level: ptr(int64(2)), ParentID: ptr("c0"), IsLeaf: ptr(true)}),
 		Fulfillment: base.Some([]stock.FieldValue{
@@ -53,7 +54,8 @@ func TestDetailsOfArticles(t *testing.T) {
 	one, two := d.Media[0].ID, d.Media[1].ID
 	n := s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{PurchasePrice: new(int64(7))}),
 		Details: stock.DetailsPatch{
-			ItemCosts: base.Null[int64](), Path: base.Null[string](), Category: base.Null[stock.TaxonomyCategory](),
+			ItemCosts: base.Null[int64](), Place: base.Changed(stock.ArticlePlace{}, "path"),
+			Category:    base.Null[stock.TaxonomyCategory](),
 			Fulfillment: base.Null[[]stock.FieldValue](),
 			Media: base.Some([]stock.FilePatch{{ID: &two},
 				{ID: &one, Info: &stock.FileInfo{URL: "https://example.com/new.jpg"}},
@@ -65,25 +67,26 @@ func TestDetailsOfArticles(t *testing.T) {
 		UpdatedAt: s.now}, n.Details.Media[1])
 	require.Equal(t, s.now, n.Details.Media[2].UpdatedAt)
 	require.Nil(t, n.Details.Documents[0].Comment)
-	require.Equal(t, &stock.ArticleDetails{CategoryID: ptr("c1"), ParentID: ptr("p"), Media: n.Details.Media,
+	require.Equal(t, &stock.ArticleDetails{
+		ArticlePlace: stock.ArticlePlace{CategoryID: ptr("c1"), ParentID: ptr("p")}, Media: n.Details.Media,
 		Documents: n.Details.Documents}, n.Details)
 	_, profit = stock.Earnings(s.view(), n)
 	require.Equal(t, int64(-7), profit)
 	s.do(stock.PatchArticle{ID: r.ID, Fields: base.Changed(stock.ArticleFields{Name: "x"})})
 	require.Equal(t, n.Details, stock.ArticleByID(s.view(), r.ID).Details)
-	bare := s.do(stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{CategoryID: base.Null[string](),
-		ParentID: base.Null[string](), Media: base.Some([]stock.FilePatch{}),
-		Documents: base.Null[[]stock.FilePatch]()}}).(*stock.Article)
+	bare := s.do(stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{
+		Place: base.Changed(stock.ArticlePlace{}, "taxonomyCategoryId", "parentId"),
+		Media: base.Some([]stock.FilePatch{}), Documents: base.Null[[]stock.FilePatch]()}}).(*stock.Article)
 	require.Nil(t, bare.Details)
 	s.reopen()
 
 	other := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "two"},
 		Details: stock.DetailsPatch{Media: full.Media}}).(*stock.Article)
-	long := strings.Repeat("x", stock.MaxPath+1)
+	long := strings.Repeat("x", 2049)
 	e := s.refused(base.CodeInvalid, stock.PatchArticle{ID: r.ID, Details: stock.DetailsPatch{
-		ItemCosts: base.Some(int64(base.MaxSafe + 1)), CategoryID: base.Some(""), ParentID: base.Some(""),
-		Path:     base.Some(long),
-		Category: base.Some(stock.TaxonomyCategory{FullName: &long, Level: ptr(int64(-1))}),
+		ItemCosts: base.Some(int64(base.MaxSafe + 1)),
+		Place:     base.Changed(stock.ArticlePlace{CategoryID: ptr(""), ParentID: ptr(""), Path: &long}),
+		Category:  base.Some(stock.TaxonomyCategory{FullName: &long, Level: ptr(int64(-1))}),
 		Fulfillment: base.Some([]stock.FieldValue{{Value: text(strings.Repeat("x", base.MaxNote+1)),
 			Origin: ptr(stock.FieldOrigin(long))}}),
 		Media: base.Some([]stock.FilePatch{{}, {ID: &other.Details.Media[0].ID}, {ID: &one}, {ID: &one}}),
@@ -92,8 +95,8 @@ func TestDetailsOfArticles(t *testing.T) {
 				Size: ptr(int64(-1))}, Comment: base.Some(strings.Repeat("x", base.MaxNote+1))}}),
 	}})
 	require.Equal(t, []string{
-		"/itemCosts", "/taxonomyCategoryId", "/taxonomyCategory/id", "/taxonomyCategory/fullName",
-		"/taxonomyCategory/level", "/parentId", "/path",
+		"/itemCosts", "/taxonomyCategoryId", "/parentId", "/path", "/taxonomyCategory/id", "/taxonomyCategory/fullName",
+		"/taxonomyCategory/level",
 		"/fulfillmentFields/0/key", "/fulfillmentFields/0/origin", "/fulfillmentFields/0/value", "/media/0/media",
 		"/media/3/fileId",
 		"/documents/0/document/fileUrl", "/documents/0/document/mimeType", "/documents/0/document/originalName",

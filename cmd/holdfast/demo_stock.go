@@ -296,8 +296,9 @@ func (d *demo) article(s *demoSKU, location, n int) stock.CreateArticle {
 	o := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: s.name + " " + strconv.Itoa(n+1),
 		Codes: []string{code}, Status: demoStatus[code],
 		Condition: ptr([]string{"Like new", "Good", "Good", "Worn"}[(n+location)%4])}, Details: stock.DetailsPatch{
-		CategoryID: base.Some(s.category.ID), Category: base.Some(*s.category),
-		Path: base.Some("rental/" + s.category.ID + "/" + strings.ToLower(s.code)),
+		Place: base.Changed(stock.ArticlePlace{CategoryID: &s.category.ID,
+			Path: new("rental/" + s.category.ID + "/" + strings.ToLower(s.code))}),
+		Category: base.Some(*s.category),
 	}}
 	values := []label.AttributeInput{
 		{Key: "counted_at", Value: label.Value{Kind: label.TextValue, Text: d.instant(-30, 18)}}}

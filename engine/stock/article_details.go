@@ -12,13 +12,18 @@ import (
 
 // ArticleDetails is the part of an article's record that few articles have.
 type ArticleDetails struct {
-	CategoryID  *string           `json:",omitempty"` // of a taxonomy, as given; so are the next four
-	Category    *TaxonomyCategory `json:",omitempty"`
-	ParentID    *string           `json:",omitempty"`
-	Path        *string           `json:",omitempty"`
-	Fulfillment []FieldValue      `json:",omitempty"`
-	Media       []File            `json:",omitempty"`
-	Documents   []File            `json:",omitempty"`
+	ArticlePlace
+	Fulfillment []FieldValue `json:",omitempty"` // as given
+	Media       []File       `json:",omitempty"`
+	Documents   []File       `json:",omitempty"`
+}
+
+// ArticlePlace is where an article stands in the merchant's own order of things, as given.
+type ArticlePlace struct {
+	CategoryID *string           `json:",omitempty" field:"taxonomyCategoryId text 1..255" about:"The id of the category in a taxonomy that is kept elsewhere."`
+	Category   *TaxonomyCategory `json:",omitempty"`
+	ParentID   *string           `json:",omitempty" field:"parentId text 1..255" about:"The id of the article that it is a part of, as it was given." changed:"Stored as given."`
+	Path       *string           `json:",omitempty" field:"path text 1..2048" about:"The path of its category, as it was given." changed:"Stored as given."`
 }
 
 // TaxonomyCategory is a category of a taxonomy that is kept elsewhere.
@@ -84,16 +89,13 @@ type FilePatch struct {
 const (
 	MaxFiles  = 100
 	MaxFields = 100
-	MaxPath   = 2048
 )
 
 // DetailsPatch gives an article its details, or other ones. Lists are replaced as a whole.
 type DetailsPatch struct {
 	ItemCosts   base.Opt[int64]
-	CategoryID  base.Opt[string]
+	Place       base.Changes[ArticlePlace] // but the category, which is replaced as a whole
 	Category    base.Opt[TaxonomyCategory]
-	ParentID    base.Opt[string]
-	Path        base.Opt[string]
 	Fulfillment base.Opt[[]FieldValue]
 	Media       base.Opt[[]FilePatch]
 	Documents   base.Opt[[]FilePatch]
@@ -101,10 +103,8 @@ type DetailsPatch struct {
 
 func (p *DetailsPatch) check(c *base.Checker) {
 	c.PatchMoney("/itemCosts", p.ItemCosts)
-	c.PatchText("/taxonomyCategoryId", p.CategoryID, 1, base.MaxName)
+	p.Place.Check(c, "")
 	base.CheckFields(c, "/taxonomyCategory", p.Category.Given())
-	c.PatchText("/parentId", p.ParentID, 1, base.MaxName)
-	c.PatchText("/path", p.Path, 1, MaxPath)
 	if len(p.Fulfillment.Value) > MaxFields {
 		c.Fault("/fulfillmentFields", "length", "must have at most 100 entries")
 	} else {
@@ -170,10 +170,8 @@ func (p *DetailsPatch) apply(t *base.Tx, r *Article) {
 	if r.Details != nil {
 		n = *r.Details
 	}
-	p.CategoryID.Merge(&n.CategoryID)
+	n.ArticlePlace = p.Place.Of(n.ArticlePlace)
 	p.Category.Merge(&n.Category)
-	p.ParentID.Merge(&n.ParentID)
-	p.Path.Merge(&n.Path)
 	if p.Fulfillment.Set {
 		n.Fulfillment = p.Fulfillment.Value
 	}
@@ -184,8 +182,7 @@ func (p *DetailsPatch) apply(t *base.Tx, r *Article) {
 		n.Documents = newFiles(t, n.Documents, p.Documents.Value)
 	}
 	r.Details = nil
-	if n.CategoryID != nil || n.Category != nil || n.ParentID != nil || n.Path != nil ||
-		len(n.Fulfillment)+len(n.Media)+len(n.Documents) > 0 {
+	if n.ArticlePlace != (ArticlePlace{}) || len(n.Fulfillment)+len(n.Media)+len(n.Documents) > 0 {
 		r.Details = &n
 	}
 }

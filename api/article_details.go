@@ -32,8 +32,8 @@ func nothing[T any](name string) wire.Field[T] {
 var (
 	systemGroups = wire.Words[stock.SystemGroup]()
 	origins      = wire.Words[stock.FieldOrigin]()
-	fieldShape   = wire.ShapeOf("FulfillmentField", append(slices.Insert(
-		wire.MadeOf(func(f *stock.FieldValue) *stock.FieldValue { return f }), 3,
+	fieldShape   = wire.ShapeOf("FulfillmentField", append(wire.With(
+		wire.MadeOf(func(f *stock.FieldValue) *stock.FieldValue { return f }), "key",
 		wire.Defaulted("value", anyValue, label.Value{}, func(f *stock.FieldValue) *label.Value { return &f.Value }).
 			Says("What the field holds: text, a number, true or false, or a list of texts.")),
 		nothing[stock.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))...)
@@ -54,16 +54,15 @@ func fileFields(record string) []wire.Field[stock.FilePatch] {
 
 // detailFields are an article's details, in one that is made or changed.
 func detailFields[In any](at func(*In) *stock.DetailsPatch) []wire.Field[In] {
-	place := wire.ChangedBy(func(in *In) *base.Changes[stock.ArticlePlace] { return &at(in).Place })
 	return slices.Concat([]wire.Field[In]{
 		wire.Merged("itemCosts", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), true,
 			func(in *In) *base.Opt[int64] { return &at(in).ItemCosts }).
 			Says("What the article has cost beside its price, in minor units of the account's currency."),
-	}, place[:1], []wire.Field[In]{
+	}, wire.With(
+		wire.ChangedBy(func(in *In) *base.Changes[stock.ArticlePlace] { return &at(in).Place }), "taxonomyCategoryId",
 		wire.Merged("taxonomyCategory", wire.ObjectOf[stock.TaxonomyCategory]("TaxonomyCategoryInput"), true,
 			func(in *In) *base.Opt[stock.TaxonomyCategory] { return &at(in).Category }).
-			Says("Stored as given."),
-	}, place[1:], []wire.Field[In]{
+			Says("Stored as given.")), []wire.Field[In]{
 		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true,
 			func(in *In) *base.Opt[[]stock.FieldValue] { return &at(in).Fulfillment }).
 			Says("Stored as given; the list replaces what is there."),

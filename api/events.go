@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/stock"
@@ -12,8 +10,9 @@ import (
 
 var eventType = wire.Words[stock.EventType]()
 
-var createEventShape = wire.ShapeOf("CreateScheduledEvent", slices.Insert(
-	wire.MadeOf(func(o *stock.CreateScheduledEvent) *stock.ScheduledEventFields { return &o.ScheduledEventFields }), 2,
+var createEventShape = wire.ShapeOf("CreateScheduledEvent", wire.With(
+	wire.MadeOf(func(o *stock.CreateScheduledEvent) *stock.ScheduledEventFields { return &o.ScheduledEventFields }),
+	"name",
 	wire.Required("serviceLocationId", wire.UUID, func(o *stock.CreateScheduledEvent) *base.ID { return &o.Location }).
 		Says("The location that it is at."),
 	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).
@@ -21,9 +20,9 @@ var createEventShape = wire.ShapeOf("CreateScheduledEvent", slices.Insert(
 	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).
 		Says("First instant behind the event."))...)
 
-var patchEventShape = wire.ShapeOf("PatchScheduledEvent", slices.Insert(
+var patchEventShape = wire.ShapeOf("PatchScheduledEvent", wire.With(
 	wire.ChangedBy(func(o *stock.PatchScheduledEvent) *base.Changes[stock.ScheduledEventFields] { return &o.Fields }),
-	1,
+	"name",
 	wire.Merged("serviceLocationId", wire.UUID, false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[base.ID] { return &o.Location }).
 		Says("The location that it is at."),

@@ -87,6 +87,12 @@ func Needing[T any](scope string, fields []Field[T], names ...string) []Field[T]
 	return fields
 }
 
+// With are fields with more of them behind one.
+func With[T any](fields []Field[T], behind string, more ...Field[T]) []Field[T] {
+	at := slices.IndexFunc(fields, func(f Field[T]) bool { return f.Name == behind })
+	return slices.Insert(fields, at+1, more...)
+}
+
 // But are fields without one of them.
 func But[T any](fields []Field[T], name string) []Field[T] {
 	return slices.DeleteFunc(fields, func(f Field[T]) bool { return f.Name == name })

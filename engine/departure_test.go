@@ -400,8 +400,11 @@ func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
 	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
 	s.do(order.FulfillOrder{ID: out.ID})
 	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
-	s.do(order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
-		Fields: base.Changed(order.OrderLineInput{To: new(end + 2*day), UnitPrice: new(int64(100))})})
+	extend := order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(end + 2*day), UnitPrice: new(int64(100))})}
+	s.refused(base.CodeQuantityBlocked, extend)
+	extend.AllowOverbooked = true
+	s.do(extend)
 	for range 2 {
 		require.Equal(t, 1, s.stock(s.loc, end, end+day))
 		require.Equal(t, 1, s.stock(s.loc, end+10*day, end+11*day))
@@ -465,6 +468,63 @@ func TestOneWayUnitThatAReductionSeatsAgain(t *testing.T) {
 	require.Equal(t, []int{0, 1},
 		[]int{s.stock(s.there, noon+7*day, noon+8*day), s.stock(s.there, noon+8*day, noon+9*day)})
 	s.reopen()
+}
+
+// A one-way unit whose arrival others count on keeps one departure, and one arrival, where its end moves.
+func TestOneWayMovesWithWhatIsPlannedOnIt(t *testing.T) {
+	planned := func(units int) (*oneWay, *order.OrderRecord) {
+		s := newOneWay(t, units)
+		out := s.do(s.trip(noon+hour, noon+4*hour, 1)).(*order.OrderRecord)
+		s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(noon + 10*hour)})
+		return s, out
+	}
+	// stands demands how many units are here and there at some instants.
+	stands := func(s *oneWay, hours []int64, here, there []int) {
+		t.Helper()
+		for i, h := range hours {
+			at := noon + h*hour
+			require.Equal(t, []int{here[i], there[i]}, []int{s.stock(s.loc, at, at+1), s.stock(s.there, at, at+1)},
+				"%d hours on", h)
+		}
+		s.reopen()
+	}
+	end := func(out *order.OrderRecord, hours int64) order.PatchOrderLine {
+		return order.PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(noon + hours*hour), UnitPrice: new(int64(100))})}
+	}
+	for _, units := range []int{1, 2} {
+		here := func(n ...int) []int {
+			for i := range n {
+				n[i] += units - 1
+			}
+			return n
+		}
+		s, out := planned(units)
+		stands(s, []int64{3, 4, 9, 10}, here(1, 0, 0, 0), []int{0, 1, 1, 0})
+		for _, to := range []int64{2, 6, 3} { // before it is handed over, and behind that
+			s.do(end(out, to))
+			stands(s, []int64{to - 1, to, 9, 10}, here(1, 0, 0, 0), []int{0, 1, 1, 0})
+		}
+		s.tick(noon + hour)
+		s.do(order.FulfillOrder{ID: out.ID})
+		s.do(end(out, 5))
+		stands(s, []int64{4, 5, 9, 10}, here(1, 0, 0, 0), []int{0, 1, 1, 0})
+		s.tick(noon + 5*hour) // it is late by a step
+		stands(s, []int64{5, 6, 9, 10}, here(1, 0, 0, 0), []int{0, 1, 1, 0})
+		s.now += 60_000
+		s.do(order.ReturnOrder{ID: out.ID})
+		stands(s, []int64{6, 9, 10}, here(0, 0, 0), []int{1, 1, 0})
+	}
+	for _, units := range []int{1, 2} { // it is not there before what is planned on it
+		s, out := planned(units)
+		s.refused(base.CodeQuantityBlocked, end(out, 12))
+		s.tick(noon + hour)
+		s.do(order.FulfillOrder{ID: out.ID})
+		s.refused(base.CodeQuantityBlocked, end(out, 12))
+		s.tick(noon + 10*hour)
+		require.Equal(t, 0, s.stock(s.there, noon+10*hour, noon+11*hour))
+		s.reopen()
+	}
 }
 
 // An article that takes no holds has no room for the unit whose departure from it was called off by that.

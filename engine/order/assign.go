@@ -60,8 +60,9 @@ func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	stock.Draft(t).Claim()
-	stock.LetGo(t, []stock.Request{q})
-	if err := stock.SeatAsked(t, base.ID{}, []stock.Request{q}); err != nil {
+	requests := []stock.Request{q}
+	stock.LetGo(t, requests)
+	if err := stock.SeatAsked(t, base.ID{}, requests); err != nil {
 		return nil, err
 	}
 	u.ByHand, u.Substitute = true, !fits
@@ -200,8 +201,9 @@ func unpin(t *base.Tx, line int, l *OrderLine, u *OrderUnit, h timeline.Hold, at
 	}
 	q.Was, q.Line, q.Body, q.Quantity, q.Proto, q.To = at, line, h.Body(), 1, h, stock.GoesInPlan(t, h)
 	d.Claim()
-	stock.LetGo(t, []stock.Request{q})
-	if err := stock.SeatAsked(t, base.ID{}, []stock.Request{q}); err != nil {
+	requests := []stock.Request{q}
+	stock.LetGo(t, requests)
+	if err := stock.SeatAsked(t, base.ID{}, requests); err != nil {
 		return err
 	}
 	stock.SeatFreed(t)

@@ -426,7 +426,9 @@ func reroute(t *base.Tx, o *Order, overbook bool) error {
 			if goes == h.Flags&timeline.OneWay && (goes == 0 || stock.GoesTo(t.Acc, was) == to) {
 				continue
 			}
-			stock.Lift(t, h.ID)
+			if !stock.Lift(t, h.ID) {
+				continue // others count on its arrival where it was to go: it goes there
+			}
 			h.Flags = h.Flags&^timeline.OneWay | goes
 			d.Replace(h)
 			if q, err := hold.MoveRequest(t, i, hold.MoveLine{}, h, at); err == nil && u.Handed == 0 && q.Leaves() {

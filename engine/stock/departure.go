@@ -23,15 +23,18 @@ type departure struct {
 // departing is what a plan makes of departures.
 type departing struct {
 	// of units that the command asks for, where they go to; of the others their records say it
-	to       map[base.ID]*Location
-	planned  map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
-	looked   []base.ID              // the units of planned
-	Overbook bool                   // what stands in the way of units that the command asks for becomes a conflict
-	blocked  *QuantityPlan          // the first that stands in the way of one
+	to      map[base.ID]*Location
+	planned map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
+	looked  []base.ID              // the units of planned
+	// of units whose departure is to be another: the one of which only the arrival is left, as others count on it
+	arrivals map[base.ID]*departure
+	Overbook bool          // what stands in the way of units that the command asks for becomes a conflict
+	blocked  *QuantityPlan // the first that stands in the way of one
 	called   []calledOff
 	// several lines are seated: until all are, units that leave have no end, and make room for each other
 	together bool
 	endless  []endless // those of them that were
+	last     bool      // nobody gets a unit any more
 }
 
 // endless is units that were seated without end.
@@ -126,11 +129,13 @@ func SettleLast(t *base.Tx) {
 	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
 	}
+	Seating(t).Departing.last = true
+	settleDepartures(t)
 }
 
 // SettleUnits is settleDepartures of some units.
 func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
-	var leave []base.ID
+	var off, stay, anew, leave []base.ID
 	for _, id := range ids {
 		h, at, ok := Draft(t).Find(id)
 		var is *departure
@@ -139,9 +144,44 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 		}
 		if was := departureByID(t, id); !same(was, is) {
 			changed = true
-			if Lift(t, id) && is != nil {
-				leave = append(leave, id)
+			if is == nil {
+				off = append(off, id)
+			} else {
+				anew = append(anew, id)
 			}
+		}
+		if is == nil {
+			stay = append(stay, id)
+		}
+	}
+	called := len(Seating(t).Departing.called)
+	for again := true; again; { // one that is called off may let another be: as many are as can
+		again = false
+		off = slices.DeleteFunc(off, func(id base.ID) bool {
+			done := callBack(t, id)
+			again = again || done
+			return done
+		})
+		for _, c := range Seating(t).Departing.called[called:] { // nor do those leave that have lost their units by it
+			for _, id := range c.units {
+				if _, at, _ := Draft(t).Find(id); !at.Seated() && departureByID(t, id) != nil {
+					off = append(off, id)
+				}
+			}
+			called++
+		}
+	}
+	for _, id := range off {
+		if _, _, has := Draft(t).Find(id); !has || Seating(t).Departing.last { // who waits may have its unit again
+			Lift(t, id)
+		}
+	}
+	for _, id := range stay {
+		fasten(t, id)
+	}
+	for _, id := range anew {
+		if Loosen(t, id) {
+			leave = append(leave, id)
 		}
 	}
 	for i, id := range leave {
@@ -150,41 +190,144 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	return changed
 }
 
-// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated
-// elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
-// one-way unit any more: off is false.
-func Lift(t *base.Tx, id base.ID) (off bool) {
+// Loosen calls off the departure of a unit that is to have another one. Where others count on its arrival, that stays
+// until it is known when the unit leaves by then. Of a unit that was never fetched, and was to have left by now, it
+// stays for good: off is false.
+func Loosen(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
 	if x == nil {
 		return true
 	}
-	plans(t, id, nil)
-	d := Draft(t)
-	h, _, has := d.Find(id)
-	at := x.at
-	if !has {
-		at = max(at, t.Now) // it never left
+	to, from, r := lotsOf(t, x)
+	h, _, _ := Draft(t).Find(id)
+	if r == nil || x.at <= t.Now && !h.Flags.Has(timeline.Out) {
+		return Lift(t, id)
 	}
-	lot := d.Lot(x.lot)
-	r, from := articleOf(t, lot), LocationTable(t.Acc).No(lot.Location)
-	if r != nil && from != nil {
-		if to, ok := lotFor(t, r, x.to); ok {
-			if red := d.Reduce(to, 1, at); red.Feasible() {
-				if !red.OK {
-					plan := quantityPlan(t.Acc, d.Stock(), red, base.First)
-					Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
-				}
-				if transfer(t, red, r, from, at) {
-					return true
-				}
-			}
-		}
+	if red := Draft(t).Reduce(to, 1, x.at); red.Feasible() || addUnits(t, r, from, 1, x.at) != nil {
+		return Lift(t, id)
+	}
+	plans(t, id, nil)
+	d := &Seating(t).Departing
+	if d.arrivals == nil {
+		d.arrivals = map[base.ID]*departure{}
+	}
+	d.arrivals[id] = x
+	return true
+}
+
+// fasten has a unit of which only an arrival is left leave for it as it was planned before, as others count on it, or
+// as soon as it is back. It is no one-way unit any more.
+func fasten(t *base.Tx, id base.ID) {
+	x := Seating(t).Departing.arrivals[id]
+	if x == nil {
+		return
+	}
+	delete(Seating(t).Departing.arrivals, id)
+	h, at, has := Draft(t).Find(id)
+	red := Draft(t).Reduce(x.lot, 1, x.at)
+	if !red.Feasible() && has && at.Seated() && h.Span.End > x.at {
+		red = Draft(t).Reduce(x.lot, 1, h.Span.End)
+	}
+	if red.Feasible() {
+		callOff(t, red)
+		apply(t, red)
 	}
 	if has {
 		h.Flags &^= timeline.OneWay
-		d.Replace(h)
+		Draft(t).Replace(h)
+	}
+}
+
+// arrive has a unit of which only an arrival is left leave at another instant, where who counts on it has a unit all
+// the same. Else it leaves as it was planned before, which refuses a command that asks for it.
+func arrive(t *base.Tx, id base.ID, x *departure, at timeline.Place) {
+	d, was := Draft(t), Seating(t).Departing.arrivals[id]
+	to, _, r := lotsOf(t, was)
+	if r != nil && was.to == x.to && d.Lot(was.lot).Article == d.Lot(x.lot).Article {
+		Seating(t).Stock = d.Fork()
+		if addUnits(t, r, LocationTable(t.Acc).No(x.to), 1, x.at) == nil {
+			if red := Draft(t).Reduce(to, 1, was.at); red.Feasible() {
+				callOff(t, red)
+				apply(t, red)
+				d.Adopt(Seating(t).Stock)
+				Seating(t).Stock = d
+				h, _, _ := d.Find(id)
+				apply(t, spare(t, h, at, x.at))
+				delete(Seating(t).Departing.arrivals, id)
+				plans(t, id, x)
+				return
+			}
+		}
+		Seating(t).Stock = d
+	}
+	if leaving := &Seating(t).Departing; leaving.to[id] != nil && !leaving.Overbook && leaving.blocked == nil &&
+		r != nil {
+		leaving.blocked = quantityPlan(t.Acc, d.Stock(), d.Reduce(to, 1, was.at), base.First)
+		return
+	}
+	fasten(t, id)
+}
+
+// callOff notes who stands in the way of what takes units away from who counts on them.
+func callOff(t *base.Tx, red timeline.Reduction) {
+	if !red.OK {
+		plan := quantityPlan(t.Acc, Draft(t).Stock(), red, base.First)
+		Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
+	}
+}
+
+// lotsOf are the lot that a departure brings a unit to, the location that it leaves and the article, nil where one of
+// them is not there any more.
+func lotsOf(t *base.Tx, x *departure) (to timeline.LotNo, from *Location, r *Article) {
+	lot := Draft(t).Lot(x.lot)
+	r, from = articleOf(t, lot), LocationTable(t.Acc).No(lot.Location)
+	if r == nil || from == nil {
+		return 0, nil, nil
+	}
+	to, ok := lotFor(t, r, x.to)
+	if !ok {
+		return 0, nil, nil
+	}
+	return to, from, r
+}
+
+// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated
+// elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
+// one-way unit any more: off is false.
+func Lift(t *base.Tx, id base.ID) (off bool) {
+	if callBack(t, id) {
+		return true
+	}
+	plans(t, id, nil)
+	if h, _, has := Draft(t).Find(id); has {
+		h.Flags &^= timeline.OneWay
+		Draft(t).Replace(h)
 	}
 	return false
+}
+
+// callBack is Lift of what no other plans were built on; off is false where some were, and nothing has changed.
+func callBack(t *base.Tx, id base.ID) (off bool) {
+	x := departureByID(t, id)
+	if x == nil {
+		return true
+	}
+	d, at := Draft(t), x.at
+	if _, _, has := d.Find(id); !has {
+		at = max(at, t.Now) // it never left
+	}
+	to, from, r := lotsOf(t, x)
+	if r == nil {
+		return false
+	}
+	red := d.Reduce(to, 1, at)
+	if !red.Feasible() || addUnits(t, r, from, 1, at) != nil {
+		return false
+	}
+	plans(t, id, nil)
+	callOff(t, red)
+	apply(t, red)
+	return true
 }
 
 // lotFor is the lot of an article at a location, as the plan has it.
@@ -215,6 +358,10 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
+		if Seating(t).Departing.arrivals[id] != nil {
+			arrive(t, id, x, at)
+			return
+		}
 		if transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
 			plans(t, id, x)
 			return

@@ -527,7 +527,9 @@ func TryAnew(t *base.Tx, id base.ID) { Seating(t).due = append(Seating(t).due, i
 // anew: two units may change places.
 func LetGo(t *base.Tx, requests []Request) {
 	for i := range requests {
-		Lift(t, requests[i].Proto.ID)
+		if q := &requests[i]; !Loosen(t, q.Proto.ID) { // it leaves as it was planned, and not once more
+			q.Proto.Flags, q.To = q.Proto.Flags&^timeline.OneWay, nil
+		}
 	}
 	for i := range requests {
 		h, at, _ := Draft(t).Take(requests[i].Proto.ID)
@@ -539,6 +541,9 @@ func LetGo(t *base.Tx, requests []Request) {
 func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err
+	}
+	for i := range requests {
+		SettleUnits(t, requests[i].Proto.ID)
 	}
 	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
 		Seating(t).due = nil

@@ -18,7 +18,7 @@ func Stretch(t *base.Tx, h timeline.Hold, at timeline.Place, body base.Span, for
 // StretchTo is stretch to what handedOver has made of the hold.
 func StretchTo(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	if n.Span.End != h.Span.End { // one that leaves does so at another instant
-		Lift(t, h.ID)
+		Loosen(t, h.ID)
 	}
 	if was, _, _ := Draft(t).Find(h.ID); !was.Flags.Has(timeline.OneWay) {
 		n.Flags &^= timeline.OneWay

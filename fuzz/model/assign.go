@@ -77,14 +77,15 @@ func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 	}
 	q.past, s.held = true, s.a.clone()
 	q.leaves = s.departing(h, h.Body(), o.Pickup)
-	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err,
+	moved := []Unit{n}
+	if ok, _, fault := s.regrant([]request{q}, moved, err,
 		func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
 	if x.ByHand, x.Substitute = true, !fits; !fits {
 		s.a.Seen.Substituted++
 	}
-	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
+	return s.put(moved[0].over(h.Body(), q.hulls[0]), q.pools[0])
 }
 
 // unassign judges a unit that is what its line says again: it stays where the line may have it, is seated anew where it
@@ -133,7 +134,8 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 	}
 	s.held = s.a.clone()
 	q.leaves = s.departing(h, h.Body(), o.Pickup)
-	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err,
+	moved := []Unit{n}
+	if ok, _, fault := s.regrant([]request{q}, moved, err,
 		func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
@@ -142,5 +144,5 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 		return wrong("unit %x was seated outside of what was ordered", h.ID)
 	}
 	s.a.Seen.Restored++
-	return s.put(n.over(h.Body(), q.hulls[p]), q.pools[p])
+	return s.put(moved[0].over(h.Body(), q.hulls[p]), q.pools[p])
 }

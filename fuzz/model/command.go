@@ -49,7 +49,7 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{},
 		sent: map[ID]uint32{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
-	s.departs, s.left = map[ID]*departure{}, map[ID]*departure{}
+	s.departs, s.left, s.arrivals = map[ID]*departure{}, map[ID]*departure{}, map[ID]*departure{}
 	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 {
 		// nobody took it up, so that nothing was done of what was due before it either
 		if fault = s.do(op, res, err); fault == errRefused && len(log) == 0 {
@@ -66,6 +66,7 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 	s.limbo()
 	kept := *s
 	kept.a, kept.departs, kept.left = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.left)
+	kept.arrivals = maps.Clone(s.arrivals)
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
 		s, fault = &kept, nil // nothing of a refused command happened
 	}

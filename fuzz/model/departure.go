@@ -70,29 +70,100 @@ func (s *step) wanted(id ID) *departure {
 
 // lift calls off a departure: what counts on the unit there may become a conflict. Where other changes were planned on
 // that unit, or it is with a customer, the unit goes there all the same, and its hold is no one-way hold any more.
-func (s *step) lift(id ID) {
+func (s *step) lift(id ID) (off bool) {
 	x := s.plannedFor(id)
 	if x == nil {
-		return
+		return true
 	}
-	s.departs[id] = nil
-	at := x.at
-	u := s.a.unit(id)
-	if u == nil {
-		at = max(at, s.now)
-	}
-	r := s.a.of(s.a.lot(x.lot))
-	to := s.a.lotAt(r.ID, x.to)
-	if r.Gone || to == 0 || !s.a.canGo(to, at, s.now) {
-		if u != nil {
+	if !s.mayLift(id) {
+		s.departs[id] = nil
+		if u := s.a.unit(id); u != nil {
 			u.Flags &^= timeline.OneWay
 		}
-		return
+		return false
 	}
+	s.departs[id] = nil
+	to, at := s.arrival(id, x)
 	s.a.Seen.CalledBack++
 	s.displaced(to, at)
 	s.one(to, at, -1)
 	s.one(x.lot, at, 1)
+	return true
+}
+
+// arrival is the lot that a departure brings a unit to, 0 for none, and since when it would be called off: what is gone
+// by now has left before.
+func (s *step) arrival(id ID, x *departure) (lot uint32, at int64) {
+	if at = x.at; s.a.unit(id) == nil {
+		at = max(at, s.now)
+	}
+	if r := s.a.of(s.a.lot(x.lot)); !r.Gone {
+		lot = s.a.lotAt(r.ID, x.to)
+	}
+	return lot, at
+}
+
+// mayLift says that nobody counts on the arrival of a unit.
+func (s *step) mayLift(id ID) bool {
+	to, at := s.arrival(id, s.plannedFor(id))
+	return to != 0 && s.a.canGo(to, at, s.now)
+}
+
+// loosen is lift of a unit that may leave at another instant. Where others count on its arrival, that waits for when
+// it leaves by then: it may be there in time all the same.
+func (s *step) loosen(id ID) (off bool) {
+	x := s.plannedFor(id)
+	if x == nil {
+		return true
+	}
+	r := s.a.of(s.a.lot(x.lot))
+	to := s.a.lotAt(r.ID, x.to)
+	if u := s.a.unit(id); u == nil || r.Gone || to == 0 || x.at <= s.now && !u.out() || s.a.canGo(to, x.at, s.now) {
+		return s.lift(id)
+	}
+	s.departs[id] = nil
+	s.one(x.lot, x.at, 1)
+	s.arrivals[id] = x
+	return true
+}
+
+// fasten has a unit whose arrival others count on leave for it as it was planned before, and no more, or as soon as it
+// is back.
+func (s *step) fasten(id ID) {
+	x := s.arrivals[id]
+	delete(s.arrivals, id)
+	u := s.a.unit(id)
+	at := x.at
+	if o := s.obs.unit(id); !s.a.canGo(x.lot, at, s.now) && u != nil && o != nil && o.Slot != 0 {
+		at = max(at, u.Hull.End) // as soon as it is back
+	}
+	if s.a.canGo(x.lot, at, s.now) {
+		s.displaced(x.lot, at)
+		s.one(x.lot, at, -1)
+	}
+	if u != nil {
+		u.Flags &^= timeline.OneWay
+	}
+}
+
+// arrives has an arrival that others count on be at another instant, where they have a unit then all the same.
+func (s *step) arrives(id ID, x *departure) bool {
+	was := s.arrivals[id]
+	r := s.a.of(s.a.lot(was.lot))
+	if was.to != x.to || s.a.of(s.a.lot(x.lot)) != r || r.Gone {
+		return false
+	}
+	to := s.a.lotAt(r.ID, x.to)
+	s.one(to, x.at, 1)
+	if !s.a.canGo(to, was.at, s.now) {
+		s.a.Slots = s.a.Slots[:len(s.a.Slots)-1]
+		return false
+	}
+	s.a.Seen.Shifted++
+	s.displaced(to, was.at)
+	s.one(to, was.at, -1)
+	delete(s.arrivals, id)
+	return true
 }
 
 // displaced are the units of a lot that have to make room from an instant on, and those of its pool that the command
@@ -145,12 +216,29 @@ func (s *step) one(lot uint32, at int64, by int) {
 		if x.Span.Start > at {
 			behind += 1000
 		}
-		if best < 0 || behind < least {
+		if best < 0 || behind < least || x.Span.Start > at && x.Span.Start < s.a.Slots[best].Span.Start {
 			best, least = i, behind
 		}
 	}
-	if best >= 0 {
-		s.a.Slots[best].Span.End = at
+	for end := at; best >= 0; {
+		x := &s.a.Slots[best].Span
+		if x.Start <= end {
+			x.End = end
+			return
+		}
+		last := -1 // it begins later: what is there until then ends now, and that one later
+		for i, y := range s.a.Slots {
+			if y.Lot == lot && y.Span.Start <= end && end < y.Span.End && y.Span.End != Forever &&
+				(last < 0 || y.Span.End > s.a.Slots[last].Span.End) {
+				last = i
+			}
+		}
+		if last < 0 {
+			x.End = at
+			return
+		}
+		y := &s.a.Slots[last].Span
+		end, y.End = y.End, end
 	}
 }
 
@@ -175,9 +263,31 @@ func (s *step) departures() error {
 	slices.SortFunc(ids, ID.Compare)
 	ids = slices.Compact(ids)
 	same := func(x, y *departure) bool { return x == y || x != nil && y != nil && *x == *y }
+	// one that is called off may let another be: as many are as can
+	off := slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+		return s.wanted(id) != nil || s.plannedFor(id) == nil
+	})
+	for again := true; again; {
+		again = false
+		off = slices.DeleteFunc(off, func(id ID) bool {
+			if !s.mayLift(id) {
+				return false
+			}
+			again = true
+			return s.lift(id)
+		})
+	}
+	for _, id := range off {
+		s.lift(id)
+	}
 	for _, id := range ids {
-		if !same(s.plannedFor(id), s.wanted(id)) {
-			s.lift(id)
+		if x := s.wanted(id); x != nil && !same(s.plannedFor(id), x) {
+			s.loosen(id)
+		}
+	}
+	for _, id := range ids {
+		if s.arrivals[id] != nil && s.wanted(id) == nil {
+			s.fasten(id)
 		}
 	}
 	ids = slices.DeleteFunc(ids, func(id ID) bool {
@@ -215,6 +325,15 @@ func (s *step) depart(id ID, x *departure) {
 	}
 	if _, is := s.left[id]; is || u.out() || s.short[id] || s.rerouted {
 		s.displaced(x.lot, x.at)
+	}
+	if s.arrivals[id] != nil {
+		if !s.arrives(id, x) {
+			s.fasten(id)
+			return
+		}
+		s.one(x.lot, x.at, -1)
+		s.departs[id] = x
+		return
 	}
 	s.a.Seen.OneWay++
 	s.one(x.lot, x.at, -1)
@@ -309,8 +428,11 @@ func (s *step) departing(u Unit, body Span, location ID) bool {
 func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool,
 	from [][]int, fault error) {
 	leaves := anyLeaves(requests) || slices.ContainsFunc(units, Unit.oneWay)
-	for _, u := range units {
-		s.lift(u.ID)
+	for i, u := range units {
+		if !s.loosen(u.ID) { // it leaves as it was planned, and not once more
+			requests[i].leaves = false
+			units[i].Flags &^= timeline.OneWay
+		}
 	}
 	for _, u := range units {
 		s.take(u.ID)
@@ -347,7 +469,9 @@ func (s *step) reroute(o *Order, overbook bool, err error) error {
 		if d := s.plannedFor(u.ID); goes == u.oneWay() && (!goes || d != nil && d.to == o.Return) {
 			return
 		}
-		s.lift(u.ID)
+		if !s.lift(u.ID) {
+			return
+		}
 		if u.Flags &^= timeline.OneWay; goes {
 			u.Flags |= timeline.OneWay
 		}

@@ -33,7 +33,7 @@ const (
 func (a *Account) lanes(p Pool, from, now int64) (lanes []Slot, things []thing) {
 	floor := min(now, from)
 	for _, s := range a.slotsOf(p) {
-		if s.Span.End <= floor {
+		if s.Span.End <= max(floor, s.Span.Start) {
 			continue
 		}
 		lane := len(lanes)

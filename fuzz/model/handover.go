@@ -403,14 +403,16 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 		u := *s.a.unit(x.unit.Hold)
 		x.unit.State, x.unit.Returned = order.Returned, at
 		s.a.Seen.Ended += x.line.endless()
-		s.lift(u.ID)
-		u = *s.a.unit(u.ID)
 		begins := max(at, s.now)
 		body := u.Body()
-		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {
+		n := s.handed(u, Span{Start: body.Start, End: at})
+		if at <= body.Start || n.Hull.End <= u.Takes().Start {
+			s.lift(u.ID)
 			s.free(x.unit)
 			x.unit.Was = u.Lot
 		} else {
+			s.loosen(u.ID)
+			u = *s.a.unit(u.ID)
 			n.Flags = n.Flags&^timeline.OneWay | timeline.Back
 			if err := s.stay(u, n); err != nil {
 				return err
@@ -433,7 +435,9 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 
 // stay judges a unit that keeps its slot over another hull, whatever is in its way.
 func (s *step) stay(u, n Unit) error {
-	s.lift(u.ID)
+	if n.Hull.End != u.Hull.End { // one that leaves does so at another instant
+		s.loosen(u.ID)
+	}
 	n.Flags &^= u.Flags &^ s.a.unit(u.ID).Flags & timeline.OneWay
 	for _, x := range s.a.Units {
 		if x.ID != u.ID && x.Slot == u.Slot && x.Takes().Overlaps(Span{Start: u.Takes().Start, End: n.Hull.End}) {

@@ -28,6 +28,7 @@ type step struct {
 	// of those that may become conflicts, the ones that are to be seated elsewhere if they can be
 	pushed   map[ID]bool
 	fixed    map[ID]uint32     // slots that units keep
+	arrivals map[ID]*departure // of units that may leave at another instant, while others count on when they did
 	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
 	left     map[ID]*departure // of units that have come back, the one that they are of
 	rerouted bool              // what counts on units that leave may become a conflict

@@ -246,10 +246,12 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 				s.a.Seen.StaysHere++
 				return errRefused
 			}
-			s.lift(h.ID)
-			h = *s.a.unit(u.Hold)
 		}
 		body := Span{Start: h.Body().Start, End: s.notOver(l.Window.End)}
+		if h.oneWay() && s.handed(h, body).Hull.End != h.Hull.End {
+			s.loosen(h.ID)
+			h = *s.a.unit(u.Hold)
+		}
 		if l.Window.End <= body.Start {
 			return rightly(err, base.CodeInvalid)
 		}

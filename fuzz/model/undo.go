@@ -104,7 +104,7 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, er
 		n, leaves := s.overLine(h, l), h.oneWay()
 		if leaves = leaves && n.Hull.End != h.Hull.End; leaves {
 			// at another instant, as its article has other buffers by now
-			s.lift(h.ID)
+			s.loosen(h.ID)
 			h = *s.a.unit(u.Hold)
 			n = s.overLine(h, l)
 		}

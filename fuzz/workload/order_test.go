@@ -25,6 +25,7 @@ type orderWorld struct {
 	counter bool // with what happens at the counter now and then
 	cart    bool // with what a shop's cart does now and then; rich
 	pools   bool // with pools that a change of buffers makes one, or parts
+	leaves  bool // with units that leave for another place, and what is planned on that
 }
 
 // usualSteps is how many commands such a world is long.
@@ -93,7 +94,7 @@ func TestMoreOrders(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
-		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false, false}
+		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false, false, false}
 		c.cart = c.rich && odds(d, "cart", 50)
 		require.NoError(r, c.play(d, usualSteps, &seen))
 	})
@@ -159,6 +160,9 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		}
 		if c.pools && odds(d, "of pools", 50) {
 			op = poolCommand
+		}
+		if c.leaves && odds(d, "of units that leave", 60) {
+			op = leaveCommand
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

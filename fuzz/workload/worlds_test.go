@@ -84,6 +84,7 @@ var sorts = [...]struct {
 	{"the counter", orderWorld{counter: true}.play},
 	{"carts", orderWorld{rich: true, cart: true, counter: true}.play},
 	{"pools that join and part", pools},
+	{"units that leave", leaving},
 }
 
 // shortWorld plays the world of a seed, and says how many commands long it was.

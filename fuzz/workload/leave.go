@@ -1,0 +1,60 @@
+package workload
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
+	"holdfast/fuzz/model"
+)
+
+// This file owns random commands on units that leave their place for another: what is planned on their arrival there,
+// and how they come at another instant after that, or not at all.
+
+// leaveCommand draws a command that has a unit leave, plans on its arrival, or changes when and whether it leaves.
+func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
+	leaving := slices.DeleteFunc(slices.Clone(a.Orders), func(o *model.Order) bool {
+		return o.Return == o.Pickup || len(o.Lines) == 0 || o.Status == order.OrderClosed ||
+			o.Lines[0].Window.End == base.Forever
+	})
+	kind := d.N("leaving command", 20)
+	if len(leaving) == 0 || kind < 5 && len(a.Orders) < maxOrders {
+		o := createOrder(d, a, now)
+		o.Status, o.Return = order.OrderOpen, new(pick(d, "away", locations(a)).ID)
+		from := now/hour*hour + int64(d.N("soon", 6))*hour/2
+		to := from + int64(1+d.N("hours", 4))*hour
+		l := &o.Lines[0]
+		l.Purchase, l.From, l.To, l.Subscription = base.PurchaseBooking, &from, &to, nil
+		return o
+	}
+	o := pick(d, "leaving order", leaving)
+	l, article := &o.Lines[0], favourite(d, "article", a.Articles).ID
+	behind := l.Window.End + int64(d.N("half hours behind", 12))*hour/2
+	switch {
+	case kind < 7:
+		return stock.DecreaseQuantity{Article: article, Location: o.Return, Amount: 1, From: &behind,
+			Force: odds(d, "force", 30)}
+	case kind < 9:
+		return stock.TransferQuantity{Article: article, From: o.Return, To: o.Pickup, Amount: 1, At: &behind}
+	case kind < 11 && len(a.Orders) < maxOrders:
+		to := behind + int64(1+d.N("hours", 4))*hour
+		next := createOrder(d, a, now)
+		next.Status, next.Pickup, next.Return = order.OrderOpen, o.Return, &o.Pickup
+		line := &next.Lines[0]
+		line.Item, line.Purchase, line.From, line.To, line.Subscription = l.Item, base.PurchaseBooking, &behind, &to, nil
+		return next
+	case kind < 16:
+		price := int64(100)
+		end := max(l.Window.Start, l.Window.End+int64(d.N("half hours", 12)-5)*hour/2)
+		return order.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 25),
+			Fields: base.Changed(order.OrderLineInput{To: &end, UnitPrice: &price})}
+	case kind < 17:
+		return order.CancelOrder{ID: o.ID}
+	case kind < 18:
+		return order.FulfillOrder{ID: o.ID}
+	case kind < 19:
+		return order.ReturnOrder{ID: o.ID}
+	}
+	return patchOrder(d, a, o)
+}

@@ -1,0 +1,28 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/fuzz/model"
+)
+
+// This file owns the random test of units that leave their place for another.
+
+func TestLeaving(t *testing.T) {
+	var seen model.Tally
+	for seed := range uint64(80) {
+		require.NoError(t, leaving(Seeded{rand.New(rand.NewPCG(seed, 44))}, usualSteps, &seen), "seed %d", seed)
+	}
+	t.Logf("%+v", seen)
+	for _, n := range []int{seen.OneWay, seen.CalledBack, seen.Shifted, seen.StaysHere} {
+		require.Positive(t, n, "%+v", seen)
+	}
+}
+
+// leaving is a world of orders whose units often come back elsewhere.
+func leaving(d Dice, steps int, seen *model.Tally) error {
+	return orderWorld{counter: odds(d, "at the counter", 50), leaves: true}.play(d, steps, seen)
+}

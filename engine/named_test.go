@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
 	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
 // This file owns the tests of lines that name an article: what they push out of it, and what is said of that.
@@ -96,6 +98,60 @@ func TestALineOfAnArticleLeavesWhatIsWaitedFor(t *testing.T) {
 	s.requireNumbers(on, noon+20*hour, noon+25*hour, 0, 0)
 	s.refused(base.CodeInsufficient, s.booking(on, noon+20*hour, noon+25*hour, 1))
 	s.requireNumbers(on, noon+25*hour, noon+30*hour, 1, 1)
+}
+
+// What waits without a name is counted for its SKU, whichever article it is kept on: who names one of them does not
+// take the unit that it may have.
+func TestALineOfAnArticleLeavesWhatItsSKUWaitsFor(t *testing.T) {
+	for _, kept := range []bool{false, true} { // what is named is the article that the conflict is kept on
+		for _, kit := range []bool{false, true} {
+			s := newShop(t)
+			sku := base.Item{SKU: s.sku()}
+			on := []base.Item{{Article: s.article(sku.SKU, 1)}, {Article: s.article(sku.SKU, 1)}}
+			if kept {
+				slices.Reverse(on)
+			}
+			late := s.book(on[1], noon+9*hour, noon+12*hour, 1)
+			early := s.book(on[0], noon, noon+12*hour, 1)
+			waits := s.order(sku, base.PurchaseBooking, noon+5*hour, ptr(noon+10*hour), 1, true)
+			require.True(t, waits.Conflict())
+			from, to := noon+7*hour, noon+9*hour
+			item := on[1]
+			if kit {
+				item = s.kit(commerce.Component{Item: on[1], Quantity: 1})
+				s.requireNumbers(item, from, to, 0, 0)
+				buckets, err := hold.Calendar(s.view(), hold.Query{Item: item, Location: s.loc,
+					Window: base.Span{Start: from, End: to}}, stock.BucketChange, s.now, nil)
+				require.NoError(t, err)
+				require.Zero(t, buckets[0].Available)
+			} else {
+				own := 1 // its own units are counted as they are
+				if kept {
+					own = 0
+				}
+				s.requireNumbers(on[1], from, to, own, 0)
+			}
+			s.refused(base.CodeInsufficient, s.booking(sku, from, to, 1))
+			lines, _ := s.explained(s.booking(item, from, to, 1))
+			require.Zero(t, lines[0].Available)
+			require.Equal(t, timeline.NotEnoughStock.String(), lines[0].Reason)
+			require.Equal(t, &base.Span{Start: noon + 12*hour, End: noon + 14*hour}, lines[0].Next)
+			if !kit {
+				s.refused(base.CodeInsufficient, stock.CreateScheduledEvent{Article: on[1].Article,
+					Location: s.loc, Window: base.Span{Start: from, End: to},
+					ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"}})
+			}
+			// What a hold has, it has: the one that stays inside what it had is not asked.
+			s.do(hold.MoveHold{ID: early.ID, Lines: []hold.MoveLine{{Unavailability: early.Lines[0].Units[0].ID,
+				To: ptr(noon + 11*hour)}}})
+			s.refused(base.CodeInsufficient, hold.MoveHold{ID: late.ID, Lines: []hold.MoveLine{
+				{Unavailability: late.Lines[0].Units[0].ID, From: ptr(noon + 8*hour)}}})
+			s.book(item, noon+3*hour, noon+5*hour, 1)
+			s.do(hold.ReleaseHold{ID: late.ID})
+			require.False(t, s.orderNow(waits).Conflict(), "the unit is there for whom it was kept")
+			s.reopen()
+		}
+	}
 }
 
 // The next window of a line that names an article is the first in which it is granted, with what it pushes.

@@ -33,8 +33,10 @@
 //
 // One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool
 // (SeatConflict), as a unit has that is handed over early (Reseat) or moves there, and as a new hold has that names the
-// article (SeatNamed). How many there are is told twice: Available counts what an article's own slots have room for,
-// AvailableNamed what a hold that names it can have.
+// article (SeatNamed). Such a hold takes from the pool, too: the pool's count has to leave room for it, whichever lot a
+// conflict that is counted there is kept on (MayName). How many there are is told twice: Available counts what an
+// article's own slots have room for, with the conflicts that are kept there; AvailableNamed what a hold that names it
+// can have, which is more where others make room, and fewer where the pool's conflicts are counted for it.
 //
 // Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its
 // pool, and tried in its pool, or in the lot alone where it is pinned there or the lot is in no pool. In a pool of

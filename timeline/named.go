@@ -1,7 +1,8 @@
 package timeline
 
 // This file owns holds that name an article: they sit on units of its lot, and where those are taken, what is
-// auto-assigned there goes to other lots of the pool.
+// auto-assigned there goes to other lots of the pool. They take from the pool as all that sits there does, so they
+// leave what is counted there for conflicts, whichever lot those are kept on.
 
 import (
 	"cmp"
@@ -14,17 +15,32 @@ func (s *Stock) around(no LotNo) (wide PoolRef, ok bool) {
 	return SKURef(pool), pool != 0 && len(s.Lots(SKURef(pool))) > 1
 }
 
+// contested is the pool of a lot, where conflicts are counted there and it has other lots.
+func (s *Stock) contested(no LotNo) (wide PoolRef, ok bool) {
+	if s.conflicts.len() == 0 { // asked first, as the pool lies elsewhere in memory
+		return wide, false
+	}
+	wide, ok = s.around(no)
+	return wide, ok && s.ConflictCount(wide) > 0
+}
+
 // SeatNamed seats a hold on a lot, or on slot on of it where that is not 0, that its owner named: on the lot's own
 // slots as Seat and SeatOn do; where they have no room, and the rule moves others, on what is left there when holds
-// move out of it to other lots of its pool. It takes nothing that a conflict is counted for.
+// move out of it to other lots of its pool. It takes nothing that a conflict of the pool is counted for (MayName).
 func (d *Draft) SeatNamed(no LotNo, on SlotNo, h Hold, r Rule) (at Place, why Refusal) {
-	if on != 0 {
+	switch {
+	case on != 0:
 		at, why = d.SeatOn(LotRef(no), on, h)
-	} else {
+	case !d.MayName(no, h.Seat()):
+		return Place{}, NotEnoughStock
+	default:
 		at, why = d.Seat(LotRef(no), h, r)
 	}
+	if why == Granted || r != Exact {
+		return at, why
+	}
 	wide, ok := d.Stock().around(no)
-	if why == Granted || r != Exact || !ok || !d.mayName(no, h.Seat()) {
+	if !ok || !d.mayPush(no, h.Seat()) {
 		return at, why
 	}
 	if on != 0 {
@@ -33,8 +49,14 @@ func (d *Draft) SeatNamed(no LotNo, on SlotNo, h Hold, r Rule) (at Place, why Re
 	return d.SeatOnLot(wide, no, h)
 }
 
-// mayName is MayTake for one more unit of a lot beyond those that have room on its own slots.
-func (d *Draft) mayName(no LotNo, room Span) bool {
+// MayName is MayTake for one more unit of a lot, asked of the pool that the lot is in.
+func (d *Draft) MayName(no LotNo, room Span) bool {
+	wide, ok := d.Stock().contested(no)
+	return !ok || d.MayTake(wide, room)
+}
+
+// mayPush is MayTake for one more unit of a lot beyond those that have room on its own slots.
+func (d *Draft) mayPush(no LotNo, room Span) bool {
 	s := d.Stock()
 	wide, _ := s.around(no)
 	if !d.MayTake(wide, room) || s.Full(wide, room) {
@@ -102,17 +124,19 @@ func (s *Stock) leftBy(no LotNo, w Span) (steps []leftStep) {
 }
 
 // AvailableNamed is how many holds that name the article of a lot SeatNamed can seat over hull, one after the other, by
-// a command of the instant now; own is what Available says of the lot. It is never less than own; the counts are those
-// of own.
+// a command of the instant now; own is what Available says of the lot. Others may leave it more than own, and conflicts
+// that are counted in its pool less; the counts are those of own.
 func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answer {
-	if own.Available >= len(s.lot(no).slots) { // asked first, as the pool lies elsewhere in memory
-		return own
-	}
-	wide, ok := s.around(no)
-	if !ok {
-		return own
-	}
-	if s.ConflictCount(wide) == 0 { // then all is told by who sits where, and the pool has no fewer than the lot
+	wide, contested := s.contested(no)
+	if !contested {
+		if own.Available >= len(s.lot(no).slots) { // asked first, as the pool lies elsewhere in memory
+			return own
+		}
+		var ok bool
+		if wide, ok = s.around(no); !ok {
+			return own
+		}
+		// All is told by who sits where, and the pool has no fewer than the lot.
 		if free, _, _, _ := s.MinFree(wide, hull); free <= own.Available {
 			own.Exact = own.Exact || free == own.Available
 			return own
@@ -125,8 +149,8 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 			return own
 		}
 	}
-	if most := s.boundNamed(no, wide, hull); most <= own.Available {
-		own.Exact = own.Exact || most == own.Available
+	if most := max(0, s.boundNamed(no, wide, hull)); most <= own.Available {
+		own.Available, own.Exact = most, true
 		return own
 	}
 	return s.namedForReal(no, wide, hull, now, own)
@@ -185,13 +209,13 @@ func (s *Stock) namedForReal(no LotNo, wide PoolRef, hull Span, now int64, own A
 // neverNamed says that SeatNamed, which refused a hold, would refuse it however long it searched.
 func (d *Draft) neverNamed(no LotNo, wide PoolRef, h Hold) bool {
 	s, room := d.Stock(), h.Seat()
+	if !d.mayPush(no, room) { // the lot's own slots have no more
+		return true
+	}
 	if !s.short(LotRef(no), room) && d.MayTake(LotRef(no), room) {
 		if b, _, _ := s.makeRoom(LotRef(no), 0, nil, room, d.now); !b.proven {
 			return false
 		}
-	}
-	if !d.mayName(no, room) {
-		return true
 	}
 	b, _, _ := s.makeRoom(wide, 0, onLot(no), room, d.now)
 	return b.proven
@@ -215,24 +239,20 @@ func (s *Stock) boundNamed(no LotNo, wide PoolRef, hull Span) int {
 }
 
 // namedSteps bounds, step by step, the units that holds which name the article of a lot can have: those that are free
-// in the lot, or those that are free in its pool and that what is pinned to the lot leaves, where that is more.
+// in its pool, and no more than what is pinned to the lot leaves there.
 func (s *Stock) namedSteps(no LotNo, wide PoolRef, w Span) (steps []leftStep) {
 	type step struct {
-		at               int64
-		own, all, pinned int // what they are from here on; unset: as before
+		at          int64
+		all, pinned int // what they are from here on; unset: as before
 	}
 	const unset = -maxSlots
 	var list []step
-	s.Sweep(LotRef(no), w, func(x Span, c Count) bool {
-		list = append(list, step{x.Start, c.Free(), unset, unset})
-		return true
-	})
 	s.Sweep(wide, w, func(x Span, c Count) bool {
-		list = append(list, step{x.Start, unset, c.Free(), unset})
+		list = append(list, step{x.Start, c.Free(), unset})
 		return true
 	})
 	for _, x := range s.leftBy(no, w) {
-		list = append(list, step{x.over.Start, unset, unset, x.left})
+		list = append(list, step{x.over.Start, unset, x.left})
 	}
 	slices.SortFunc(list, func(x, y step) int { return cmp.Compare(x.at, y.at) })
 	now := step{}
@@ -242,7 +262,6 @@ func (s *Stock) namedSteps(no LotNo, wide PoolRef, w Span) (steps []leftStep) {
 		}
 	}
 	for i, x := range list {
-		set(&now.own, x.own)
 		set(&now.all, x.all)
 		set(&now.pinned, x.pinned)
 		if i+1 < len(list) && list[i+1].at == x.at {
@@ -252,7 +271,7 @@ func (s *Stock) namedSteps(no LotNo, wide PoolRef, w Span) (steps []leftStep) {
 		if i+1 < len(list) {
 			over.End = list[i+1].at
 		}
-		steps = append(steps, leftStep{over, max(now.own, min(now.all, now.pinned))})
+		steps = append(steps, leftStep{over, min(now.all, now.pinned)})
 	}
 	return steps
 }

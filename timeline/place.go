@@ -88,6 +88,11 @@ func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seate
 	}
 	s, like := d.copied(), hold(0)
 	l := s.large(p)
+	if no, ok := p.Lot(); ok { // its article was named
+		if _, contested := s.contested(no); contested {
+			return 0
+		}
+	}
 	if l == nil || s.ConflictCount(p) > 0 || s.asks(p, &like, d.now) != nil {
 		return 0
 	}

@@ -166,10 +166,17 @@ func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, h
 	return x.Available, x.Exact
 }
 
-// VacatedOver adds to what a source has over its hull what others leave there for who names its article, as long as
-// there are tries left.
+// VacatedOver makes of what a source has over its hull what who names its article can have: what others leave there,
+// too, as long as there are tries left, and nothing that conflicts of its pool are counted for.
 func VacatedOver(a *base.AccountState, src *stock.Source, b timeline.Bucket, now int64, left *int) timeline.Bucket {
-	if !src.Named || src.Free(a.Stock, src.Hull, now) <= b.Available {
+	if !src.Named {
+		return b
+	}
+	switch most := max(0, src.Free(a.Stock, src.Hull, now)); {
+	case most < b.Available:
+		b.Available, b.Exact = most, true
+		return b
+	case most == b.Available:
 		return b
 	}
 	if b.Exact = false; *left > 0 {

@@ -45,7 +45,8 @@ func Available(v base.View, q Query, now int64) (stock.Availability, error) {
 		}
 		if !s.Closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
-			if q.Moves && s.Named && !(one && a.Available == 1) { // more than the one that is there nobody can have
+			// the one that is there is all that there can be, and nobody waits
+			if q.Moves && s.Named && !(one && a.Available == 1 && v.Acc.Stock.ConflictLen() == 0) {
 				a = v.Acc.Stock.AvailableNamed(no, s.Hull, now, a)
 			}
 			if q.Moves {

@@ -172,8 +172,16 @@ func (o PlaceHold) Exceeds(v base.View, now int64) bool {
 		if l.CatalogItem != (base.ID{}) {
 			continue // components are shared: to count kits costs as much as the plan
 		}
-		a, err := Available(v, Query{Item: l.Item, Location: l.Location, Return: l.Return, Window: l.Window}, now)
+		q := Query{Item: l.Item, Location: l.Location, Return: l.Return, Window: l.Window}
+		a, err := Available(v, q, now)
 		if err == nil && a.Available < l.Quantity {
+			return true
+		}
+		if l.Item.Article == (base.ID{}) || v.Acc.Stock.ConflictLen() == 0 {
+			continue
+		}
+		q.Moves = true // conflicts of its SKU may be counted for units of it that are free
+		if a, err = Available(v, q, now); err == nil && a.WithMoves < l.Quantity {
 			return true
 		}
 	}

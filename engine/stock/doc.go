@@ -16,6 +16,10 @@
 // whatever its article is of by now. One that is given other dates goes where that SKU has room, to an article with
 // other buffers too, and is given that one's.
 //
+// What names an article takes from the pool of its SKU as well: where the pool's units are spoken for, by whoever waits
+// there, none of its articles has one for a new line or event that names it, though a unit of it be free. What a unit
+// has already it keeps.
+//
 // A conflict that is given other dates, as one that is made shorter, is tried itself, at once and by its new dates,
 // before whoever waited longer. The others have their turn behind it where it comes to wait in another pool, or makes a
 // unit leave an article, though none came free. Elsewhere nothing has changed for them: what is counted for one

@@ -107,8 +107,11 @@ func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *time
 	var sources []Source
 	if lot := r.LotAt(l.No); lot != nil {
 		sources = []Source{{Pool: timeline.LotRef(lot.No), Hull: s.Window}}
-		_, reason = Draft(t).Seat(sources[0].Pool, h, timeline.Exact)
-		if reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.No}) &&
+		may := Draft(t).MayName(lot.No, h.Seat())
+		if may {
+			_, reason = Draft(t).Seat(sources[0].Pool, h, timeline.Exact)
+		}
+		if may && reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.No}) &&
 			Draft(t).MayTake(sources[0].Pool, h.Seat()) {
 			Draft(t).Keep(h, lot.No)
 			return nil

@@ -422,7 +422,8 @@ func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
 		return true
 	}
 	s := sources[own]
-	if !Draft(t).MayTake(s.Pool, q.room(s.Hull, t.Now)) {
+	room := q.room(s.Hull, t.Now)
+	if !Draft(t).MayTake(s.Pool, room) || s.Named && !Draft(t).MayName(s.lot(), room) {
 		return false
 	}
 	Draft(t).Keep(q.hold(q.Proto.ID, s, flags, t.Now), q.Was.Lot)

@@ -255,8 +255,8 @@ type Availability struct {
 	Stock     int
 	Committed int
 	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are
-	// available on its own units, where holds that may be moved go to other articles of its SKU; of all else it is
-	// Available.
+	// available on its own units, where holds that may be moved go to other articles of its SKU, and fewer where
+	// conflicts of its SKU are counted for them; of all else it is Available.
 	WithMoves int
 	// false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about
 	// that

@@ -6,8 +6,12 @@ import "slices"
 // where a unit is free, with what waits counted.
 
 // mayTake says that one unit more may be taken of a pool: at each instant either one is free with all conflicts
-// counted, or the command held one there more before it let go of what it moves.
+// counted, or the command held one there more before it let go of what it moves. What is taken of an article is taken
+// of its SKU's pool, too.
 func (s *step) mayTake(v *Account, p Pool, need Span) bool {
+	if v.roams(p) && !s.mayTake(v, v.poolOf(p.Lots[0]), need) {
+		return false
+	}
 	held := s.held
 	if held == nil {
 		held = v

@@ -393,7 +393,11 @@ func (s *step) seatEvent(e *Event, need Span, was *Unit, err error) error {
 	home, may := Pool{}, impossible
 	if no != 0 {
 		home = s.a.lotPool(no)
-		if may = s.a.room(home, need, 1, s.now); was != nil {
+		may = s.a.room(home, need, 1, s.now)
+		if s.a.roams(home) && !s.a.leaves(no, need, 1) {
+			may = impossible
+		}
+		if was != nil {
 			home.Closed = false
 			q := request{pools: []Pool{home}, hulls: []Span{e.Window}, body: e.Window, past: true, was: *was,
 				stays: was.Slot == 0 && was.Lot == no}

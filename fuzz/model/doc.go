@@ -41,6 +41,8 @@
 //  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go) A hold that
 //     is seated anew needs it only where there was no hold of the command before, a conflict with other dates stays one
 //     where it has no room, and a unit that is handed over needs no more than a slot. (claim.go, handover.go)
+//     What names an article takes from the pool of its SKU, too, and leaves what is counted there, on whichever article
+//     it waits. (named.go)
 //  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
 //     against an exhaustive search where the pool is small. (search.go)
 //  9. An order's units take stock as a hold's do. One that is out keeps its slot, to the end of the running step when

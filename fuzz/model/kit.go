@@ -366,11 +366,10 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []stock.B
 						return 0
 					}
 					free, _, _, _ := a.least(p, b.Range)
-					for a.roams(p) { // others may leave more
-						if may, _ := a.countsNamed(p.Lots[0], b.Range, max(0, free)+1); !may {
-							break
+					if a.roams(p) { // others may leave more, and those that wait less
+						for free = 0; a.countsNamed(p.Lots[0], b.Range, free+1); {
+							free++
 						}
-						free = max(0, free) + 1
 					}
 					return max(0, free)
 				})

@@ -9,29 +9,34 @@ import (
 )
 
 // This file owns lines that name an article: they have its own units, and what is auto-assigned there makes room for
-// them by going to other articles of the pool. What waits keeps what it is counted for.
+// them by going to other articles of the pool. They take from their SKU's pool as its own lines do: what waits there
+// keeps what it is counted for, on whichever article it waits.
 
-// countsNamed says whether n units more of an article can be had, by counting at every instant: may, of those that its
-// own units leave or of those that the pool leaves when all that may go goes elsewhere; by moves, of the latter at
-// every instant.
-func (a *Account) countsNamed(lot uint32, need Span, n int) (may, byMoves bool) {
-	wide, own := a.poolOf(lot), Pool{Lots: []uint32{lot}}
-	may, byMoves = true, true
-	for _, t := range a.instants([]Pool{wide}, need) {
-		stock, taken := a.at(own, t)
-		all, allTaken := a.at(wide, t)
-		left := stock
+// countsNamed says whether n units more of an article can be had, by counting at every instant: its pool has them free,
+// with all conflicts that are counted there, and the article when all that may go goes elsewhere.
+func (a *Account) countsNamed(lot uint32, need Span, n int) bool {
+	if !a.leaves(lot, need, n) {
+		return false
+	}
+	for _, t := range a.instants([]Pool{a.poolOf(lot)}, need) {
+		left, _ := a.at(a.lotPool(lot), t)
 		for _, u := range a.Units {
 			if u.Lot == lot && u.Takes().Holds(t) && (u.articlePinned() || u.Slot != 0 && u.out()) {
 				left--
 			}
 		}
-		if min(all-allTaken, left) < n {
-			byMoves = false
-			may = may && stock-taken >= n
+		if left < n {
+			return false
 		}
 	}
-	return may, byMoves
+	return true
+}
+
+// leaves says that the pool of an article has n units free at every instant of a window, those counted that wait there
+// for whichever of its articles.
+func (a *Account) leaves(lot uint32, need Span, n int) bool {
+	free, _, _, _ := a.least(a.poolOf(lot), need)
+	return free >= n
 }
 
 // roams says that an article's pool has other articles, so that what is on its units may go there.
@@ -43,15 +48,14 @@ func (a *Account) named(p Pool, need Span, n int, now int64) chance {
 		return impossible
 	}
 	lot := p.Lots[0]
-	may, byMoves := a.countsNamed(lot, need, n)
-	if !may {
+	if !a.countsNamed(lot, need, n) {
 		return impossible
 	}
 	ok, known := a.fits(a.poolOf(lot), need, n, func(x Slot) bool { return x.Lot == lot }, now)
 	switch {
 	case known && !ok:
 		return impossible
-	case known && byMoves:
+	case known:
 		return certain
 	}
 	return open
@@ -60,7 +64,7 @@ func (a *Account) named(p Pool, need Span, n int, now int64) chance {
 // byName is what is said of n units of an article, its own or what others leave.
 func (a *Account) byName(p Pool, need Span, n int, now int64) chance {
 	c := impossible
-	if !p.Closed {
+	if !p.Closed && (!a.roams(p) || a.leaves(p.Lots[0], need, n)) {
 		if c = a.room(p, need, n, now); c == open {
 			if ok, known := a.fits(p, need, n, nil, now); known && !ok {
 				c = impossible
@@ -78,8 +82,7 @@ func (a *Account) withMoves(v base.View, q hold.Query, plain stock.Availability,
 		return wrong("available %+v: %v", q, err)
 	}
 	n := have.WithMoves
-	if have.Available != plain.Available || have.Stock != plain.Stock || have.Committed != plain.Committed ||
-		n < plain.Available {
+	if have.Available != plain.Available || have.Stock != plain.Stock || have.Committed != plain.Committed {
 		return wrong("available %+v is %+v, without moves %+v", q, have, plain)
 	}
 	if q.Article == (ID{}) {
@@ -109,7 +112,12 @@ func (a *Account) withMoves(v base.View, q hold.Query, plain stock.Availability,
 		if n > plain.Available {
 			a.Seen.Named++
 		}
+		if n < plain.Available {
+			a.Seen.WaitedFor++
+		}
 		switch {
+		case n < plain.Available && (!a.roams(p) || a.leaves(p.Lots[0], hull, n+1)):
+			return wrong("available %+v at %d is %+v, and its pool has more", q, now, have)
 		case n > 0 && a.byName(p, hull, n, now) == impossible:
 			return wrong("available %+v at %d is %+v, but so many cannot be had", q, now, have)
 		case have.Exact && a.byName(p, hull, n+1, now) == certain:

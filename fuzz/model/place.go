@@ -186,6 +186,10 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 	for i, p := range q.pools {
 		need := q.need(i, s.now)
 		free, _, _, _ := v.least(p, need)
+		if v.roams(p) { // it names an article, and takes of the pool
+			all, _, _, _ := v.least(v.poolOf(p.Lots[0]), need)
+			free = min(free, all)
+		}
 		rooms[i] = max(0, free)
 		if q.picky && v.partly(p, q.asks, s.now) {
 			known := false

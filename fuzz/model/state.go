@@ -65,6 +65,7 @@ type Tally struct {
 	Hard, Inexact        int // answers from pools that are not easy, and those that said so
 	Searched, Fewer      int // answers held against an exhaustive search, and those below the count
 	Named, NamedLines    int // questions about an article that count moves, lines that others make room for
+	WaitedFor            int // questions about an article of which units are free that conflicts of its pool wait for
 	// lines of refusals with more in the way than are named, and those that name none as others have named all
 	Unnamed, UnnamedLines  int
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
@@ -147,7 +148,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between},
 		{&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
-		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed},
+		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.WaitedFor, &o.WaitedFor},
+		{&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed},
 		{&t.UnnamedLines, &o.UnnamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
 		{&t.Pushed, &o.Pushed},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded},

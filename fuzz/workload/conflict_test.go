@@ -24,7 +24,7 @@ func TestTimeSeatsConflicts(t *testing.T) {
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Opened, seen.Reseated - seen.Opened, seen.Evicted, seen.Overbooked, seen.Late,
-		seen.Told} {
+		seen.Told, seen.Named, seen.WaitedFor} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -65,6 +65,9 @@ func playScarce(w *World, d Dice) (err error) {
 			do(model.Tick{})
 		}
 		do(scarceCommand(d, w, here, sku, articles))
+		if err == nil {
+			err = w.Tenants[0].Twin.Available(w.View(0), scarceQuestion(d, w, here, articles), w.Now())
+		}
 		if odds(d, "restart", 2) && err == nil {
 			err = w.Restart()
 		}
@@ -73,6 +76,13 @@ func playScarce(w *World, d Dice) (err error) {
 		}
 	}
 	return nil
+}
+
+// scarceQuestion asks for an article of a SKU that others wait for.
+func scarceQuestion(d Dice, w *World, here ID, articles []ID) hold.Query {
+	from := w.Now() + int64(d.N("asked from", 12))*hour
+	return hold.Query{Item: base.Item{Article: pick(d, "asked article", articles)}, Location: here,
+		Window: Span{Start: from, End: from + int64(1+d.N("asked length", 4))*hour}}
 }
 
 // scarceCommand draws a command that sells what is short, or has it change hands.

@@ -98,8 +98,9 @@ func (w *scribe) writeAvailability(l *availabilityLine) {
 		"How many further units can be held for the whole window, with the buffers that a booking would "+
 			"bring. Of an article: on its own units, wherever else what is on them could go.")
 	w.Count("withMoves", a.WithMoves,
-		"How many units a booking can have. Of an article it may be more than are available: bookings that "+
-			"may be moved go to other articles of its SKU. Of anything else it is the same.")
+		"How many units a booking can have. Of an article it may be more than are available, as bookings that "+
+			"may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet "+
+			"keep theirs. Of anything else it is the same.")
 	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
 	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
 	w.Bool("exact", a.Exact,

@@ -578,8 +578,9 @@ type Availability struct {
 	// How many further units can be held for the whole window, with the buffers that a booking would bring. Of
 	// an article: on its own units, wherever else what is on them could go.
 	Available int64 `json:"available"`
-	// How many units a booking can have. Of an article it may be more than are available: bookings that may be
-	// moved go to other articles of its SKU. Of anything else it is the same.
+	// How many units a booking can have. Of an article it may be more than are available, as bookings that may
+	// be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep
+	// theirs. Of anything else it is the same.
 	WithMoves int64 `json:"withMoves"`
 	// Units there at the instant of the window with the fewest free.
 	Stock int64 `json:"stock"`
@@ -629,8 +630,9 @@ type AvailabilityOfLine struct {
 	// How many further units can be held for the whole window, with the buffers that a booking would bring. Of
 	// an article: on its own units, wherever else what is on them could go.
 	Available int64 `json:"available"`
-	// How many units a booking can have. Of an article it may be more than are available: bookings that may be
-	// moved go to other articles of its SKU. Of anything else it is the same.
+	// How many units a booking can have. Of an article it may be more than are available, as bookings that may
+	// be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep
+	// theirs. Of anything else it is the same.
 	WithMoves int64 `json:"withMoves"`
 	// Units there at the instant of the window with the fewest free.
 	Stock int64 `json:"stock"`

@@ -2986,7 +2986,7 @@ export interface components {
             shortage: number | null;
             /** @description Units there at the instant of the window with the fewest free. */
             stock: number;
-            /** @description How many units a booking can have. Of an article it may be more than are available: bookings that may be moved go to other articles of its SKU. Of anything else it is the same. */
+            /** @description How many units a booking can have. Of an article it may be more than are available, as bookings that may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep theirs. Of anything else it is the same. */
             withMoves: number;
         };
         AvailabilityLine: {
@@ -3045,7 +3045,7 @@ export interface components {
             shortage: number | null;
             /** @description Units there at the instant of the window with the fewest free. */
             stock: number;
-            /** @description How many units a booking can have. Of an article it may be more than are available: bookings that may be moved go to other articles of its SKU. Of anything else it is the same. */
+            /** @description How many units a booking can have. Of an article it may be more than are available, as bookings that may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep theirs. Of anything else it is the same. */
             withMoves: number;
         };
         AvailabilityQuery: {

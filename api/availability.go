@@ -228,7 +228,7 @@ type nextInput struct {
 
 const (
 	maxSeconds = 10 * 366 * 24 * 60 * 60
-	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks unless it is told, in milliseconds
+	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how late a window begins unless next is told, in milliseconds
 )
 
 var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
@@ -246,7 +246,8 @@ var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).
 			Says("How many units have to be free. Default: 1."),
 		wire.Optional("until", wire.Instant, func(l *nextInput) **int64 { return &l.until }).
-			Says("The window ends at this instant or before. Default: two years after notBefore."),
+			Says("The window ends at this instant or before. Default: it begins before two years after notBefore have " +
+				"passed, and may end later."),
 	})...)
 
 var nextSchema = describe("NextAnswer", (*scribe).writeNext)
@@ -322,7 +323,8 @@ var availabilityOperations = []operation{
 		func(q *request, l *nextInput) {
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
 			if l.until != nil {
-				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
+				l.Until = *l.until - l.Length + 1 // an end gives the first instant at which it does not begin any more
+				if *l.until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
 					q.faults.Add(base.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder,
 						Message: "must be later than notBefore"})
 				}

@@ -316,6 +316,19 @@ func TestAvailabilityInItsForms(t *testing.T) {
 		`{"articleId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":86400,"quantity":2}`, first, location,
 		when(noon))))
 
+	// The window ends at until or before. Without it the window begins within two years, and may be longer than that.
+	until := func(end, length int64) any {
+		return s.ok("POST", "/v1/admin/availability/next", fmt.Sprintf(
+			`{"articleId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":%d,"until":%q}`, first, location,
+			when(noon+day), length/1000, when(end)))["from"]
+	}
+	require.Equal(t, when(noon+2*day+2*hour), until(noon+3*day+2*hour, day))
+	require.Nil(t, until(noon+3*day+2*hour-1, day), "it would end too late")
+	require.Nil(t, until(noon+day+hour, day), "there is less time than it takes")
+	require.Equal(t, when(noon+2*day+2*hour), s.ok("POST", "/v1/admin/availability/next", fmt.Sprintf(
+		`{"articleId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":%d}`, first, location, when(noon+day),
+		3*366*day/1000))["from"])
+
 	// Without a location, what each has is added up.
 	there := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
 	s.ok("POST", "/v1/admin/articles/"+second+"/increase-quantity",

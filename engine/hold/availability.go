@@ -198,7 +198,9 @@ type NextQuery struct {
 	NotBefore int64
 	Length    int64 // milliseconds
 	Quantity  int
-	Until     int64 // the window begins before it
+	// The window begins before it, as far behind as it may end: who has an instant that it ends at or before gives that
+	// instant less Length, plus 1. stock.SearchSpan, as others give it, limits the beginning, too.
+	Until int64
 }
 
 // Next finds the window; ok is false where there is none before Until.

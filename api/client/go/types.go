@@ -3227,7 +3227,8 @@ type NextQuery struct {
 	Seconds int64 `json:"seconds"`
 	// How many units have to be free. Default: 1.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
-	// The window ends at this instant or before. Default: two years after notBefore.
+	// The window ends at this instant or before. Default: it begins before two years after notBefore have
+	// passed, and may end later.
 	Until Opt[time.Time] `json:"until,omitzero"`
 }
 

@@ -5675,7 +5675,7 @@ export interface components {
             skuId?: string | null;
             /**
              * Format: date-time
-             * @description The window ends at this instant or before. Default: two years after notBefore.
+             * @description The window ends at this instant or before. Default: it begins before two years after notBefore have passed, and may end later.
              */
             until?: string | null;
         };

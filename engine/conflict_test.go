@@ -271,6 +271,49 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	s.reopen()
 }
 
+// An open end has no buffer behind it: who waits without end for what has one may as well have what has none, and of
+// several pools waits in the one with the smallest article.
+func TestConflictWithoutEndInThePoolOfTheSmallestArticle(t *testing.T) {
+	oneHour := stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}
+	for _, x := range []struct {
+		name     string
+		purchase base.PurchaseType
+		before   stock.BufferPatch // that the pool without a buffer behind has
+		goes     bool
+	}{
+		{"booking", base.PurchaseBooking, stock.BufferPatch{}, true},
+		{"sale", base.PurchaseSale, stock.BufferPatch{}, true},
+		{"booking of another buffer before", base.PurchaseBooking, oneHour, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newShop(t)
+			sku := base.Item{SKU: s.sku()}
+			there := s.do(stock.CreateLocation{
+				LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}).(*stock.Location).ID
+			a := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU},
+				Quantities: []stock.InitialQuantity{{Location: there, Count: 1}}}).(*stock.Article).ID
+			b := s.article(sku.SKU, 1)
+			s.do(stock.PatchArticle{ID: b, After: oneHour})
+			s.do(stock.PatchArticle{ID: a, Before: x.before})
+			at := func(hours int64) int64 { return s.now + hours*hour }
+			s.book(base.Item{Article: b}, at(6), at(8), 1)
+			waits := s.order(sku, x.purchase, at(3), nil, 1, true)
+			require.True(t, waits.Conflict())
+			s.do(stock.IncreaseQuantity{Article: a, Location: s.loc, Amount: 1})
+			u := s.unit(waits.Lines[0].Units[0].Hold)
+			require.Equal(t, x.goes, !u.Conflict())
+			if x.goes {
+				require.Equal(t, a, u.Article)
+				require.Zero(t, s.available(sku, at(6), at(9)))
+				s.refused(base.CodeInsufficient, s.booking(sku, at(6), at(9), 1))
+			} else {
+				require.Equal(t, b, u.Article)
+			}
+			s.reopen()
+		})
+	}
+}
+
 // What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of
 // another from it.
 func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {

@@ -10,12 +10,13 @@ import (
 	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
 // This file owns where units with requirements may go: to every article of their pool that meets them, and who moves
 // for them.
 
-// sized makes a SKU with an article of one unit for each size, and gives what a line asks for that requires one.
+// sized makes a SKU with an article of one unit for each size, none where that is empty, and gives what a line asks for that requires one.
 func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID,
 	requires func(size string) []order.Requirement) {
 	size := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size",
@@ -23,7 +24,9 @@ func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID,
 	sku = s.sku()
 	for _, x := range sizes {
 		id := s.article(sku, 1)
-		s.size(id, x)
+		if x != "" {
+			s.size(id, x)
+		}
 		articles = append(articles, id)
 	}
 	return sku, articles, func(x string) []order.Requirement {
@@ -171,5 +174,101 @@ func TestValuesOfTheSKUMoveUnits(t *testing.T) {
 			Attributes: base.Some(
 				[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "M"}}})}})
 	require.Equal(t, of[1], order.OrderByID(s.view(), r.ID).Units[0].Article)
+	s.reopen()
+}
+
+// TestAConflictGetsTheArticleThatComesToMeetIt has a unit wait for an article with a size, which another one gets.
+func TestAConflictGetsTheArticleThatComesToMeetIt(t *testing.T) {
+	large := label.LabelsPatch{Attributes: base.Some(
+		[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "L"}}})}
+	for name, change := range map[string]func(s *shop, sku, article base.ID){
+		"article": func(s *shop, _, article base.ID) { s.do(stock.PatchArticle{ID: article, Labels: large}) },
+		"SKU":     func(s *shop, sku, _ base.ID) { s.do(stock.PatchSKU{ID: sku, Labels: large}) },
+		"buffers, too": func(s *shop, _, article base.ID) {
+			s.do(stock.PatchArticle{ID: article, Labels: large, After: stock.BufferPatch{Amount: base.Some[int64](60),
+				Unit: base.Some(timeline.Minutes)}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			sku, of, size := s.sized("", "L")
+			s.do(stock.PatchSKU{ID: sku,
+				After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+			at := func(h int64) int64 { return s.now + h*hour }
+			o := s.requiring(s.line(base.Item{SKU: sku}, at(1), at(4), size("L")))
+			o.Lines[0].Quantity, o.AllowOverbooked = 2, true
+			r := s.do(o).(*order.OrderRecord)
+			require.True(t, r.Conflict())
+			change(s, sku, of[0])
+			require.False(t, order.OrderByID(s.view(), r.ID).Conflict())
+			s.refused(base.CodeInsufficient, s.booking(base.Item{Article: of[0]}, at(1), at(4), 1))
+			s.reopen()
+		})
+	}
+}
+
+// TestAConflictGetsWhatAnotherLeavesForAnArticleThatComesToMeetIt has who asks for nothing wait for the room of one
+// that may go to another article only once that has what it requires.
+func TestAConflictGetsWhatAnotherLeavesForAnArticleThatComesToMeetIt(t *testing.T) {
+	s := newShop(t)
+	sku, of, size := s.sized("M", "L")
+	at := func(h int64) int64 { return s.now + h*hour }
+	s.book(base.Item{Article: of[0]}, at(1), at(2), 1)
+	s.do(s.requiring(s.line(base.Item{SKU: sku}, at(2), at(4), size("L"))))
+	waits := s.order(base.Item{SKU: sku}, base.PurchaseBooking, at(1), ptr(at(4)), 1, true)
+	require.True(t, waits.Conflict())
+	s.size(of[0], "L")
+	u := order.OrderByID(s.view(), waits.ID).Units[0]
+	require.False(t, u.Conflict)
+	require.Equal(t, of[1], u.Article)
+	s.reopen()
+}
+
+// TestAConflictGetsNoArticleThatComesBackWithoutWhatItRequires takes the only article out of its pool, and brings it
+// back as another size, with a buffer: it is seen alone before a pool of that buffer is made.
+func TestAConflictGetsNoArticleThatComesBackWithoutWhatItRequires(t *testing.T) {
+	s := newShop(t)
+	sku, of, size := s.sized("L")
+	at := func(h int64) int64 { return s.now + h*hour }
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, at(1), at(4), size("L")))).(*order.OrderRecord)
+	status := func(x stock.ArticleStatus) {
+		s.do(stock.PatchArticle{ID: of[0], Fields: base.Changed(stock.ArticleFields{Status: x}), Force: true})
+	}
+	waits := func() bool { return order.OrderByID(s.view(), r.ID).Conflict() }
+	status(stock.ArticleInactive)
+	require.True(t, waits())
+	s.size(of[0], "M")
+	s.do(stock.PatchArticle{ID: of[0],
+		After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	status(stock.ArticleActive)
+	require.True(t, waits())
+	s.reopen()
+	s.size(of[0], "L")
+	require.False(t, waits())
+	s.reopen()
+}
+
+// TestAConflictWithoutEndWaitsWhereAnArticleHasWhatItRequires has a hull that may be one of two pools: that of the
+// smaller article has not what is required, until it does.
+func TestAConflictWithoutEndWaitsWhereAnArticleHasWhatItRequires(t *testing.T) {
+	s := newShop(t)
+	sku, of, size := s.sized("M", "L")
+	s.do(stock.PatchArticle{ID: of[1],
+		After: stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}})
+	at := func(h int64) int64 { return s.now + h*hour }
+	for _, article := range of {
+		s.book(base.Item{Article: article}, at(2), at(3), 1)
+	}
+	o := s.requiring(s.line(base.Item{SKU: sku}, at(1), 0, size("L")))
+	o.Lines[0].To, o.AllowOverbooked = nil, true
+	r := s.do(o).(*order.OrderRecord)
+	require.True(t, r.Conflict())
+	on := func() base.ID { return s.unit(r.Lines[0].Units[0].Hold).Article }
+	require.Equal(t, of[1], on())
+	s.size(of[0], "L")
+	require.Equal(t, of[0], on())
+	s.size(of[0], "M")
+	require.Equal(t, of[1], on())
+	require.True(t, order.OrderByID(s.view(), r.ID).Conflict())
 	s.reopen()
 }

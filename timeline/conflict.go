@@ -95,6 +95,9 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	slot, p, wide := s.reach(&h, at.Lot, d.now)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
 	room := Span{h.Seat().Start, h.wants().End}
+	if !p.pool && h.choosy() && !s.Meets(h, at.Lot, d.now) {
+		return Place{}, false, false // an article that is in no pool yet
+	}
 	w := s.asks(p, &h, d.now)
 	no, free := slot, false
 	if slot == 0 {

@@ -12,7 +12,9 @@ import (
 
 // This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
-// hull, else the one with the smallest article id. With no article left it waits where nothing counts it: on a lot that
+// hull, else the one with the smallest article id. An open end has no buffer behind it: such a hull may be of several
+// pools, and belongs to the one of them with the smallest article id, of those with an article that has what it requires
+// where there are any. With no article left it waits where nothing counts it: on a lot that
 // is in no pool as its article takes no holds, else on one that is of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
@@ -118,14 +120,17 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		return limbo(t, location)
 	}
 	l := LocationTable(t.Acc).No(location)
-	best, least := homes[0], 2
+	best, least := homes[0], 4
 	for _, x := range homes {
 		n := 2
 		if l != nil {
 			n = likeness(c.Hold, x.before, x.after, l, t.Now)
 		}
-		if x.lot == c.Place.Lot && n < 2 {
+		if x.lot == c.Place.Lot && n < 2 && c.Span.End != base.Forever {
 			return x.lot
+		}
+		if n *= 2; n < 4 && c.Span.End == base.Forever && !met(t, c.Hold, homes, x) {
+			n++
 		}
 		if n < least {
 			best, least = x, n
@@ -137,6 +142,13 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		}
 	}
 	return best.lot
+}
+
+// met says that an article of the pool of a home has what a conflict requires.
+func met(t *base.Tx, h timeline.Hold, homes []home, of home) bool {
+	return !h.Flags.Has(timeline.Choosy) || slices.ContainsFunc(homes, func(x home) bool {
+		return x.before == of.before && x.after == of.after && Draft(t).Stock().Meets(h, x.lot, t.Now)
+	})
 }
 
 // limbo is the lot of no article at a location: what lies there waits.
@@ -209,9 +221,19 @@ func rehouse(t *base.Tx, sku *base.ID, come iter.Seq[*Article]) {
 	for r := range come {
 		lotsFreed(t, r)
 	}
-	if len(Seating(t).room) > 0 {
-		t.Waiting, Seating(t).room = &timeline.Waiting{Room: Seating(t).room}, nil
+	tryBehind(t)
+}
+
+// tryBehind has a follow-up try who waits for what the command has freed so far.
+func tryBehind(t *base.Tx) {
+	if len(Seating(t).room) == 0 {
+		return
 	}
+	var due []base.ID
+	if t.Waiting != nil {
+		Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), t.Waiting.Due
+	}
+	t.Waiting, Seating(t).room = &timeline.Waiting{Room: Seating(t).room, Due: due}, nil
 }
 
 // lotsFreed notes that all units of an article may be had.
@@ -232,11 +254,6 @@ func BringHome(t *base.Tx) {
 // HouseNew is BringHome behind the command: what moves is tried in a follow-up.
 func HouseNew(t *base.Tx) {
 	Seating(t).room = nil
-	if BringHome(t); len(Seating(t).room) > 0 {
-		var due []base.ID
-		if t.Waiting != nil {
-			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), t.Waiting.Due
-		}
-		t.Waiting = &timeline.Waiting{Room: Seating(t).room, Due: due}
-	}
+	BringHome(t)
+	tryBehind(t)
 }

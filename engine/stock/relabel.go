@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"math"
 	"slices"
 
 	"holdfast/engine/base"
@@ -8,18 +9,24 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what becomes of units with requirements where what articles have for attributes changes.
+// This file owns what becomes of units with requirements, and of who waits, where what articles have for attributes
+// changes.
 
 // KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to
 // those that have it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so
 // does a unit that leaves, with whose article plans at two places were made; and what is left after as many tries as
-// conflicts get, of which a search in vain takes as many as theirs.
+// conflicts get, of which a search in vain takes as many as theirs. Then conflicts are tried, which may have room on an
+// article that has what they require by now.
 func KeepRequirements(t *base.Tx) {
 	if t.Acc.Stock.ChoosyLen() == 0 {
 		return
 	}
+	lots := relabelledLots(t)
+	if len(lots) == 0 {
+		return
+	}
 	var ids []base.ID
-	for _, no := range relabelledLots(t) {
+	for _, no := range lots {
 		ids = slices.AppendSeq(ids, Draft(t).Stock().Choosy(no))
 	}
 	slices.SortFunc(ids, base.ID.Compare)
@@ -45,7 +52,57 @@ func KeepRequirements(t *base.Tx) {
 		d.Adopt(f)
 		Freed(t, h.Span, at)
 	}
+	houseFits(t, lots)
+	fitsFreed(t, lots)
+	if t.Waiting != nil { // the pools are made anew, or what was freed before was too much for one command
+		tryBehind(t)
+		return
+	}
 	SeatFreed(t)
+}
+
+// houseFits brings conflicts to where they belong that may be in several pools of the SKUs of some lots, which have
+// other values than before: to one that has what they require.
+func houseFits(t *base.Tx, lots []timeline.LotNo) {
+	if Draft(t).ConflictLen() == 0 {
+		return
+	}
+	skus := map[base.ID]bool{}
+	for _, no := range lots {
+		if r := latest(t, articleOf(t, Draft(t).Stock().Lot(no))); r != nil && r.SKU != nil {
+			skus[*r.SKU] = true
+		}
+	}
+	var list []timeline.Placed
+	for c := range Draft(t).Stock().EachConflict() {
+		if c.Span.End == base.Forever && c.Flags.Has(timeline.Choosy) && skus[ownerSKU(t, c)] {
+			list = append(list, c)
+		}
+	}
+	houseAll(t, list)
+}
+
+// fitsFreed notes that all units of the pools of some lots may be had, which have other values than before: a conflict
+// may have one that meets it now, or one that who has a requirement leaves. Of a pool one lot says it for all.
+func fitsFreed(t *base.Tx, lots []timeline.LotNo) {
+	s := Draft(t).Stock()
+	seen := map[timeline.PoolNo]bool{}
+	for _, no := range lots {
+		lot := s.Lot(no)
+		if lot.Pool == 0 || seen[lot.Pool] {
+			continue
+		}
+		seen[lot.Pool] = true
+		pool := timeline.SKURef(lot.Pool)
+		if s.ConflictCount(pool) > 0 && slices.ContainsFunc(s.Lots(pool), func(no timeline.LotNo) bool {
+			for range s.Choosy(no) {
+				return true
+			}
+			return false
+		}) {
+			FreedOf(t, articleOf(t, lot), no, base.Span{Start: math.MinInt64, End: base.Forever})
+		}
+	}
 }
 
 // searchTries is how many tries one counts for that took a search in vain.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns conflicts: which must be seated when stock comes free.
@@ -151,7 +152,9 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 
 // belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose
 // buffers are those on its hull, at whatever instant since it was made they were put there; else the one with the
-// smallest article.
+// smallest article. An open end has no buffer behind it, so that the hull may be one of several pools: then it is the
+// one of them with the smallest article: of those whose buffer was not cut, if there are any, and of these of those
+// that have an article with what its line requires, if there are any.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
@@ -160,9 +163,6 @@ func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 			pools = append(pools, p)
 		}
 	}
-	if len(pools) > 0 || len(all) == 0 {
-		return pools
-	}
 	least := func(p Pool) int {
 		n := len(a.Articles)
 		for _, l := range p.Lots {
@@ -170,7 +170,29 @@ func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 		}
 		return n
 	}
-	return []Pool{slices.MinFunc(all, func(x, y Pool) int { return least(x) - least(y) })}
+	smallest := func(of []Pool) []Pool {
+		return []Pool{slices.MinFunc(of, func(x, y Pool) int { return least(x) - least(y) })}
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case len(pools) == 0:
+		return smallest(all)
+	case u.Hull.End != Forever:
+		return pools
+	}
+	asks := a.required(u)
+	for _, better := range []func(Pool) bool{
+		func(p Pool) bool { return p.hull(u.Body(), 0).Start == u.Hull.Start },
+		func(p Pool) bool {
+			return slices.ContainsFunc(p.Lots, func(lot uint32) bool { return a.suits(lot, asks, now) })
+		},
+	} {
+		if slices.ContainsFunc(pools, better) {
+			pools = slices.DeleteFunc(pools, func(p Pool) bool { return !better(p) })
+		}
+	}
+	return smallest(pools)
 }
 
 // limbo takes over lots of no article from the log: conflicts wait there whose SKU has none left.
@@ -219,7 +241,11 @@ func (s *step) reseated(was, o Unit) error {
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)
 	}
-	if !s.wants(was) {
+	switch {
+	case s.wants(was):
+	case s.gains(was):
+		s.a.Seen.Gained++
+	default:
 		s.a.Seen.Opened++
 	}
 	if int(o.Lot) <= len(s.was.Lots) && s.was.apart(was.Lot, o.Lot) && s.a.poolOf(was.Lot).has(o.Lot) {
@@ -235,6 +261,29 @@ func (s *step) opened(was *Unit) bool {
 		s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
 }
 
+// gains says that the command gave an article of a conflict's pool what somebody in that pool requires: that one may be
+// the conflict, or leave its unit to it.
+func (s *step) gains(u Unit) bool {
+	if !s.relabels() {
+		return false
+	}
+	pool := s.a.poolOf(u.Lot)
+	return slices.ContainsFunc(s.a.Units, func(v Unit) bool {
+		asks := s.a.required(v)
+		return len(asks) > 0 && pool.has(v.Lot) && slices.ContainsFunc(pool.Lots, func(lot uint32) bool {
+			return int(lot) <= len(s.was.Lots) && !s.was.suits(lot, asks, s.now) && s.a.suits(lot, asks, s.now)
+		})
+	})
+}
+
+// idle says that a unit of an article of a pool that has what is required is free for all of a range.
+func (a *Account) idle(p Pool, asks []order.Requirement, need Span, now int64) bool {
+	return slices.ContainsFunc(a.slotsOf(p), func(x Slot) bool {
+		return a.suits(x.Lot, asks, now) && x.Span.Covers(need) &&
+			!slices.ContainsFunc(a.Units, func(v Unit) bool { return v.Slot == x.No && v.Takes().Overlaps(need) })
+	})
+}
+
 // conflicts judges the conflicts that are left, after any command and any passing of time: none of them wanted what
 // came free, or has room by time alone, and could have had it, with what younger ones were given, too.
 func (s *step) conflicts() error {
@@ -244,7 +293,7 @@ func (s *step) conflicts() error {
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
 		was := s.was.unit(u.ID)
-		wanted := s.wants(u)
+		wanted := s.wants(u) || s.gains(u)
 		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !wanted && !s.opened(was)) {
 			continue
 		}
@@ -260,6 +309,9 @@ func (s *step) conflicts() error {
 			continue // what is there may move; that is judged where it is asked for
 		}
 		if asks := s.a.required(u); !u.articlePinned() && s.a.partly(home, asks, s.now) {
+			if s.a.idle(home, asks, need, s.now) {
+				return wrong("conflict %+v could be seated on a unit that has what it requires, and was not", u)
+			}
 			continue // whom a search finds room for, and what may move for it, is judged where it is asked for
 		}
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {

@@ -246,8 +246,8 @@ var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).
 			Says("How many units have to be free. Default: 1."),
 		wire.Optional("until", wire.Instant, func(l *nextInput) **int64 { return &l.until }).
-			Says("The window ends at this instant or before. Default: it begins before two years after notBefore have " +
-				"passed, and may end later."),
+			Says("The window ends at this instant or before. Default: it begins before two years after notBefore " +
+				"have passed, and may end later."),
 	})...)
 
 var nextSchema = describe("NextAnswer", (*scribe).writeNext)

@@ -16,7 +16,8 @@ import (
 // This file owns where units with requirements may go: to every article of their pool that meets them, and who moves
 // for them.
 
-// sized makes a SKU with an article of one unit for each size, none where that is empty, and gives what a line asks for that requires one.
+// sized makes a SKU with an article of one unit for each size, none where that is empty, and gives what a line asks
+// for that requires one.
 func (s *shop) sized(sizes ...string) (sku base.ID, articles []base.ID,
 	requires func(size string) []order.Requirement) {
 	size := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Size", Key: "size",

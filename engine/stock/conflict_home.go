@@ -13,9 +13,9 @@ import (
 // This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
 // hull, else the one with the smallest article id. An open end has no buffer behind it: such a hull may be of several
-// pools, and belongs to the one of them with the smallest article id, of those with an article that has what it requires
-// where there are any. With no article left it waits where nothing counts it: on a lot that
-// is in no pool as its article takes no holds, else on one that is of no article.
+// pools, and belongs to the one of them with the smallest article id, of those with an article that has what it
+// requires where there are any. With no article left it waits where nothing counts it: on a lot that is in no pool as
+// its article takes no holds, else on one that is of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
 // article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it

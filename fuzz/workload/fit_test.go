@@ -88,7 +88,8 @@ func fitCommand(d Dice, a *model.Account, now int64) base.Op {
 	case kind < 9:
 		o := stock.PatchArticle{ID: article.ID, Labels: values(d, a), Force: true}
 		o.Fields = base.Changed(stock.ArticleFields{
-			Status: pick(d, "status", []stock.ArticleStatus{stock.ArticleActive, stock.ArticleActive, stock.ArticleInactive})})
+			Status: pick(d, "status",
+				[]stock.ArticleStatus{stock.ArticleActive, stock.ArticleActive, stock.ArticleInactive})})
 		return o
 	case kind < 10:
 		return stock.DecreaseQuantity{Article: article.ID, Location: here, Amount: 1, Force: true}

@@ -234,6 +234,7 @@ func (s *step) unit(u, o Unit) error {
 		}
 		inPool := s.was.poolOf(was.Lot).has(o.Lot) || s.a.poolOf(was.Lot).has(o.Lot)
 		seat := *was
+		seat.Flags &^= was.Flags &^ u.Flags & timeline.OneWay // one that stays by now moves as others do
 		if s.evict[u.ID] && !was.articlePinned() {
 			// what lost its place waits in the pool that it belongs to, and has a seat there as if it had waited
 			inPool = inPool || slices.ContainsFunc(s.a.belongs(u, s.now), func(p Pool) bool { return p.has(o.Lot) })

@@ -236,8 +236,14 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 			d.Take(base.After(owner, q.first+uint64(i)))
 		}
 	}
-	if q.Bundle != nil {
-		return &base.Shortage{Line: q.Line}
+	if q.Bundle != nil { // it completes it
+		free := 0
+		for _, s := range sources {
+			if !s.Closed {
+				free += max(0, s.Free(d.Stock(), q.room(s.Hull, t.Now), t.Now))
+			}
+		}
+		return &base.Shortage{Line: q.Line, Reason: q.short(free).String()}
 	}
 	return Shortage(t, q, sources, reason)
 }
@@ -478,10 +484,7 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 	short.Available = min(short.Available, q.Quantity-1)
 	if q.Slot == 0 {
 		// the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
-		reason = timeline.NotEnoughStock
-		if free >= q.Quantity {
-			reason = timeline.FragmentedByPinnedHolds
-		}
+		reason = q.short(free)
 	}
 	short.Reason = reason.String()
 	if t.Explain && q.Body.End != base.Forever && NotedInTheWay(t).MayNext() {
@@ -493,6 +496,14 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 			q.Body.End-q.Body.Start, q.Quantity, min(q.Body.Start+SearchSpan, base.MaxInstant), t.Now)
 	}
 	return short
+}
+
+// short is why a request that names no slot finds no units where so many are free.
+func (q *Request) short(free int) timeline.Refusal {
+	if free >= q.Quantity {
+		return timeline.FragmentedByPinnedHolds
+	}
+	return timeline.NotEnoughStock
 }
 
 // BlockersOf notes the holds that stand in the way in a source.

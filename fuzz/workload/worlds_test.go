@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/stretchr/testify/require"
 
 	"holdfast/fuzz/model"

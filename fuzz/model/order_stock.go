@@ -101,6 +101,9 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 				x.Flags |= timeline.OneWay
 			}
 			p := s.pooled(x.ID, q.pools)
+			if seen := s.obs.unit(x.ID); p < 0 && seen != nil && seen.Slot == 0 && q.named == 2 && len(q.pools) > 0 {
+				p = 0 // without a unit it waits where those of its SKU belong
+			}
 			if p < 0 {
 				return wrong("unit %d of line %d is outside of its pools", j, q.line)
 			}

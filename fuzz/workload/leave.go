@@ -42,7 +42,8 @@ func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 		next := createOrder(d, a, now)
 		next.Status, next.Pickup, next.Return = order.OrderOpen, o.Return, &o.Pickup
 		line := &next.Lines[0]
-		line.Item, line.Purchase, line.From, line.To, line.Subscription = l.Item, base.PurchaseBooking, &behind, &to, nil
+		line.Item, line.Purchase, line.From, line.To, line.Subscription = l.Item, base.PurchaseBooking, &behind, &to,
+			nil
 		return next
 	case kind < 16:
 		price := int64(100)

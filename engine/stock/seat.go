@@ -506,9 +506,17 @@ func (q *Request) short(free int) timeline.Refusal {
 	return timeline.NotEnoughStock
 }
 
-// BlockersOf notes the holds that stand in the way in a source.
+// BlockersOf notes the holds that stand in the way in a source. Where all units have what is asked for, those that wait
+// on an article without units do so, too.
 func BlockersOf(t *base.Tx, found *Blockers, s *Source, at int64) {
-	for _, p := range s.pools(Draft(t).Stock(), t.Now) {
+	stock := Draft(t).Stock()
+	pools := s.pools(stock, t.Now)
+	if s.asks != nil && !slices.ContainsFunc(stock.Lots(s.Pool), func(no timeline.LotNo) bool {
+		return len(stock.Slots(no)) > 0 && !stock.Meets(*s.asks, no, t.Now)
+	}) {
+		pools = []timeline.PoolRef{s.Pool}
+	}
+	for _, p := range pools {
 		NotedInTheWay(t).Add(found, p, at)
 	}
 }

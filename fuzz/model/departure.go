@@ -318,6 +318,9 @@ func (s *step) depart(id ID, x *departure) {
 	u := s.a.unit(id)
 	r := s.a.of(s.a.lot(x.lot))
 	if r.Gone || !s.a.canGo(x.lot, x.at, s.now) {
+		if s.arrivals[id] != nil {
+			s.fasten(id)
+		}
 		if u != nil {
 			u.Flags &^= timeline.OneWay
 		}

@@ -35,11 +35,11 @@ import (
 //	own         what package api reads by a kind of its own, and the record's code checks
 //
 // and at last "required" where a record cannot be without it, "fixed" where it never changes, and "later" where only a
-// change gives it: an answer leaves it out as long as none did. A field whose member
-// is a pointer may be null; null is the zero value of another, or what the tag "default" says of a word or a text:
-// "all" is of a list all words. A list that has one element at least and no default may be null, too. What is required
-// and has a default, is a flag or stands behind a pointer may be left out of what makes a record. The default of a
-// number is what a request says that leaves it out.
+// change gives it: an answer leaves it out as long as none did. A field whose member is a pointer may be null; null is
+// the zero value of another, or what the tag "default" says of a word or a text: "all" is of a list all words. A list
+// that has one element at least and no default may be null, too. What is required and has a default, is a flag or
+// stands behind a pointer may be left out of what makes a record. The default of a number is what a request says that
+// leaves it out.
 //
 // The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and
 // "changed" do.

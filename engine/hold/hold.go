@@ -172,16 +172,11 @@ func (o PlaceHold) Exceeds(v base.View, now int64) bool {
 		if l.CatalogItem != (base.ID{}) {
 			continue // components are shared: to count kits costs as much as the plan
 		}
-		q := Query{Item: l.Item, Location: l.Location, Return: l.Return, Window: l.Window}
+		q := Query{Item: l.Item, Location: l.Location, Return: l.Return, Window: l.Window,
+			// conflicts of its SKU may be counted for units of an article that are free
+			Moves: l.Item.Article != (base.ID{}) && v.Acc.Stock.ConflictLen() > 0}
 		a, err := Available(v, q, now)
-		if err == nil && a.Available < l.Quantity {
-			return true
-		}
-		if l.Item.Article == (base.ID{}) || v.Acc.Stock.ConflictLen() == 0 {
-			continue
-		}
-		q.Moves = true // conflicts of its SKU may be counted for units of it that are free
-		if a, err = Available(v, q, now); err == nil && a.WithMoves < l.Quantity {
+		if err == nil && (a.Available < l.Quantity || q.Moves && a.WithMoves < l.Quantity) {
 			return true
 		}
 	}

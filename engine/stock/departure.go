@@ -34,7 +34,8 @@ type departing struct {
 	// several lines are seated: until all are, units that leave have no end, and make room for each other
 	together bool
 	endless  []endless // those of them that were
-	last     bool      // nobody gets a unit any more
+	waits    bool      // who lost its unit leaves as it was planned until it is known whether it has one again
+	last     bool      // that is known
 }
 
 // endless is units that were seated without end.
@@ -129,8 +130,10 @@ func SettleLast(t *base.Tx) {
 	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
 	}
-	Seating(t).Departing.last = true
-	settleDepartures(t)
+	if x := &Seating(t).Departing; x.waits {
+		x.last = true
+		settleDepartures(t)
+	}
 }
 
 // SettleUnits is settleDepartures of some units.
@@ -172,9 +175,12 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 		}
 	}
 	for _, id := range off {
-		if _, _, has := Draft(t).Find(id); !has || Seating(t).Departing.last { // who waits may have its unit again
-			Lift(t, id)
+		x := &Seating(t).Departing
+		if _, _, has := Draft(t).Find(id); has && !x.last {
+			x.waits = true
+			continue
 		}
+		Lift(t, id)
 	}
 	for _, id := range stay {
 		fasten(t, id)
@@ -195,18 +201,16 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 // stays for good: off is false.
 func Loosen(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
-	if x == nil {
+	if x == nil || callBack(t, id) {
 		return true
 	}
-	to, from, r := lotsOf(t, x)
-	h, _, _ := Draft(t).Find(id)
-	if r == nil || x.at <= t.Now && !h.Flags.Has(timeline.Out) {
-		return Lift(t, id)
-	}
-	if red := Draft(t).Reduce(to, 1, x.at); red.Feasible() || addUnits(t, r, from, 1, x.at) != nil {
-		return Lift(t, id)
-	}
+	_, from, r := lotsOf(t, x)
 	plans(t, id, nil)
+	h, _, _ := Draft(t).Find(id)
+	if r == nil || x.at <= t.Now && !h.Flags.Has(timeline.Out) || addUnits(t, r, from, 1, x.at) != nil {
+		stayPut(t, id)
+		return false
+	}
 	d := &Seating(t).Departing
 	if d.arrivals == nil {
 		d.arrivals = map[base.ID]*departure{}
@@ -232,7 +236,12 @@ func fasten(t *base.Tx, id base.ID) {
 		callOff(t, red)
 		apply(t, red)
 	}
-	if has {
+	stayPut(t, id)
+}
+
+// stayPut has a unit be no one-way unit any more: where it is by its plans is where it is.
+func stayPut(t *base.Tx, id base.ID) {
+	if h, _, has := Draft(t).Find(id); has {
 		h.Flags &^= timeline.OneWay
 		Draft(t).Replace(h)
 	}
@@ -299,10 +308,7 @@ func Lift(t *base.Tx, id base.ID) (off bool) {
 		return true
 	}
 	plans(t, id, nil)
-	if h, _, has := Draft(t).Find(id); has {
-		h.Flags &^= timeline.OneWay
-		Draft(t).Replace(h)
-	}
+	stayPut(t, id)
 	return false
 }
 
@@ -368,8 +374,7 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 		}
 		fallthrough
 	case out:
-		h.Flags &^= timeline.OneWay
-		d.Replace(h)
+		stayPut(t, id)
 	default:
 		d.Take(id)
 		d.Keep(h, at.Lot)

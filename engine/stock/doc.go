@@ -27,7 +27,9 @@
 //
 // A unit that comes back elsewhere is the transfer of a unit (departure.go): one less where it is taken and one more
 // where it goes, from the end of its hull on. It is seated as if it had no end, and given its end then; while it is
-// seated it stays in its lot. Its departure moves with its end and is called off with it.
+// seated it stays in its lot. Its departure moves with its end and is called off with it. Where others count on its
+// arrival, it moves only so far that they have a unit all the same, and is not called off: then the unit goes there as
+// it was planned, and its hold is no one-way hold any more.
 //
 // # Invariants
 //

@@ -237,13 +237,7 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 		}
 	}
 	if q.Bundle != nil { // it completes it
-		free := 0
-		for _, s := range sources {
-			if !s.Closed {
-				free += max(0, s.Free(d.Stock(), q.room(s.Hull, t.Now), t.Now))
-			}
-		}
-		return &base.Shortage{Line: q.Line, Reason: q.short(free).String()}
+		return &base.Shortage{Line: q.Line, Reason: q.why(t, sources).String()}
 	}
 	return Shortage(t, q, sources, reason)
 }
@@ -466,7 +460,6 @@ func Trail(body, hull base.Span) int64 {
 func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal) *base.Shortage {
 	short := &base.Shortage{Line: q.Line, Requested: q.Quantity}
 	d := Draft(t)
-	free := 0
 	var found Blockers
 	for _, s := range sources {
 		if s.Closed { // it has nothing for anybody, so nothing is in the way there
@@ -475,7 +468,6 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 		room := q.room(s.Hull, t.Now)
 		a := s.Available(d.Stock(), room, t.Now)
 		short.Available += a.Available
-		free += max(0, s.Free(d.Stock(), room, t.Now))
 		if t.Explain {
 			BlockersOf(t, &found, &s, a.At)
 		}
@@ -484,7 +476,7 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 	short.Available = min(short.Available, q.Quantity-1)
 	if q.Slot == 0 {
 		// the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
-		reason = q.short(free)
+		reason = q.why(t, sources)
 	}
 	short.Reason = reason.String()
 	if t.Explain && q.Body.End != base.Forever && NotedInTheWay(t).MayNext() {
@@ -498,8 +490,14 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 	return short
 }
 
-// short is why a request that names no slot finds no units where so many are free.
-func (q *Request) short(free int) timeline.Refusal {
+// why is why a request that names no slot finds no units in its sources, as a whole.
+func (q *Request) why(t *base.Tx, sources []Source) timeline.Refusal {
+	free := 0
+	for _, s := range sources {
+		if !s.Closed {
+			free += max(0, s.Free(Draft(t).Stock(), q.room(s.Hull, t.Now), t.Now))
+		}
+	}
 	if free >= q.Quantity {
 		return timeline.FragmentedByPinnedHolds
 	}
@@ -562,8 +560,14 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err
 	}
-	for i := range requests {
-		SettleUnits(t, requests[i].Proto.ID)
+	if loose := Seating(t).Departing.arrivals; len(loose) > 0 { // who does not leave any more, as it has no unit, say
+		var ids []base.ID
+		for i := range requests {
+			if id := requests[i].Proto.ID; loose[id] != nil {
+				ids = append(ids, id)
+			}
+		}
+		SettleUnits(t, ids...)
 	}
 	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
 		Seating(t).due = nil

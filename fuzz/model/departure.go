@@ -210,7 +210,9 @@ func (s *step) one(lot uint32, at int64, by int) {
 		behind := 0
 		for _, u := range s.a.Units {
 			if u.Slot == x.No && u.Hull.End > at {
-				behind++
+				if behind++; u.out() { // it stays on its slot
+					behind += 100
+				}
 			}
 		}
 		if x.Span.Start > at {
@@ -223,6 +225,9 @@ func (s *step) one(lot uint32, at int64, by int) {
 	for end := at; best >= 0; {
 		x := &s.a.Slots[best].Span
 		if x.Start <= end {
+			if y := s.a.spare(s.a.Slots[best], end); y != nil {
+				end, y.Span.End = y.Span.End, end
+			}
 			x.End = end
 			return
 		}
@@ -240,6 +245,33 @@ func (s *step) one(lot uint32, at int64, by int) {
 		y := &s.a.Slots[last].Span
 		end, y.End = y.End, end
 	}
+}
+
+// spare is a slot that can end at an instant in the place of one of its lot on which a unit is out until later, and whose
+// own end is late enough for that one; nil: none is needed, or there is none.
+func (a *Account) spare(x Slot, at int64) *Slot {
+	until := a.outUntil(x.No)
+	if until <= at {
+		return nil
+	}
+	for i := range a.Slots {
+		y := &a.Slots[i]
+		if y.Lot == x.Lot && y.Span.Start <= at && y.Span.End >= until && y.Span.End != Forever &&
+			a.outUntil(y.No) <= at {
+			return y
+		}
+	}
+	return nil
+}
+
+// outUntil is when the last unit of a slot is back that is out, 0 for none.
+func (a *Account) outUntil(slot uint32) (end int64) {
+	for _, u := range a.Units {
+		if u.Slot == slot && u.out() {
+			end = max(end, u.Hull.End)
+		}
+	}
+	return end
 }
 
 // departures brings the departures of all units in line with where they are now.

@@ -311,7 +311,7 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 			}
 		}
 	}
-	more := func(at int64) bool { return endings(s.obs.Slots, x.unit.Lot, at) > endings(s.a.Slots, x.unit.Lot, at) }
+	more := func(at int64) bool { return s.obs.endings(x.unit.Lot, at) > s.a.endings(x.unit.Lot, at) }
 	if moved && !more(from) && more(max(at, s.now)) {
 		from = max(at, s.now) // what is past of it stayed where it was
 	}
@@ -328,11 +328,16 @@ func (s *step) went(y Slot, at int64) bool {
 	return now == nil && y.Span.Start == at || now != nil && now.Span.End == at
 }
 
-// endings counts slots of a lot that end at an instant.
-func endings(list []Slot, lot uint32, at int64) (n int) {
-	for _, x := range list {
-		if x.Lot == lot && x.Span.End == at {
+// endings counts the slots of a lot that end at an instant, less those that begin then: one that ends where it begins
+// is no more.
+func (a *Account) endings(lot uint32, at int64) (n int) {
+	for _, x := range a.Slots {
+		switch {
+		case x.Lot != lot:
+		case x.Span.End == at:
 			n++
+		case x.Span.Start == at:
+			n--
 		}
 	}
 	return n

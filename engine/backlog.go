@@ -228,7 +228,7 @@ func init() {
 	untriedKind.WhenDue = func(t *base.Tx, id base.ID) {
 		u := untriedKind.In(t.Acc).Get(id)
 		var n *untried
-		if left := stock.TryConflicts(t, u.Waiting, stock.Seating(t).Tries); left != nil {
+		if left, _ := stock.TryConflicts(t, u.Waiting, stock.Seating(t).Tries); left != nil {
 			n = &untried{id, u.At, *left}
 		}
 		base.Record(t, untriedKind, u, n)

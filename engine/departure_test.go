@@ -392,6 +392,25 @@ func TestOneWayArrivesForWhoWaits(t *testing.T) {
 	s.reopen()
 }
 
+// What arrives for who waits may leave again, and arrive for the next who waits, in the same command.
+func TestOneWayArrivesForWhoLeavesAgain(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	back := s.rental(order.OrderOpen, s.bike, end+day, end+2*day, 1)
+	back.Pickup, back.Return, back.AllowOverbooked = s.there, &s.loc, true
+	s.do(stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	waits := s.do(back).(*order.OrderRecord)
+	require.True(t, waits.Conflict())
+	trip := s.trip(noon, end, 1)
+	trip.Lines = append(trip.Lines, s.trip(end+3*day, end+4*day, 1).Lines...)
+	trip.AllowOverbooked = true
+	r := s.do(trip).(*order.OrderRecord)
+	require.False(t, s.orderNow(waits).Conflict())
+	require.False(t, s.orderNow(r).Conflict(), "the unit is back before its second line begins")
+	s.reopen()
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
 // A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

@@ -19,25 +19,26 @@ type SeatConflicts struct {
 func (SeatConflicts) Check() []base.Fault { return nil }
 
 func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
-	t.Waiting = TryConflicts(t, o.Waiting, o.Tries)
+	t.Waiting, _ = TryConflicts(t, o.Waiting, o.Tries)
 	return nil, nil
 }
 
-// TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were
-// tried in vain it is noted when time may make room for them. Where a unit leaves, its departure is planned before the
-// next conflict is tried.
-func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting) {
+// TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none, and how many tries
+// are left. Of those that were tried in vain it is noted when time may make room for them. Where a unit leaves, its
+// departure is planned before the next conflict is tried.
+func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
 	for {
 		r := Draft(t).SeatConflicts(w, tries)
 		Seating(t).tried = append(Seating(t).tried, r.Short...)
+		tries -= r.Tries
 		switch {
 		case !r.More:
-			return nil
+			return nil, tries
 		case !r.Leaves:
-			return &r.Next
+			return &r.Next, tries
 		}
 		settleDepartures(t)
-		w, tries = r.Next, tries-r.Tries
+		w = r.Next
 	}
 }
 

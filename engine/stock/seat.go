@@ -571,24 +571,25 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	}
 	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
 		Seating(t).due = nil
-		t.Waiting = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
+		t.Waiting, _ = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
 	}
 	return BlockedDeparture(t)
 }
 
-// SeatFreed tries the conflicts that overlap what the command freed. Who leaves its place goes before them.
+// SeatFreed tries the conflicts that overlap what the command freed. Who leaves its place goes before them, and what it
+// brings elsewhere others may wait for.
 func SeatFreed(t *base.Tx) {
 	settleDepartures(t)
-	defer settleDepartures(t)
-	due := Seating(t).due
-	if len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 {
+	tries, due := cmp.Or(Seating(t).Tries, MaxTries), Seating(t).due
+	for len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 {
 		// also those that the command itself made
 		if t.Waiting != nil {
 			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), append(t.Waiting.Due, due...)
 		}
-		room := Seating(t).room
-		Seating(t).room, Seating(t).due = nil, nil
-		t.Waiting = TryConflicts(t, timeline.Waiting{Room: room, Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
+		w := timeline.Waiting{Room: Seating(t).room, Due: due}
+		Seating(t).room, Seating(t).due, due = nil, nil, nil
+		t.Waiting, tries = TryConflicts(t, w, tries)
+		settleDepartures(t)
 	}
 }
 

@@ -171,7 +171,6 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 		}
 		kindByTag[i.Tag].Due(t, i.ID)
 	}
-	stock.BringHome(t) // who has lost a unit by one that is late waits as long as those whose time has come
 	stock.SeatFreed(t)
 	return nil, nil
 }

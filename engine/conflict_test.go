@@ -636,3 +636,25 @@ func TestWhoIsPushedAsideHasItsTurnByAge(t *testing.T) {
 	require.True(t, s.orderNow(younger).Conflict())
 	s.reopen()
 }
+
+// A unit that loses its place to other dates of its line waits where it belongs before anybody is tried.
+func TestWhoLosesItsPlaceHasItsTurnByAge(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	s.article(sku.SKU, 1)
+	oneHour := stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}
+	other := s.article(sku.SKU, 1)
+	s.do(stock.PatchArticle{ID: other, Before: oneHour, After: oneHour})
+	older := s.order(sku, base.PurchaseBooking, s.now+3*hour, ptr(s.now+10*hour), 3, false)
+	require.Equal(t, other, s.unit(older.Lines[0].Units[2].Hold).Article)
+	s.do(stock.IncreaseQuantity{Article: other, Location: s.loc, Amount: 1})
+	s.tick(s.now + 6*hour)
+	younger := s.order(sku, base.PurchaseBooking, s.now, nil, 2, true)
+	require.True(t, younger.Conflict())
+	s.do(order.PatchOrderLine{Order: older.ID, ID: older.Lines[0].ID, AllowOverbooked: true,
+		Fields: base.Changed(order.OrderLineInput{}, "endDate")})
+	require.False(t, s.orderNow(older).Conflict())
+	require.True(t, s.orderNow(younger).Conflict())
+	s.reopen()
+}

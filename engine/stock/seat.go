@@ -576,13 +576,16 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	return BlockedDeparture(t)
 }
 
-// SeatFreed tries the conflicts that overlap what the command freed. Who leaves its place goes before them, and what it
-// brings elsewhere others may wait for.
+// SeatFreed tries the conflicts that overlap what the command freed, those that it made where they belong. Who leaves
+// its place goes before them, and what it brings elsewhere others may wait for.
 func SeatFreed(t *base.Tx) {
 	settleDepartures(t)
+	if Seating(t).Gathers {
+		return
+	}
+	BringHome(t)
 	tries, due := cmp.Or(Seating(t).Tries, MaxTries), Seating(t).due
-	for len(Seating(t).room)+len(due) > 0 && !Seating(t).Gathers && Draft(t).ConflictLen() > 0 {
-		// also those that the command itself made
+	for len(Seating(t).room)+len(due) > 0 && Draft(t).ConflictLen() > 0 {
 		if t.Waiting != nil {
 			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), append(t.Waiting.Due, due...)
 		}

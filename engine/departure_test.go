@@ -411,6 +411,47 @@ func TestOneWayArrivesForWhoLeavesAgain(t *testing.T) {
 	s.reopen()
 }
 
+// Who was to leave with a unit that does not come any more waits for another, and brings nothing where it goes either:
+// nobody carries a unit there and back for nothing.
+func TestOneWayThereAndBackIsCancelled(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	trip := func(there bool, from, to int64) *order.OrderRecord {
+		o := s.trip(from, to, 1)
+		if !there {
+			o.Pickup, o.Return = s.there, &s.loc
+		}
+		return s.do(o).(*order.OrderRecord)
+	}
+	goes, back, again := trip(true, noon, end), trip(false, end+day, end+2*day), trip(true, end+3*day, end+4*day)
+	stocks := func(place base.ID, want ...int) {
+		for i, n := range want {
+			from := end + int64(i)*day
+			require.Equal(t, n, s.stock(place, from+hour, from+2*hour), i)
+		}
+	}
+	stocks(s.loc, 0, 0, 1, 1, 0)
+	stocks(s.there, 1, 1, 0, 0, 1)
+	s.do(order.CancelOrder{ID: goes.ID})
+	stocks(s.loc, 1, 1, 1, 1, 0)
+	stocks(s.there, 0, 0, 0, 0, 1)
+	require.True(t, s.orderNow(back).Conflict())
+	require.False(t, s.orderNow(again).Conflict(), "it has the unit that stays")
+	s.reopen()
+
+	// One that is out has left: what it brought is there.
+	t2 := newOneWay(t, 1)
+	goes = t2.do(t2.trip(noon, end, 1)).(*order.OrderRecord)
+	o := t2.trip(end+day, end+2*day, 1)
+	o.Pickup, o.Return = t2.there, &t2.loc
+	back = t2.do(o).(*order.OrderRecord)
+	t2.tick(end + day)
+	t2.do(order.FulfillOrder{ID: back.ID})
+	t2.do(order.CancelOrder{ID: goes.ID})
+	require.False(t, t2.orderNow(back).Conflict())
+	require.Equal(t, 1, t2.stock(t2.loc, end+2*day, end+3*day))
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
 // A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -132,7 +133,9 @@ func SettleLast(t *base.Tx) {
 	}
 	if x := &Seating(t).Departing; x.waits {
 		x.last = true
-		settleDepartures(t)
+		if settleDepartures(t); len(Seating(t).room) > 0 {
+			SeatFreed(t)
+		}
 	}
 }
 
@@ -174,13 +177,16 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			called++
 		}
 	}
+	var others stranding
 	for _, id := range off {
 		x := &Seating(t).Departing
 		if _, _, has := Draft(t).Find(id); has && !x.last {
 			x.waits = true
 			continue
 		}
-		Lift(t, id)
+		if !others.strand(t, id) {
+			Lift(t, id)
+		}
 	}
 	for _, id := range stay {
 		fasten(t, id)
@@ -334,6 +340,70 @@ func callBack(t *base.Tx, id base.ID) (off bool) {
 	callOff(t, red)
 	apply(t, red)
 	return true
+}
+
+// stranding is what becomes of units that were to leave with those that go nowhere any more.
+type stranding struct {
+	leaving map[timeline.LotNo][]timeline.Hold // units that leave a lot, the youngest first
+	asked   map[base.ID]bool                   // those that wait by now, or were asked in vain
+	tries   int
+}
+
+// strand calls off the departure of a unit that goes nowhere any more, and has one that was to leave with it from
+// where it goes wait for another: the youngest of those that will do, which may strand one in its turn. More than
+// MaxTries are not asked. off is false where none will do, and nothing has changed.
+func (s *stranding) strand(t *base.Tx, id base.ID) (off bool) {
+	x := departureByID(t, id)
+	to, _, r := lotsOf(t, x)
+	if r == nil {
+		return false
+	}
+	d, plan := Draft(t), Seating(t)
+	for _, h := range s.from(t, to) {
+		if s.asked[h.ID] || h.Span.End < x.at || s.tries >= MaxTries {
+			continue
+		}
+		s.asked[h.ID] = true
+		s.tries++
+		was, room := plan.Departing, len(plan.room)
+		plan.Departing.planned = maps.Clone(was.planned)
+		plan.Stock = d.Fork()
+		h, at, _ := plan.Stock.Take(h.ID)
+		plan.Stock.Keep(h, at.Lot)
+		loose := callBack(t, h.ID) || s.strand(t, h.ID)
+		if loose && callBack(t, id) {
+			Freed(t, h.Span, at)
+			d.Adopt(plan.Stock)
+			plan.Stock = d
+			return true
+		}
+		s.asked[h.ID] = !loose
+		plan.Stock, plan.Departing, plan.room = d, was, plan.room[:room]
+	}
+	return false
+}
+
+// from are the units that leave a lot for another place, and that nobody has fetched, nor asks for.
+func (s *stranding) from(t *base.Tx, lot timeline.LotNo) []timeline.Hold {
+	if list, is := s.leaving[lot]; is {
+		return list
+	}
+	if s.leaving == nil {
+		s.leaving, s.asked = map[timeline.LotNo][]timeline.Hold{}, map[base.ID]bool{}
+	}
+	stock := Draft(t).Stock()
+	var list []timeline.Hold
+	for _, no := range stock.Slots(lot) {
+		for h := range stock.Holds(no, base.Span{Start: t.Now, End: base.Forever}) {
+			_, asked := Seating(t).Departing.to[h.ID]
+			if h.Flags.Has(timeline.OneWay) && !h.Flags.Has(timeline.Out) && !asked && departureByID(t, h.ID) != nil {
+				list = append(list, h)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b timeline.Hold) int { return b.ID.Compare(a.ID) })
+	s.leaving[lot] = list
+	return list
 }
 
 // lotFor is the lot of an article at a location, as the plan has it.

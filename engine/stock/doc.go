@@ -27,9 +27,11 @@
 //
 // A unit that comes back elsewhere is the transfer of a unit (departure.go): one less where it is taken and one more
 // where it goes, from the end of its hull on. It is seated as if it had no end, and given its end then; while it is
-// seated it stays in its lot. Its departure moves with its end and is called off with it. Where others count on its
-// arrival, it moves only so far that they have a unit all the same, and is not called off: then the unit goes there as
-// it was planned, and its hold is no one-way hold any more.
+// seated it stays in its lot, so it makes no room for others on another article. Its departure moves with its end and
+// is called off with it. Where others count on its arrival, it moves only so far that they have a unit all the same,
+// and what is called off takes the unit from who counts on it: from one that is to leave again, too, which then waits.
+// Where that cannot be, as a change of quantity counts on it, the unit goes there as it was planned, and its hold is no
+// one-way hold any more.
 //
 // # Invariants
 //

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -202,7 +203,7 @@ func (s *step) one(lot uint32, at int64, by int) {
 		s.frees(lot, Span{Start: at, End: Forever})
 		return
 	}
-	best, least := -1, 0
+	best, least, begin := -1, 0, at
 	for i, x := range s.a.Slots {
 		if x.Lot != lot || x.Span.End != Forever {
 			continue
@@ -215,11 +216,9 @@ func (s *step) one(lot uint32, at int64, by int) {
 				}
 			}
 		}
-		if x.Span.Start > at {
-			behind += 1000
-		}
-		if best < 0 || behind < least || x.Span.Start > at && x.Span.Start < s.a.Slots[best].Span.Start {
-			best, least = i, behind
+		// of those that begin later the first
+		if from := max(x.Span.Start, at); best < 0 || from < begin || from == begin && behind < least {
+			best, least, begin = i, behind, from
 		}
 	}
 	for end := at; best >= 0; {
@@ -247,8 +246,8 @@ func (s *step) one(lot uint32, at int64, by int) {
 	}
 }
 
-// spare is a slot that can end at an instant in the place of one of its lot on which a unit is out until later, and whose
-// own end is late enough for that one; nil: none is needed, or there is none.
+// spare is a slot that can end at an instant in the place of one of its lot on which a unit is out until later, and
+// whose own end is late enough for that one; nil: none is needed, or there is none.
 func (a *Account) spare(x Slot, at int64) *Slot {
 	until := a.outUntil(x.No)
 	if until <= at {
@@ -295,20 +294,43 @@ func (s *step) departures() error {
 	slices.SortFunc(ids, ID.Compare)
 	ids = slices.Compact(ids)
 	same := func(x, y *departure) bool { return x == y || x != nil && y != nil && *x == *y }
-	// one that is called off may let another be: as many are as can
 	off := slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
 		return s.wanted(id) != nil || s.plannedFor(id) == nil
 	})
-	for again := true; again; {
-		again = false
-		off = slices.DeleteFunc(off, func(id ID) bool {
-			if !s.mayLift(id) {
-				return false
-			}
-			again = true
-			return s.lift(id)
-		})
+	gave := map[ID]bool{}
+	for _, id := range ids {
+		gave[id] = s.gaveWay(id)
 	}
+	// one that is called off may let another be: as many are as can
+	all := func(except func(ID) bool) {
+		for again := true; again; {
+			again = false
+			off = slices.DeleteFunc(off, func(id ID) bool {
+				switch {
+				case s.plannedFor(id) == nil:
+					return true
+				case except(id) || !s.mayLift(id):
+					return false
+				}
+				again = true
+				return s.lift(id)
+			})
+		}
+	}
+	all(func(id ID) bool { return gave[id] })
+	lost := slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+		// that, too, which has another article by now may have waited for it, with none, as others gave way
+		w, p := s.wanted(id), s.plannedFor(id)
+		return p == nil || w != nil && (s.a.lot(w.lot).Article == s.a.lot(p.lot).Article || !s.gaveFor(id, gave))
+	})
+	for _, id := range lost {
+		if s.plannedFor(id) != nil && !s.mayLift(id) {
+			if err := s.strand(id, gave); err != nil {
+				return err
+			}
+		}
+	}
+	all(func(ID) bool { return false })
 	for _, id := range off {
 		s.lift(id)
 	}
@@ -340,6 +362,67 @@ func (s *step) departures() error {
 	}
 	for _, id := range ids {
 		s.depart(id, s.wanted(id))
+	}
+	return nil
+}
+
+// gaveWay says that a one-way unit that the command did not ask for lost its place.
+func (s *step) gaveWay(id ID) bool {
+	was, is, o := s.was.unit(id), s.a.unit(id), s.obs.unit(id)
+	_, asked := s.homes[id]
+	return was != nil && is != nil && o != nil && was.Slot != 0 && is.Slot != 0 && (o.Slot == 0 || o.Lot != was.Lot) &&
+		!asked
+}
+
+// gaveFor says that a unit that was to leave with what another one was to bring gave way.
+func (s *step) gaveFor(id ID, gave map[ID]bool) bool {
+	to, at := s.arrival(id, s.plannedFor(id))
+	return slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		p := s.plannedFor(u.ID)
+		return gave[u.ID] && u.Lot == to && p != nil && p.at >= at
+	})
+}
+
+// strand judges a unit that goes nowhere any more, while another is planned to leave with it from where it was to go:
+// that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way.
+func (s *step) strand(id ID, gave map[ID]bool) error {
+	x := s.plannedFor(id)
+	to, at := s.arrival(id, x)
+	younger := slices.Clone(s.a.Units)
+	slices.Reverse(younger)
+	for _, u := range younger {
+		p := s.plannedFor(u.ID)
+		_, asked := s.homes[u.ID]
+		if to == 0 || u.Slot == 0 || u.Lot != to || u.out() || u.Hull.End <= s.now || p == nil || u.Hull.End < at ||
+			asked {
+			continue
+		}
+		v := *s
+		v.a, v.departs, v.evict, v.freed = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.evict),
+			slices.Clone(s.freed)
+		if !gave[u.ID] {
+			if v.mayLift(u.ID) && v.lift(u.ID) && v.mayLift(id) {
+				return wrong("unit %x leaves with what %x was to bring, and does not wait", u.ID, id)
+			}
+			continue
+		}
+		other := s.evict[u.ID] // it may have lost it to another
+		s.evict[u.ID] = true
+		if !s.mayLift(u.ID) {
+			if err := s.strand(u.ID, gave); err != nil {
+				return err
+			}
+		}
+		switch {
+		case s.mayLift(u.ID) && s.lift(u.ID) && s.mayLift(id):
+		case other:
+			continue
+		default:
+			return wrong("unit %x lost its place, and that of %x cannot be called off all the same", u.ID, id)
+		}
+		s.a.Seen.CastOff++
+		s.lift(id)
+		return nil
 	}
 	return nil
 }

@@ -82,9 +82,9 @@ type Tally struct {
 	Late, Postponed  int // units kept for another step, and slots that ended later for one
 	Early, Elsewhere int // units handed over before their time, and units that came back at another location
 	// departures of units that were planned or moved, and those that were called off or moved
-	OneWay, CalledBack, Shifted int
-	StaysHere                   int // orders refused for what counts later on units that they would take away
-	Overbooked                  int // units of orders that were short
+	OneWay, CalledBack, Shifted, CastOff int
+	StaysHere                            int // orders refused for what counts later on units that they would take away
+	Overbooked                           int // units of orders that were short
 	// units that were given other dates where their article was of another SKU than the one that they were made for
 	Strayed int
 	// conflicts that were brought to another article of their SKU, and those for which it had none
@@ -158,7 +158,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere},
-		{&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.Shifted, &o.Shifted}, {&t.StaysHere, &o.StaysHere},
+		{&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.Shifted, &o.Shifted}, {&t.CastOff, &o.CastOff},
+		{&t.StaysHere, &o.StaysHere},
 		{&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Joined, &o.Joined}, {&t.Parted, &o.Parted},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},

@@ -51,6 +51,17 @@ func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 		return order.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 25),
 			Fields: base.Changed(order.OrderLineInput{To: &end, UnitPrice: &price})}
 	case kind < 17:
+		followed := slices.DeleteFunc(slices.Clone(leaving), func(o *model.Order) bool {
+			return !slices.ContainsFunc(leaving, func(n *model.Order) bool {
+				return n.Pickup == o.Return && n.Lines[0].Window.Start >= o.Lines[0].Window.End
+			})
+		})
+		if len(followed) > 0 { // what it brings another one may take on
+			o = pick(d, "followed order", followed)
+		}
+		if odds(d, "delete", 50) {
+			return order.DeleteOrder{ID: o.ID}
+		}
 		return order.CancelOrder{ID: o.ID}
 	case kind < 18:
 		return order.FulfillOrder{ID: o.ID}

@@ -17,7 +17,7 @@ func TestLeaving(t *testing.T) {
 		require.NoError(t, leaving(Seeded{rand.New(rand.NewPCG(seed, 44))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.OneWay, seen.CalledBack, seen.Shifted, seen.StaysHere} {
+	for _, n := range []int{seen.OneWay, seen.CalledBack, seen.Shifted, seen.CastOff, seen.StaysHere} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

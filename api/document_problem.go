@@ -76,7 +76,7 @@ var ofState = map[string][]base.Code{
 	"admin.discountCodes.update":          conflictAlone,
 	"admin.holds.create":                  ofStock,
 	"admin.holds.confirm":                 {holdExpired, stateRefuses},
-	"admin.holds.update":                  {insufficient, holdExpired, stateRefuses},
+	"admin.holds.update":                  {insufficient, blocked, holdExpired, stateRefuses},
 	"admin.holds.extend":                  {holdExpired, stateRefuses},
 	"admin.holds.move":                    {insufficient, blocked, holdExpired, stateRefuses},
 	"admin.holds.order":                   ofCarts,

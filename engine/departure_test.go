@@ -452,6 +452,62 @@ func TestOneWayThereAndBackIsCancelled(t *testing.T) {
 	require.Equal(t, 1, t2.stock(t2.loc, end+2*day, end+3*day))
 }
 
+// A line of a hold that is given other dates takes no unit from who counts on its arrival, as one of an order does not:
+// it is refused, as is one on whose arrival a change of quantity counts. A line that goes takes it.
+func TestOneWayHoldKeepsItsArrival(t *testing.T) {
+	for _, counts := range []struct {
+		name string
+		plan func(s *oneWay, end int64)
+	}{
+		{"a booking", func(s *oneWay, end int64) {
+			o := s.rental(order.OrderOpen, s.bike, end+day, end+2*day, 1)
+			o.Pickup = s.there
+			s.do(o)
+		}},
+		{"a decrease", func(s *oneWay, end int64) {
+			s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
+		}},
+	} {
+		t.Run(counts.name, func(t *testing.T) {
+			s := newOneWay(t, 1)
+			end := noon + day
+			line := hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: s.there,
+				Window: base.Span{Start: noon, End: end}, Quantity: 1}
+			h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold)
+			counts.plan(s, end)
+			later := hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, To: new(end + 3*day)}}}
+			e := s.refused(base.CodeQuantityBlocked, later)
+			require.False(t, e.Details.(stock.QuantityDetails).Plan.OK)
+			require.Equal(t, 1, s.stock(s.there, end, end+hour))
+			require.Equal(t, 0, s.stock(s.loc, end, end+10*day))
+			s.do(stock.IncreaseQuantity{Article: s.first, Location: s.loc, Amount: 1})
+			s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, To: new(end + day/2)}}})
+			require.Equal(t, []int{0, 1}, []int{s.stock(s.there, end, end+hour), s.stock(s.there, end+day/2, end+day)})
+			require.Equal(t, []int{2, 1}, []int{s.stock(s.loc, end, end+hour), s.stock(s.loc, end+day/2, end+day)})
+			s.reopen()
+			s.do(hold.ChangeHold{ID: h.ID, Remove: []int{0}, Add: []hold.HoldLineInput{{Item: s.bike,
+				Location: s.loc, Window: base.Span{Start: noon, End: end}, Quantity: 1}}})
+			s.reopen()
+		})
+	}
+}
+
+// A unit that is handed over and brought back elsewhere at once is there from then on, also where it was to be there later
+// and its transfer back is planned.
+func TestOneWayIsBroughtBackAtOnce(t *testing.T) {
+	s := newOneWay(t, 1)
+	out := s.do(s.trip(noon, noon+day, 1)).(*order.OrderRecord)
+	s.do(stock.TransferQuantity{Article: s.first, From: s.there, To: s.loc, Amount: 1, At: new(noon + 2*day)})
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.do(order.ReturnOrder{ID: out.ID})
+	for i, there := range []int{1, 1, 0} {
+		from := noon + int64(i)*day + hour
+		require.Equal(t, []int{1 - there, there}, []int{s.stock(s.loc, from, from+hour), s.stock(s.there, from, from+hour)})
+	}
+	s.reopen()
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
 // A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

@@ -116,7 +116,9 @@ func (o ChangeHold) PlanOn(t *base.Tx) (any, error) {
 		}
 		return HoldIn(t, &n), nil
 	}
-	letLinesGo(t, rec, lines)
+	if err := letLinesGo(t, rec, lines); err != nil {
+		return nil, err
+	}
 	if err := o.seat(t, &n, rec, lines); err != nil {
 		return nil, err
 	}
@@ -153,6 +155,9 @@ func (o *ChangeHold) seat(t *base.Tx, n, rec *HoldRecord, lines []heldAnew) (err
 			return err
 		}
 		t.Used += next - 1
+		if err := stock.ArriveAsked(t); err != nil {
+			return err
+		}
 	}
 	for i, id := range n.each() {
 		if h, _, ok := stock.Draft(t).Find(id); ok && int(h.Line) != i {
@@ -233,17 +238,26 @@ func (o *ChangeHold) notPast(c *base.Checker, at string, l *heldAnew, now int64)
 	}
 }
 
-// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew.
-func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) {
-	keeps := make([]bool, len(rec.Lines))
+// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew: those take no unit from who counts
+// on their arrival.
+func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) error {
+	stays, keeps := make([]bool, len(rec.Lines)), make([]bool, len(rec.Lines))
 	for _, l := range lines {
-		if !l.asks {
-			keeps[l.was] = true
+		if l.was >= 0 {
+			stays[l.was], keeps[l.was] = true, !l.asks
 		}
 	}
 	for i, id := range rec.each() {
-		if !keeps[i] {
-			stock.Lift(t, id)
+		if !stays[i] {
+			stock.CallBack(t, id)
+		}
+	}
+	stock.Excuse(t)
+	for i, id := range rec.each() {
+		if stays[i] && !keeps[i] {
+			if err := stock.LiftAsked(t, id); err != nil {
+				return err
+			}
 		}
 	}
 	for i, id := range rec.each() {
@@ -254,4 +268,5 @@ func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) {
 			stock.Freed(t, h.Span, at)
 		}
 	}
+	return nil
 }

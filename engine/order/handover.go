@@ -354,16 +354,23 @@ func takeBack(t *base.Tx, o *Order, u *OrderUnit, at int64) {
 	body.End = at
 	h.Flags |= timeline.Back
 	n := stock.HandedOver(t, h, stock.Draft(t).Lot(place.Lot), body)
-	leaves := n.Span.End
+	leaves, to := n.Span.End, stock.LocationTable(t.Acc).Get(o.Return)
+	goes := o.Return != o.Pickup && to != nil
 	if at <= body.Start || n.Span.End <= h.Seat().Start { // no time has gone by that it took room for
 		leaves = max(at, t.Now)
+		if goes {
+			stock.Loosen(t, h.ID)
+		}
 		free(t, u)
 		u.Lot = place.Lot
-		stock.SettleUnits(t, h.ID)
+		if !goes {
+			stock.SettleUnits(t, h.ID)
+		}
 	} else {
 		stock.StretchTo(t, h, place, n, true)
 	}
-	if to := stock.LocationTable(t.Acc).Get(o.Return); !stock.Departed(t, h.ID) && o.Return != o.Pickup && to != nil {
+	if !stock.Departed(t, h.ID) && goes {
 		stock.TransferUnit(t, place.Lot, to, leaves)
+		stock.Arrived(t, h.ID)
 	}
 }

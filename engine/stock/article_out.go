@@ -34,5 +34,5 @@ func stranded(t *base.Tx, out []timeline.Placed) error {
 	plan.Digest = plan.Fingerprint(left)
 	plan.MovesTotal, plan.BlockersTotal = len(plan.Moves), len(left)
 	plan.Moves, plan.Blockers = base.PartOf(plan.Moves, base.First), Standing(t.Acc, t.Acc.Stock, left, base.First)
-	return &base.Error{Code: base.CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+	return plan.blocks()
 }

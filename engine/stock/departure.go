@@ -164,7 +164,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	for again := true; again; { // one that is called off may let another be: as many are as can
 		again = false
 		off = slices.DeleteFunc(off, func(id base.ID) bool {
-			done := callBack(t, id)
+			done := CallBack(t, id)
 			again = again || done
 			return done
 		})
@@ -207,7 +207,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 // stays for good: off is false.
 func Loosen(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
-	if x == nil || callBack(t, id) {
+	if x == nil || CallBack(t, id) {
 		return true
 	}
 	_, from, r := lotsOf(t, x)
@@ -258,22 +258,14 @@ func stayPut(t *base.Tx, id base.ID) {
 func arrive(t *base.Tx, id base.ID, x *departure, at timeline.Place) {
 	d, was := Draft(t), Seating(t).Departing.arrivals[id]
 	to, _, r := lotsOf(t, was)
-	if r != nil && was.to == x.to && d.Lot(was.lot).Article == d.Lot(x.lot).Article {
-		Seating(t).Stock = d.Fork()
-		if addUnits(t, r, LocationTable(t.Acc).No(x.to), 1, x.at) == nil {
-			if red := Draft(t).Reduce(to, 1, was.at); red.Feasible() {
-				callOff(t, red)
-				apply(t, red)
-				d.Adopt(Seating(t).Stock)
-				Seating(t).Stock = d
-				h, _, _ := d.Find(id)
-				apply(t, spare(t, h, at, x.at))
-				delete(Seating(t).Departing.arrivals, id)
-				plans(t, id, x)
-				return
-			}
-		}
-		Seating(t).Stock = d
+	if r != nil && was.to == x.to && d.Lot(was.lot).Article == d.Lot(x.lot).Article && attempt(t, func() bool {
+		return addUnits(t, r, LocationTable(t.Acc).No(x.to), 1, x.at) == nil && unpromise(t, to, was.at)
+	}) {
+		h, _, _ := d.Find(id)
+		apply(t, spare(t, h, at, x.at))
+		delete(Seating(t).Departing.arrivals, id)
+		plans(t, id, x)
+		return
 	}
 	if leaving := &Seating(t).Departing; leaving.to[id] != nil && !leaving.Overbook && leaving.blocked == nil &&
 		r != nil {
@@ -310,7 +302,7 @@ func lotsOf(t *base.Tx, x *departure) (to timeline.LotNo, from *Location, r *Art
 // elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
 // one-way unit any more: off is false.
 func Lift(t *base.Tx, id base.ID) (off bool) {
-	if callBack(t, id) {
+	if CallBack(t, id) {
 		return true
 	}
 	plans(t, id, nil)
@@ -318,21 +310,70 @@ func Lift(t *base.Tx, id base.ID) (off bool) {
 	return false
 }
 
-// callBack is Lift of what no other plans were built on; off is false where some were, and nothing has changed.
-func callBack(t *base.Tx, id base.ID) (off bool) {
+// LiftAsked calls off the departure of a unit that goes, as the command asks for another in its place. Where other plans
+// were built on its arrival, that stays until ArriveAsked; else the refusal says what stands in the way.
+func LiftAsked(t *base.Tx, id base.ID) error {
+	x := departureByID(t, id)
+	if Loosen(t, id) {
+		return nil
+	}
+	to, _, r := lotsOf(t, x)
+	if r == nil {
+		return nil
+	}
+	return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, x.at), base.First).blocks()
+}
+
+// ArriveAsked takes the arrivals away that LiftAsked has left, once the units in their place have theirs: where who
+// counts on one has no unit now, that is refused.
+func ArriveAsked(t *base.Tx) error {
+	x := &Seating(t).Departing
+	for _, id := range x.looked {
+		was := x.arrivals[id]
+		if _, _, has := Draft(t).Find(id); was == nil || has {
+			continue
+		}
+		delete(x.arrivals, id)
+		to, _, r := lotsOf(t, was)
+		if r == nil {
+			continue
+		}
+		if !unpromise(t, to, was.at) {
+			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, was.at), base.First).blocks()
+		}
+	}
+	return BlockedDeparture(t)
+}
+
+// Arrived takes the arrival away that Loosen has left of a unit that is gone, and has been brought there at once. Where
+// that cannot be, it leaves for it as it was planned before.
+func Arrived(t *base.Tx, id base.ID) {
+	was := Seating(t).Departing.arrivals[id]
+	if was == nil {
+		return
+	}
+	if to, _, r := lotsOf(t, was); r != nil && unpromise(t, to, was.at) {
+		delete(Seating(t).Departing.arrivals, id)
+		return
+	}
+	fasten(t, id)
+}
+
+// Excuse has BlockedDeparture refuse nothing for what was called off so far.
+func Excuse(t *base.Tx) { Seating(t).Departing.called = nil }
+
+// CallBack is Lift of what no other plans were built on; off is false where some were, and nothing has changed.
+func CallBack(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
 	if x == nil {
 		return true
-	}
-	d, at := Draft(t), x.at
-	if _, _, has := d.Find(id); !has {
-		at = max(at, t.Now) // it never left
 	}
 	to, from, r := lotsOf(t, x)
 	if r == nil {
 		return false
 	}
-	red := d.Reduce(to, 1, at)
+	at := calledOffAt(t, id, x)
+	red := Draft(t).Reduce(to, 1, at)
 	if !red.Feasible() || addUnits(t, r, from, 1, at) != nil {
 		return false
 	}
@@ -354,33 +395,73 @@ type stranding struct {
 // MaxTries are not asked. off is false where none will do, and nothing has changed.
 func (s *stranding) strand(t *base.Tx, id base.ID) (off bool) {
 	x := departureByID(t, id)
-	to, _, r := lotsOf(t, x)
+	to, from, r := lotsOf(t, x)
 	if r == nil {
 		return false
 	}
-	d, plan := Draft(t), Seating(t)
-	for _, h := range s.from(t, to) {
-		if s.asked[h.ID] || h.Span.End < x.at || s.tries >= MaxTries {
-			continue
+	at := calledOffAt(t, id, x)
+	return attempt(t, func() bool {
+		if addUnits(t, r, from, 1, at) != nil { // first: others may do with the unit
+			return false
 		}
-		s.asked[h.ID] = true
-		s.tries++
-		was, room := plan.Departing, len(plan.room)
-		plan.Departing.planned = maps.Clone(was.planned)
-		plan.Stock = d.Fork()
-		h, at, _ := plan.Stock.Take(h.ID)
-		plan.Stock.Keep(h, at.Lot)
-		loose := callBack(t, h.ID) || s.strand(t, h.ID)
-		if loose && callBack(t, id) {
-			Freed(t, h.Span, at)
-			d.Adopt(plan.Stock)
-			plan.Stock = d
+		plans(t, id, nil)
+		if unpromise(t, to, at) {
 			return true
 		}
-		s.asked[h.ID] = !loose
-		plan.Stock, plan.Departing, plan.room = d, was, plan.room[:room]
+		for _, h := range s.from(t, to) {
+			if s.asked[h.ID] || h.Span.End < at || s.tries >= MaxTries {
+				continue
+			}
+			s.asked[h.ID] = true
+			s.tries++
+			loose := false
+			if attempt(t, func() bool {
+				h, at1, _ := Draft(t).Take(h.ID)
+				Draft(t).Keep(h, at1.Lot)
+				Freed(t, h.Span, at1)
+				loose = s.strand(t, h.ID)
+				return loose && unpromise(t, to, at)
+			}) {
+				return true
+			}
+			s.asked[h.ID] = !loose
+		}
+		return false
+	})
+}
+
+// attempt makes a change of what is seated and planned, or, where it says that it cannot, none.
+func attempt(t *base.Tx, change func() bool) (made bool) {
+	x := Seating(t)
+	d, was, room := x.Stock, x.Departing, len(x.room)
+	x.Departing.planned = maps.Clone(was.planned)
+	x.Stock = d.Fork()
+	if change() {
+		d.Adopt(x.Stock)
+		x.Stock = d
+		return true
 	}
+	x.Stock, x.Departing, x.room = d, was, x.room[:room]
 	return false
+}
+
+// unpromise has a lot have one unit less from an instant on, where that can be, as none arrives there.
+func unpromise(t *base.Tx, lot timeline.LotNo, at int64) bool {
+	red := Draft(t).Reduce(lot, 1, at)
+	if !red.Feasible() {
+		return false
+	}
+	callOff(t, red)
+	apply(t, red)
+	return true
+}
+
+// calledOffAt is since when a departure is called off: what is not there any more never left.
+func calledOffAt(t *base.Tx, id base.ID, x *departure) int64 {
+	if _, _, has := Draft(t).Find(id); !has {
+		return max(x.at, t.Now)
+	}
+	return x.at
 }
 
 // from are the units that leave a lot for another place, and that nobody has fetched, nor asks for.
@@ -524,10 +605,15 @@ func BlockedDeparture(t *base.Tx) error {
 			}
 		}
 	}
-	if plan := x.blocked; plan != nil {
-		return &base.Error{Code: base.CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+	if x.blocked != nil {
+		return x.blocked.blocks()
 	}
 	return nil
+}
+
+// blocks is the refusal of a command for what stands in the way of a plan.
+func (p *QuantityPlan) blocks() error {
+	return &base.Error{Code: base.CodeQuantityBlocked, Detail: p.refusal(), Details: QuantityDetails{p}}
 }
 
 // Leaves says that the units of a request leave their place when they end.

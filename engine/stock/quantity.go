@@ -344,7 +344,7 @@ func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*Quanti
 		return nil, planChanged(plan)
 	}
 	if !red.OK && (!force || !red.Feasible()) {
-		return nil, &base.Error{Code: base.CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+		return nil, plan.blocks()
 	}
 	apply(t, red)
 	return plan, nil

@@ -325,7 +325,7 @@ func (s *step) departures() error {
 	})
 	for _, id := range lost {
 		if s.plannedFor(id) != nil && !s.mayLift(id) {
-			if err := s.strand(id, gave); err != nil {
+			if _, err := s.strand(id, gave); err != nil {
 				return err
 			}
 		}
@@ -340,7 +340,7 @@ func (s *step) departures() error {
 		}
 	}
 	for _, id := range ids {
-		if s.arrivals[id] != nil && s.wanted(id) == nil {
+		if s.arrivals[id] != nil && s.wanted(id) == nil && !slices.Contains(s.replaced, id) {
 			s.fasten(id)
 		}
 	}
@@ -363,7 +363,7 @@ func (s *step) departures() error {
 	for _, id := range ids {
 		s.depart(id, s.wanted(id))
 	}
-	return nil
+	return s.arriveAnew()
 }
 
 // gaveWay says that a one-way unit that the command did not ask for lost its place.
@@ -384,47 +384,60 @@ func (s *step) gaveFor(id ID, gave map[ID]bool) bool {
 }
 
 // strand judges a unit that goes nowhere any more, while another is planned to leave with it from where it was to go:
-// that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way.
-func (s *step) strand(id ID, gave map[ID]bool) error {
+// that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way. Whether it
+// can be, is judged as if the first were back where it was: off says that it can.
+func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 	x := s.plannedFor(id)
 	to, at := s.arrival(id, x)
+	if to == 0 {
+		return false, nil
+	}
+	before := s.fork()
+	s.one(x.lot, at, 1)
+	s.departs[id] = nil
+	leave := func() bool {
+		if !s.a.canGo(to, at, s.now) {
+			return false
+		}
+		s.displaced(to, at)
+		s.one(to, at, -1)
+		return true
+	}
+	if leave() {
+		return true, nil
+	}
 	younger := slices.Clone(s.a.Units)
 	slices.Reverse(younger)
 	for _, u := range younger {
 		p := s.plannedFor(u.ID)
 		_, asked := s.homes[u.ID]
-		if to == 0 || u.Slot == 0 || u.Lot != to || u.out() || u.Hull.End <= s.now || p == nil || u.Hull.End < at ||
-			asked {
+		if u.Slot == 0 || u.Lot != to || u.out() || u.Hull.End <= s.now || p == nil || u.Hull.End < at || asked {
 			continue
 		}
-		v := *s
-		v.a, v.departs, v.evict, v.freed = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.evict),
-			slices.Clone(s.freed)
-		if !gave[u.ID] {
-			if v.mayLift(u.ID) && v.lift(u.ID) && v.mayLift(id) {
-				return wrong("unit %x leaves with what %x was to bring, and does not wait", u.ID, id)
-			}
-			continue
+		v := s.fork()
+		loose, err := s.strand(u.ID, gave)
+		if err != nil {
+			return false, err
 		}
-		other := s.evict[u.ID] // it may have lost it to another
-		s.evict[u.ID] = true
-		if !s.mayLift(u.ID) {
-			if err := s.strand(u.ID, gave); err != nil {
-				return err
-			}
+		switch will := loose && leave(); {
+		case will && gave[u.ID]:
+			s.evict[u.ID] = true
+			s.a.Seen.CastOff++
+			return true, nil
+		case will:
+			return false, wrong("unit %x leaves with what %x was to bring, and does not wait", u.ID, id)
 		}
-		switch {
-		case s.mayLift(u.ID) && s.lift(u.ID) && s.mayLift(id):
-		case other:
-			continue
-		default:
-			return wrong("unit %x lost its place, and that of %x cannot be called off all the same", u.ID, id)
-		}
-		s.a.Seen.CastOff++
-		s.lift(id)
-		return nil
+		*s = *v
 	}
-	return nil
+	*s = *before
+	return false, nil
+}
+
+// fork is a step that goes on from where this one is.
+func (s *step) fork() *step {
+	v := *s
+	v.a, v.departs, v.evict, v.freed = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.evict), slices.Clone(s.freed)
+	return &v
 }
 
 // depart plans a departure, where the lot has a unit that can leave. What counts on it becomes a conflict where it is

@@ -411,8 +411,12 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 		begins := max(at, s.now)
 		body := u.Body()
 		n := s.handed(u, Span{Start: body.Start, End: at})
+		here := s.a.Locations[s.a.lot(u.Lot).Location].ID
+		elsewhere := o.Return != o.Pickup && o.Return != here && s.a.location(o.Return) != nil
 		if at <= body.Start || n.Hull.End <= u.Takes().Start {
-			s.lift(u.ID)
+			if elsewhere {
+				s.loosen(u.ID)
+			}
 			s.free(x.unit)
 			x.unit.Was = u.Lot
 		} else {
@@ -424,8 +428,7 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 			}
 			begins = n.Hull.End
 		}
-		if here := s.a.Locations[s.a.lot(u.Lot).Location].ID; o.Return != o.Pickup && o.Return != here &&
-			s.a.location(o.Return) != nil {
+		if elsewhere {
 			s.left[u.ID] = &departure{u.Lot, begins, o.Return}
 			// before the next one comes back: what others planned on its arrival may have this one
 			s.depart(u.ID, s.left[u.ID])

@@ -34,14 +34,19 @@ func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 			return refused(err, base.CodeNotFound)
 		}
 	}
+	kept := make([]int, len(h.Lines))
 	for i := range h.Lines {
-		if kept := slices.IndexFunc(n.Lines,
-			func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First }); kept < 0 {
+		kept[i] = slices.IndexFunc(n.Lines,
+			func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First })
+	}
+	blocked := s.callOff(h, kept, o.Remove)
+	for i := range h.Lines {
+		if kept[i] < 0 {
 			s.takeLine(h, i)
-		} else {
-			for k := range h.Lines[i].Made {
-				s.a.unit(h.Lines[i].unit(k)).Line = uint16(kept)
-			}
+			continue
+		}
+		for k := range h.Lines[i].Made {
+			s.a.unit(h.Lines[i].unit(k)).Line = uint16(kept[i])
 		}
 	}
 	var requests []request
@@ -62,9 +67,19 @@ func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 		s.setHold(n)
 		return refused(err, "")
 	}
+	if code(err) == base.CodeQuantityBlocked {
+		if blocked == impossible {
+			return wrong("refused for what counts on units that a hold brings, and nothing does: %v", err)
+		}
+		s.a.Seen.StaysHere++
+		return errRefused
+	}
 	ok, from, fault := s.grant(endless(requests), err)
 	if !ok {
 		return fault
+	}
+	if blocked == certain {
+		return wrong("a hold was given other dates, and brings a unit that is promised no more")
 	}
 	s.a.Seen.Recast++
 	first := res.(*hold.Hold).Lines[requests[0].line].Units[0].ID
@@ -130,4 +145,66 @@ func (s *step) recast(h *Hold, o *hold.ChangeHold) (n *Hold, wants []*hold.HoldL
 		add(asked(x), x.Return)
 	}
 	return n, wants, wrongly
+}
+
+// callOff calls off the departures of units of a hold that go, and of those that are asked for anew, which are to leave
+// who counts on them a unit: it says whether that may refuse the change.
+func (s *step) callOff(h *Hold, kept, removed []int) (blocked chance) {
+	each := func(anew bool, do func(id ID, x *departure)) {
+		for i := range h.Lines {
+			for k := range h.Lines[i].Made {
+				id := h.Lines[i].unit(k)
+				if x := s.plannedFor(id); x != nil && kept[i] < 0 && slices.Contains(removed, i) != anew {
+					do(id, x)
+				}
+			}
+		}
+	}
+	promised := true
+	each(false, func(id ID, _ *departure) {
+		promised = false
+		if s.mayLift(id) {
+			s.lift(id)
+		}
+	})
+	idle := map[uint32]int{}
+	each(true, func(id ID, x *departure) {
+		to, at := s.arrival(id, x)
+		if _, is := idle[to]; !is {
+			idle[to] = s.a.freeThroughout(s.a.lotPool(to), Span{Start: at, End: Forever})
+		}
+		if idle[to]--; idle[to] < 0 {
+			blocked = max(blocked, open)
+		}
+		switch {
+		case !s.loosen(id) && s.arrivals[id] == nil:
+			blocked = certain
+		case s.arrivals[id] != nil:
+			s.replaced = append(s.replaced, id)
+		}
+		s.promised = s.promised || promised
+	})
+	return blocked
+}
+
+// arriveAnew takes away the arrivals that others count on of units that a hold asked for anew: they have another unit
+// by now, those that come in their place with them. Nobody loses one for it.
+func (s *step) arriveAnew() error {
+	for _, id := range s.replaced {
+		x := s.arrivals[id]
+		delete(s.arrivals, id)
+		to := s.a.lotAt(s.a.of(s.a.lot(x.lot)).ID, x.to)
+		if !s.a.canGo(to, x.at, s.now) {
+			return wrong("unit %x was asked for anew, and others count on when it was to arrive", id)
+		}
+		s.a.Seen.Shifted++
+		s.displaced(to, x.at)
+		s.one(to, x.at, -1)
+	}
+	for _, u := range s.was.Units {
+		if o := s.obs.unit(u.ID); s.promised && u.Slot != 0 && o != nil && o.Slot == 0 {
+			return wrong("unit %+v lost its place to other dates of a hold", u)
+		}
+	}
+	return nil
 }

@@ -31,6 +31,8 @@ type step struct {
 	arrivals map[ID]*departure // of units that may leave at another instant, while others count on when they did
 	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
 	left     map[ID]*departure // of units that have come back, the one that they are of
+	replaced []ID              // of arrivals, those of units that a hold asked for anew, as others
+	promised bool              // by that nobody may lose a unit
 	rerouted bool              // what counts on units that leave may become a conflict
 	// those that keep theirs for longer, as they have not come back, or have with a buffer behind them
 	stayed []Unit

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"holdfast/engine/base"
+	"holdfast/engine/hold"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
@@ -18,7 +19,10 @@ func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 		return o.Return == o.Pickup || len(o.Lines) == 0 || o.Status == order.OrderClosed ||
 			o.Lines[0].Window.End == base.Forever
 	})
-	kind := d.N("leaving command", 20)
+	kind := d.N("leaving command", 22)
+	if kind >= 20 {
+		return leavingHold(d, a, now)
+	}
 	if len(leaving) == 0 || kind < 5 && len(a.Orders) < maxOrders {
 		o := createOrder(d, a, now)
 		o.Status, o.Return = order.OrderOpen, new(pick(d, "away", locations(a)).ID)
@@ -69,4 +73,34 @@ func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 		return order.ReturnOrder{ID: o.ID}
 	}
 	return patchOrder(d, a, o)
+}
+
+// leavingHold draws a hold of which a line leaves for another place, or other dates or another quantity of one.
+func leavingHold(d Dice, a *model.Account, now int64) base.Op {
+	var leaving []*model.Hold
+	for _, h := range a.Holds {
+		if h.Status == hold.Held && slices.ContainsFunc(h.Lines, func(l model.Line) bool { return l.Return != l.Location }) {
+			leaving = append(leaving, h)
+		}
+	}
+	if len(leaving) == 0 || odds(d, "another hold", 40) {
+		o := placeHold(d, a, now)
+		l := &o.Lines[0]
+		from := now/hour*hour + int64(d.N("soon", 6))*hour/2
+		l.Window, l.Purchase = base.Span{Start: from, End: from + int64(1+d.N("hours", 4))*hour}, base.PurchaseBooking
+		l.Return = pick(d, "away", locations(a)).ID
+		return o
+	}
+	h := pick(d, "leaving hold", leaving)
+	if odds(d, "any change", 30) {
+		return changeHold(d, a, now, h)
+	}
+	i := slices.IndexFunc(h.Lines, func(l model.Line) bool { return l.Return != l.Location })
+	x := hold.HoldLineChange{Line: i}
+	if end := h.Lines[i].Window.End + int64(d.N("half hours", 12)-5)*hour/2; odds(d, "other end", 70) {
+		x.To = &end
+	} else {
+		x.Quantity = new(h.Lines[i].Quantity + 1)
+	}
+	return hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{x}, AllowPast: true}
 }

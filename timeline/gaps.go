@@ -151,6 +151,32 @@ func tightIn(n *gapNode, from key, need Span, best *uint32) {
 	}
 }
 
+// idle are the slots of the n gaps without end that begin last, but no later than an instant, or of as many as there are.
+// Of those that begin at once the largest slots come first.
+func (g *gapIndex) idle(from int64, n int) (list []SlotNo) {
+	for c := lengthClass(Span{from, Forever}); c < classCount && len(list) < n; c++ { // who begins later is shorter
+		if g[c].root != nil {
+			list = idleIn(list, g[c].root, from, n)
+		}
+	}
+	return list
+}
+
+func idleIn(list []SlotNo, n *gapNode, from int64, most int) []SlotNo {
+	for i := len(n.keys) - 1; i >= 0 && len(list) < most; i-- {
+		switch {
+		case n.keys[i].time() > from:
+		case n.in == nil:
+			if n.vals[i] == Forever {
+				list = append(list, SlotNo(n.keys[i].upper()))
+			}
+		case n.in.sums[i].last == Forever:
+			list = idleIn(list, n.in.kids[i], from, most)
+		}
+	}
+	return list
+}
+
 // covering counts the gaps that cover w.
 func (g *gapIndex) covering(w Span) (n int) {
 	for c := lengthClass(w); c < classCount; c++ {

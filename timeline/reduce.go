@@ -72,6 +72,9 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if from := d.Stock().enough(lot, amount, at); from > at {
 		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock, PossibleFrom: from, Minimal: true}
 	}
+	if quick, ok := d.reduceIdle(lot, amount, at); ok {
+		return quick
+	}
 	if quick, ok := d.reduceEmptiest(lot, amount, at); ok {
 		return quick
 	}
@@ -128,6 +131,18 @@ func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
 		from = t
 	}
 	return from
+}
+
+// reduceIdle ends slots on which nothing lies from the instant on, those that were taken last, or begin just then. It is
+// for large lots, which it does not look through; ok is false where there are not as many.
+func (d *Draft) reduceIdle(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
+	l := d.Stock().large(LotRef(lot))
+	if l == nil {
+		return out, false
+	}
+	idle := l.gaps.idle(at, amount)
+	slices.Sort(idle)
+	return Reduction{Lot: lot, Amount: amount, At: at, OK: true, Slots: idle, Minimal: true}, len(idle) == amount
 }
 
 // reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere, and so

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand"
@@ -608,4 +609,63 @@ func TestReduceEmptiest(t *testing.T) {
 		requirePlan(t, s, r, now)
 	}
 	require.NotZero(t, quick)
+}
+
+// Where as many slots of a large lot are idle from the instant on, those end of them that were taken last.
+func TestReduceIdle(t *testing.T) {
+	rnd := seeded(t)
+	quick := 0
+	for range 200 {
+		s, slots := New(), 65+rnd.Intn(60)
+		s.AddLot(1, 1, 1)
+		id, now := 0, int64(10)
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			span := Span{[]int64{0, now, now + 5, now + 10}[rnd.Intn(4)], Forever}
+			if rnd.Intn(4) == 0 {
+				span.End = span.Start + 1 + rnd.Int63n(30)
+			}
+			s.PutSlot(Slot{testID(int(no)), no, 1, span})
+			for at := span.Start + rnd.Int63n(20); rnd.Intn(3) > 0; at += 1 + rnd.Int63n(30) {
+				end := at + 1 + rnd.Int63n(6)
+				if end > span.End {
+					break
+				}
+				id++
+				s.Put(NewHold(testID(id), Span{at, end}, 0, 0), Place{1, no})
+				at = end
+			}
+		}
+		amount, at := 1+rnd.Intn(12), now+int64(rnd.Intn(3))*5
+		type idle struct {
+			no    SlotNo
+			since int64
+		}
+		var all []idle
+		for slot := range s.PoolSlots(LotRef(1)) {
+			since, busy := slot.Span.Start, slot.Span.Start > at || slot.Span.End < Forever
+			for h := range s.Holds(slot.No, Span{0, Forever}) {
+				since, busy = max(since, h.Span.End), busy || h.Span.End > at
+			}
+			if !busy {
+				all = append(all, idle{slot.No, since})
+			}
+		}
+		slices.SortFunc(all,
+			func(x, y idle) int { return cmp.Or(cmp.Compare(y.since, x.since), cmp.Compare(y.no, x.no)) })
+		r, ok := s.Draft(now).reduceIdle(1, amount, at)
+		require.Equal(t, s.large(LotRef(1)) != nil && len(all) >= amount, ok)
+		if !ok {
+			continue
+		}
+		quick++
+		var want []SlotNo
+		for _, x := range all[:amount] {
+			want = append(want, x.no)
+		}
+		slices.Sort(want)
+		require.Equal(t, want, r.Slots)
+		require.Equal(t, r, s.Reduce(1, amount, at, now))
+		requirePlan(t, s, r, now)
+	}
+	require.Greater(t, quick, 20)
 }

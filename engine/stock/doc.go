@@ -31,7 +31,8 @@
 // is called off with it. Where others count on its arrival, it moves only so far that they have a unit all the same,
 // and what is called off takes the unit from who counts on it: from one that is to leave again, too, which then waits.
 // Where that cannot be, as a change of quantity counts on it, the unit goes there as it was planned, and its hold is no
-// one-way hold any more.
+// one-way hold any more. The plan of a reduction takes what leaves as leaving, also where that is among what stands in
+// its way.
 //
 // # Invariants
 //

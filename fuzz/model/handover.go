@@ -315,6 +315,10 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 	if moved && !more(from) && more(max(at, s.now)) {
 		from = max(at, s.now) // what is past of it stayed where it was
 	}
+	if slot == 0 && s.a.fewest(x.unit.Lot, from) > 0 { // it goes until one comes that takes over its end
+		s.one(x.unit.Lot, from, -1)
+		return nil
+	}
 	if slot == 0 {
 		return wrong("unit %+v was sold, and no unit of an article of its pool is there to go", h)
 	}

@@ -162,9 +162,19 @@ func (runDue) Check() []base.Fault { return nil }
 func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	stock.Seating(t).Tries = o.tries
 	large := 0 // orders are written whole
-	for n, i := range t.Acc.Due.UpTo(t.Now, o.items) {
+	due := t.Acc.Due.UpTo(t.Now, o.items)
+	for n, i := range due {
 		if n > 0 && large+rows(t) > o.rows {
 			break
+		}
+		if n%lateAtOnce == 0 {
+			var units []base.ID
+			for _, x := range due[n:min(n+lateAtOnce, len(due))] {
+				if x.Tag == base.TagUnit {
+					units = append(units, x.ID)
+				}
+			}
+			stock.LoosenLate(t, units)
 		}
 		if i.Tag == base.TagOrder {
 			large += order.OrderTable(t.Acc).Get(i.ID).UnitCount()
@@ -174,6 +184,10 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	stock.SeatFreed(t)
 	return nil, nil
 }
+
+// lateAtOnce is of how many units that are late the arrivals elsewhere are looked at together. What of them the command
+// does not come to has its departure again as it was.
+const lateAtOnce = 256
 
 // rows is about how many rows the plan has changed so far, with the events that orders are told of.
 func rows(t *base.Tx) int {

@@ -247,18 +247,18 @@ func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) error {
 			stays[l.was], keeps[l.was] = true, !l.asks
 		}
 	}
+	var gone, anew []base.ID
 	for i, id := range rec.each() {
-		if !stays[i] {
-			stock.CallBack(t, id)
+		switch {
+		case !stays[i]:
+			gone = append(gone, id)
+		case !keeps[i]:
+			anew = append(anew, id)
 		}
 	}
-	stock.Excuse(t)
-	for i, id := range rec.each() {
-		if stays[i] && !keeps[i] {
-			if err := stock.LiftAsked(t, id); err != nil {
-				return err
-			}
-		}
+	stock.CallBack(t, gone)
+	if err := stock.LiftAsked(t, anew); err != nil {
+		return err
 	}
 	for i, id := range rec.each() {
 		if keeps[i] {

@@ -1,7 +1,6 @@
 package stock
 
 import (
-	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -27,6 +26,7 @@ type departing struct {
 	to      map[base.ID]*Location
 	planned map[base.ID]*departure // of units that were looked at: what is planned by now, nil: nothing
 	looked  []base.ID              // the units of planned
+	undo    []wasPlanned           // what planned was, change by change
 	// of units whose departure is to be another: the one of which only the arrival is left, as others count on it
 	arrivals map[base.ID]*departure
 	Overbook bool          // what stands in the way of units that the command asks for becomes a conflict
@@ -37,6 +37,13 @@ type departing struct {
 	endless  []endless // those of them that were
 	waits    bool      // who lost its unit leaves as it was planned until it is known whether it has one again
 	last     bool      // that is known
+}
+
+// wasPlanned is what was planned for a unit before a change, where it was looked at.
+type wasPlanned struct {
+	id     base.ID
+	was    *departure
+	looked bool
 }
 
 // endless is units that were seated without end.
@@ -103,9 +110,11 @@ func plans(t *base.Tx, id base.ID, x *departure) {
 	if d.planned == nil {
 		d.planned = map[base.ID]*departure{}
 	}
-	if _, is := d.planned[id]; !is {
+	was, is := d.planned[id]
+	if !is {
 		d.looked = append(d.looked, id)
 	}
+	d.undo = append(d.undo, wasPlanned{id, was, is})
 	d.planned[id] = x
 }
 
@@ -162,12 +171,9 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	}
 	called := len(Seating(t).Departing.called)
 	for again := true; again; { // one that is called off may let another be: as many are as can
-		again = false
-		off = slices.DeleteFunc(off, func(id base.ID) bool {
-			done := CallBack(t, id)
-			again = again || done
-			return done
-		})
+		before := len(off)
+		off = callBackAll(t, off)
+		again = len(off) < before
 		for _, c := range Seating(t).Departing.called[called:] { // nor do those leave that have lost their units by it
 			for _, id := range c.units {
 				if _, at, _ := Draft(t).Find(id); !at.Seated() && departureByID(t, id) != nil {
@@ -177,51 +183,106 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			called++
 		}
 	}
-	var others stranding
-	for _, id := range off {
+	off = slices.DeleteFunc(off, func(id base.ID) bool {
 		x := &Seating(t).Departing
-		if _, _, has := Draft(t).Find(id); has && !x.last {
-			x.waits = true
-			continue
-		}
-		if !others.strand(t, id) {
-			Lift(t, id)
-		}
+		_, _, has := Draft(t).Find(id)
+		waits := has && !x.last
+		x.waits = x.waits || waits
+		return waits
+	})
+	var others stranding
+	for _, id := range inGroups(t, off, func(ids []base.ID) bool { return others.strand(t, ids) }) {
+		Lift(t, id)
 	}
 	for _, id := range stay {
 		fasten(t, id)
 	}
+	stays := LoosenAll(t, anew)
 	for _, id := range anew {
-		if Loosen(t, id) {
+		if !stays[id] {
 			leave = append(leave, id)
 		}
 	}
+	leave = arriveAll(t, leave)
 	for i, id := range leave {
 		depart(t, id, leave[i:])
 	}
 	return changed
 }
 
+// inGroups does something to units of which the same departure is planned, as many of them at once as it can be done to,
+// and returns those to which it cannot.
+func inGroups(t *base.Tx, ids []base.ID, do func(ids []base.ID) bool) (left []base.ID) {
+	for len(ids) > 0 {
+		n, x := 1, standing(t, ids[0])
+		for n < len(ids) && same(x, standing(t, ids[n])) {
+			n++
+		}
+		left = append(left, ids[most(ids[:n], do):n]...)
+		ids = ids[n:]
+	}
+	return left
+}
+
+// most does something to as many units as it can be done to, and says to how many, of units that are alike.
+func most(ids []base.ID, do func(ids []base.ID) bool) (n int) {
+	if do(ids) {
+		return len(ids)
+	}
+	if len(ids) == 1 {
+		return 0
+	}
+	half := len(ids) / 2
+	if n = most(ids[:half], do); n == half {
+		n += most(ids[half:], do)
+	}
+	return n
+}
+
+// callBackAll is callBack of any units. It returns those that it cannot call back.
+func callBackAll(t *base.Tx, ids []base.ID) (left []base.ID) {
+	return inGroups(t, ids, func(ids []base.ID) bool { return callBack(t, ids) })
+}
+
+// LoosenAll is Loosen of some units: it says which of them leave as they were planned.
+func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
+	if OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
+		return nil
+	}
+	left := inGroups(t, callBackAll(t, ids), func(ids []base.ID) bool { return loosen(t, ids) })
+	stays = make(map[base.ID]bool, len(left))
+	for _, id := range left {
+		plans(t, id, nil)
+		stayPut(t, id)
+		stays[id] = true
+	}
+	return stays
+}
+
 // Loosen calls off the departure of a unit that is to have another one. Where others count on its arrival, that stays
 // until it is known when the unit leaves by then. Of a unit that was never fetched, and was to have left by now, it
 // stays for good: off is false.
-func Loosen(t *base.Tx, id base.ID) (off bool) {
-	x := departureByID(t, id)
-	if x == nil || CallBack(t, id) {
-		return true
-	}
+func Loosen(t *base.Tx, id base.ID) (off bool) { return !LoosenAll(t, []base.ID{id})[id] }
+
+// loosen is Loosen of units of which the same departure is planned and cannot be called back, of all or none.
+func loosen(t *base.Tx, ids []base.ID) (off bool) {
+	x := departureByID(t, ids[0])
 	_, from, r := lotsOf(t, x)
-	plans(t, id, nil)
-	h, _, _ := Draft(t).Find(id)
-	if r == nil || x.at <= t.Now && !h.Flags.Has(timeline.Out) || addUnits(t, r, from, 1, x.at) != nil {
-		stayPut(t, id)
+	gone := func(id base.ID) bool {
+		h, _, _ := Draft(t).Find(id)
+		return x.at <= t.Now && !h.Flags.Has(timeline.Out)
+	}
+	if r == nil || slices.ContainsFunc(ids, gone) || addUnits(t, r, from, len(ids), x.at) != nil {
 		return false
 	}
 	d := &Seating(t).Departing
 	if d.arrivals == nil {
 		d.arrivals = map[base.ID]*departure{}
 	}
-	d.arrivals[id] = x
+	for _, id := range ids {
+		plans(t, id, nil)
+		d.arrivals[id] = x
+	}
 	return true
 }
 
@@ -253,26 +314,65 @@ func stayPut(t *base.Tx, id base.ID) {
 	}
 }
 
-// arrive has a unit of which only an arrival is left leave at another instant, where who counts on it has a unit all
-// the same. Else it leaves as it was planned before, which refuses a command that asks for it.
-func arrive(t *base.Tx, id base.ID, x *departure, at timeline.Place) {
-	d, was := Draft(t), Seating(t).Departing.arrivals[id]
+// arriveAll has units of which only an arrival is left leave at other instants, where who counts on it has a unit all the
+// same. It returns those for which that cannot be, and who has no arrival.
+func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
+	arrivals := Seating(t).Departing.arrivals
+	for len(ids) > 0 {
+		n, was := 1, arrivals[ids[0]]
+		for n < len(ids) && was != nil && same(was, arrivals[ids[n]]) {
+			n++
+		}
+		done := 0
+		if was != nil {
+			done = most(ids[:n], func(ids []base.ID) bool { return arrive(t, ids) })
+		}
+		left = append(left, ids[done:n]...)
+		ids = ids[n:]
+	}
+	return left
+}
+
+// arrive is arriveAll of units of which the same arrival is left, of all or none.
+func arrive(t *base.Tx, ids []base.ID) bool {
+	x := &Seating(t).Departing
+	was := x.arrivals[ids[0]]
 	to, _, r := lotsOf(t, was)
-	if r != nil && was.to == x.to && d.Lot(was.lot).Article == d.Lot(x.lot).Article && attempt(t, func() bool {
-		return addUnits(t, r, LocationTable(t.Acc).No(x.to), 1, x.at) == nil && unpromise(t, to, was.at)
+	if r == nil {
+		return false
+	}
+	planned := make([]*departure, len(ids))
+	if !attempt(t, func() bool {
+		for i, id := range ids {
+			h, at, _ := Draft(t).Find(id)
+			d := departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
+			if d.to != was.to || Draft(t).Lot(d.lot).Article != Draft(t).Lot(was.lot).Article ||
+				addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
+				return false
+			}
+			planned[i] = d
+		}
+		if !unpromise(t, to, len(ids), was.at) {
+			return false
+		}
+		for i, id := range ids {
+			h, at, _ := Draft(t).Find(id)
+			red := spare(t, h, at, planned[i].at)
+			_, asked := x.to[id]
+			if !red.OK && (!red.Feasible() || !x.Overbook && asked || !asked && !h.Flags.Has(timeline.Out)) {
+				return false
+			}
+			apply(t, red)
+			plans(t, id, planned[i])
+		}
+		return true
 	}) {
-		h, _, _ := d.Find(id)
-		apply(t, spare(t, h, at, x.at))
-		delete(Seating(t).Departing.arrivals, id)
-		plans(t, id, x)
-		return
+		return false
 	}
-	if leaving := &Seating(t).Departing; leaving.to[id] != nil && !leaving.Overbook && leaving.blocked == nil &&
-		r != nil {
-		leaving.blocked = quantityPlan(t.Acc, d.Stock(), d.Reduce(to, 1, was.at), base.First)
-		return
+	for _, id := range ids {
+		delete(x.arrivals, id)
 	}
-	fasten(t, id)
+	return true
 }
 
 // callOff notes who stands in the way of what takes units away from who counts on them.
@@ -302,7 +402,7 @@ func lotsOf(t *base.Tx, x *departure) (to timeline.LotNo, from *Location, r *Art
 // elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
 // one-way unit any more: off is false.
 func Lift(t *base.Tx, id base.ID) (off bool) {
-	if CallBack(t, id) {
+	if callBack(t, []base.ID{id}) {
 		return true
 	}
 	plans(t, id, nil)
@@ -310,37 +410,45 @@ func Lift(t *base.Tx, id base.ID) (off bool) {
 	return false
 }
 
-// LiftAsked calls off the departure of a unit that goes, as the command asks for another in its place. Where other plans
-// were built on its arrival, that stays until ArriveAsked; else the refusal says what stands in the way.
-func LiftAsked(t *base.Tx, id base.ID) error {
-	x := departureByID(t, id)
-	if Loosen(t, id) {
-		return nil
+// LiftAsked calls off the departures of units that go, as the command asks for others in their place. Where other plans
+// were built on an arrival, that stays until ArriveAsked; else the refusal says what stands in the way.
+func LiftAsked(t *base.Tx, ids []base.ID) error {
+	planned := make([]*departure, len(ids))
+	for i, id := range ids {
+		planned[i] = departureByID(t, id)
 	}
-	to, _, r := lotsOf(t, x)
-	if r == nil {
-		return nil
+	stays := LoosenAll(t, ids)
+	for i, id := range ids {
+		if !stays[id] {
+			continue
+		}
+		if to, _, r := lotsOf(t, planned[i]); r != nil {
+			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, planned[i].at), base.First).blocks()
+		}
 	}
-	return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, x.at), base.First).blocks()
+	return nil
 }
 
 // ArriveAsked takes the arrivals away that LiftAsked has left, once the units in their place have theirs: where who
 // counts on one has no unit now, that is refused.
 func ArriveAsked(t *base.Tx) error {
 	x := &Seating(t).Departing
-	for _, id := range x.looked {
-		was := x.arrivals[id]
-		if _, _, has := Draft(t).Find(id); was == nil || has {
-			continue
+	gone := slices.DeleteFunc(slices.Clone(x.looked), func(id base.ID) bool {
+		_, _, has := Draft(t).Find(id)
+		return x.arrivals[id] == nil || has
+	})
+	for len(gone) > 0 {
+		n, was := 1, x.arrivals[gone[0]]
+		for n < len(gone) && same(was, x.arrivals[gone[n]]) {
+			n++
 		}
-		delete(x.arrivals, id)
-		to, _, r := lotsOf(t, was)
-		if r == nil {
-			continue
+		if to, _, r := lotsOf(t, was); r != nil && !unpromise(t, to, n, was.at) {
+			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, n, was.at), base.First).blocks()
 		}
-		if !unpromise(t, to, was.at) {
-			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, was.at), base.First).blocks()
+		for _, id := range gone[:n] {
+			delete(x.arrivals, id)
 		}
+		gone = gone[n:]
 	}
 	return BlockedDeparture(t)
 }
@@ -352,19 +460,24 @@ func Arrived(t *base.Tx, id base.ID) {
 	if was == nil {
 		return
 	}
-	if to, _, r := lotsOf(t, was); r != nil && unpromise(t, to, was.at) {
+	if to, _, r := lotsOf(t, was); r != nil && unpromise(t, to, 1, was.at) {
 		delete(Seating(t).Departing.arrivals, id)
 		return
 	}
 	fasten(t, id)
 }
 
-// Excuse has BlockedDeparture refuse nothing for what was called off so far.
-func Excuse(t *base.Tx) { Seating(t).Departing.called = nil }
+// CallBack calls off the departures of units that go, where no other plans were built on them, and has BlockedDeparture
+// refuse nothing for what was called off so far.
+func CallBack(t *base.Tx, ids []base.ID) {
+	callBackAll(t, ids)
+	Seating(t).Departing.called = nil
+}
 
-// CallBack is Lift of what no other plans were built on; off is false where some were, and nothing has changed.
-func CallBack(t *base.Tx, id base.ID) (off bool) {
-	x := departureByID(t, id)
+// callBack calls off the departures of units of which the same is planned, of all or none. off is false where other plans
+// were built on them, and nothing has changed.
+func callBack(t *base.Tx, ids []base.ID) (off bool) {
+	x := standing(t, ids[0])
 	if x == nil {
 		return true
 	}
@@ -372,12 +485,13 @@ func CallBack(t *base.Tx, id base.ID) (off bool) {
 	if r == nil {
 		return false
 	}
-	at := calledOffAt(t, id, x)
-	red := Draft(t).Reduce(to, 1, at)
-	if !red.Feasible() || addUnits(t, r, from, 1, at) != nil {
+	red := Draft(t).Reduce(to, len(ids), x.at)
+	if !red.Feasible() || addUnits(t, r, from, len(ids), x.at) != nil {
 		return false
 	}
-	plans(t, id, nil)
+	for _, id := range ids {
+		plans(t, id, nil)
+	}
 	callOff(t, red)
 	apply(t, red)
 	return true
@@ -390,64 +504,95 @@ type stranding struct {
 	tries   int
 }
 
-// strand calls off the departure of a unit that goes nowhere any more, and has one that was to leave with it from
-// where it goes wait for another: the youngest of those that will do, which may strand one in its turn. More than
-// MaxTries are not asked. off is false where none will do, and nothing has changed.
-func (s *stranding) strand(t *base.Tx, id base.ID) (off bool) {
-	x := departureByID(t, id)
+// strand calls off the departure of units that go nowhere any more, of which the same was planned: of all or none. Those
+// that were to leave with them from where they go wait for others: the youngest of those that will do, which may strand
+// some in their turn. Not more than MaxTries are asked in vain. off is false where none will do, and nothing has changed.
+func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
+	x, n := standing(t, ids[0]), len(ids)
 	to, from, r := lotsOf(t, x)
 	if r == nil {
 		return false
 	}
-	at := calledOffAt(t, id, x)
 	return attempt(t, func() bool {
-		if addUnits(t, r, from, 1, at) != nil { // first: others may do with the unit
+		if addUnits(t, r, from, n, x.at) != nil { // first: others may do with the units
 			return false
 		}
-		plans(t, id, nil)
-		if unpromise(t, to, at) {
+		for _, id := range ids {
+			plans(t, id, nil)
+		}
+		if unpromise(t, to, n, x.at) {
 			return true
 		}
+		var list []timeline.Hold
 		for _, h := range s.from(t, to) {
-			if s.asked[h.ID] || h.Span.End < at || s.tries >= MaxTries {
+			if s.asked[h.ID] || h.Span.End < x.at || s.tries >= MaxTries {
 				continue
 			}
-			s.asked[h.ID] = true
-			s.tries++
-			loose := false
-			if attempt(t, func() bool {
-				h, at1, _ := Draft(t).Take(h.ID)
-				Draft(t).Keep(h, at1.Lot)
-				Freed(t, h.Span, at1)
-				loose = s.strand(t, h.ID)
-				return loose && unpromise(t, to, at)
-			}) {
-				return true
+			if list = append(list, h); len(list) == n {
+				if s.ask(t, list, func() bool { return unpromise(t, to, n, x.at) }) {
+					return true
+				}
+				if n > 1 {
+					return false
+				}
+				list = list[:0]
 			}
-			s.asked[h.ID] = !loose
 		}
 		return false
 	})
 }
 
+// ask has units wait for others, if they can, and that will do.
+func (s *stranding) ask(t *base.Tx, list []timeline.Hold, will func() bool) bool {
+	for _, h := range list {
+		s.asked[h.ID] = true
+	}
+	loose := false
+	if attempt(t, func() bool {
+		ids := make([]base.ID, len(list))
+		for i, h := range list {
+			ids[i] = h.ID
+			h, at, _ := Draft(t).Take(h.ID)
+			Draft(t).Keep(h, at.Lot)
+			Freed(t, h.Span, at)
+		}
+		loose = len(inGroups(t, ids, func(ids []base.ID) bool { return s.strand(t, ids) })) == 0
+		return loose && will()
+	}) {
+		return true
+	}
+	s.tries++
+	for _, h := range list {
+		s.asked[h.ID] = !loose && len(list) == 1
+	}
+	return false
+}
+
 // attempt makes a change of what is seated and planned, or, where it says that it cannot, none.
 func attempt(t *base.Tx, change func() bool) (made bool) {
 	x := Seating(t)
+	if x.Departing.planned == nil {
+		x.Departing.planned = map[base.ID]*departure{}
+	}
 	d, was, room := x.Stock, x.Departing, len(x.room)
-	x.Departing.planned = maps.Clone(was.planned)
 	x.Stock = d.Fork()
 	if change() {
 		d.Adopt(x.Stock)
 		x.Stock = d
 		return true
 	}
+	for _, u := range slices.Backward(x.Departing.undo[len(was.undo):]) {
+		if delete(was.planned, u.id); u.looked {
+			was.planned[u.id] = u.was
+		}
+	}
 	x.Stock, x.Departing, x.room = d, was, x.room[:room]
 	return false
 }
 
-// unpromise has a lot have one unit less from an instant on, where that can be, as none arrives there.
-func unpromise(t *base.Tx, lot timeline.LotNo, at int64) bool {
-	red := Draft(t).Reduce(lot, 1, at)
+// unpromise has a lot have n units less from an instant on, where that can be, as they do not arrive there.
+func unpromise(t *base.Tx, lot timeline.LotNo, n int, at int64) bool {
+	red := Draft(t).Reduce(lot, n, at)
 	if !red.Feasible() {
 		return false
 	}
@@ -456,12 +601,16 @@ func unpromise(t *base.Tx, lot timeline.LotNo, at int64) bool {
 	return true
 }
 
-// calledOffAt is since when a departure is called off: what is not there any more never left.
-func calledOffAt(t *base.Tx, id base.ID, x *departure) int64 {
-	if _, _, has := Draft(t).Find(id); !has {
-		return max(x.at, t.Now)
+// standing is what is planned for a unit as it is called off: what is not there any more never left.
+func standing(t *base.Tx, id base.ID) *departure {
+	x := departureByID(t, id)
+	if x == nil || x.at >= t.Now {
+		return x
 	}
-	return x.at
+	if _, _, has := Draft(t).Find(id); !has {
+		return &departure{x.lot, t.Now, x.to}
+	}
+	return x
 }
 
 // from are the units that leave a lot for another place, and that nobody has fetched, nor asks for.
@@ -515,8 +664,15 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
-		if Seating(t).Departing.arrivals[id] != nil {
-			arrive(t, id, x, at)
+		if was := Seating(t).Departing.arrivals[id]; was != nil { // it cannot arrive then
+			to, _, r := lotsOf(t, was)
+			if leaving := &Seating(t).Departing; r != nil && asked && !leaving.Overbook {
+				if leaving.blocked == nil {
+					leaving.blocked = quantityPlan(t.Acc, d.Stock(), d.Reduce(to, 1, was.at), base.First)
+				}
+				return
+			}
+			fasten(t, id)
 			return
 		}
 		if transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {

@@ -544,8 +544,13 @@ func TryAnew(t *base.Tx, id base.ID) { Seating(t).due = append(Seating(t).due, i
 // LetGo takes the units out that requests are about, and calls off their departures, before the first of them is seated
 // anew: two units may change places.
 func LetGo(t *base.Tx, requests []Request) {
+	ids := make([]base.ID, len(requests))
 	for i := range requests {
-		if q := &requests[i]; !Loosen(t, q.Proto.ID) { // it leaves as it was planned, and not once more
+		ids[i] = requests[i].Proto.ID
+	}
+	stays := LoosenAll(t, ids)
+	for i := range requests {
+		if q := &requests[i]; stays[q.Proto.ID] { // it leaves as it was planned, and not once more
 			q.Proto.Flags, q.To = q.Proto.Flags&^timeline.OneWay, nil
 		}
 	}

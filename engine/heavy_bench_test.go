@@ -298,6 +298,52 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	}
 }
 
+// heavyTrips is every heavy command on units that come back elsewhere, each a transfer of its own, while others are booked
+// on their arrivals; a round ends as it began.
+func (d *desk) heavyTrips(units int) []heavyStep {
+	sku, article := d.chairs(units)
+	there := d.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
+	from, to := noon+7*day, noon+8*day
+	var trip, booked, line base.ID
+	of := func(to *base.ID) func(any) {
+		return func(r any) { *to, line = r.(*order.OrderRecord).ID, r.(*order.OrderRecord).Lines[0].ID }
+	}
+	goes := func() base.Op {
+		o := d.order(order.OrderOpen, sku, from, to, units)
+		o.Return = &there
+		return o
+	}
+	behind := func() base.Op {
+		o := d.order(order.OrderOpen, sku, to+2*day, to+3*day, units)
+		o.Pickup = there
+		return o
+	}
+	until := func(end int64) func() base.Op {
+		return func() base.Op {
+			return order.PatchOrderLine{Order: trip, ID: line,
+				Fields: base.Changed(order.OrderLineInput{To: &end, UnitPrice: new(int64(100))})}
+		}
+	}
+	out := func() base.Op { return order.FulfillOrder{ID: trip} }
+	return []heavyStep{
+		{"trip", goes, of(&trip)},
+		{"trip, other dates", until(to + day), nil},
+		{"cancellation", func() base.Op { return order.CancelOrder{ID: trip} }, nil},
+		{"trip again", goes, of(&trip)},
+		{"bookings behind it", behind, func(r any) { booked = r.(*order.OrderRecord).ID }},
+		{"trip, dates, booked", until(to + day), nil},
+		{"cancellation, booked", func() base.Op { return order.CancelOrder{ID: trip} }, nil},
+		{"deletion of bookings", func() base.Op { return order.DeleteOrder{ID: booked} }, nil},
+		{"trip to be made", goes, of(&trip)},
+		{"hand-over of a trip", out, nil},
+		{"return elsewhere", func() base.Op { return order.ReturnOrder{ID: trip} }, nil},
+		{"transfer back", func() base.Op {
+			return stock.TransferQuantity{Article: article, From: there, To: d.loc, Amount: units}
+		}, nil},
+	}
+}
+
 // BenchmarkWriter prints for each heavy command how long its plan and its apply are together, in ms: best and middle of
 // the rounds, and the CPU time of the middle one. A CPU profile has the command under the label step.
 func BenchmarkWriter(b *testing.B) {
@@ -305,7 +351,7 @@ func BenchmarkWriter(b *testing.B) {
 	defer runtime.UnlockOSThread()
 	d := newDesk(b, func(string, any) []byte { return []byte("null") })
 	took, cpu := map[string][]time.Duration{}, map[string][]time.Duration{}
-	steps := append(d.heavyRound(base.MaxUnits), d.heavyLines(base.MaxUnits)...)
+	steps := slices.Concat(d.heavyRound(base.MaxUnits), d.heavyLines(base.MaxUnits), d.heavyTrips(base.MaxUnits))
 	for b.Loop() {
 		for _, s := range steps {
 			op, res := s.op(), any(nil)

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,7 +103,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 func TestHeavyLinesGoRound(t *testing.T) {
 	long(t)
 	d := newDesk(t, func(string, any) []byte { return []byte("null") })
-	steps := d.heavyLines(1_000)
+	steps := slices.Concat(d.heavyLines(1_000), d.heavyTrips(1_000))
 	for range 2 {
 		for _, s := range steps {
 			res := d.do(s.op())

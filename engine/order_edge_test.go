@@ -646,3 +646,66 @@ func TestFaultsNameMembersAsTheyAreCalledThere(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, err.(*base.Error).Faults[0].Message, "does not fit the field status; those that do are eq")
 }
+
+// Overbooked, an order waits for an article where it has never been as it does where the article has no unit left: its
+// units are conflicts there, and get units as they come. What takes no holds is waited for nowhere.
+func TestOverbookedWhereNothingHasEverBeen(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		s := newShop(t)
+		kind := s.sku(fourHours)
+		out := s.article(kind, 0)
+		article := s.article(kind, 0)
+		s.article(kind, 0)
+		s.do(stock.ArchiveArticle{ID: out, Archived: true})
+		i := base.Item{SKU: kind}
+		if named {
+			i = base.Item{Article: article}
+		}
+		from, to := s.now+day, s.now+2*day
+		s.refused(base.CodeInsufficient, s.rental(order.OrderOpen, i, from, to, 2))
+		o := s.order(i, base.PurchaseBooking, from, &to, 2, true)
+		for _, id := range []base.ID{o.Lines[0].Units[0].Hold, o.Lines[0].Units[1].Hold} {
+			u := s.unit(id)
+			require.True(t, u.Conflict())
+			require.Equal(t, article, u.Article)
+			require.Equal(t, base.Span{Start: from, End: to + 4*hour}, u.Range)
+		}
+		list, total := stock.Conflicts(s.view(), stock.ConflictFilter{SKU: kind}, 0, 10, s.now)
+		require.Equal(t, 2, total)
+		require.Equal(t, "not_enough_stock", list[0].Reason)
+		s.reopen()
+
+		s.do(stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+		require.False(t, s.unit(o.Lines[0].Units[0].Hold).Conflict())
+		require.True(t, s.unit(o.Lines[0].Units[1].Hold).Conflict())
+		s.do(stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+		require.False(t, s.unit(o.Lines[0].Units[1].Hold).Conflict())
+		s.reopen()
+
+		over := s.rental(order.OrderOpen, base.Item{Article: out}, from, to, 1)
+		over.AllowOverbooked = true
+		s.refused(base.CodeStateNotAllowed, over)
+		none := s.rental(order.OrderOpen, base.Item{SKU: s.sku()}, from, to, 1)
+		none.AllowOverbooked = true
+		s.refused(base.CodeInsufficient, none)
+	}
+}
+
+// Of a SKU that is there, what no article there has is waited for on the first article that has it.
+func TestOverbookedForWhatNoArticleThereHas(t *testing.T) {
+	s := newShop(t)
+	sku, _, size := s.sized("M")
+	from, to := s.now+day, s.now+2*day
+	o := s.requiring(s.line(base.Item{SKU: sku}, from, to, size("L")))
+	o.AllowOverbooked = true
+	s.refused(base.CodeInsufficient, o)
+	large := s.article(sku, 0)
+	s.size(large, "L")
+	r := s.do(o).(*order.OrderRecord)
+	require.Equal(t, large, s.unit(r.Lines[0].Units[0].Hold).Article)
+	require.True(t, s.unit(r.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+	s.do(stock.IncreaseQuantity{Article: large, Location: s.loc, Amount: 1})
+	require.False(t, s.unit(r.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+}

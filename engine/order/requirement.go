@@ -81,10 +81,10 @@ func requirement(a *base.AccountState, r *Requirement, e *Edits, now int64) func
 	}
 }
 
-// wishOfOrder is what a hold of an order asks of its lot: the requirements of its line. What is not found asks for
-// nothing. lot finds lots.
-func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot func(timeline.LotNo) timeline.Lot,
-	now int64) (key string, meets func(timeline.LotNo) bool) {
+// wishOfOrder is what a hold of an order asks of its article: the requirements of its line. What is not found asks for
+// nothing.
+func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, now int64) (key string,
+	meets func(article uint32) bool) {
 	var list []Requirement
 	if o != nil {
 		if l := o.LineNo(h.Line); l != nil {
@@ -102,8 +102,8 @@ func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot
 			b = base.AppendText(b, v)
 		}
 	}
-	return string(b), func(no timeline.LotNo) bool {
-		r := e.article(a, lot(no).Article)
+	return string(b), func(article uint32) bool {
+		r := e.article(a, article)
 		return r != nil &&
 			!slices.ContainsFunc(conditions, func(meets func(*stock.Article) bool) bool { return !meets(r) })
 	}
@@ -111,16 +111,16 @@ func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, lot
 
 func init() {
 	stock.WishOf = func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
-		meets func(timeline.LotNo) bool) {
+		meets func(article uint32) bool) {
 		if t != nil {
 			return wishFor(t, h, now)
 		}
-		return wishOfOrder(a, orderOf(a, *h), h, &Edits{}, a.Stock.Lot, now)
+		return wishOfOrder(a, orderOf(a, *h), h, &Edits{}, now)
 	}
 }
 
-// wishFor is what a hold asks of its lot as the plan leaves it.
-func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
+// wishFor is what a hold asks of its article as the plan leaves it.
+func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(article uint32) bool) {
 	Ordering(t).named.read(t.Set)
 	o := orderOf(t.Acc, *h)
 	for _, e := range Ordering(t).Edits {
@@ -128,10 +128,5 @@ func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(ti
 			o = e.now
 		}
 	}
-	return wishOfOrder(t.Acc, o, h, &Ordering(t).named, func(no timeline.LotNo) timeline.Lot {
-		if lot := t.Acc.Stock.Lot(no); lot.No != 0 {
-			return lot
-		}
-		return stock.Draft(t).Stock().Lot(no) // the plan makes it
-	}, now)
+	return wishOfOrder(t.Acc, o, h, &Ordering(t).named, now)
 }

@@ -30,11 +30,16 @@ func (c chooser) Version() int {
 	return len(c.plan.Set)
 }
 
-// WishOf is registered by who has holds with requirements (timeline.Choosy).
-var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
-	meets func(timeline.LotNo) bool)
-
-// Wish is what a hold asks of its lot.
+// Wish is what a hold asks of its lot: what it asks of the lot's article.
 func (c chooser) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
-	return WishOf(c.account, c.plan, h, now)
+	key, has := WishOf(c.account, c.plan, h, now)
+	return key, func(no timeline.LotNo) bool { return has(c.lot(no).Article) }
+}
+
+// lot is a lot of the account, or one that the plan makes.
+func (c chooser) lot(no timeline.LotNo) timeline.Lot {
+	if lot := c.account.Stock.Lot(no); lot.No != 0 || c.plan == nil {
+		return lot
+	}
+	return Draft(c.plan).Stock().Lot(no)
 }

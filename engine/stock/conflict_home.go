@@ -28,13 +28,17 @@ func ownerSKU(t *base.Tx, c timeline.Placed) (sku base.ID) {
 	if _, was, ok := t.Acc.Stock.Find(c.ID); ok {
 		at = was
 	}
-	if sku := MadeFor(t.Acc, c.Hold, ArticleTable(t.Acc).No(t.Acc.Stock.Lot(at.Lot).Article)); sku != (base.ID{}) {
+	lot := t.Acc.Stock.Lot(at.Lot)
+	if lot.No == 0 {
+		lot = Draft(t).Stock().Lot(at.Lot) // the command makes it
+	}
+	if sku := MadeFor(t.Acc, c.Hold, ArticleTable(t.Acc).No(lot.Article)); sku != (base.ID{}) {
 		return sku
 	}
 	if u := UnseatedKind.In(t.Acc).Get(c.ID); u != nil && u.SKU != nil {
 		return *u.SKU
 	}
-	return ConflictSKU(t.Acc, c.Hold, t.Acc.Stock.Lot(at.Lot))
+	return ConflictSKU(t.Acc, c.Hold, lot)
 }
 
 // home is a lot that conflicts of a SKU may belong to.

@@ -256,23 +256,8 @@ func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error
 // NewUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where
 // there are any, or may be by now, the plan's own timelines get the units, too.
 func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Span) {
-	of := lotOf{r.No, location}
-	no, ok := Seating(t).lots[of]
-	if l := r.LotAt(location); l != nil {
-		no, ok = l.No, true
-	}
 	drafted := Seating(t).Stock != nil || t.Acc.Stock.ConflictLen() > 0
-	if !ok {
-		no = newLot(t, r.No, location)
-		if Seating(t).lots == nil {
-			Seating(t).lots = map[lotOf]timeline.LotNo{}
-		}
-		Seating(t).lots[of] = no
-		if drafted {
-			Draft(t).AddLot(no, r.No, location, poolNow(t.Acc, r, location))
-			house(t, r.SKU)
-		}
-	}
+	no := placeOf(t, r, location, drafted)
 	for range amount {
 		if drafted {
 			t.Ledger.Slot++
@@ -282,6 +267,24 @@ func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Spa
 		}
 	}
 	FreedOf(t, r, no, over)
+}
+
+// placeOf is the lot of an article at a location. The plan makes it where there is none yet, and where that is asked
+// for its own timelines get it, too.
+func placeOf(t *base.Tx, r *Article, location uint32, drafted bool) timeline.LotNo {
+	if no, ok := lotFor(t, r, location); ok {
+		return no
+	}
+	no := newLot(t, r.No, location)
+	if Seating(t).lots == nil {
+		Seating(t).lots = map[lotOf]timeline.LotNo{}
+	}
+	Seating(t).lots[lotOf{r.No, location}] = no
+	if drafted {
+		Draft(t).AddLot(no, r.No, location, poolNow(t.Acc, r, location))
+		house(t, r.SKU)
+	}
+	return no
 }
 
 // poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.

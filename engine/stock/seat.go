@@ -218,6 +218,9 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	if asks := q.Asks(); asks != nil {
 		sources = Meeting(Draft(t).Stock(), sources, asks, t.Now)
 	}
+	if len(sources) == 0 && q.Overbook && !q.Stays {
+		sources = firstSource(t, sources, q)
+	}
 	d := Draft(t)
 	pushes := len(sources) == 1 && sources[0].Named && Around(t.Acc, sources[0].Pool) != sources[0].Pool
 	if pushes { // what moved out of the article for the first of the units is back where not all of them find room
@@ -283,7 +286,7 @@ func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, 
 			}
 			if !ok && q.Overbook && !s.Closed {
 				if !none {
-					lots, none = t.Acc.Stock.Lots(s.pools(d.Stock(), t.Now)[0]), len(sources) == 1
+					lots, none = d.Stock().Lots(s.pools(d.Stock(), t.Now)[0]), len(sources) == 1
 				}
 				if len(lots) > 0 {
 					d.Keep(h, lots[0])
@@ -302,6 +305,37 @@ func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, 
 		}
 	}
 	return n, reason
+}
+
+// firstSource is the source of a request that may overbook where its item has never been: the plan makes a lot without
+// units, of the article that is asked for; of a SKU of the smallest that takes holds and has what is required. Where
+// there is none there is nothing to wait for.
+func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
+	has, asks := func(uint32) bool { return true }, q.Asks()
+	if asks != nil {
+		_, has = WishOf(t.Acc, t, asks, t.Now)
+	}
+	r := q.Article
+	if r == nil {
+		for x := range ArticleTable(t.Acc).By(ArticleBySKU, string(q.SKU.ID[:])) {
+			if x.Takes() && has(x.No) && (r == nil || x.No < r.No) {
+				r = x
+			}
+		}
+	}
+	if r == nil || !has(r.No) {
+		return dst
+	}
+	before, after := EffectiveBuffers(t.Acc, r)
+	s := Source{Pool: timeline.LotRef(placeOf(t, r, q.Location.No, true)), Hull: timeline.Hull(q.Body, before, after,
+		q.Location.Zone(), t.Now), Before: before, After: after, Named: q.Article != nil}
+	if !s.Named {
+		s.asks = asks
+	}
+	if q.KeepHull {
+		s.Hull = q.Proto.Span
+	}
+	return append(dst, s)
 }
 
 // sourcesOf lists the pools of a request with the hulls that it has there.

@@ -34,6 +34,11 @@ var seatingPlace = base.RegisterPlace[seating]()
 // Seating is what a plan knows of its seating.
 func Seating(t *base.Tx) *seating { return seatingPlace.On(&t.Shelf) }
 
+// WishOf is registered by who has holds with requirements (timeline.Choosy). It says which articles, by number, have
+// what a hold asks for.
+var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
+	meets func(article uint32) bool)
+
 // lotOf names a lot by the numbers of its article and location.
 type lotOf struct{ article, location uint32 }
 

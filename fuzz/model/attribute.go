@@ -360,7 +360,11 @@ func (a *Account) required(u Unit) []order.Requirement {
 
 // suits says that the article of a lot has all that is required.
 func (a *Account) suits(lot uint32, asks []order.Requirement, now int64) bool {
-	r := a.of(a.lot(lot))
+	return a.meetsAll(a.of(a.lot(lot)), asks, now)
+}
+
+// meetsAll says that an article has all that is required.
+func (a *Account) meetsAll(r *Article, asks []order.Requirement, now int64) bool {
 	return !slices.ContainsFunc(asks, func(x order.Requirement) bool { return !a.meets(r, x, now) })
 }
 

@@ -39,7 +39,8 @@ func (s *step) endSlot(no uint32, end int64) {
 	}
 }
 
-// allow judges requests for stock: granted, or refused for what is short.
+// allow judges requests for stock: granted, or refused for what is short. Where overbooking is allowed, who asks for
+// what has never been at its place waits there for an article that could come; where there is none it is refused.
 func (s *step) allow(requests []request, overbook bool, err error) (ok bool, from [][]int, fault error) {
 	if !overbook && anyLeaves(requests) {
 		return s.grantLeaving(requests, err)
@@ -48,13 +49,43 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 		return s.grant(requests, err)
 	}
 	may := certain
-	for _, q := range requests {
+	coming := map[int]*Article{} // of requests without a pool
+	for i, q := range requests {
 		if len(q.pools) == 0 && !q.stays {
-			may = impossible // nothing is there to be short of
+			if coming[i] = s.couldCome(q); coming[i] == nil {
+				may = impossible
+			}
 		}
 	}
-	ok, fault = judged(err, may)
-	return ok, make([][]int, len(requests)), fault
+	if ok, fault = judged(err, may); !ok {
+		return ok, nil, fault
+	}
+	for i, r := range coming {
+		no := s.a.lotAmong(s.obs.Lots, r.ID, requests[i].place)
+		if no == 0 {
+			return ok, nil, wrong("article %x has no lot at %x, where it is waited for", r.ID, requests[i].place)
+		}
+		s.knowLots(no)
+	}
+	for i, r := range coming {
+		q := &requests[i]
+		p := s.a.poolOf(s.a.lotAt(r.ID, q.place))
+		if q.named < 2 {
+			p = s.a.lotPool(s.a.lotAt(r.ID, q.place))
+		}
+		q.pools, q.hulls = []Pool{p}, []Span{p.hull(q.body, s.now)}
+		s.a.Seen.Ahead++
+	}
+	return ok, make([][]int, len(requests)), nil
+}
+
+// couldCome is the article that who may be overbooked waits for where none that is asked for has ever been: the one
+// that is named, or the first of the SKU that takes holds and has what is required.
+func (s *step) couldCome(q request) *Article {
+	return find(s.a.Articles, func(r *Article) bool {
+		return !r.Gone && r.Takes && s.a.meetsAll(r, q.asks, s.now) &&
+			(r.ID == q.item.Article || q.item.SKU != ID{} && r.SKU != nil && *r.SKU == q.item.SKU)
+	})
 }
 
 // takeStock judges units for lines of an order, all or none. Units that wait for stock get it first.

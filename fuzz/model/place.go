@@ -20,6 +20,8 @@ type request struct {
 	asked    int  // of what the line names
 	kit      bool // the line names kits
 	sku      ID   // zero: an article
+	item     base.Item
+	place    ID
 	pools    []Pool
 	body     Span
 	hulls    []Span // by pool
@@ -51,7 +53,7 @@ func (s *step) resolve(i base.Item, location ID) (q request, refusal base.Code) 
 	if s.a.location(location) == nil {
 		return q, base.CodeNotFound
 	}
-	q.named = 2
+	q.named, q.item, q.place = 2, i, location
 	if i.Article != (ID{}) {
 		q.named = 1
 		switch r := s.a.article(i.Article); {

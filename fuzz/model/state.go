@@ -85,6 +85,7 @@ type Tally struct {
 	OneWay, CalledBack, Shifted, CastOff int
 	StaysHere                            int // orders refused for what counts later on units that they would take away
 	Overbooked                           int // units of orders that were short
+	Ahead                                int // lines that wait where what they name has never been
 	// units that were given other dates where their article was of another SKU than the one that they were made for
 	Strayed int
 	// conflicts that were brought to another article of their SKU, and those for which it had none
@@ -160,7 +161,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere},
 		{&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.Shifted, &o.Shifted}, {&t.CastOff, &o.CastOff},
 		{&t.StaysHere, &o.StaysHere},
-		{&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
+		{&t.Overbooked, &o.Overbooked}, {&t.Ahead, &o.Ahead}, {&t.Strayed, &o.Strayed},
+		{&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Joined, &o.Joined}, {&t.Parted, &o.Parted},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
 		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
@@ -200,4 +201,32 @@ func TestRecordsHaveTheFirstUnits(t *testing.T) {
 	require.Equal(t, r.Lines[0].Units[899].ID, items[4].Unit.ID)
 	require.Equal(t, r.Lines[1].Units[0].ID, items[5].Unit.ID)
 	require.Equal(t, article, items[5].At.Article)
+}
+
+// What waits on another article of the SKU, and is counted against a line that names an article, is named as being in
+// its way: the article itself has a unit free.
+func TestBlockersOfANamedArticleWhosePoolIsShort(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	other, named := base.Item{Article: s.article(sku, 1)}, base.Item{Article: s.article(sku, 1)}
+	from, noon, to := s.now+day, s.now+2*day, s.now+3*day
+	taken := s.book(other, from, noon, 1).Lines[0].Units[0].ID
+	own := s.book(named, noon, to, 1).Lines[0].Units[0].ID
+	waits := s.order(base.Item{SKU: sku}, base.PurchaseBooking, from, &to, 1, true).Lines[0].Units[0].Hold
+	require.True(t, s.unit(waits).Conflict())
+	require.Equal(t, other.Article, s.unit(waits).Article)
+	lines, _ := s.explained(s.booking(named, from, noon, 1))
+	require.Equal(t, 0, lines[0].Available)
+	require.Equal(t, []base.ID{taken, waits}, lines[0].Blockers)
+	require.Equal(t, 2, lines[0].Blocking)
+
+	// Where the article itself is taken by what may not leave it, that is in the way.
+	lines, _ = s.explained(s.booking(named, noon, to, 1))
+	require.Equal(t, []base.ID{own}, lines[0].Blockers)
+	require.Equal(t, 1, lines[0].Blocking)
+
+	// A kit of the article is refused for the same.
+	kit := s.kit(commerce.Component{Item: named, Quantity: 1})
+	lines, _ = s.explained(s.booking(kit, from, noon, 1))
+	require.Equal(t, []base.ID{taken, waits}, lines[0].Blockers)
 }

@@ -230,6 +230,19 @@ func (s *Stock) BoundNamed(no LotNo, hull Span) int {
 	return free
 }
 
+// ShortNamed says that of n holds which name the article of a lot the lot itself keeps none from a unit, when all goes
+// elsewhere that may, but its pool does: it has fewer free. It says which pool that is, and at which instant the fewest
+// are free there.
+func (s *Stock) ShortNamed(no LotNo, hull Span, n int) (wide PoolRef, at int64, is bool) {
+	wide, ok := s.around(no)
+	if !ok {
+		return wide, 0, false
+	}
+	free, _, _, at := s.MinFree(wide, hull)
+	return wide, at, free < n &&
+		!slices.ContainsFunc(s.leftBy(no, hull), func(x leftStep) bool { return x.left < n })
+}
+
 func (s *Stock) boundNamed(no LotNo, wide PoolRef, hull Span) int {
 	least := maxSlots
 	for _, x := range s.namedSteps(no, wide, hull) {

@@ -437,7 +437,7 @@ func (k *Kits) Short(t *base.Tx, short *base.Shortage, q *stock.Request) {
 	}
 	var found stock.Blockers
 	for _, src := range x.Scarce.Sources {
-		stock.BlockersOf(t, &found, &src, src.Available(s, src.Hull, t.Now).At)
+		stock.BlockersOf(t, &found, &src, src.Hull, k.n*x.Scarce.Quantity, src.Available(s, src.Hull, t.Now).At)
 	}
 	stock.Blocked(t, short, &found)
 	if q.Body.End != base.Forever && stock.NotedInTheWay(t).MayNext() {

@@ -503,7 +503,7 @@ func Shortage(t *base.Tx, q *Request, sources []Source, reason timeline.Refusal)
 		a := s.Available(d.Stock(), room, t.Now)
 		short.Available += a.Available
 		if t.Explain {
-			BlockersOf(t, &found, &s, a.At)
+			BlockersOf(t, &found, &s, room, q.Quantity, a.At)
 		}
 	}
 	Blocked(t, short, &found)
@@ -538,14 +538,20 @@ func (q *Request) why(t *base.Tx, sources []Source) timeline.Refusal {
 	return timeline.NotEnoughStock
 }
 
-// BlockersOf notes the holds that stand in the way in a source. Where all units have what is asked for, those that wait
-// on an article without units do so, too.
-func BlockersOf(t *base.Tx, found *Blockers, s *Source, at int64) {
+// BlockersOf notes the holds that stand in the way of n units of a source over a range; at is the instant at which the
+// source has the fewest free. Where all units have what is asked for, those that wait on an article without units do
+// so, too. Of an article that is named, where its SKU's pool alone is short, all that is in the pool does.
+func BlockersOf(t *base.Tx, found *Blockers, s *Source, room base.Span, n int, at int64) {
 	stock := Draft(t).Stock()
 	pools := s.pools(stock, t.Now)
-	if s.asks != nil && !slices.ContainsFunc(stock.Lots(s.Pool), func(no timeline.LotNo) bool {
+	switch {
+	case s.Named:
+		if wide, when, short := stock.ShortNamed(s.lot(), room, n); short {
+			pools[0], at = wide, when
+		}
+	case s.asks != nil && !slices.ContainsFunc(stock.Lots(s.Pool), func(no timeline.LotNo) bool {
 		return len(stock.Slots(no)) > 0 && !stock.Meets(*s.asks, no, t.Now)
-	}) {
+	}):
 		pools = []timeline.PoolRef{s.Pool}
 	}
 	for _, p := range pools {

@@ -8,7 +8,8 @@ import (
 )
 
 // This file owns what a refusal says of the holds that stand in the way: at most 20 of a line and 1,000 of an answer,
-// by start, then id, and how many there are.
+// by start, then id, and how many there are. What names an article takes of its SKU's pool, too: where that alone is
+// short, all that is in the pool stands in the way, and what waits there is counted.
 
 // inTheWay judges what is named of one line; left is how many more the answer may name.
 func (s *step) inTheWay(requests []request, l base.Shortage, left *int) error {
@@ -36,9 +37,14 @@ func (s *step) inTheWay(requests []request, l base.Shortage, left *int) error {
 	if len(requests) > 1 || len(q.pools) != 1 || q.slot != 0 || q.past || q.kit || s.narrow(q) || q.pools[0].Closed {
 		return nil
 	}
-	_, _, _, at := s.a.least(q.pools[0], q.hulls[0])
+	pool := q.pools[0]
+	if s.a.poolShort(q) {
+		pool = s.a.poolOf(pool.Lots[0])
+		s.a.Seen.PoolShort++
+	}
+	_, _, _, at := s.a.least(pool, q.hulls[0])
 	var want []Unit
-	for _, u := range s.a.unitsOf(q.pools[0]) {
+	for _, u := range s.a.unitsOf(pool) {
 		if u.Takes().Holds(at) {
 			want = append(want, u)
 		}
@@ -52,6 +58,13 @@ func (s *step) inTheWay(requests []request, l base.Shortage, left *int) error {
 		return wrong("line %d names %x in its way at %d, the twin %+v", l.Line, l.Blockers, at, want)
 	}
 	return nil
+}
+
+// poolShort says that of what a request asks for of an article by its name the article itself could give all, when all
+// that may goes elsewhere, and the pool of its SKU cannot.
+func (a *Account) poolShort(q request) bool {
+	return a.names(q) && a.keeps(q.pools[0].Lots[0], q.hulls[0], q.quantity) &&
+		!a.leaves(q.pools[0].Lots[0], q.hulls[0], q.quantity)
 }
 
 func byStart(x, y Unit) int {

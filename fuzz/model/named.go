@@ -15,13 +15,16 @@ import (
 // countsNamed says whether n units more of an article can be had, by counting at every instant: its pool has them free,
 // with all conflicts that are counted there, and the article when all that may go goes elsewhere.
 func (a *Account) countsNamed(lot uint32, need Span, n int) bool {
-	if !a.leaves(lot, need, n) {
-		return false
-	}
+	return a.leaves(lot, need, n) && a.keeps(lot, need, n)
+}
+
+// keeps says that an article has n units at every instant of a window that nothing is on which may not go elsewhere.
+func (a *Account) keeps(lot uint32, need Span, n int) bool {
 	for _, t := range a.instants([]Pool{a.poolOf(lot)}, need) {
 		left, _ := a.at(a.lotPool(lot), t)
 		for _, u := range a.Units {
-			if u.Lot == lot && u.Takes().Holds(t) && (u.articlePinned() || u.Slot != 0 && u.out()) {
+			if u.Lot == lot && u.Takes().Holds(t) &&
+				(u.articlePinned() || u.Slot != 0 && (u.out() || u.oneWay())) {
 				left--
 			}
 		}

@@ -334,7 +334,9 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		for _, b := range l.Blockers {
 			u := s.was.unit(b)
 			if u == nil || !slices.ContainsFunc(requests, func(q request) bool {
-				return q.line == l.Line && slices.ContainsFunc(q.pools, func(p Pool) bool { return p.has(u.Lot) })
+				return q.line == l.Line && slices.ContainsFunc(q.pools, func(p Pool) bool {
+					return p.has(u.Lot) || q.named < 2 && s.a.poolOf(p.Lots[0]).has(u.Lot)
+				})
 			}) {
 				return wrong("%x stands in the way of line %d, but is not in its pools", b, l.Line)
 			}

@@ -68,6 +68,7 @@ type Tally struct {
 	WaitedFor            int // questions about an article of which units are free that conflicts of its pool wait for
 	// lines of refusals with more in the way than are named, and those that name none as others have named all
 	Unnamed, UnnamedLines  int
+	PoolShort              int // lines that name an article and are refused for what is in its SKU's pool alone
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 	// reductions that only units to come could carry, and units whose planned end or beginning was called off
 	Scarce, CalledOff int
@@ -152,7 +153,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.WaitedFor, &o.WaitedFor},
 		{&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed},
-		{&t.UnnamedLines, &o.UnnamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
+		{&t.UnnamedLines, &o.UnnamedLines}, {&t.PoolShort, &o.PoolShort},
+		{&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
 		{&t.Pushed, &o.Pushed},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded},
 		{&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},

@@ -24,7 +24,7 @@ func TestTimeSeatsConflicts(t *testing.T) {
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Opened, seen.Reseated - seen.Opened, seen.Evicted, seen.Overbooked, seen.Late,
-		seen.Told, seen.Named, seen.WaitedFor} {
+		seen.Told, seen.Named, seen.WaitedFor, seen.PoolShort} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

@@ -273,3 +273,34 @@ func TestAConflictWithoutEndWaitsWhereAnArticleHasWhatItRequires(t *testing.T) {
 	require.True(t, order.OrderByID(s.view(), r.ID).Conflict())
 	s.reopen()
 }
+
+// A conflict whose requirement another day has an article meet is tried as that day begins where the account is.
+func TestAConflictWaitsForTheDayItsRequirementNames(t *testing.T) {
+	s := newShop(t)
+	serviced := s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Serviced", Key: "serviced",
+		Format: label.FormatDate}}).(*label.Attribute).ID
+	sku := s.sku()
+	article := func(day string) base.ID {
+		id := s.article(sku, 1)
+		s.do(stock.PatchArticle{ID: id, Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
+			{Key: "serviced", Value: label.Value{Kind: label.TextValue, Text: day}}})}})
+		return id
+	}
+	article("2025-10-01")
+	today := article("2025-10-09")
+	requires := []order.Requirement{
+		{Key: order.RequirementAttribute, Operator: label.IsBeforeToday, Attribute: serviced}}
+	o := s.requiring(s.line(base.Item{SKU: sku}, s.now+3*day, s.now+4*day, requires))
+	o.Lines[0].Quantity, o.AllowOverbooked = 2, true
+	waits := s.do(o).(*order.OrderRecord).Lines[0].Units[1].Hold
+	require.True(t, s.unit(waits).Conflict())
+	s.reopen()
+
+	midnight := noon + 14*hour // in Lisbon, in summer
+	s.tick(midnight - 1)
+	require.True(t, s.unit(waits).Conflict())
+	s.tick(midnight)
+	require.False(t, s.unit(waits).Conflict())
+	require.Equal(t, today, s.unit(waits).Article)
+	s.reopen()
+}

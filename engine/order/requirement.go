@@ -110,6 +110,7 @@ func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, now
 }
 
 func init() {
+	stock.OfTheDay = ofTheDay
 	stock.WishOf = func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
 		meets func(article uint32) bool) {
 		if t != nil {
@@ -122,11 +123,27 @@ func init() {
 // wishFor is what a hold asks of its article as the plan leaves it.
 func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(article uint32) bool) {
 	Ordering(t).named.read(t.Set)
-	o := orderOf(t.Acc, *h)
+	return wishOfOrder(t.Acc, orderFor(t, h), h, &Ordering(t).named, now)
+}
+
+// orderFor is the order of a hold as the plan leaves it.
+func orderFor(t *base.Tx, h *timeline.Hold) *Order {
 	for _, e := range Ordering(t).Edits {
 		if e.now != nil && e.now.Number == uint32(h.Owner) {
-			o = e.now
+			return e.now
 		}
 	}
-	return wishOfOrder(t.Acc, o, h, &Ordering(t).named, now)
+	return orderOf(t.Acc, *h)
+}
+
+// ofTheDay says that some requirement of a hold's line depends on which day it is.
+func ofTheDay(t *base.Tx, h *timeline.Hold) bool {
+	o := orderFor(t, h)
+	if o == nil {
+		return false
+	}
+	l := o.LineNo(h.Line)
+	return l != nil && slices.ContainsFunc(l.Rest().Requirements, func(r Requirement) bool {
+		return r.Operator == label.IsToday || r.Operator == label.IsBeforeToday || r.Operator == label.IsAfterToday
+	})
 }

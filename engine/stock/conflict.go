@@ -123,7 +123,8 @@ func init() {
 	}})
 }
 
-// opens is when time may make room for a conflict that the command leaves: of an article that is out, nobody has any.
+// opens is when time may make room for a conflict that the command leaves, or have articles meet what it requires: of
+// an article that is out, nobody has any.
 func opens(t *base.Tx, h timeline.Hold, at timeline.Place) int64 {
 	if closed(t, h, at.Lot) {
 		return base.Forever
@@ -131,7 +132,27 @@ func opens(t *base.Tx, h timeline.Hold, at timeline.Place) int64 {
 	if Seating(t).openings == nil {
 		Seating(t).openings = Draft(t).Stock().Openings(t.Now)
 	}
-	return Seating(t).openings.Of(h, at.Lot)
+	opens := Seating(t).openings.Of(h, at.Lot)
+	if h.Flags.Has(timeline.Choosy) && OfTheDay(t, &h) {
+		if next := nextDay(t); next < h.Span.End {
+			opens = min(opens, next)
+		}
+	}
+	return opens
+}
+
+// OfTheDay is registered by who has holds with requirements (timeline.Choosy). It says that what a hold requires
+// depends on which day it is.
+var OfTheDay func(t *base.Tx, h *timeline.Hold) bool
+
+// nextDay is the instant at which the account's day ends.
+func nextDay(t *base.Tx) int64 {
+	zone := MustZone(t.Acc.Row.Timezone)
+	for d := timeline.DateOf(zone, t.Now).AddDays(1); ; d = d.AddDays(1) {
+		if at, _ := timeline.DayStart(zone, d); at > t.Now {
+			return at
+		}
+	}
 }
 
 // noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them

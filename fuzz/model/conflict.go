@@ -261,18 +261,22 @@ func (s *step) opened(was *Unit) bool {
 		s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
 }
 
-// gains says that the command gave an article of a conflict's pool what somebody in that pool requires: that one may be
-// the conflict, or leave its unit to it.
+// gains says that an article of a conflict's pool has by now what the conflict requires, as another day has come, or
+// that the command gave one what somebody in that pool requires: that one may be the conflict, or leave its unit to it.
 func (s *step) gains(u Unit) bool {
-	if !s.relabels() {
-		return false
-	}
-	pool := s.a.poolOf(u.Lot)
-	return slices.ContainsFunc(s.a.Units, func(v Unit) bool {
-		asks := s.a.required(v)
-		return len(asks) > 0 && pool.has(v.Lot) && slices.ContainsFunc(pool.Lots, func(lot uint32) bool {
-			return int(lot) <= len(s.was.Lots) && !s.was.suits(lot, asks, s.now) && s.a.suits(lot, asks, s.now)
+	pool := s.a.home(u)
+	come := func(asks []order.Requirement, then int64) bool {
+		return len(asks) > 0 && slices.ContainsFunc(pool.Lots, func(lot uint32) bool {
+			return int(lot) <= len(s.was.Lots) && !s.was.suits(lot, asks, then) && s.a.suits(lot, asks, s.now)
 		})
+	}
+	if was := s.was.unit(u.ID); was != nil && was.Slot == 0 && s.was.today(s.was.At) != s.a.today(s.now) &&
+		come(s.a.required(u), s.was.At) {
+		s.a.Seen.Turned++
+		return true
+	}
+	return s.relabels() && slices.ContainsFunc(s.a.Units, func(v Unit) bool {
+		return s.a.poolOf(u.Lot).has(v.Lot) && come(s.a.required(v), s.now)
 	})
 }
 

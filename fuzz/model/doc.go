@@ -35,7 +35,8 @@
 //  6. Nothing becomes a conflict but what a command may make one, and a conflict that overlaps what came free is seated
 //     where it can be, the older one first; never on an article that is out. What is past of a conflict needs no room:
 //     behind any command and any passing of time none is left for which all units were taken at some instant, and time
-//     alone has made one free. (conflict.go) An auto-assigned unit belongs to the SKU that its line names, or that of
+//     alone has made one free; nor one with a requirement that another day has an article with a free unit meet.
+//     (conflict.go) An auto-assigned unit belongs to the SKU that its line names, or that of
 //     the component of a kit that it is, whatever its article is of by now: given other dates it asks for that SKU, and
 //     as a conflict it waits for it. (conflict.go, place.go)
 //  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go) A hold that

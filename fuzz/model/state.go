@@ -119,6 +119,7 @@ type Tally struct {
 	// units that went to another article as theirs lost what their line requires, and those that stayed without
 	Refitted, Unfit int
 	Gained          int // conflicts that got a unit as an article has what somebody requires by now
+	Turned          int // conflicts whose requirement another day has an article meet
 	// lines with requirements that got units, and those for which no article had what is required
 	Required, Unmet int
 	Billed, Lapsed  int // subscriptions: payments that came, and those that ended by time
@@ -174,7 +175,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes},
 		{&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow},
 		{&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted},
-		{&t.Gained, &o.Gained}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
+		{&t.Gained, &o.Gained}, {&t.Turned, &o.Turned}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
 		{&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},
 		{&t.Disabled, &o.Disabled},

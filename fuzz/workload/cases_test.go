@@ -8,6 +8,7 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
+	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
 	"holdfast/fuzz/model"
@@ -165,4 +166,33 @@ func TestUndoneUnitLeavesLater(t *testing.T) {
 	u, _ := stock.UnavailabilityByID(w.View(0), o.Lines[0].Units[0].Hold)
 	require.Equal(t, to+hour, u.Range.End)
 	require.Positive(t, w.Tenants[0].Twin.Seen.CalledBack)
+}
+
+// TestConflictsWaitForADay has orders wait for articles that have what the orders require another day, and lets days
+// pass.
+func TestConflictsWaitForADay(t *testing.T) {
+	w, do, here, sku := played(t)
+	date := do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "date", Key: "date",
+		Format: label.FormatDate}}).(*label.Attribute).ID
+	for _, day := range days {
+		do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{
+				{Key: "date", Value: label.Value{Kind: label.TextValue, Text: day}}})},
+			Quantities: []stock.InitialQuantity{{Location: here, Count: 1}}})
+	}
+	from, to := Start+20*24*hour, Start+21*24*hour
+	for _, o := range []label.Operator{label.IsBeforeToday, label.IsToday} {
+		do(order.CreateOrder{
+			OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, AllowOverbooked: true},
+			Lines: []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 2,
+				From: &from, To: &to,
+				Requirements: []order.Requirement{{Key: order.RequirementAttribute, Operator: o, Attribute: date}}}},
+		})
+	}
+	for range 2 * 5 {
+		w.Clock += 12 * hour
+		do(model.Tick{})
+	}
+	require.Equal(t, 2, w.Seen.Gained, "%+v", w.Seen)
+	require.False(t, w.Tenants[0].Twin.HasConflicts())
 }

@@ -304,3 +304,32 @@ func TestAConflictWaitsForTheDayItsRequirementNames(t *testing.T) {
 	require.Equal(t, today, s.unit(waits).Article)
 	s.reopen()
 }
+
+// An article that other values and other buffers come to at once takes its holds along to another pool: who loses what
+// it requires moves to an article there that has it.
+func TestValuesAndBuffersChangeTogether(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		s := newShop(t)
+		sku, of, size := s.sized("L", "L")
+		own := stock.BufferPatch{Amount: base.Some[int64](4), Unit: base.Some(timeline.Hours)}
+		s.do(stock.PatchArticle{ID: of[1], After: own})
+		r := s.do(s.requiring(s.line(base.Item{Article: of[1]}, s.now+day, s.now+2*day, nil),
+			s.line(base.Item{SKU: sku}, s.now+3*day, s.now+4*day, size("L")))).(*order.OrderRecord)
+		at := s.unit(r.Lines[1].Units[0].Hold)
+		require.Equal(t, of[0], at.Article)
+		small := label.LabelsPatch{Attributes: base.Some(
+			[]label.AttributeInput{{Key: "size", Value: label.Value{Kind: label.TextValue, Text: "S"}}})}
+		if whole { // the SKU's value stands in for the article's own
+			s.do(stock.PatchArticle{ID: of[0], Labels: label.LabelsPatch{
+				Attributes: base.Some([]label.AttributeInput{{Key: "size"}})}})
+			require.Equal(t, of[0], s.unit(r.Lines[1].Units[0].Hold).Article)
+			s.do(stock.PatchSKU{ID: sku, After: own, Labels: small})
+		} else {
+			s.do(stock.PatchArticle{ID: of[0], After: own, Labels: small})
+		}
+		now := s.unit(r.Lines[1].Units[0].Hold)
+		require.Equal(t, of[1], now.Article)
+		require.Equal(t, at.Range, now.Range)
+		s.reopen()
+	}
+}

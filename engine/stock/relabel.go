@@ -13,10 +13,10 @@ import (
 // changes.
 
 // KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to
-// those that have it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so
-// does a unit that leaves, with whose article plans at two places were made; and what is left after as many tries as
-// conflicts get, of which a search in vain takes as many as theirs. Then conflicts are tried, which may have room on an
-// article that has what they require by now.
+// those that have it, in the order in which it was made, and anew what found no room before another moved. What finds
+// none stays as it is, and fixed there; so does a unit that leaves, with whose article plans at two places were made;
+// and what is left after as many tries as conflicts get, of which a search in vain takes as many as theirs. Then
+// conflicts are tried, which may have room on an article that has what they require by now.
 func KeepRequirements(t *base.Tx) {
 	if t.Acc.Stock.ChoosyLen() == 0 {
 		return
@@ -25,32 +25,14 @@ func KeepRequirements(t *base.Tx) {
 	if len(lots) == 0 {
 		return
 	}
+	regroup(t)
 	var ids []base.ID
 	for _, no := range lots {
 		ids = slices.AppendSeq(ids, Draft(t).Stock().Choosy(no))
 	}
 	slices.SortFunc(ids, base.ID.Compare)
-	d, left := Draft(t), MaxTries
-	for _, id := range ids {
-		h, at, ok := d.Find(id)
-		lot := d.Stock().Lot(at.Lot)
-		if !ok || !at.Seated() || lot.Pool == 0 || h.Span.End <= t.Now || h.Flags.Any(timeline.Pinned) ||
-			d.Stock().Meets(h, at.Lot, t.Now) {
-			continue
-		}
-		if left--; left < 0 {
-			break
-		}
-		f := d.Fork()
-		f.Take(id)
-		if _, why := f.Seat(timeline.SKURef(lot.Pool), Begun(h, t.Now), timeline.Exact); why != timeline.Granted {
-			if why == timeline.FragmentedByPinnedHolds {
-				left -= searchTries
-			}
-			continue
-		}
-		d.Adopt(f)
-		Freed(t, h.Span, at)
+	for left, moved := MaxTries, true; moved && left > 0; { // one that moves may leave its unit to one before it
+		ids, moved = refit(t, ids, &left)
 	}
 	houseFits(t, lots)
 	fitsFreed(t, lots)
@@ -59,6 +41,80 @@ func KeepRequirements(t *base.Tx) {
 		return
 	}
 	SeatFreed(t)
+}
+
+// refit moves those of some units that are on articles without what their lines require to articles that have it, each
+// where it can be at its turn. It returns those that found no room, and whether one moved; left is how many tries are
+// left.
+func refit(t *base.Tx, ids []base.ID, left *int) (stuck []base.ID, moved bool) {
+	d := Draft(t)
+	for _, id := range ids {
+		h, at, ok := d.Find(id)
+		lot := d.Stock().Lot(at.Lot)
+		if !ok || !at.Seated() || lot.Pool == 0 || h.Span.End <= t.Now || h.Flags.Any(timeline.Pinned) ||
+			d.Stock().Meets(h, at.Lot, t.Now) {
+			continue
+		}
+		if *left--; *left < 0 {
+			break
+		}
+		f := d.Fork()
+		f.Take(id)
+		if _, why := f.Seat(timeline.SKURef(lot.Pool), Begun(h, t.Now), timeline.Exact); why != timeline.Granted {
+			if why == timeline.FragmentedByPinnedHolds {
+				*left -= searchTries
+			}
+			stuck = append(stuck, id)
+			continue
+		}
+		d.Adopt(f)
+		Freed(t, h.Span, at)
+		moved = true
+	}
+	return stuck, moved
+}
+
+// regroup puts the lots of articles into the pools that the command's changes of articles and SKUs make: an article
+// takes its holds along to another pool, and they move there.
+func regroup(t *base.Tx) {
+	put := func(no timeline.LotNo, pool timeline.PoolNo) {
+		if Draft(t).Stock().Lot(no).Pool != pool {
+			Draft(t).SetPool(no, pool)
+		}
+	}
+	for _, c := range t.Set {
+		switch c := c.(type) {
+		case *base.Change[Article]:
+			if c.Before != nil && c.After != nil {
+				for _, l := range c.Before.Lots {
+					put(l.No, poolNow(t.Acc, c.After, l.Location))
+				}
+			}
+		case *base.Change[SKU]:
+			if c.Before == nil || c.After == nil ||
+				same(c.Before.Before, c.After.Before) && same(c.Before.After, c.After.After) {
+				continue
+			}
+			next, pools := Pools(t.Acc).Last, map[skuPool]timeline.PoolNo{}
+			for _, p := range c.Before.pools {
+				pools[skuPool{location: p.location, before: p.before, after: p.after}] = p.no
+			}
+			for r := range ArticleTable(t.Acc).By(ArticleBySKU, string(c.After.ID[:])) {
+				if !r.Takes() {
+					continue
+				}
+				before, after := r.inEffect(c.After)
+				for _, l := range r.Lots {
+					key := skuPool{location: l.Location, before: before.Value(), after: after.Value()}
+					if pools[key] == 0 {
+						next++
+						pools[key] = next
+					}
+					put(l.No, pools[key])
+				}
+			}
+		}
+	}
 }
 
 // houseFits brings conflicts to where they belong that may be in several pools of the SKUs of some lots, which have

@@ -118,9 +118,6 @@ func (s *step) refit() error {
 		return nil
 	}
 	u := stayed[0]
-	if !slices.Equal(s.was.poolOf(u.Lot).Lots, s.a.poolOf(u.Lot).Lots) {
-		return nil // the command makes its pool anew, which is there only behind it
-	}
 	v := s.a.clone()
 	v.Units = slices.DeleteFunc(v.Units, func(x Unit) bool { return x.ID == u.ID })
 	p, need, asks := v.poolOf(u.Lot), rest(u, s.now), s.a.required(u)

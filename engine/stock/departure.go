@@ -272,7 +272,8 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 		h, _, _ := Draft(t).Find(id)
 		return x.at <= t.Now && !h.Flags.Has(timeline.Out)
 	}
-	if r == nil || slices.ContainsFunc(ids, gone) || addUnits(t, r, from, len(ids), x.at) != nil {
+	if r == nil || slices.ContainsFunc(ids, gone) ||
+		addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
 		return false
 	}
 	d := &Seating(t).Departing
@@ -486,7 +487,7 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	}
 	red := Draft(t).Reduce(to, len(ids), x.at)
-	if !red.Feasible() || addUnits(t, r, from, len(ids), x.at) != nil {
+	if !red.Feasible() || addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
 		return false
 	}
 	for _, id := range ids {
@@ -495,6 +496,17 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 	callOff(t, red)
 	apply(t, red)
 	return true
+}
+
+// ownEnds are the slots of units that leave, where these are the ones that end then.
+func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
+	for _, id := range ids {
+		_, at, _ := Draft(t).Find(id)
+		if slot, ok := Draft(t).Slot(at.Slot); ok && at.Lot == x.lot && slot.Span.End == x.at {
+			ends = append(ends, at.Slot)
+		}
+	}
+	return ends
 }
 
 // stranding is what becomes of units that were to leave with those that go nowhere any more.

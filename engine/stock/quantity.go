@@ -227,15 +227,15 @@ func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	return r, nil
 }
 
-// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned;
-// the others are made.
-func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
+// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned:
+// those that the caller knows, where these are as many, else any. The others are made.
+func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64, ends ...timeline.SlotNo) error {
 	stock := t.Acc.Stock
 	if Seating(t).Stock != nil {
 		stock = Seating(t).Stock.Stock()
 	}
-	var ending []timeline.SlotNo
-	if lot := r.LotAt(l.No); lot != nil {
+	ending := ends
+	if lot := r.LotAt(l.No); lot != nil && len(ends) < amount {
 		ending = stock.EndingAt(lot.No, from, amount)
 	}
 	slots := 0

@@ -492,8 +492,8 @@ func TestOneWayHoldKeepsItsArrival(t *testing.T) {
 	}
 }
 
-// A unit that is handed over and brought back elsewhere at once is there from then on, also where it was to be there later
-// and its transfer back is planned.
+// A unit that is handed over and brought back elsewhere at once is there from then on, also where it was to be there
+// later and its transfer back is planned.
 func TestOneWayIsBroughtBackAtOnce(t *testing.T) {
 	s := newOneWay(t, 1)
 	out := s.do(s.trip(noon, noon+day, 1)).(*order.OrderRecord)
@@ -503,7 +503,8 @@ func TestOneWayIsBroughtBackAtOnce(t *testing.T) {
 	s.do(order.ReturnOrder{ID: out.ID})
 	for i, there := range []int{1, 1, 0} {
 		from := noon + int64(i)*day + hour
-		require.Equal(t, []int{1 - there, there}, []int{s.stock(s.loc, from, from+hour), s.stock(s.there, from, from+hour)})
+		require.Equal(t, []int{1 - there, there},
+			[]int{s.stock(s.loc, from, from+hour), s.stock(s.there, from, from+hour)})
 	}
 	s.reopen()
 }

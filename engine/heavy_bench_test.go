@@ -298,8 +298,8 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	}
 }
 
-// heavyTrips is every heavy command on units that come back elsewhere, each a transfer of its own, while others are booked
-// on their arrivals. Each round has an article of its own, as each trip leaves a slot to history.
+// heavyTrips is every heavy command on units that come back elsewhere, each a transfer of its own, while others are
+// booked on their arrivals. Each round has an article of its own, as each trip leaves a slot to history.
 func (d *desk) heavyTrips(units int) []heavyStep {
 	var sku base.ID
 	there := d.do(stock.CreateLocation{

@@ -133,8 +133,8 @@ func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
 	return from
 }
 
-// reduceIdle ends slots on which nothing lies from the instant on, those that were taken last, or begin just then. It is
-// for large lots, which it does not look through; ok is false where there are not as many.
+// reduceIdle ends slots on which nothing lies from the instant on, those that were taken last, or begin just then. It
+// is for large lots, which it does not look through; ok is false where there are not as many.
 func (d *Draft) reduceIdle(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
 	l := d.Stock().large(LotRef(lot))
 	if l == nil {

@@ -238,8 +238,8 @@ func (o *ChangeHold) notPast(c *base.Checker, at string, l *heldAnew, now int64)
 	}
 }
 
-// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew: those take no unit from who counts
-// on their arrival.
+// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew: those take no unit from who
+// counts on their arrival.
 func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) error {
 	stays, keeps := make([]bool, len(rec.Lines)), make([]bool, len(rec.Lines))
 	for _, l := range lines {

@@ -371,7 +371,7 @@ func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
 
 // PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds
 // to other articles of their pool where they fit; what is handed over or over stays. Where others are left it is
-// refused with the plan (article_out.go), or, with Force, they become conflicts.
+// refused with the plan (quantity.go), or, with Force, they become conflicts.
 type PatchArticle struct {
 	base.Answers[*Article]
 	ID            base.ID

@@ -367,10 +367,10 @@ func seatLike(t *base.Tx, owner base.ID, q *Request, sources []Source) int {
 }
 
 // seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does,
-// and says how many.
+// and says how many. Those that leave are seated as if they had no end.
 func seatMoved(t *base.Tx, requests []Request) int {
 	q, n := &requests[0], 1
-	if q.first != 0 || q.Slot != 0 || q.Stays || q.Leaves() || q.Asks() != nil {
+	if q.first != 0 || q.Slot != 0 || q.Stays || q.Asks() != nil || q.Leaves() && q.Body.End <= t.Now {
 		return 0
 	}
 	for n < len(requests) && q.like(&requests[n]) {
@@ -380,20 +380,33 @@ func seatMoved(t *base.Tx, requests []Request) int {
 		return 0
 	}
 	var few [2]Source
+	leaves, flags := q.Leaves(), q.Proto.Flags
+	if leaves {
+		flags &^= timeline.OneWay
+	}
+	q.endless = leaves
 	sources := sourcesOf(t, few[:0], q)
+	q.endless = false
 	if len(sources) != 1 || sources[0].Closed {
 		return 0
 	}
-	return Draft(t).SeatLike(sources[0].Pool, n, func(i int) timeline.Hold {
+	n = Draft(t).SeatLike(sources[0].Pool, n, func(i int) timeline.Hold {
 		x := &requests[i]
-		return x.hold(x.Proto.ID, sources[0], x.Proto.Flags, t.Now)
+		return x.hold(x.Proto.ID, sources[0], flags, t.Now)
 	}, q.Rule)
+	for i := range requests[:n] {
+		if x := &requests[i]; leaves {
+			Send(t, x.Proto.ID, x.To)
+			Seating(t).Departing.endless = append(Seating(t).Departing.endless, endless{base.ID{}, x})
+		}
+	}
+	return n
 }
 
 // like says that another request asks for a moved unit that may have whatever place this one may.
 func (q *Request) like(o *Request) bool {
-	return o.first == 0 && o.Slot == 0 && !o.Stays && !o.Leaves() && q.Article == o.Article && q.SKU == o.SKU &&
-		q.Location == o.Location && q.Body == o.Body &&
+	return o.first == 0 && o.Slot == 0 && !o.Stays && q.Leaves() == o.Leaves() && (q.To == o.To || !q.Leaves()) &&
+		q.Article == o.Article && q.SKU == o.SKU && q.Location == o.Location && q.Body == o.Body &&
 		q.KeepHull == o.KeepHull && q.Proto.Span == o.Proto.Span && q.Proto.Flags == o.Proto.Flags && q.Rule == o.Rule
 }
 

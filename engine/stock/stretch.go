@@ -140,8 +140,8 @@ func overdue(t *base.Tx, id base.ID) {
 	Stretch(t, h, at, base.Span{Start: h.Body().Start, End: NotOver(t, end)}, true)
 }
 
-// LoosenLate calls off the departures of those of some units that are late: together, as each is a plan for all who count
-// on where it goes.
+// LoosenLate calls off the departures of those of some units that are late: together, as each is a plan for all who
+// count on where it goes.
 func LoosenLate(t *base.Tx, ids []base.ID) {
 	if OneWays(t.Acc).N == 0 {
 		return

@@ -79,7 +79,8 @@ func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 func leavingHold(d Dice, a *model.Account, now int64) base.Op {
 	var leaving []*model.Hold
 	for _, h := range a.Holds {
-		if h.Status == hold.Held && slices.ContainsFunc(h.Lines, func(l model.Line) bool { return l.Return != l.Location }) {
+		if h.Status == hold.Held &&
+			slices.ContainsFunc(h.Lines, func(l model.Line) bool { return l.Return != l.Location }) {
 			leaving = append(leaving, h)
 		}
 	}

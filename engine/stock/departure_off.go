@@ -1,0 +1,451 @@
+package stock
+
+import (
+	"slices"
+
+	"holdfast/engine/base"
+	"holdfast/timeline"
+)
+
+// This file owns how the departures of one-way units are called off, or become others: what was to arrive is promised
+// no more, who counts on it has another unit or becomes a conflict, and where that cannot be it arrives all the same.
+// Units that are alike are done together, as each is a plan for a whole lot.
+
+// inGroups does something to units of which the same departure is planned, as many of them at once as it can be done
+// to, and returns those to which it cannot.
+func inGroups(t *base.Tx, ids []base.ID, do func(ids []base.ID) bool) (left []base.ID) {
+	for len(ids) > 0 {
+		n, x := 1, standing(t, ids[0])
+		for n < len(ids) && same(x, standing(t, ids[n])) {
+			n++
+		}
+		left = append(left, ids[most(ids[:n], do):n]...)
+		ids = ids[n:]
+	}
+	return left
+}
+
+// most does something to as many units as it can be done to, and says to how many, of units that are alike.
+func most(ids []base.ID, do func(ids []base.ID) bool) (n int) {
+	if do(ids) {
+		return len(ids)
+	}
+	if len(ids) == 1 {
+		return 0
+	}
+	half := len(ids) / 2
+	if n = most(ids[:half], do); n == half {
+		n += most(ids[half:], do)
+	}
+	return n
+}
+
+// callBackAll is callBack of any units. It returns those that it cannot call back.
+func callBackAll(t *base.Tx, ids []base.ID) (left []base.ID) {
+	return inGroups(t, ids, func(ids []base.ID) bool { return callBack(t, ids) })
+}
+
+// LoosenAll is Loosen of some units: it says which of them leave as they were planned.
+func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
+	if OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
+		return nil
+	}
+	left := inGroups(t, callBackAll(t, ids), func(ids []base.ID) bool { return loosen(t, ids) })
+	stays = make(map[base.ID]bool, len(left))
+	for _, id := range left {
+		plans(t, id, nil)
+		stayPut(t, id)
+		stays[id] = true
+	}
+	return stays
+}
+
+// Loosen calls off the departure of a unit that is to have another one. Where others count on its arrival, that stays
+// until it is known when the unit leaves by then. Of a unit that was never fetched, and was to have left by now, it
+// stays for good: off is false.
+func Loosen(t *base.Tx, id base.ID) (off bool) { return !LoosenAll(t, []base.ID{id})[id] }
+
+// loosen is Loosen of units of which the same departure is planned and cannot be called back, of all or none.
+func loosen(t *base.Tx, ids []base.ID) (off bool) {
+	x := departureByID(t, ids[0])
+	_, from, r := lotsOf(t, x)
+	gone := func(id base.ID) bool {
+		h, _, _ := Draft(t).Find(id)
+		return x.at <= t.Now && !h.Flags.Has(timeline.Out)
+	}
+	if r == nil || slices.ContainsFunc(ids, gone) ||
+		addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
+		return false
+	}
+	d := &Seating(t).Departing
+	if d.arrivals == nil {
+		d.arrivals = map[base.ID]*departure{}
+	}
+	for _, id := range ids {
+		plans(t, id, nil)
+		d.arrivals[id] = x
+	}
+	return true
+}
+
+// fasten has a unit of which only an arrival is left leave for it as it was planned before, as others count on it, or
+// as soon as it is back. It is no one-way unit any more.
+func fasten(t *base.Tx, id base.ID) {
+	x := Seating(t).Departing.arrivals[id]
+	if x == nil {
+		return
+	}
+	delete(Seating(t).Departing.arrivals, id)
+	h, at, has := Draft(t).Find(id)
+	red := Draft(t).Reduce(x.lot, 1, x.at)
+	if !red.Feasible() && has && at.Seated() && h.Span.End > x.at {
+		red = Draft(t).Reduce(x.lot, 1, h.Span.End)
+	}
+	if red.Feasible() {
+		callOff(t, red)
+		apply(t, red)
+	}
+	stayPut(t, id)
+}
+
+// stayPut has a unit be no one-way unit any more: where it is by its plans is where it is.
+func stayPut(t *base.Tx, id base.ID) {
+	if h, _, has := Draft(t).Find(id); has {
+		h.Flags &^= timeline.OneWay
+		Draft(t).Replace(h)
+	}
+}
+
+// arriveAll has units of which only an arrival is left leave at other instants, where who counts on it has a unit all
+// the same. It returns those for which that cannot be, and who has no arrival.
+func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
+	arrivals := Seating(t).Departing.arrivals
+	for len(ids) > 0 {
+		n, was := 1, arrivals[ids[0]]
+		for n < len(ids) && was != nil && same(was, arrivals[ids[n]]) {
+			n++
+		}
+		done := 0
+		if was != nil {
+			done = most(ids[:n], func(ids []base.ID) bool { return arrive(t, ids) })
+		}
+		left = append(left, ids[done:n]...)
+		ids = ids[n:]
+	}
+	return left
+}
+
+// arrive is arriveAll of units of which the same arrival is left, of all or none.
+func arrive(t *base.Tx, ids []base.ID) bool {
+	x := &Seating(t).Departing
+	was := x.arrivals[ids[0]]
+	to, _, r := lotsOf(t, was)
+	if r == nil {
+		return false
+	}
+	planned := make([]*departure, len(ids))
+	if !attempt(t, func() bool {
+		for i, id := range ids {
+			h, at, _ := Draft(t).Find(id)
+			d := departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
+			if d.to != was.to || Draft(t).Lot(d.lot).Article != Draft(t).Lot(was.lot).Article ||
+				addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
+				return false
+			}
+			planned[i] = d
+		}
+		if !unpromise(t, to, len(ids), was.at) {
+			return false
+		}
+		for i, id := range ids {
+			h, at, _ := Draft(t).Find(id)
+			red := spare(t, h, at, planned[i].at)
+			_, asked := x.to[id]
+			if !red.OK && (!red.Feasible() || !x.Overbook && asked || !asked && !h.Flags.Has(timeline.Out)) {
+				return false
+			}
+			apply(t, red)
+			plans(t, id, planned[i])
+		}
+		return true
+	}) {
+		return false
+	}
+	for _, id := range ids {
+		delete(x.arrivals, id)
+	}
+	return true
+}
+
+// callOff notes who stands in the way of what takes units away from who counts on them.
+func callOff(t *base.Tx, red timeline.Reduction) {
+	if !red.OK {
+		plan := quantityPlan(t.Acc, Draft(t).Stock(), red, base.First)
+		Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
+	}
+}
+
+// lotsOf are the lot that a departure brings a unit to, the location that it leaves and the article, nil where one of
+// them is not there any more.
+func lotsOf(t *base.Tx, x *departure) (to timeline.LotNo, from *Location, r *Article) {
+	lot := Draft(t).Lot(x.lot)
+	r, from = articleOf(t, lot), LocationTable(t.Acc).No(lot.Location)
+	if r == nil || from == nil {
+		return 0, nil, nil
+	}
+	to, ok := lotFor(t, r, x.to)
+	if !ok {
+		return 0, nil, nil
+	}
+	return to, from, r
+}
+
+// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated
+// elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
+// one-way unit any more: off is false.
+func Lift(t *base.Tx, id base.ID) (off bool) {
+	if callBack(t, []base.ID{id}) {
+		return true
+	}
+	plans(t, id, nil)
+	stayPut(t, id)
+	return false
+}
+
+// LiftAsked calls off the departures of units that go, as the command asks for others in their place. Where other plans
+// were built on an arrival, that stays until ArriveAsked; else the refusal says what stands in the way.
+func LiftAsked(t *base.Tx, ids []base.ID) error {
+	planned := make([]*departure, len(ids))
+	for i, id := range ids {
+		planned[i] = departureByID(t, id)
+	}
+	stays := LoosenAll(t, ids)
+	for i, id := range ids {
+		if !stays[id] {
+			continue
+		}
+		if to, _, r := lotsOf(t, planned[i]); r != nil {
+			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, planned[i].at), base.First).blocks()
+		}
+	}
+	return nil
+}
+
+// ArriveAsked takes the arrivals away that LiftAsked has left, once the units in their place have theirs: where who
+// counts on one has no unit now, that is refused.
+func ArriveAsked(t *base.Tx) error {
+	x := &Seating(t).Departing
+	gone := slices.DeleteFunc(slices.Clone(x.looked), func(id base.ID) bool {
+		_, _, has := Draft(t).Find(id)
+		return x.arrivals[id] == nil || has
+	})
+	for len(gone) > 0 {
+		n, was := 1, x.arrivals[gone[0]]
+		for n < len(gone) && same(was, x.arrivals[gone[n]]) {
+			n++
+		}
+		if to, _, r := lotsOf(t, was); r != nil && !unpromise(t, to, n, was.at) {
+			return quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, n, was.at), base.First).blocks()
+		}
+		for _, id := range gone[:n] {
+			delete(x.arrivals, id)
+		}
+		gone = gone[n:]
+	}
+	return BlockedDeparture(t)
+}
+
+// Arrived takes the arrival away that Loosen has left of a unit that is gone, and has been brought there at once. Where
+// that cannot be, it leaves for it as it was planned before.
+func Arrived(t *base.Tx, id base.ID) {
+	was := Seating(t).Departing.arrivals[id]
+	if was == nil {
+		return
+	}
+	if to, _, r := lotsOf(t, was); r != nil && unpromise(t, to, 1, was.at) {
+		delete(Seating(t).Departing.arrivals, id)
+		return
+	}
+	fasten(t, id)
+}
+
+// CallBack calls off the departures of units that go, where no other plans were built on them, and has BlockedDeparture
+// refuse nothing for what was called off so far.
+func CallBack(t *base.Tx, ids []base.ID) {
+	callBackAll(t, ids)
+	Seating(t).Departing.called = nil
+}
+
+// callBack calls off the departures of units of which the same is planned, of all or none. off is false where other
+// plans were built on them, and nothing has changed.
+func callBack(t *base.Tx, ids []base.ID) (off bool) {
+	x := standing(t, ids[0])
+	if x == nil {
+		return true
+	}
+	to, from, r := lotsOf(t, x)
+	if r == nil {
+		return false
+	}
+	red := Draft(t).Reduce(to, len(ids), x.at)
+	if !red.Feasible() || addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
+		return false
+	}
+	for _, id := range ids {
+		plans(t, id, nil)
+	}
+	callOff(t, red)
+	apply(t, red)
+	return true
+}
+
+// ownEnds are the slots of units that leave, where these are the ones that end then.
+func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
+	for _, id := range ids {
+		_, at, _ := Draft(t).Find(id)
+		if slot, ok := Draft(t).Slot(at.Slot); ok && at.Lot == x.lot && slot.Span.End == x.at {
+			ends = append(ends, at.Slot)
+		}
+	}
+	return ends
+}
+
+// stranding is what becomes of units that were to leave with those that go nowhere any more.
+type stranding struct {
+	leaving map[timeline.LotNo][]timeline.Hold // units that leave a lot, the youngest first
+	asked   map[base.ID]bool                   // those that wait by now, or were asked in vain
+	tries   int
+}
+
+// strand calls off the departure of units that go nowhere any more, of which the same was planned: of all or none.
+// Those that were to leave with them from where they go wait for others: the youngest of those that will do, which may
+// strand some in their turn. Not more than MaxTries are asked in vain. off is false where none will do, and nothing has
+// changed.
+func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
+	x, n := standing(t, ids[0]), len(ids)
+	to, from, r := lotsOf(t, x)
+	if r == nil {
+		return false
+	}
+	return attempt(t, func() bool {
+		if addUnits(t, r, from, n, x.at) != nil { // first: others may do with the units
+			return false
+		}
+		for _, id := range ids {
+			plans(t, id, nil)
+		}
+		if unpromise(t, to, n, x.at) {
+			return true
+		}
+		var list []timeline.Hold
+		for _, h := range s.from(t, to) {
+			if s.asked[h.ID] || h.Span.End < x.at || s.tries >= MaxTries {
+				continue
+			}
+			if list = append(list, h); len(list) == n {
+				if s.ask(t, list, func() bool { return unpromise(t, to, n, x.at) }) {
+					return true
+				}
+				if n > 1 {
+					return false
+				}
+				list = list[:0]
+			}
+		}
+		return false
+	})
+}
+
+// ask has units wait for others, if they can, and that will do.
+func (s *stranding) ask(t *base.Tx, list []timeline.Hold, will func() bool) bool {
+	for _, h := range list {
+		s.asked[h.ID] = true
+	}
+	loose := false
+	if attempt(t, func() bool {
+		ids := make([]base.ID, len(list))
+		for i, h := range list {
+			ids[i] = h.ID
+			h, at, _ := Draft(t).Take(h.ID)
+			Draft(t).Keep(h, at.Lot)
+			Freed(t, h.Span, at)
+		}
+		loose = len(inGroups(t, ids, func(ids []base.ID) bool { return s.strand(t, ids) })) == 0
+		return loose && will()
+	}) {
+		return true
+	}
+	s.tries++
+	for _, h := range list {
+		s.asked[h.ID] = !loose && len(list) == 1
+	}
+	return false
+}
+
+// attempt makes a change of what is seated and planned, or, where it says that it cannot, none.
+func attempt(t *base.Tx, change func() bool) (made bool) {
+	x := Seating(t)
+	if x.Departing.planned == nil {
+		x.Departing.planned = map[base.ID]*departure{}
+	}
+	d, was, room := x.Stock, x.Departing, len(x.room)
+	x.Stock = d.Fork()
+	if change() {
+		d.Adopt(x.Stock)
+		x.Stock = d
+		return true
+	}
+	for _, u := range slices.Backward(x.Departing.undo[len(was.undo):]) {
+		if delete(was.planned, u.id); u.looked {
+			was.planned[u.id] = u.was
+		}
+	}
+	x.Stock, x.Departing, x.room = d, was, x.room[:room]
+	return false
+}
+
+// unpromise has a lot have n units less from an instant on, where that can be, as they do not arrive there.
+func unpromise(t *base.Tx, lot timeline.LotNo, n int, at int64) bool {
+	red := Draft(t).Reduce(lot, n, at)
+	if !red.Feasible() {
+		return false
+	}
+	callOff(t, red)
+	apply(t, red)
+	return true
+}
+
+// standing is what is planned for a unit as it is called off: what is not there any more never left.
+func standing(t *base.Tx, id base.ID) *departure {
+	x := departureByID(t, id)
+	if x == nil || x.at >= t.Now {
+		return x
+	}
+	if _, _, has := Draft(t).Find(id); !has {
+		return &departure{x.lot, t.Now, x.to}
+	}
+	return x
+}
+
+// from are the units that leave a lot for another place, and that nobody has fetched, nor asks for.
+func (s *stranding) from(t *base.Tx, lot timeline.LotNo) []timeline.Hold {
+	if list, is := s.leaving[lot]; is {
+		return list
+	}
+	if s.leaving == nil {
+		s.leaving, s.asked = map[timeline.LotNo][]timeline.Hold{}, map[base.ID]bool{}
+	}
+	stock := Draft(t).Stock()
+	var list []timeline.Hold
+	for _, no := range stock.Slots(lot) {
+		for h := range stock.Holds(no, base.Span{Start: t.Now, End: base.Forever}) {
+			_, asked := Seating(t).Departing.to[h.ID]
+			if h.Flags.Has(timeline.OneWay) && !h.Flags.Has(timeline.Out) && !asked && departureByID(t, h.ID) != nil {
+				list = append(list, h)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b timeline.Hold) int { return b.ID.Compare(a.ID) })
+	s.leaving[lot] = list
+	return list
+}

@@ -319,8 +319,8 @@ type stranding struct {
 
 // strand calls off the departure of units that go nowhere any more, of which the same was planned: of all or none.
 // Those that were to leave with them from where they go wait for others: the youngest of those that will do, which may
-// strand some in their turn. Not more than MaxTries are asked in vain. off is false where none will do, and nothing has
-// changed.
+// strand some in their turn. Not more than strandTries are asked in vain. off is false where none will do, and nothing
+// has changed.
 func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 	x, n := standing(t, ids[0]), len(ids)
 	to, from, r := lotsOf(t, x)
@@ -339,7 +339,7 @@ func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 		}
 		var list []timeline.Hold
 		for _, h := range s.from(t, to) {
-			if s.asked[h.ID] || h.Span.End < x.at || s.tries >= MaxTries {
+			if s.asked[h.ID] || h.Span.End < x.at || s.tries >= strandTries {
 				continue
 			}
 			if list = append(list, h); len(list) == n {
@@ -355,6 +355,9 @@ func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	})
 }
+
+// strandTries is how often a command asks in vain: each time is a plan for a whole lot.
+const strandTries = 32
 
 // ask has units wait for others, if they can, and that will do.
 func (s *stranding) ask(t *base.Tx, list []timeline.Hold, will func() bool) bool {

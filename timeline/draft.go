@@ -231,7 +231,7 @@ func (d *Draft) Stretch(h Hold) bool {
 
 // AddSlot adds a slot.
 func (d *Draft) AddSlot(slot Slot) {
-	d.own().PutSlot(slot)
+	d.row().PutSlot(slot)
 	d.slots = append(d.slots, slot.No)
 }
 

@@ -204,8 +204,13 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 		}
 	}
 	leave = arriveAll(t, leave)
-	for i, id := range leave {
-		depart(t, id, leave[i:])
+	for len(leave) > 0 {
+		n := departAll(t, leave)
+		if n == 0 {
+			depart(t, leave[0], leave)
+			n = 1
+		}
+		leave = leave[n:]
 	}
 	return changed
 }
@@ -217,6 +222,38 @@ func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
 	}
 	no, ok := Seating(t).lots[lotOf{r.No, location}]
 	return no, ok
+}
+
+// departAll plans the departures of the first of some units that leave alike, each with its own slot, on which nothing
+// lies from then on: then nothing moves. It says of how many.
+func departAll(t *base.Tx, ids []base.ID) (n int) {
+	var first *departure
+	var slots []timeline.SlotNo
+	d := Draft(t)
+	for _, id := range ids {
+		h, at, _ := d.Find(id)
+		x := departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))
+		if first == nil {
+			first = x
+		}
+		if !same(x, first) || Seating(t).Departing.arrivals[id] != nil || !idleFrom(d, at.Slot, x.at) {
+			break
+		}
+		slots = append(slots, at.Slot)
+	}
+	if len(slots) < 2 {
+		return 0
+	}
+	slices.Sort(slots)
+	red := timeline.Reduction{Lot: first.lot, Amount: len(slots), At: first.at, OK: true, Slots: slots, Minimal: true}
+	r := articleOf(t, d.Lot(first.lot))
+	if r == nil || !transfer(t, red, r, LocationTable(t.Acc).No(first.to), first.at) {
+		return 0
+	}
+	for _, id := range ids[:len(slots)] {
+		plans(t, id, first)
+	}
+	return len(slots)
 }
 
 // depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a
@@ -280,10 +317,10 @@ func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	}
 }
 
-// transfer has an article have one unit more at a location from an instant on, and one less where that is planned; or
-// neither, where it has as many as it may have.
+// transfer has an article have units less where that is planned, and as many more at another location from an instant
+// on; or neither, where it has as many as it may have.
 func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) bool {
-	if addUnits(t, r, more, 1, at) != nil {
+	if addUnits(t, r, more, less.Amount, at) != nil {
 		return false
 	}
 	apply(t, less)
@@ -294,18 +331,22 @@ func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, a
 // nothing moves.
 func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.Reduction {
 	d := Draft(t)
-	if slot, _ := d.Slot(at.Slot); slot.Span.End == base.Forever {
-		idle := true
-		for range d.Stock().Holds(at.Slot, base.Span{Start: from, End: base.Forever}) {
-			idle = false
-			break
-		}
-		if idle {
-			return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot},
-				Minimal: true}
-		}
+	if idleFrom(d, at.Slot, from) {
+		return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot},
+			Minimal: true}
 	}
 	return d.Reduce(at.Lot, 1, from)
+}
+
+// idleFrom says that a slot has no end, and nothing lies on it from an instant on.
+func idleFrom(d *timeline.Draft, no timeline.SlotNo, from int64) bool {
+	if slot, _ := d.Slot(no); slot.Span.End != base.Forever {
+		return false
+	}
+	for range d.Stock().Holds(no, base.Span{Start: from, End: base.Forever}) {
+		return false
+	}
+	return true
 }
 
 // standsInTheWay is the plan for as many units less as are to leave with the first of some.

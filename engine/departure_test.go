@@ -509,6 +509,23 @@ func TestOneWayIsBroughtBackAtOnce(t *testing.T) {
 	s.reopen()
 }
 
+// Where an article is taken out, units that were to leave there and back are called off in whatever order that can be.
+func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	goes := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
+	trip := s.trip(end+day, end+2*day, 1)
+	trip.Pickup, trip.Return = s.there, &s.loc
+	back := s.do(trip).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: s.first, Force: true,
+		Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})})
+	s.do(order.DeleteOrder{ID: goes.ID})
+	s.do(order.DeleteOrder{ID: back.ID})
+	s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
+	require.Equal(t, 1, s.stock(s.loc, end+hour, end+2*hour))
+	s.reopen()
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
 // A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

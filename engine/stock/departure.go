@@ -190,10 +190,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 		x.waits = x.waits || waits
 		return waits
 	})
-	var others stranding
-	for _, id := range inGroups(t, off, func(ids []base.ID) bool { return others.strand(t, ids) }) {
-		Lift(t, id)
-	}
+	strandAll(t, off)
 	for _, id := range stay {
 		fasten(t, id)
 	}

@@ -310,6 +310,24 @@ func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
 	return ends
 }
 
+// CallOff calls off the departures of units that have to leave their places, as many as can be: one that is called off
+// may let another be. The others leave as they were planned, and are no one-way units any more.
+func CallOff(t *base.Tx, ids []base.ID) {
+	for before := len(ids) + 1; len(ids) < before; {
+		before = len(ids)
+		ids = callBackAll(t, ids)
+	}
+	strandAll(t, ids)
+}
+
+// strandAll calls off what of some departures can be called off where others wait for it, and lets the rest be.
+func strandAll(t *base.Tx, ids []base.ID) {
+	var others stranding
+	for _, id := range inGroups(t, ids, func(ids []base.ID) bool { return others.strand(t, ids) }) {
+		Lift(t, id)
+	}
+}
+
 // stranding is what becomes of units that were to leave with those that go nowhere any more.
 type stranding struct {
 	leaving map[timeline.LotNo][]timeline.Hold // units that leave a lot, the youngest first

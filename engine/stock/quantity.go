@@ -478,11 +478,11 @@ func rejoin(t *base.Tx, before, after *Article) {
 // It returns what found no other place, taken out, with the lot it belongs to.
 func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 	d, stays := Draft(t), after.Takes()
-	for _, l := range r.Lots {
-		pool := t.Acc.Stock.Lot(l.No).Pool
+	leaving := make([][]timeline.Hold, len(r.Lots))
+	foreign := map[base.ID]bool{} // what was made for another SKU, and has no place in this one's pool
+	var away []base.ID            // what is to leave for another place
+	for i, l := range r.Lots {
 		d.SetPool(l.No, 0)
-		var leaving []timeline.Hold
-		foreign := map[base.ID]bool{} // what was made for another SKU, and has no place in this one's pool
 		for _, s := range t.Acc.Stock.Slots(l.No) {
 			for h := range t.Acc.Stock.Holds(s, base.Span{Start: t.Now, End: base.Forever}) {
 				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
@@ -496,14 +496,19 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 					}
 					foreign[h.ID] = true
 				}
-				leaving = append(leaving, h)
+				leaving[i] = append(leaving[i], h)
+				if h.Flags.Has(timeline.OneWay) {
+					away = append(away, h.ID)
+				}
 			}
 		}
-		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
-		for _, h := range leaving {
-			if h.Flags.Has(timeline.OneWay) {
-				Lift(t, h.ID)
-			}
+		slices.SortFunc(leaving[i], func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
+	}
+	slices.SortFunc(away, base.ID.Compare)
+	CallOff(t, away)
+	for i, l := range r.Lots {
+		pool := t.Acc.Stock.Lot(l.No).Pool
+		for _, h := range leaving[i] {
 			h, _, _ = d.Take(h.ID)
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 			if !pinned && pool != 0 && !foreign[h.ID] {

@@ -324,6 +324,9 @@ func (s *step) conflicts() error {
 		if u.articlePinned() || !wanted && !pushed {
 			continue // what is seated elsewhere in the meantime may have freed its lot
 		}
+		if was != nil && was.Slot == 0 && was.Lot != u.Lot {
+			continue // it came to this pool as others had their turn: what was free there then is theirs
+		}
 		older := s.a.clone()
 		older.Units = slices.DeleteFunc(older.Units, func(v Unit) bool {
 			was := s.was.unit(v.ID)

@@ -314,6 +314,12 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			}
 		}
 	}
+	for _, u := range l.Units { // those that are out have their departures before the others are seated anew
+		if x := s.wanted(u.Hold); err == nil && u.Handed != 0 && x != nil && s.plannedFor(u.Hold) == nil &&
+			s.a.canGo(x.lot, x.at, s.now) {
+			s.depart(u.Hold, x)
+		}
+	}
 	var requests []request
 	var units []Unit
 	for j := range l.Units {

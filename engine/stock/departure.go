@@ -152,11 +152,7 @@ func SettleLast(t *base.Tx) {
 func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	var off, stay, anew, leave []base.ID
 	for _, id := range ids {
-		h, at, ok := Draft(t).Find(id)
-		var is *departure
-		if ok {
-			is = departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
-		}
+		is := departs(t, id)
 		if was := departureByID(t, id); !same(was, is) {
 			changed = true
 			if is == nil {
@@ -202,14 +198,25 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	}
 	leave = arriveAll(t, leave)
 	for len(leave) > 0 {
-		n := departAll(t, leave)
-		if n == 0 {
-			depart(t, leave[0], leave)
-			n = 1
+		n := 1
+		if departs(t, leave[0]) != nil { // else it has lost its unit to one before it
+			if n = departAll(t, leave); n == 0 {
+				depart(t, leave[0], leave)
+				n = 1
+			}
 		}
 		leave = leave[n:]
 	}
 	return changed
+}
+
+// departs is what a unit brings about where it is now, nil where it stays.
+func departs(t *base.Tx, id base.ID) *departure {
+	h, at, ok := Draft(t).Find(id)
+	if !ok {
+		return nil
+	}
+	return departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
 }
 
 // lotFor is the lot of an article at a location, as the plan has it.
@@ -228,11 +235,11 @@ func departAll(t *base.Tx, ids []base.ID) (n int) {
 	var slots []timeline.SlotNo
 	d := Draft(t)
 	for _, id := range ids {
-		h, at, _ := d.Find(id)
-		x := departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))
+		x := departs(t, id)
 		if first == nil {
 			first = x
 		}
+		_, at, _ := d.Find(id)
 		if !same(x, first) || Seating(t).Departing.arrivals[id] != nil || !idleFrom(d, at.Slot, x.at) {
 			break
 		}

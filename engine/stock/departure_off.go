@@ -146,9 +146,8 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 	planned := make([]*departure, len(ids))
 	if !attempt(t, func() bool {
 		for i, id := range ids {
-			h, at, _ := Draft(t).Find(id)
-			d := departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
-			if d.to != was.to || Draft(t).Lot(d.lot).Article != Draft(t).Lot(was.lot).Article ||
+			d := departs(t, id)
+			if d == nil || d.to != was.to || Draft(t).Lot(d.lot).Article != Draft(t).Lot(was.lot).Article ||
 				addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
 				return false
 			}

@@ -77,6 +77,7 @@ func TestWorlds(t *testing.T) {
 func TestWorldsThatFailed(t *testing.T) {
 	for _, seed := range []uint64{
 		8401345, // a kit that leaves took what a conflict is counted for, as the line before it had fixed itself there
+		9618655, // a unit that was to leave lost its place to another that leaves by the same command, which panicked
 		8567662, // a refusal did not name who waits on an article without units, and is counted
 	} {
 		var seen model.Tally

@@ -75,8 +75,26 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 		}
 		q.pools, q.hulls = []Pool{p}, []Span{p.hull(q.body, s.now)}
 		s.a.Seen.Ahead++
+		for j := range requests { // who asks for any of the SKU may wait there, too
+			if _, is := coming[j]; !is && r.SKU != nil {
+				s.alsoIn(&requests[j], r, s.a.poolOf(p.Lots[0]), q.place)
+			}
+		}
 	}
 	return ok, make([][]int, len(requests)), nil
+}
+
+// alsoIn notes that a request for a SKU may have units of a pool that an article is in at a place.
+func (s *step) alsoIn(q *request, r *Article, p Pool, place ID) {
+	if q.named < 2 || q.place != place || q.item.SKU != *r.SKU || !s.a.meetsAll(r, q.asks, s.now) {
+		return
+	}
+	j := slices.IndexFunc(q.pools, func(x Pool) bool { return p.has(x.Lots[0]) })
+	if j < 0 {
+		q.pools, q.hulls = append(q.pools, p), append(q.hulls, p.hull(q.body, s.now))
+		return
+	}
+	q.pools[j] = p
 }
 
 // couldCome is the article that who may be overbooked waits for where none that is asked for has ever been: the one

@@ -161,20 +161,17 @@ func (runDue) Check() []base.Fault { return nil }
 
 func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	stock.Seating(t).Tries = o.tries
-	large := 0 // orders are written whole
+	large := 0    // orders are written whole
+	together := 0 // as many of the items were looked at
 	due := t.Acc.Due.UpTo(t.Now, o.items)
 	for n, i := range due {
 		if n > 0 && large+rows(t) > o.rows {
 			break
 		}
-		if n%lateAtOnce == 0 {
-			var units []base.ID
-			for _, x := range due[n:min(n+lateAtOnce, len(due))] {
-				if x.Tag == base.TagUnit {
-					units = append(units, x.ID)
-				}
-			}
-			stock.LoosenLate(t, units)
+		if n >= together {
+			units := lateWith(t, due[n:])
+			stock.LoosenAll(t, units)
+			together = n + len(units)
 		}
 		if i.Tag == base.TagOrder {
 			large += order.OrderTable(t.Acc).Get(i.ID).UnitCount()
@@ -185,9 +182,21 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// lateAtOnce is of how many units that are late the arrivals elsewhere are looked at together. What of them the command
-// does not come to has its departure again as it was.
+// lateAtOnce is of how many units that are late at once the arrivals elsewhere are looked at together. What of them the
+// command does not come to has its departure again as it was.
 const lateAtOnce = 256
+
+// lateWith are the first of some items where they are units that are late, leave for another place, and are due at one
+// instant. Who is late before them has its time by then: where they go to, it may be what no unit can be taken from.
+func lateWith(t *base.Tx, due []base.DueItem) (units []base.ID) {
+	for _, i := range due[:min(lateAtOnce, len(due))] {
+		if i.Tag != base.TagUnit || i.At != due[0].At || !stock.LateElsewhere(t, i.ID) {
+			break
+		}
+		units = append(units, i.ID)
+	}
+	return units
+}
 
 // rows is about how many rows the plan has changed so far, with the events that orders are told of.
 func rows(t *base.Tx) int {

@@ -1,8 +1,6 @@
 package stock
 
 import (
-	"slices"
-
 	"holdfast/engine/base"
 	"holdfast/timeline"
 )
@@ -140,17 +138,15 @@ func overdue(t *base.Tx, id base.ID) {
 	Stretch(t, h, at, base.Span{Start: h.Body().Start, End: NotOver(t, end)}, true)
 }
 
-// LoosenLate calls off the departures of those of some units that are late: together, as each is a plan for all who
-// count on where it goes.
-func LoosenLate(t *base.Tx, ids []base.ID) {
+// LateElsewhere says that a unit is late that leaves for another place. The departures of several are called off
+// together, as each is a plan for all who count on where it goes.
+func LateElsewhere(t *base.Tx, id base.ID) bool {
 	if OneWays(t.Acc).N == 0 {
-		return
+		return false
 	}
-	LoosenAll(t, slices.DeleteFunc(ids, func(id base.ID) bool {
-		h, _, _ := Draft(t).Find(id)
-		end, is := OutUntil(h)
-		return !is || end > t.Now || !h.Flags.Has(timeline.OneWay)
-	}))
+	h, _, _ := Draft(t).Find(id)
+	end, is := OutUntil(h)
+	return is && end <= t.Now && h.Flags.Has(timeline.OneWay)
 }
 
 // Retired takes a unit out of the stock that was sold by an older program, where it went on to be a hold.

@@ -323,17 +323,28 @@ func (s *step) departures() error {
 		w, p := s.wanted(id), s.plannedFor(id)
 		return p == nil || w != nil && (s.a.lot(w.lot).Article == s.a.lot(p.lot).Article || !s.gaveFor(id, gave))
 	})
-	for _, id := range lost {
-		if s.plannedFor(id) != nil && !s.mayLift(id) {
-			if _, err := s.strand(id, gave); err != nil {
-				return err
+	// who is there without a unit may have had one again, so that is judged behind what leaves anew
+	waits := func(id ID) bool { return s.a.unit(id) != nil && s.wanted(id) == nil }
+	strand := func(list []ID) error {
+		for _, id := range list {
+			if s.plannedFor(id) != nil && !s.mayLift(id) {
+				if _, err := s.strand(id, gave); err != nil {
+					return err
+				}
 			}
 		}
+		all(func(ID) bool { return false })
+		return nil
 	}
-	all(func(ID) bool { return false })
+	if err := strand(slices.DeleteFunc(slices.Clone(lost), waits)); err != nil {
+		return err
+	}
 	for _, id := range off {
-		s.lift(id)
+		if !waits(id) {
+			s.lift(id)
+		}
 	}
+	off = slices.DeleteFunc(off, func(id ID) bool { return !waits(id) })
 	for _, id := range ids {
 		if x := s.wanted(id); x != nil && !same(s.plannedFor(id), x) {
 			s.loosen(id)
@@ -362,6 +373,13 @@ func (s *step) departures() error {
 	}
 	for _, id := range ids {
 		s.depart(id, s.wanted(id))
+	}
+	all(func(ID) bool { return false })
+	if err := strand(slices.Clone(off)); err != nil {
+		return err
+	}
+	for _, id := range off {
+		s.lift(id)
 	}
 	return s.arriveAnew()
 }

@@ -332,10 +332,9 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			}
 		}
 	}
-	for _, u := range l.Units { // those that are out have their departures before the others are seated anew
-		if x := s.wanted(u.Hold); err == nil && u.Handed != 0 && x != nil && s.plannedFor(u.Hold) == nil &&
-			s.a.canGo(x.lot, x.at, s.now) {
-			s.depart(u.Hold, x)
+	for _, u := range l.Units { // those that are out leave before the others are seated anew
+		if err == nil && u.Handed != 0 {
+			s.departNow(u.Hold)
 		}
 	}
 	var requests []request
@@ -406,6 +405,16 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	if overbook {
 		s.overbooked(made)
 	}
+	for _, x := range made {
+		s.departNow(x.id)
+	}
 	s.held = nil // units that the line gets beside them are new
 	return nil
+}
+
+// departNow plans the departure of a unit before others are seated, where it can leave by then.
+func (s *step) departNow(id ID) {
+	if x := s.wanted(id); x != nil && s.plannedFor(id) == nil && s.a.canGo(x.lot, x.at, s.now) {
+		s.depart(id, x)
+	}
 }

@@ -33,7 +33,10 @@ func (s *step) orderHold(o order.OrderHold, rec *order.OrderRecord, err error) e
 			return refused(err, want)
 		}
 	}
-	if c := code(err); n.Return != n.Pickup && (c == base.CodeQuantityBlocked || c == base.CodeInsufficient) {
+	leaves := n.Return != n.Pickup || slices.ContainsFunc(holds, func(h *Hold) bool {
+		return slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Return != l.Location })
+	})
+	if c := code(err); leaves && (c == base.CodeQuantityBlocked || c == base.CodeInsufficient) {
 		s.a.Seen.StaysHere++
 		return errRefused
 	}

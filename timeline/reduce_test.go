@@ -615,7 +615,7 @@ func TestReduceEmptiest(t *testing.T) {
 func TestReduceIdle(t *testing.T) {
 	rnd := seeded(t)
 	quick := 0
-	for range 200 {
+	for range 80 {
 		s, slots := New(), 65+rnd.Intn(60)
 		s.AddLot(1, 1, 1)
 		id, now := 0, int64(10)

@@ -198,11 +198,13 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	}
 	leave = arriveAll(t, leave)
 	for len(leave) > 0 {
-		n := 1
-		if departs(t, leave[0]) != nil { // else it has lost its unit to one before it
-			if n = departAll(t, leave); n == 0 {
-				depart(t, leave[0], leave)
-				n = 1
+		slots := ownSlots(t, leave)
+		n := max(1, len(slots))
+		if n == 1 || !departAll(t, leave[:n], slots) {
+			for i := range n {
+				if departs(t, leave[i]) != nil { // else it has lost its unit to one before it
+					depart(t, leave[i], leave[i:])
+				}
 			}
 		}
 		leave = leave[n:]
@@ -228,36 +230,34 @@ func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
 	return no, ok
 }
 
-// departAll plans the departures of the first of some units that leave alike, each with its own slot, on which nothing
-// lies from then on: then nothing moves. It says of how many.
-func departAll(t *base.Tx, ids []base.ID) (n int) {
-	var first *departure
-	var slots []timeline.SlotNo
-	d := Draft(t)
+// ownSlots are the slots of the first of some units, as far as all of them leave alike and nothing lies on their slots
+// from then on: then nothing moves.
+func ownSlots(t *base.Tx, ids []base.ID) (slots []timeline.SlotNo) {
+	first, d := departs(t, ids[0]), Draft(t)
 	for _, id := range ids {
-		x := departs(t, id)
-		if first == nil {
-			first = x
-		}
 		_, at, _ := d.Find(id)
-		if !same(x, first) || Seating(t).Departing.arrivals[id] != nil || !idleFrom(d, at.Slot, x.at) {
+		if first == nil || !same(first, departs(t, id)) || Seating(t).Departing.arrivals[id] != nil ||
+			!idleFrom(d, at.Slot, first.at) {
 			break
 		}
 		slots = append(slots, at.Slot)
 	}
-	if len(slots) < 2 {
-		return 0
-	}
+	return slots
+}
+
+// departAll plans the departures of units that leave alike, each with its own slot, of all or none.
+func departAll(t *base.Tx, ids []base.ID, slots []timeline.SlotNo) bool {
+	x := departs(t, ids[0])
 	slices.Sort(slots)
-	red := timeline.Reduction{Lot: first.lot, Amount: len(slots), At: first.at, OK: true, Slots: slots, Minimal: true}
-	r := articleOf(t, d.Lot(first.lot))
-	if r == nil || !transfer(t, red, r, LocationTable(t.Acc).No(first.to), first.at) {
-		return 0
+	red := timeline.Reduction{Lot: x.lot, Amount: len(slots), At: x.at, OK: true, Slots: slots, Minimal: true}
+	r := articleOf(t, Draft(t).Lot(x.lot))
+	if r == nil || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+		return false
 	}
-	for _, id := range ids[:len(slots)] {
-		plans(t, id, first)
+	for _, id := range ids {
+		plans(t, id, x)
 	}
-	return len(slots)
+	return true
 }
 
 // depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a

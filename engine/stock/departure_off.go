@@ -102,7 +102,7 @@ func fasten(t *base.Tx, id base.ID) {
 		red = Draft(t).Reduce(x.lot, 1, h.Span.End)
 	}
 	if red.Feasible() {
-		callOff(t, red)
+		noteLoss(t, red)
 		apply(t, red)
 	}
 	stayPut(t, id)
@@ -176,8 +176,8 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 	return true
 }
 
-// callOff notes who stands in the way of what takes units away from who counts on them.
-func callOff(t *base.Tx, red timeline.Reduction) {
+// noteLoss notes who stands in the way of what takes units away from who counts on them.
+func noteLoss(t *base.Tx, red timeline.Reduction) {
 	if !red.OK {
 		plan := quantityPlan(t.Acc, Draft(t).Stock(), red, base.First)
 		Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
@@ -293,7 +293,7 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 	for _, id := range ids {
 		plans(t, id, nil)
 	}
-	callOff(t, red)
+	noteLoss(t, red)
 	apply(t, red)
 	return true
 }
@@ -430,7 +430,7 @@ func unpromise(t *base.Tx, lot timeline.LotNo, n int, at int64) bool {
 	if !red.Feasible() {
 		return false
 	}
-	callOff(t, red)
+	noteLoss(t, red)
 	apply(t, red)
 	return true
 }

@@ -60,28 +60,53 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 	if ok, fault = judged(err, may); !ok {
 		return ok, nil, fault
 	}
-	for i, r := range coming {
-		no := s.a.lotAmong(s.obs.Lots, r.ID, requests[i].place)
+	if fault := s.come(requests, coming); fault != nil {
+		return false, nil, fault
+	}
+	return ok, make([][]int, len(requests)), nil
+}
+
+// come lets who asks for what has never been at its place wait there, each in its turn: for the article that could
+// come, or of a SKU for what came in for those before it.
+func (s *step) come(requests []request, coming map[int]*Article) error {
+	came := map[int]*Article{} // of those, for whom an article came in
+	turns := slices.Sorted(maps.Keys(coming))
+	slices.SortStableFunc(turns, func(i, j int) int { return requests[i].turn() - requests[j].turn() })
+	for _, i := range turns {
+		if q := requests[i]; q.named == 2 && slices.ContainsFunc(turns, func(j int) bool {
+			r := came[j]
+			return r != nil && requests[j].place == q.place && r.SKU != nil && *r.SKU == q.item.SKU &&
+				s.a.meetsAll(r, q.asks, s.now)
+		}) {
+			continue
+		}
+		r, q := coming[i], requests[i]
+		no := s.a.lotAmong(s.obs.Lots, r.ID, q.place)
 		if no == 0 {
-			return ok, nil, wrong("article %x has no lot at %x, where it is waited for", r.ID, requests[i].place)
+			return wrong("article %x has no lot at %x, where it is waited for", r.ID, q.place)
 		}
 		s.knowLots(no)
+		came[i] = r
+		s.a.Seen.Ahead++
 	}
-	for i, r := range coming {
-		q := &requests[i]
+	turns = slices.DeleteFunc(turns, func(i int) bool { return came[i] == nil })
+	for _, i := range turns {
+		q, r := &requests[i], came[i]
 		p := s.a.poolOf(s.a.lotAt(r.ID, q.place))
 		if q.named < 2 {
 			p = s.a.lotPool(s.a.lotAt(r.ID, q.place))
 		}
 		q.pools, q.hulls = []Pool{p}, []Span{p.hull(q.body, s.now)}
-		s.a.Seen.Ahead++
+	}
+	for _, i := range turns {
+		r, place := came[i], requests[i].place
 		for j := range requests { // who asks for any of the SKU may wait there, too
-			if _, is := coming[j]; !is && r.SKU != nil {
-				s.alsoIn(&requests[j], r, s.a.poolOf(p.Lots[0]), q.place)
+			if came[j] == nil && r.SKU != nil {
+				s.alsoIn(&requests[j], r, s.a.poolOf(s.a.lotAt(r.ID, place)), place)
 			}
 		}
 	}
-	return ok, make([][]int, len(requests)), nil
+	return nil
 }
 
 // alsoIn notes that a request for a SKU may have units of a pool that an article is in at a place.
@@ -117,7 +142,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 		requests = append(requests, s.requiring(list, o.Lines[w.line].Requires)...)
 	}
 	ok, from, fault := s.allow(requests, overbook, err)
-	if !ok {
+	if !ok || fault != nil {
 		return fault
 	}
 	parts := map[int]int{} // of each line, how many of its requests had their turn

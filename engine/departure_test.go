@@ -167,6 +167,22 @@ func TestOneWayIsLate(t *testing.T) {
 	s.reopen()
 }
 
+func TestOneWayThatALateUnitKeepsFromLeaving(t *testing.T) {
+	s := newOneWay(t, 1)
+	back := noon + hour
+	first := s.do(s.rental(order.OrderOpen, s.bike, noon, back, 1)).(*order.OrderRecord)
+	trip := s.do(s.trip(back, back+10*60_000, 1)).(*order.OrderRecord)
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: first.ID})
+	s.tick(back) // it is late by a step, beyond the end of the trip
+	require.True(t, s.orderNow(trip).Conflict())
+	for at := range int64(20) {
+		require.Equal(t, 1, s.stock(s.loc, back+at*60_000, back+at*60_000+1), "its unit goes nowhere: minute %d", at)
+	}
+	require.Equal(t, 0, s.stock(s.there, back, back+day))
+	s.reopen()
+}
+
 func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s := newOneWay(t, 1)
 	third := s.do(stock.CreateLocation{

@@ -32,6 +32,7 @@ type departing struct {
 	Overbook bool          // what stands in the way of units that the command asks for becomes a conflict
 	blocked  *QuantityPlan // the first that stands in the way of one
 	called   []calledOff
+	pushed   []base.ID // one-way units that lost their places to units that are out
 	// several lines are seated: until all are, units that leave have no end, and make room for each other
 	together bool
 	endless  []endless // those of them that were

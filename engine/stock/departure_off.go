@@ -298,6 +298,35 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 	return true
 }
 
+// notePushed notes units that were pushed aside, of which those that were to leave may be called back.
+func notePushed(t *base.Tx, met []timeline.Hold) {
+	for _, h := range met {
+		if h.Flags.Has(timeline.OneWay) {
+			x := &Seating(t).Departing
+			x.pushed = append(x.pushed, h.ID)
+		}
+	}
+}
+
+// callBackPushed calls off the departures from a lot at an instant of units that were pushed aside and leave it no
+// more, and says whether there was one. Each is tried once.
+func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
+	var off, later []base.ID
+	for _, id := range Seating(t).Departing.pushed {
+		switch x := departureByID(t, id); {
+		case x == nil:
+		case x.lot != lot || x.at != at:
+			later = append(later, id)
+		case !same(x, departs(t, id)):
+			off = append(off, id)
+		}
+	}
+	Seating(t).Departing.pushed = later
+	slices.SortFunc(off, base.ID.Compare)
+	off = slices.Compact(off)
+	return len(callBackAll(t, off)) < len(off)
+}
+
 // ownEnds are the slots of units that leave, where these are the ones that end then.
 func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
 	for _, id := range ids {

@@ -96,7 +96,8 @@ func HandedOver(t *base.Tx, h timeline.Hold, lot timeline.Lot, body base.Span) t
 }
 
 // pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else
-// it becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit.
+// it becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit: where
+// it is to end for one that has lost its place, and goes nowhere, it does not.
 func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 	d := Draft(t)
 	d.Take(id)
@@ -108,11 +109,16 @@ func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 		d.Take(h.ID)
 		d.Keep(h, at.Lot)
 	}
-	slot, _ := d.Stock().Slot(at.Slot)
-	if _, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n); why != timeline.Granted && slot.Span.End < n.Span.End {
-		// no other takes over its end
-		d.EndSlot(at.Slot, n.Span.End)
-		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+	notePushed(t, met)
+	sits := func() bool {
+		_, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+		return why == timeline.Granted
+	}
+	if slot, _ := d.Slot(at.Slot); !sits() && (!callBackPushed(t, at.Lot, slot.Span.End) || !sits()) {
+		if slot, _ = d.Slot(at.Slot); slot.Span.End < n.Span.End { // no other takes over its end
+			d.EndSlot(at.Slot, n.Span.End)
+		}
+		sits()
 	}
 	for _, h := range met {
 		if to, ok := SeatConflict(t, h.ID); !ok || to.Slot != at.Slot {

@@ -548,12 +548,13 @@ func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
 	return lost, gained
 }
 
-// spare is a slot of a lot that is idle from an instant on, before and after, and ends no earlier than another.
+// spare is a slot of a lot that is idle from an instant on, before and after, and ends no earlier than another; or that
+// begins by then, as who was to take a unit away goes nowhere.
 func (s *step) spare(lot uint32, from, end int64) *Slot {
-	return at(s.a.Slots, func(x *Slot) bool {
-		o := s.obs.slot(x.No)
-		lies := func(u Unit) bool { return u.Slot == x.No && u.Hull.End > from }
-		return x.Lot == lot && x.Span.Start <= from && x.Span.End >= end && o != nil && o.Span.End >= end &&
+	return at(s.obs.Slots, func(o *Slot) bool {
+		x := s.a.slot(o.No)
+		lies := func(u Unit) bool { return u.Slot == o.No && u.Hull.End > from }
+		return o.Lot == lot && o.Span.Start <= from && o.Span.End >= end && (x == nil || x.Span.End >= end) &&
 			!slices.ContainsFunc(s.was.Units, lies) && !slices.ContainsFunc(s.obs.Units, lies)
 	})
 }

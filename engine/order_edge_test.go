@@ -709,3 +709,19 @@ func TestOverbookedForWhatNoArticleThereHas(t *testing.T) {
 	require.False(t, s.unit(r.Lines[0].Units[0].Hold).Conflict())
 	s.reopen()
 }
+
+// What waits for any of a SKU that was never there waits for the article that another line of the order names.
+func TestOverbookedLinesWaitForOneArticle(t *testing.T) {
+	s := newShop(t)
+	kind := s.sku()
+	s.article(kind, 0)
+	named := s.article(kind, 0)
+	o := s.rental(order.OrderOpen, base.Item{SKU: kind}, s.now+day, s.now+2*day, 1)
+	o.Lines = append(o.Lines, o.Lines[0])
+	o.Lines[1].Item, o.AllowOverbooked = base.Item{Article: named}, true
+	r := s.do(o).(*order.OrderRecord)
+	for _, l := range r.Lines {
+		require.Equal(t, named, s.unit(l.Units[0].Hold).Article)
+	}
+	s.reopen()
+}

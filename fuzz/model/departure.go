@@ -211,7 +211,7 @@ func (s *step) one(lot uint32, at int64, by int) {
 		behind := 0
 		for _, u := range s.a.Units {
 			if u.Slot == x.No && u.Hull.End > at {
-				if behind++; u.out() { // it stays on its slot
+				if behind++; u.out() || u.Hull.End <= s.now { // it stays on its slot
 					behind += 100
 				}
 			}

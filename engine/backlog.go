@@ -14,7 +14,8 @@ import (
 // command waits until nothing is due in its account; meanwhile those of other accounts have their turns. An item that
 // cannot be done is set aside, so that it holds up nothing else.
 
-// backlog is an account in which more is due than one part does, and the commands that wait for it, in their order.
+// backlog is an account in which more is due than one part does, or of which a command is planned off the writer, and
+// the commands that wait for it, in their order.
 type backlog struct {
 	account *base.AccountState
 	waiting []*Future
@@ -25,19 +26,47 @@ var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }
 
 // park has a command wait in the backlog of its account; it says whether there is one.
 func (w *writer) park(f *Future) bool {
-	for _, b := range w.behind {
-		if b.account.ID == f.cmd.Account {
-			if len(b.waiting) >= w.engine.queue.size {
-				f.turnAway(base.Refuse(base.CodeOverloaded,
-					"too many commands of the account wait until what is due in it is done"))
-				return true
+	b := w.backlogOf(f.cmd.Account)
+	switch {
+	case b == nil:
+		return false
+	case len(b.waiting) >= w.engine.queue.size:
+		f.turnAway(base.Refuse(base.CodeOverloaded,
+			"too many commands of the account wait until what is before them is done"))
+	default:
+		b.waiting = append(b.waiting, f)
+		w.engine.stats.parked.Add(1)
+	}
+	return true
+}
+
+// backlogOf is an account's backlog, nil where there is none.
+func (w *writer) backlogOf(account base.ID) *backlog {
+	if w.off != nil && w.off.account.ID == account {
+		return w.off
+	}
+	for _, list := range [2][]*backlog{w.behind, w.offNext} {
+		for _, b := range list {
+			if b.account.ID == account {
+				return b
 			}
-			b.waiting = append(b.waiting, f)
-			w.engine.stats.parked.Add(1)
-			return true
 		}
 	}
-	return false
+	return nil
+}
+
+// wait has an account's commands wait: for the plan of the first, if that is made off the writer, or for their turn at
+// that; else for what is due.
+func (w *writer) wait(b *backlog) {
+	first := b.waiting[0]
+	switch {
+	case !first.cmd.offload:
+		w.behind = append(w.behind, b)
+	case w.off != nil:
+		w.offNext = append(w.offNext, b)
+	default:
+		w.offload(b)
+	}
 }
 
 // advance does a part of what is due in the account whose turn it is, and judges what waited for it when it was the
@@ -50,20 +79,24 @@ func (w *writer) advance() {
 		w.engine.stats.parked.Add(-1)
 	}
 	if len(b.waiting) > 0 {
-		w.behind = append(w.behind, b)
+		w.wait(b)
 	}
 	w.owed = w.engine.queue.len()
 }
 
-// turnAwayBacklog answers the commands that wait for what is due, which nobody is to do any more.
+// turnAwayBacklog answers the commands that wait for what nobody is to do any more.
 func (w *writer) turnAwayBacklog(err error) {
-	for _, b := range w.behind {
+	list := slices.Concat(w.behind, w.offNext)
+	if w.off != nil {
+		list = append(list, w.off)
+	}
+	for _, b := range list {
 		w.engine.stats.parked.Add(-int64(len(b.waiting)))
 		for _, f := range b.waiting {
 			f.turnAway(err)
 		}
 	}
-	w.behind = nil
+	w.behind, w.offNext, w.off = nil, nil, nil
 }
 
 // runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether

@@ -26,7 +26,7 @@ type Batch struct {
 }
 
 // MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the
-// writer, and all who wait for it, for some 20 ms.
+// account, and all who wait for it, for some 20 ms.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000
@@ -52,6 +52,17 @@ func (o Batch) Check() []base.Fault {
 		}
 	}
 	return faults
+}
+
+// Size counts the rows, and the units of those that have some.
+func (o Batch) Size(a *base.AccountState) int {
+	n := len(o.Rows)
+	for _, r := range o.Rows {
+		if s, ok := r.(base.Sized); ok {
+			n += s.Size(a)
+		}
+	}
+	return n
 }
 
 func (o Batch) CheckOn(a *base.AccountState) (faults []base.Fault) {

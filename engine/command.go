@@ -34,6 +34,7 @@ type Command struct {
 	Explainer interface{ MayExplain() bool } // asked before a refusal is made to say that, which is dear; nil: it may
 
 	searched *timeline.SearchedReduction // what was foreseen of it
+	offload  bool                        // its plan is to be made off the writer
 	judged   int64                       // the instant at which the writer judged it
 }
 

@@ -157,6 +157,7 @@ type Future struct {
 	res    Result
 	err    error
 	done   chan struct{}
+	plan   *plan // where it was made off the writer
 
 	asked   bool           // somebody may ask for Planned
 	planned sync.WaitGroup // one until then

@@ -64,7 +64,7 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 	first, last := e.store.Marker().FirstKept, v.Seq
 	var failed error
 	// A record is as old as its youngest command, so the one that is looked for is the first that is not older, or
-	// follows it.
+	// follows it: some way behind it where the command was planned off the writer.
 	log := first + uint64(sort.Search(int(last+1-min(first, last+1)), func(i int) bool {
 		r, err := e.store.Record(first + uint64(i))
 		if err != nil && !errors.Is(err, persist.ErrPruned) {
@@ -83,24 +83,26 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 		if err != nil {
 			return c, before, false, err
 		}
-		if c, before, found, err = orderChanged(v.Acc, r, o, of.Revision); found || err != nil || r.At > of.At {
+		later := false
+		if c, before, found, later, err = orderChanged(v.Acc, r, o, of); found || later || err != nil {
 			return c, before, found, err
 		}
 	}
 	return c, before, false, nil
 }
 
-// orderChanged looks in a record of the log for the command that made a revision of an order.
-func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revision uint64) (c OrderChange,
-	before OrderPoint, found bool, err error) {
+// orderChanged looks in a record of the log for the command that made a revision of an order. later says that there is
+// none before the record's end, as the account has a younger one in it.
+func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, of OrderPoint) (c OrderChange,
+	before OrderPoint, found, later bool, err error) {
 	if r.Rewrite {
-		return c, before, false, nil
+		return c, before, false, false, nil
 	}
 	units := false
 	for x := range r.Changes() {
 		account, key, err := base.SplitKey(x.Key)
 		if err != nil {
-			return c, before, false, err
+			return c, before, false, false, err
 		}
 		if x.Table == base.TagLedger { // a command begins
 			if found {
@@ -110,9 +112,10 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 			if account == a.ID {
 				l, err := base.LedgerKind.Decode(account, key, x.After)
 				if err != nil {
-					return c, before, false, err
+					return c, before, false, false, err
 				}
 				c.Sequence, c.At, c.Actor = l.Sequence, l.At, l.Actor
+				later = l.At > of.At
 			}
 		}
 		if account != a.ID || c.Sequence == 0 {
@@ -123,15 +126,15 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 			if key != o.ID || x.After == nil {
 				continue
 			}
-			if before, found, err = c.between(a.ID, o.ID, x, revision); err != nil {
-				return c, before, false, err
+			if before, found, err = c.between(a.ID, o.ID, x, of.Revision); err != nil {
+				return c, before, false, false, err
 			}
 		case base.TagOrderUnits:
 			units = units || binary.BigEndian.Uint32(key[8:]) == o.Number
 		case base.TagUnit:
 			t, err := stock.UnitKind.FeedChange(a, key, x.Before, x.After)
 			if err != nil {
-				return c, before, false, err
+				return c, before, false, false, err
 			}
 			if t.Resource != order.OrderKind.Resource || t.ID != o.ID {
 				continue
@@ -139,7 +142,7 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 			units = true
 			m, moved, err := unitMove(a, key, x)
 			if err != nil {
-				return c, before, false, err
+				return c, before, false, false, err
 			}
 			if moved {
 				c.Moved = append(c.Moved, m)
@@ -149,7 +152,7 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, revisi
 	if found && units && c.Kind == base.Updated {
 		c.Differs = append(c.Differs, "stockItems")
 	}
-	return c, before, found, nil
+	return c, before, found, later, nil
 }
 
 // between fills in what a changed row of an order says, if it is that of the revision.

@@ -20,7 +20,8 @@ import (
 //	take     the writer stamps its instant and fixes its ids
 //	runDue   what is due in the account is done first, as commands of their own; where that takes several,
 //	         those of other accounts are judged in between (backlog.go)
-//	plan     the operation judges the command and collects a write set, or refuses
+//	plan     the operation judges the command and collects a write set, or refuses; where it may be large, off
+//	         the writer, while the account waits (offload.go)
 //	apply    the write set goes into the open group and into the state
 //	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what
 //	         is, or when it stands between heavy commands, which take long to be written down
@@ -44,6 +45,11 @@ type writer struct {
 	behind []*backlog // accounts whose commands wait for what is due, in turns
 	owed   int        // commands that were queued when one of these had its turn, and go before the next
 	unseen bool       // something was set aside that no snapshot shows yet
+
+	off       *backlog   // of the account whose command is planned off the writer
+	offNext   []*backlog // of those whose turn for that comes next
+	offloaded chan *plan // from there
+	closing   bool       // all is planned here from now on
 
 	open     *group
 	groups   uint64      // closed so far
@@ -81,7 +87,7 @@ type waiter struct {
 func newWriter(e *Engine, s *base.State) *writer {
 	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group),
 		pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight),
-		synced: make(chan error, maxInFlight)}
+		synced: make(chan error, maxInFlight), offloaded: make(chan *plan, 1)}
 }
 
 func (w *writer) run() {
@@ -103,7 +109,7 @@ func (w *writer) run() {
 		if w.full() {
 			queue = nil // the next sync makes room
 		}
-		if w.full() || len(w.behind) == 0 || w.owed > 0 || w.laden() {
+		if w.full() || len(w.behind) == 0 || !w.landed() && (w.owed > 0 || w.laden()) {
 			due = nil
 		}
 		select {
@@ -111,6 +117,8 @@ func (w *writer) run() {
 			w.takeNext()
 		case <-due:
 			w.advance()
+		case p := <-w.offloaded:
+			w.land(p)
 		case err := <-w.synced:
 			w.arrived()
 			if err != nil {
@@ -170,8 +178,18 @@ func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 // drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for
 // more than one part of what is due is not begun: that is done at the next start.
 func (w *writer) drain() {
+	turns := 0 // of those who wait behind a plan that is made off the writer
+	if w.closing = true; w.off != nil {
+		w.land(<-w.offloaded)
+		turns = len(w.behind)
+	}
 	for {
 		for w.inFlight == 0 && w.seal() {
+		}
+		if !w.full() && turns > 0 {
+			turns--
+			w.advance()
+			continue
 		}
 		if !w.full() && w.takeNext() {
 			continue
@@ -206,15 +224,20 @@ func (w *writer) takeNext() bool {
 func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {
-		w.behind = append(w.behind, &backlog{account: w.state.Accounts[f.cmd.Account]})
-		w.park(f)
+		w.engine.stats.parked.Add(1)
+		w.wait(&backlog{w.state.Accounts[f.cmd.Account], []*Future{f}})
 	}
 }
 
-// begin judges one command and answers through the open group, unless more is to be done before it than at once.
+// begin judges one command and answers through the open group, unless more is to be done before it than at once, or it
+// is to be planned off the writer first.
 func (w *writer) begin(f *Future) (begun bool) {
-	res, begun, err := w.judge(&f.cmd)
-	if !begun {
+	var res Result
+	var err error
+	if p := f.plan; p != nil {
+		f.plan = nil
+		res, err = w.carryOut(&f.cmd, p)
+	} else if res, begun, err = w.judge(&f.cmd); !begun {
 		return false
 	}
 	f.judged(res, err)
@@ -227,7 +250,8 @@ func (w *writer) begin(f *Future) (begun bool) {
 	return true
 }
 
-// judge plans a command and applies the plan; begun is false where a part of what is due was done instead.
+// judge plans a command and applies the plan; begun is false where a part of what is due was done instead, or where the
+// plan is to be made off the writer.
 func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	a := w.state.Accounts[cmd.Account]
 	if a == nil && !creates(cmd.Op) {
@@ -248,6 +272,9 @@ func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 			return Result{}, false, nil
 		}
 	}
+	if cmd.offload = w.offloads(a, cmd); cmd.offload {
+		return Result{}, false, nil
+	}
 	res, err = w.do(cmd)
 	return res, true, err
 }
@@ -265,25 +292,30 @@ func creates(op base.Op) bool {
 func (w *writer) do(cmd *Command) (Result, error) {
 	began := w.elapsed()
 	t, res, err := w.plan(cmd)
-	took := w.elapsed() - began
-	if err != nil {
+	return w.carryOut(cmd, &plan{t, res, err, w.elapsed() - began})
+}
+
+// carryOut applies what was planned.
+func (w *writer) carryOut(cmd *Command, p *plan) (Result, error) {
+	if p.err != nil {
 		w.engine.stats.refused.Add(1)
-		return Result{Took: took}, err
+		return Result{Took: p.took}, p.err
 	}
+	t := p.t
 	heavy := len(t.Set) >= w.engine.bounds.Heavy
 	if heavy && len(w.open.waiters) > 0 && len(w.open.entries) > 0 && w.inFlight < maxInFlight {
 		w.seal() // who came before does not wait until it is written down
 	}
 	a := w.state.Account(cmd.Account)
 	if len(t.Set) == 0 {
-		return Result{Record: res, Sequence: a.Ledger.Sequence, Took: took}, nil
+		return Result{Record: p.res, Sequence: a.Ledger.Sequence, Took: p.took}, nil
 	}
 	w.apply(a, t)
 	w.open.heavy = w.open.heavy || heavy
 	w.recent.addAll(cmd.Account, t, w.groups+1)
 	w.engine.stats.commands.Add(1)
 	w.follow(cmd.Account, t.Waiting)
-	return Result{Record: res, Sequence: a.Ledger.Sequence, Moves: t.Moves, Took: took}, nil
+	return Result{Record: p.res, Sequence: a.Ledger.Sequence, Moves: t.Moves, Took: p.took}, nil
 }
 
 func (w *writer) elapsed() time.Duration {
@@ -299,17 +331,28 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 	if a == nil {
 		a = base.NewAccount(cmd.Account)
 	}
-	t = &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger,
-		Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload,
-		Bounds: w.engine.bounds}
+	t = w.begun(cmd, a)
 	switch cmd.Op.(type) {
 	case forget, blankTraces:
 		idempotentOf(t).recent = w.recent
 	}
-	if res, err = w.engine.planned(t, cmd); err != nil {
-		return nil, nil, err
+	res, err = w.engine.complete(t, cmd)
+	return t, res, err
+}
+
+// begun is the working view of a command's plan as it begins.
+func (w *writer) begun(cmd *Command, a *base.AccountState) *base.Tx {
+	return &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger,
+		Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload,
+		Bounds: w.engine.bounds}
+}
+
+// complete runs a command's plan and completes its write set, on the writer or off it.
+func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
+	if res, err = e.planned(t, cmd); err != nil {
+		return nil, err
 	}
-	err = w.engine.contained(cmd, func() error {
+	err = e.contained(cmd, func() error {
 		if _, complete := cmd.Op.(importPart); complete {
 			return nil
 		}
@@ -319,20 +362,20 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if len(t.Set) > w.engine.bounds.Rows && !least(cmd.Op) {
-		return nil, nil, base.TooManyRows(w.engine.bounds.Rows)
+	if len(t.Set) > e.bounds.Rows && !least(cmd.Op) {
+		return nil, base.TooManyRows(e.bounds.Rows)
 	}
-	if t.Weight() > w.engine.bounds.Bytes {
-		return nil, nil, base.TooManyBytes()
+	if t.Weight() > e.bounds.Bytes {
+		return nil, base.TooManyBytes()
 	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
 		remember(t, cmd.Idem, res)
 	}
 	t.Ledger.Sequence++
 	t.Ledger.At, t.Ledger.Actor, t.Ledger.Account = t.Now, cmd.Actor, cmd.Account
-	return t, res, nil
+	return res, nil
 }
 
 // least says that a command does no less in parts, and must be done however many rows it changes.
@@ -370,7 +413,8 @@ func (w *writer) apply(a *base.AccountState, t *base.Tx) {
 	w.open.entries = append(w.open.entries, entry{a.ID, w.state.At, set})
 	w.open.rows += len(set)
 	if t.Used > 0 {
-		w.state.LastID = base.MakeID(t.Now, t.Base.Plus(t.Used-1))
+		w.state.LastID = slices.MaxFunc([]base.ID{w.state.LastID, base.MakeID(t.Now, t.Base.Plus(t.Used-1))},
+			base.ID.Compare)
 	}
 	w.state.Apply(a.ID, set, stock.Outcome(t))
 	if w.engine.checks {

@@ -12,6 +12,7 @@ type Bounds struct {
 	FollowUps int
 	Group     int // rows at which a group is closed
 	Heavy     int // rows of a command that nobody waits for who came before it
+	Offload   int // units that a command changes whose plan is made off the writer
 	Bytes     int // that a command writes at most, by weight
 	Swept     int // records that a command changes beside the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
@@ -25,7 +26,7 @@ func (b Bounds) WithDefaults() Bounds {
 		usual int
 	}{
 		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
-		{&b.Heavy, heavyRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
+		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
 		{&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
 	} {
 		if *x.at == 0 {
@@ -47,3 +48,7 @@ const maxGroupRows = 10_000
 // A command of so many rows takes longer to be written down and synced than a sync of its own takes for those before
 // it.
 const heavyRows = 2_000
+
+// A plan for so many units takes the writer a millisecond, or a few where each of them is to be somewhere else behind
+// it. To have it made off the writer costs some microseconds.
+const offloadUnits = 256

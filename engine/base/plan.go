@@ -52,6 +52,12 @@ func (Answers[R]) ReadResult(kept []byte) (any, error) {
 	return r, err
 }
 
+// Sized is an Op that may change many units.
+type Sized interface {
+	// Size is about how many units of stock it changes, as far as its inputs tell and the records that they name.
+	Size(a *AccountState) int
+}
+
 // informed is an Op of whose inputs only the state can tell all faults.
 type informed interface {
 	// CheckOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.

@@ -135,6 +135,19 @@ func (k *Kit) Units() (n int) {
 	return n
 }
 
+// UnitsTaken is how many units of stock some of an item are: of a kit, those that its components take.
+func UnitsTaken(a *base.AccountState, item base.Item, n int) int {
+	i := CatalogTable(a).Get(item.CatalogItem)
+	if i == nil {
+		return n
+	}
+	units := 0
+	for _, c := range i.Components {
+		units += n * c.Quantity
+	}
+	return units
+}
+
 // Ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
 // Without a purchase type it is not asked whether the item is offered so.
 func Ask(t *base.Tx, dst []stock.Request, i base.Item, location base.ID, n int, p base.PurchaseType) ([]stock.Request,

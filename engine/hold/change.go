@@ -34,6 +34,17 @@ type HoldLineChange struct {
 	From, To *int64 // To is Forever where the end is open
 }
 
+// Size counts the units of the hold, and those that are asked for.
+func (o ChangeHold) Size(a *base.AccountState) int {
+	n := UnitsOf(a, o.ID) + asked(a, o.Add)
+	for _, x := range o.Change {
+		if x.Quantity != nil {
+			n += *x.Quantity
+		}
+	}
+	return n
+}
+
 func (o ChangeHold) Check() []base.Fault {
 	var c base.Checker
 	if len(o.Add) > 0 {

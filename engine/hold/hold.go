@@ -113,6 +113,27 @@ func expiry(c *base.Checker, pointer string, seconds *int64) {
 	}
 }
 
+// Size counts the units that are asked for.
+func (o PlaceHold) Size(a *base.AccountState) int { return asked(a, o.Lines) }
+
+// asked counts the units that lines ask for.
+func asked(a *base.AccountState, lines []HoldLineInput) (n int) {
+	for i := range lines {
+		n += commerce.UnitsTaken(a, lines[i].Item, lines[i].Quantity)
+	}
+	return n
+}
+
+// UnitsOf counts the units of a hold, if there is one.
+func UnitsOf(a *base.AccountState, id base.ID) (n int) {
+	if rec := Holds(a).Get(id); rec != nil {
+		for i := range rec.Lines {
+			n += int(rec.Lines[i].Units)
+		}
+	}
+	return n
+}
+
 func (o PlaceHold) PlanOn(t *base.Tx) (any, error) {
 	if faults := o.past(t.Now); len(faults) > 0 {
 		return nil, base.Invalid(faults)
@@ -299,6 +320,9 @@ type ReleaseHold struct {
 
 func (ReleaseHold) Check() []base.Fault { return nil }
 
+// Size counts the units of the hold.
+func (o ReleaseHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }
+
 func (o ReleaseHold) PlanOn(t *base.Tx) (any, error) {
 	rec := Holds(t.Acc).Get(o.ID)
 	if rec == nil || rec.Status.Ended() {
@@ -348,6 +372,9 @@ type ConfirmHold struct {
 
 func (ConfirmHold) Check() []base.Fault { return nil }
 
+// Size counts the units of the hold.
+func (o ConfirmHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }
+
 func (o ConfirmHold) PlanOn(t *base.Tx) (any, error) {
 	rec, err := LiveHold(t, o.ID)
 	if err != nil {
@@ -396,6 +423,9 @@ type MoveHold struct {
 	ID    base.ID
 	Lines []MoveLine
 }
+
+// Size counts the units of the hold.
+func (o MoveHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }
 
 func (o MoveHold) Check() []base.Fault {
 	var c base.Checker

@@ -351,6 +351,9 @@ type ArchiveArticle struct {
 
 func (ArchiveArticle) Check() []base.Fault { return nil }
 
+// Size counts the units that there are of the article, or were.
+func (o ArchiveArticle) Size(a *base.AccountState) int { return unitsOf(a, ArticleTable(a).Get(o.ID)) }
+
 func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
 	r := ArticleTable(t.Acc).Get(o.ID)
 	if r == nil {
@@ -381,6 +384,19 @@ type PatchArticle struct {
 	Before, After BufferPatch
 	Labels        label.LabelsPatch
 	Details       DetailsPatch
+}
+
+// Size counts the units that there are of the article, or were.
+func (o PatchArticle) Size(a *base.AccountState) int { return unitsOf(a, ArticleTable(a).Get(o.ID)) }
+
+// unitsOf counts the slots of an article, if there is one.
+func unitsOf(a *base.AccountState, r *Article) (n int) {
+	if r != nil {
+		for _, l := range r.Lots {
+			n += len(a.Stock.Slots(l.No))
+		}
+	}
+	return n
 }
 
 func (o PatchArticle) CheckOn(a *base.AccountState) []base.Fault {

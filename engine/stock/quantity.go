@@ -209,6 +209,9 @@ type IncreaseQuantity struct {
 	From     *int64 // default now
 }
 
+// Size is the amount.
+func (o IncreaseQuantity) Size(*base.AccountState) int { return o.Amount }
+
 func (o IncreaseQuantity) Check() []base.Fault {
 	var c base.Checker
 	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
@@ -314,6 +317,9 @@ type DecreaseQuantity struct {
 	Force    bool
 }
 
+// Size is the amount.
+func (o DecreaseQuantity) Size(*base.AccountState) int { return o.Amount }
+
 func (o DecreaseQuantity) Check() []base.Fault {
 	var c base.Checker
 	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
@@ -384,6 +390,9 @@ type TransferQuantity struct {
 	Amount   int
 	At       *int64 // default now
 }
+
+// Size is the amount.
+func (o TransferQuantity) Size(*base.AccountState) int { return o.Amount }
 
 func (o TransferQuantity) Check() []base.Fault {
 	var c base.Checker

@@ -308,8 +308,8 @@ func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, 
 }
 
 // firstSource is the source of a request that may overbook where its item has never been: the plan makes a lot without
-// units, of the article that is asked for; of a SKU of the smallest that takes holds and has what is required, if it can
-// be one that the plan has brought there already. Where there is none there is nothing to wait for.
+// units, of the article that is asked for; of a SKU of the smallest that takes holds and has what is required, of those
+// that the plan has brought there already, if it has. Where there is none there is nothing to wait for.
 func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
 	has, asks := func(uint32) bool { return true }, q.Asks()
 	if asks != nil {

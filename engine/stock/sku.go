@@ -166,6 +166,16 @@ type PatchSKU struct {
 	Labels        label.LabelsPatch
 }
 
+// Size counts the units that there are of the SKU, or were, as far as they make the change a large one.
+func (o PatchSKU) Size(a *base.AccountState) (n int) {
+	for r := range ArticleTable(a).By(ArticleBySKU, string(o.ID[:])) {
+		if n += 1 + unitsOf(a, r); n >= base.MaxUnits {
+			break
+		}
+	}
+	return n
+}
+
 func (o PatchSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.CheckOn(a, SKULabels) }
 
 func (o PatchSKU) Check() []base.Fault {

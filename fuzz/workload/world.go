@@ -73,9 +73,12 @@ func StoreOptions(fs vfs.FS) persist.Options {
 	}
 }
 
+// offload is of how many units a command is planned off the writer: few, so that many are, and not all.
+const offload = 3
+
 // New makes a world with some accounts.
 func New(fs vfs.FS, accounts int) (*World, error) {
-	w := &World{FS: fs, Clock: Start}
+	w := &World{FS: fs, Clock: Start, Bounds: base.Bounds{Offload: offload}}
 	if err := w.Open(); err != nil {
 		return nil, err
 	}

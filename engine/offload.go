@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"holdfast/engine/base"
+)
+
+// This file owns plans that are made off the writer. A command that may change many units is planned by a goroutine of
+// its own, on a copy of its account that nothing changes. Meanwhile the writer is free for other accounts. In this one
+// nothing happens: its commands wait behind this one, and so does what becomes due (backlog.go). So the plan fits the
+// account when it is there, and the writer has only to apply it. One such plan is made at a time.
+
+// plan is what the plan of a command came to.
+type plan struct {
+	t    *base.Tx
+	res  any
+	err  error
+	took time.Duration
+}
+
+// idsOfPlan are kept for a plan off the writer, so that no command of the same instant draws them. No plan needs as
+// many.
+const idsOfPlan = 1 << 32
+
+// offloads says that the plan of a command is to be made off the writer.
+func (w *writer) offloads(a *base.AccountState, cmd *Command) bool {
+	o, ok := cmd.Op.(base.Sized)
+	return ok && a != nil && !w.closing && !a.Importing() && o.Size(a) >= w.engine.bounds.Offload
+}
+
+// offload has the first command that waits in a backlog planned off the writer.
+func (w *writer) offload(b *backlog) {
+	w.off = b
+	cmd := b.waiting[0].cmd // the caller may be answered before the plan is there, if the disk fails
+	t := w.begun(&cmd, b.account.Publish())
+	t.Keys = t.Keys.Copy()
+	w.state.LastID = base.MakeID(t.Now, t.Base.Plus(idsOfPlan))
+	w.engine.done.Add(1)
+	go func() {
+		defer w.engine.done.Done()
+		began := w.elapsed()
+		p := &plan{t: t}
+		p.res, p.err = w.engine.complete(t, &cmd)
+		p.took = w.elapsed() - began
+		w.offloaded <- p
+	}()
+}
+
+// land has the command that was planned off the writer be the next that is answered, and those that waited for the same
+// have their turns.
+func (w *writer) land(p *plan) {
+	f := w.off.waiting[0]
+	f.plan, f.cmd.offload = p, false
+	w.behind = slices.Concat([]*backlog{w.off}, w.behind, w.offNext)
+	w.off, w.offNext = nil, nil
+}
+
+// landed says that a command was planned off the writer, and is the next that is answered.
+func (w *writer) landed() bool { return len(w.behind) > 0 && w.behind[0].waiting[0].plan != nil }

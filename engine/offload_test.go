@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
+	"holdfast/engine/order"
+	"holdfast/engine/stock"
+)
+
+// This file owns the tests of plans that are made off the writer.
+
+// large is an operation of many units whose plan takes as long as a test wants.
+type large struct {
+	base.Op
+	begun, over chan struct{}
+}
+
+func (large) Size(*base.AccountState) int { return base.MaxUnits }
+
+func (o large) PlanOn(t *base.Tx) (any, error) {
+	close(o.begun)
+	<-o.over
+	return o.Op.PlanOn(t)
+}
+
+// failing is an operation whose plan panics.
+type failing struct{ base.Op }
+
+func (failing) PlanOn(*base.Tx) (any, error) { panic("a fault of the program") }
+
+func place(name string) base.Op {
+	return stock.CreateLocation{LocationFields: stock.LocationFields{Name: name, Timezone: "UTC"}}
+}
+
+// tenants are further accounts of a shop's engine.
+func (s *shop) tenants(n int) (ids []base.ID) {
+	for i := range n {
+		ids = append(ids, base.MakeID(noon, base.Base{Lo: uint64(2 + i)}))
+		_, err := s.Do(Command{Account: ids[i], Actor: "test",
+			Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}}})
+		require.NoError(s.T, err)
+	}
+	return ids
+}
+
+// large submits a large command, and is back when its plan is being made.
+func (s *shop) large(account base.ID, op base.Op) (f *Future, o large) {
+	o = large{op, make(chan struct{}), make(chan struct{})}
+	f = s.Submit(Command{Account: account, Actor: "test", Op: o})
+	<-o.begun
+	return f, o
+}
+
+func (s *shop) submit(account base.ID, op base.Op) *Future {
+	return s.Submit(Command{Account: account, Actor: "test", Op: op})
+}
+
+// While the plan of a large command is made, other accounts go on. Those of its own wait, and what becomes due.
+func TestOthersGoOnWhileALargeCommandIsPlanned(t *testing.T) {
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	carts := s.carts(3, 1)
+	before := s.view().Sequence()
+	f, o := s.large(s.acc, place("First"))
+	behind := s.submit(s.acc, place("Second"))
+	s.now += 60_000
+	for range 3 {
+		_, err := s.Do(Command{Account: other, Actor: "test", Op: place("There")})
+		require.NoError(t, err)
+	}
+	require.Equal(t, before, s.view().Sequence())
+	require.Zero(t, s.expired(carts))
+	require.Equal(t, 2, s.Stats().Waiting)
+	close(o.over)
+	first, err := f.Wait()
+	require.NoError(t, err)
+	second, err := behind.Wait()
+	require.NoError(t, err)
+	require.Equal(t, before+1, first.Sequence)
+	require.Greater(t, second.Sequence, first.Sequence)
+	require.Equal(t, 3, s.expired(carts))
+	require.Negative(t, first.Record.(*stock.Location).ID.Compare(second.Record.(*stock.Location).ID))
+	require.Zero(t, s.Stats().Waiting)
+	s.reopen()
+}
+
+// Large commands of several accounts are planned one after the other. Who waits for that waits alone.
+func TestLargeCommandsTakeTurns(t *testing.T) {
+	s := newShop(t)
+	ids := s.tenants(3)
+	f, o := s.large(ids[0], place("First"))
+	next := large{place("Next"), make(chan struct{}), make(chan struct{})}
+	waits := s.submit(ids[1], next)
+	behind := s.submit(ids[1], place("Behind"))
+	_, err := s.Do(Command{Account: ids[2], Actor: "test", Op: place("There")})
+	require.NoError(t, err)
+	select {
+	case <-next.begun:
+		t.Fatal("two are planned at once")
+	default:
+	}
+	close(o.over)
+	<-next.begun
+	_, err = f.Wait()
+	require.NoError(t, err)
+	close(next.over)
+	first, err := waits.Wait()
+	require.NoError(t, err)
+	second, err := behind.Wait()
+	require.NoError(t, err)
+	require.Equal(t, first.Sequence+1, second.Sequence)
+	s.reopen()
+}
+
+// What is refused off the writer, or fails there, has changed nothing.
+func TestRefusedOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	before := s.view().Sequence()
+	f, o := s.large(s.acc, stock.ArchiveArticle{ID: base.ID{1}, Archived: true})
+	close(o.over)
+	_, err := f.Wait()
+	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
+	f, o = s.large(s.acc, failing{place("Nowhere")})
+	close(o.over)
+	_, err = f.Wait()
+	require.Equal(t, base.CodeInternal, err.(*base.Error).Code)
+	require.Equal(t, before, s.view().Sequence())
+	s.do(place("Here"))
+}
+
+// An engine that is closed finishes the plan that is under way, and has what waits behind it done.
+func TestCloseFinishesALargeCommand(t *testing.T) {
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	f, o := s.large(s.acc, place("First"))
+	behind := s.submit(s.acc, place("Second"))
+	next := large{place("Next"), make(chan struct{}), make(chan struct{})}
+	waits := s.submit(other, next)
+	close(next.over)
+	closed := make(chan error)
+	go func() { closed <- s.Close() }()
+	require.Eventually(t, func() bool {
+		s.gate.RLock()
+		defer s.gate.RUnlock()
+		return s.Engine.shut
+	}, 20*time.Second, time.Millisecond)
+	close(o.over)
+	for _, f := range []*Future{f, behind, waits} {
+		_, err := f.Wait()
+		require.NoError(t, err)
+	}
+	require.NoError(t, <-closed)
+	s.reopen()
+}
+
+// When writing ends, nobody waits for a plan that can never be written.
+func TestWritingEndsWhileALargeCommandIsPlanned(t *testing.T) {
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	encode := stock.SKUKind.Encode
+	defer func() { stock.SKUKind.Encode = encode }()
+	stock.SKUKind.Encode = func([]byte, *stock.SKU) []byte { panic("planted") }
+	before := s.view().Sequence()
+	f, o := s.large(s.acc, place("First"))
+	behind := s.submit(s.acc, place("Second"))
+	for _, f := range []*Future{s.submit(other, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}), f, behind} {
+		_, err := f.Wait()
+		require.Equal(t, base.CodeStorageFailed, err.(*base.Error).Code)
+	}
+	close(o.over)
+	require.Error(t, s.Close())
+	require.NoError(t, s.store.Close())
+	stock.SKUKind.Encode = encode
+	s.open()
+	require.Equal(t, before, s.view().Sequence())
+}
+
+// A command that was planned off the writer is older than the record that it is in. The history of an order finds it
+// all the same, behind what other accounts have done meanwhile.
+func TestHistoryFindsWhatWasPlannedOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	sku := s.sku()
+	s.article(sku, 2)
+	id := s.do(s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)).(*order.OrderRecord).ID
+	s.now += 1000
+	f, o := s.large(s.acc, order.CancelOrder{ID: id})
+	for range 3 {
+		s.now += 1000
+		_, err := s.Do(Command{Account: other, Actor: "test", Op: place("There")})
+		require.NoError(t, err)
+	}
+	close(o.over)
+	_, err := f.Wait()
+	require.NoError(t, err)
+	list, _, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 10)
+	require.NoError(t, err)
+	require.True(t, whole)
+	require.Len(t, list, 2)
+	require.Contains(t, list[0].Differs, "status")
+}

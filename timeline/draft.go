@@ -29,7 +29,7 @@ type Draft struct {
 
 	changes   Changes // as they were when so much was touched
 	changesOf int     // 0: nobody has asked since
-	regrouped bool    // lots or pools were changed
+	regrouped bool    // lots have other pools
 	running   int     // holds and slots that were changed since somebody last looked at the copy
 
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
@@ -104,8 +104,8 @@ func (d *Draft) copied() *Stock {
 	return d.work
 }
 
-// Outcome is the Stock with the draft's Changes, to go on with in its place; nil where the draft made no copy, or
-// changed lots or pools as well. The draft is used up, and so is the Stock.
+// Outcome is the Stock with the draft's Changes and the lots that it added, to go on with in its place; nil where the
+// draft made no copy, or moved lots to other pools. The draft is used up, and so is the Stock.
 func (d *Draft) Outcome() *Stock {
 	if d.work == nil || d.regrouped {
 		return nil

@@ -26,9 +26,8 @@ func (d *Draft) ConflictLen() int {
 }
 
 // AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller
-// knows them.
+// knows them. The Outcome has the lot.
 func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
-	d.regrouped = true
 	d.own().AddLot(no, article, location)
 	if pool != 0 {
 		d.own().SetPool(no, pool)

@@ -223,6 +223,9 @@ func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Amount >= t.Bounds.Offload {
+		Draft(t) // it has the units then, and the writer need not make them once more
+	}
 	if err := addUnits(t, r, l, o.Amount, from); err != nil {
 		return nil, err
 	}

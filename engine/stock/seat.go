@@ -708,7 +708,11 @@ func Outcome(t *base.Tx) *timeline.Stock {
 		switch c.Of().TableTag() {
 		case base.TagSlot, base.TagUnit:
 			n++
-		case base.TagLot, base.TagArticle, base.TagSKU: // they make lots and pools
+		case base.TagLot:
+			if l := c.(*base.Change[Lot]).After; Draft(t).Lot(l.No).No == 0 { // it was made before there was a draft
+				return nil
+			}
+		case base.TagArticle, base.TagSKU: // they make pools
 			return nil
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 // seating is what a plan makes of stock.
 type seating struct {
-	fork     *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	Stock    *timeline.Draft
 	placed   int                      // rows of slots and units that are recorded of it
 	lots     map[lotOf]timeline.LotNo // lots that the plan makes
@@ -42,18 +41,10 @@ var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (
 // lotOf names a lot by the numbers of its article and location.
 type lotOf struct{ article, location uint32 }
 
-// timelines is what the plan's draft starts from.
-func timelines(t *base.Tx) *timeline.Stock {
-	if Seating(t).fork != nil {
-		return Seating(t).fork
-	}
-	return t.Acc.Stock
-}
-
 // Draft is the plan's scratch copy of the account's timelines.
 func Draft(t *base.Tx) *timeline.Draft {
 	if Seating(t).Stock == nil {
-		s := timelines(t)
+		s := t.Acc.Stock
 		if !Seating(t).Choosy && s.ChoosyLen() == 0 {
 			Seating(t).Stock = s.Draft(t.Now)
 		} else {

@@ -53,7 +53,9 @@ var LotKind = &base.Kind[Lot]{
 		}
 	},
 	Put: func(_ *base.State, a *base.AccountState, _, after *Lot) {
-		a.Stock.AddLot(after.No, after.article, after.location)
+		if !a.Drafted {
+			a.Stock.AddLot(after.No, after.article, after.location)
+		}
 		linkLot(a, after)
 	},
 	Scan: func(l *base.AccountLoader, key base.ID, b []byte) error {

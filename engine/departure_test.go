@@ -508,6 +508,33 @@ func TestOneWayHoldKeepsItsArrival(t *testing.T) {
 	}
 }
 
+// Lines of a hold that go there and back with one unit are called off in whatever order that can be as they are given
+// other dates: none counts on what the other brings any more, and another article may serve both.
+func TestOneWayHoldThereAndBackIsGivenOtherDates(t *testing.T) {
+	s := newOneWay(t, 1)
+	line := func(there bool, from, to int64) hold.HoldLineInput {
+		l := hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: s.there,
+			Window: base.Span{Start: from, End: to}, Quantity: 1}
+		if there {
+			l.Location, l.Return = s.there, s.loc
+		}
+		return l
+	}
+	h := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line(false, noon+2*day, noon+3*day)}}).(*hold.Hold)
+	s.do(hold.ChangeHold{ID: h.ID, Add: []hold.HoldLineInput{line(true, noon+4*day, noon+5*day)}})
+	s.do(s.rental(order.OrderOpen, base.Item{Article: s.first}, noon, noon+day, 1))
+	second := s.article(s.bike.SKU, 1)
+	s.do(stock.IncreaseQuantity{Article: second, Location: s.there, Amount: 1})
+	s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{
+		{Line: 0, From: new(noon + hour), To: new(noon + day)},
+		{Line: 1, From: new(noon + 4*day), To: new(noon + 6*day)}}})
+	for i, want := range [][]int{{2, 1}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {2, 1}, {2, 1}} {
+		at := noon + int64(i)*day + 2*hour
+		require.Equal(t, want, []int{s.stock(s.loc, at, at+1), s.stock(s.there, at, at+1)}, "%d days on", i)
+	}
+	s.reopen()
+}
+
 // A unit that is handed over and brought back elsewhere at once is there from then on, also where it was to be there
 // later and its transfer back is planned.
 func TestOneWayIsBroughtBackAtOnce(t *testing.T) {

@@ -45,12 +45,21 @@ func callBackAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return inGroups(t, ids, func(ids []base.ID) bool { return callBack(t, ids) })
 }
 
+// callBackMost is callBackAll in whatever order that can be: one that is called back may let another be.
+func callBackMost(t *base.Tx, ids []base.ID) (left []base.ID) {
+	for before := len(ids) + 1; len(ids) < before; {
+		before = len(ids)
+		ids = callBackAll(t, ids)
+	}
+	return ids
+}
+
 // LoosenAll is Loosen of some units: it says which of them leave as they were planned.
 func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
 	if OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
 		return nil
 	}
-	left := inGroups(t, callBackAll(t, ids), func(ids []base.ID) bool { return loosen(t, ids) })
+	left := inGroups(t, callBackMost(t, ids), func(ids []base.ID) bool { return loosen(t, ids) })
 	stays = make(map[base.ID]bool, len(left))
 	for _, id := range left {
 		plans(t, id, nil)
@@ -341,11 +350,7 @@ func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
 // CallOff calls off the departures of units that have to leave their places, as many as can be: one that is called off
 // may let another be. The others leave as they were planned, and are no one-way units any more.
 func CallOff(t *base.Tx, ids []base.ID) {
-	for before := len(ids) + 1; len(ids) < before; {
-		before = len(ids)
-		ids = callBackAll(t, ids)
-	}
-	strandAll(t, ids)
+	strandAll(t, callBackMost(t, ids))
 }
 
 // strandAll calls off what of some departures can be called off where others wait for it, and lets the rest be.

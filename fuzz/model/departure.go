@@ -128,6 +128,25 @@ func (s *step) loosen(id ID) (off bool) {
 	return true
 }
 
+// liftMost is lift of those of some units on whose arrival nobody counts, in whatever order that can be: one that is
+// called off may let another be. It returns the rest of those that were to leave.
+func (s *step) liftMost(ids []ID) (left []ID) {
+	for again := true; again; {
+		again = false
+		ids = slices.DeleteFunc(ids, func(id ID) bool {
+			switch {
+			case s.plannedFor(id) == nil:
+				return true
+			case !s.mayLift(id):
+				return false
+			}
+			again = true
+			return s.lift(id)
+		})
+	}
+	return ids
+}
+
 // fasten has a unit whose arrival others count on leave for it as it was planned before, and no more, or as soon as it
 // is back.
 func (s *step) fasten(id ID) {
@@ -301,23 +320,9 @@ func (s *step) departures() error {
 	for _, id := range ids {
 		gave[id] = s.gaveWay(id)
 	}
-	// one that is called off may let another be: as many are as can
-	all := func(except func(ID) bool) {
-		for again := true; again; {
-			again = false
-			off = slices.DeleteFunc(off, func(id ID) bool {
-				switch {
-				case s.plannedFor(id) == nil:
-					return true
-				case except(id) || !s.mayLift(id):
-					return false
-				}
-				again = true
-				return s.lift(id)
-			})
-		}
-	}
-	all(func(id ID) bool { return gave[id] })
+	kept := slices.DeleteFunc(slices.Clone(off), func(id ID) bool { return gave[id] })
+	kept = s.liftMost(kept)
+	off = slices.DeleteFunc(off, func(id ID) bool { return !gave[id] && !slices.Contains(kept, id) })
 	lost := slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
 		// that, too, which has another article by now may have waited for it, with none, as others gave way
 		w, p := s.wanted(id), s.plannedFor(id)
@@ -333,7 +338,7 @@ func (s *step) departures() error {
 				}
 			}
 		}
-		all(func(ID) bool { return false })
+		off = s.liftMost(off)
 		return nil
 	}
 	if err := strand(slices.DeleteFunc(slices.Clone(lost), waits)); err != nil {
@@ -345,10 +350,11 @@ func (s *step) departures() error {
 		}
 	}
 	off = slices.DeleteFunc(off, func(id ID) bool { return !waits(id) })
-	for _, id := range ids {
-		if x := s.wanted(id); x != nil && !same(s.plannedFor(id), x) {
-			s.loosen(id)
-		}
+	for _, id := range s.liftMost(slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+		x := s.wanted(id)
+		return x == nil || same(s.plannedFor(id), x)
+	})) {
+		s.loosen(id)
 	}
 	for _, id := range ids {
 		if s.arrivals[id] != nil && s.wanted(id) == nil && !slices.Contains(s.replaced, id) {
@@ -374,7 +380,7 @@ func (s *step) departures() error {
 	for _, id := range ids {
 		s.depart(id, s.wanted(id))
 	}
-	all(func(ID) bool { return false })
+	off = s.liftMost(off)
 	if err := strand(slices.Clone(off)); err != nil {
 		return err
 	}
@@ -402,8 +408,9 @@ func (s *step) gaveFor(id ID, gave map[ID]bool) bool {
 }
 
 // strand judges a unit that goes nowhere any more, while another is planned to leave with it from where it was to go:
-// that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way. Whether it
-// can be, is judged as if the first were back where it was: off says that it can.
+// that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way, or has a
+// unit again as others arrive. Whether it can be, is judged as if the first were back where it was: off says that it
+// can.
 func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 	x := s.plannedFor(id)
 	to, at := s.arrival(id, x)
@@ -438,7 +445,7 @@ func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 			return false, err
 		}
 		switch will := loose && leave(); {
-		case will && gave[u.ID]:
+		case will && (gave[u.ID] || s.bringsAnew(to, u.Hull.End)):
 			s.evict[u.ID] = true
 			s.a.Seen.CastOff++
 			return true, nil
@@ -449,6 +456,18 @@ func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 	}
 	*s = *before
 	return false, nil
+}
+
+// bringsAnew says that the command has a unit arrive on a lot before an instant that was not to arrive so.
+func (s *step) bringsAnew(lot uint32, by int64) bool {
+	return slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		x, p := s.wanted(u.ID), s.plannedFor(u.ID)
+		if x == nil || x.at >= by || p != nil && *p == *x {
+			return false
+		}
+		to, _ := s.arrival(u.ID, x)
+		return to == lot
+	})
 }
 
 // fork is a step that goes on from where this one is.
@@ -577,6 +596,11 @@ func (s *step) departing(u Unit, body Span, location ID) bool {
 func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool,
 	from [][]int, fault error) {
 	leaves := anyLeaves(requests) || slices.ContainsFunc(units, Unit.oneWay)
+	ids := make([]ID, len(units))
+	for i, u := range units {
+		ids[i] = u.ID
+	}
+	s.liftMost(ids)
 	for i, u := range units {
 		if !s.loosen(u.ID) { // it leaves as it was planned, and not once more
 			requests[i].leaves = false

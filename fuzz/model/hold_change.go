@@ -168,7 +168,7 @@ func (s *step) callOff(h *Hold, kept, removed []int) (blocked chance) {
 		}
 	})
 	idle := map[uint32]int{}
-	each(true, func(id ID, x *departure) {
+	count := func(id ID, x *departure) {
 		to, at := s.arrival(id, x)
 		if _, is := idle[to]; !is {
 			idle[to] = s.a.freeThroughout(s.a.lotPool(to), Span{Start: at, End: Forever})
@@ -176,13 +176,25 @@ func (s *step) callOff(h *Hold, kept, removed []int) (blocked chance) {
 		if idle[to]--; idle[to] < 0 {
 			blocked = max(blocked, open)
 		}
+		s.promised = s.promised || promised
+	}
+	for again := true; again; { // one that is called off may let another be
+		again = false
+		each(true, func(id ID, x *departure) {
+			if s.mayLift(id) {
+				count(id, x)
+				again = s.lift(id)
+			}
+		})
+	}
+	each(true, func(id ID, x *departure) {
+		count(id, x)
 		switch {
 		case !s.loosen(id) && s.arrivals[id] == nil:
 			blocked = certain
 		case s.arrivals[id] != nil:
 			s.replaced = append(s.replaced, id)
 		}
-		s.promised = s.promised || promised
 	})
 	return blocked
 }

@@ -350,10 +350,13 @@ func (s *step) departures() error {
 		}
 	}
 	off = slices.DeleteFunc(off, func(id ID) bool { return !waits(id) })
-	for _, id := range s.liftMost(slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
-		x := s.wanted(id)
-		return x == nil || same(s.plannedFor(id), x)
-	})) {
+	anew := func() []ID {
+		return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+			x := s.wanted(id)
+			return x == nil || same(s.plannedFor(id), x)
+		})
+	}
+	for _, id := range s.liftMost(anew()) {
 		s.loosen(id)
 	}
 	for _, id := range ids {
@@ -361,11 +364,28 @@ func (s *step) departures() error {
 			s.fasten(id)
 		}
 	}
-	ids = slices.DeleteFunc(ids, func(id ID) bool {
-		x := s.wanted(id)
-		return x == nil || same(s.plannedFor(id), x)
-	})
-	for again := true; again; { // one may leave with the unit that another brings
+	for _, id := range s.setOff(anew()) {
+		if u := s.a.unit(id); u == nil || u.out() || s.arrivals[id] != nil { // the others wait till they can
+			s.depart(id, s.wanted(id))
+		}
+	}
+	off = s.liftMost(off)
+	if err := strand(slices.Clone(off)); err != nil {
+		return err
+	}
+	for _, id := range off {
+		s.lift(id)
+	}
+	for _, id := range s.setOff(anew()) {
+		s.depart(id, s.wanted(id))
+	}
+	return s.arriveAnew()
+}
+
+// setOff plans the departures of those of some units that can go: one may with the unit that another brings. It returns
+// the others.
+func (s *step) setOff(ids []ID) (left []ID) {
+	for again := true; again; {
 		again = false
 		ids = slices.DeleteFunc(ids, func(id ID) bool {
 			x := s.wanted(id)
@@ -377,17 +397,7 @@ func (s *step) departures() error {
 			return true
 		})
 	}
-	for _, id := range ids {
-		s.depart(id, s.wanted(id))
-	}
-	off = s.liftMost(off)
-	if err := strand(slices.Clone(off)); err != nil {
-		return err
-	}
-	for _, id := range off {
-		s.lift(id)
-	}
-	return s.arriveAnew()
+	return ids
 }
 
 // gaveWay says that a one-way unit that the command did not ask for lost its place.

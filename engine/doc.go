@@ -22,6 +22,10 @@
 // command of too much is refused (base/weight.go). A result or an event that a fault of the program keeps from being
 // written is written as just that.
 //
+// A command that may change many units is planned by a goroutine of its own, on a copy of its account, while the account
+// waits and the others go on (offload.go). What it costs the writer is its apply, which hangs on the rows that it
+// changes and not on what was looked for.
+//
 // A hold that nobody can have is refused on the snapshot that readers see, by the same plan, on the goroutine of the
 // one who asks: a refusal changes nothing, so it needs neither the writer nor the disk (sold_out.go). Only what was
 // refused of late is asked there first.
@@ -67,8 +71,8 @@
 //  1. A command is all or nothing. One that is refused leaves state, log and counters as they were.
 //  2. What is visible or answered is durable. What was acknowledged is there after a restart.
 //  3. Inside a plan there is no clock, no chance, no I/O and no order of a map: the same commands on the same state
-//     give the same state, to the byte. Instants never go back.
-//  4. Ids grow over the whole engine: the order of ids is the order of creation.
+//     give the same state, to the byte. Instants of an account never go back.
+//  4. Ids grow over an account: the order of ids is the order of creation.
 //  5. The state hash is the sum of rowHash over all rows; it is equal live, after replay and after restore. It is of
 //     the stored bytes, and a change takes off what the row before is encoded to: while commands are done, every stored
 //     row is in the bytes that this program writes. A start on rows of another program writes them anew, as records of

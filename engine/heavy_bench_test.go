@@ -361,8 +361,8 @@ func (d *desk) heavyTrips(units int) []heavyStep {
 }
 
 // BenchmarkWriter prints for each heavy command how long it keeps the writer, best and middle of the rounds, and how
-// long its plan is off the writer, where it is made there, and the CPU time of both, in the middle. A CPU profile has the
-// command under the label step.
+// long its plan is off the writer, where it is made there, and the CPU time of both, in the middle. A CPU profile has
+// the command under the label step.
 func BenchmarkWriter(b *testing.B) {
 	runtime.LockOSThread() // so that its CPU time is known
 	defer runtime.UnlockOSThread()

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/engine/base"
@@ -470,7 +471,7 @@ func (s *step) stay(u, n Unit) error {
 // push lets a unit become a conflict, if it cannot be seated elsewhere.
 func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
 
-// overdue keeps units that are not back in time.
+// overdue keeps units that are not back in time, those first that were to be back first.
 func (s *step) overdue() error {
 	var late []Unit
 	for _, u := range s.a.Units {
@@ -479,6 +480,7 @@ func (s *step) overdue() error {
 			late = append(late, u)
 		}
 	}
+	slices.SortStableFunc(late, func(x, y Unit) int { return cmp.Compare(x.Body().End, y.Body().End) })
 	for _, u := range late {
 		s.a.Seen.Late++
 		n := s.handed(u, Span{Start: u.Body().Start, End: s.notOver(u.Body().End)})

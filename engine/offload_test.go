@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -47,12 +48,14 @@ func (s *shop) tenants(n int) (ids []base.ID) {
 	return ids
 }
 
-// large submits a large command, and is back when its plan is being made.
-func (s *shop) large(account base.ID, op base.Op) (f *Future, o large) {
-	o = large{op, make(chan struct{}), make(chan struct{})}
-	f = s.Submit(Command{Account: account, Actor: "test", Op: o})
+// large submits a large command, and is back when its plan is being made, until it is over.
+func (s *shop) large(account base.ID, op base.Op) (f *Future, over func()) {
+	o := large{op, make(chan struct{}), make(chan struct{})}
+	over = sync.OnceFunc(func() { close(o.over) })
+	s.T.Cleanup(over)
+	f = s.submit(account, o)
 	<-o.begun
-	return f, o
+	return f, over
 }
 
 func (s *shop) submit(account base.ID, op base.Op) *Future {
@@ -65,7 +68,7 @@ func TestOthersGoOnWhileALargeCommandIsPlanned(t *testing.T) {
 	other := s.tenants(1)[0]
 	carts := s.carts(3, 1)
 	before := s.view().Sequence()
-	f, o := s.large(s.acc, place("First"))
+	f, over := s.large(s.acc, place("First"))
 	behind := s.submit(s.acc, place("Second"))
 	s.now += 60_000
 	for range 3 {
@@ -75,7 +78,7 @@ func TestOthersGoOnWhileALargeCommandIsPlanned(t *testing.T) {
 	require.Equal(t, before, s.view().Sequence())
 	require.Zero(t, s.expired(carts))
 	require.Equal(t, 2, s.Stats().Waiting)
-	close(o.over)
+	over()
 	first, err := f.Wait()
 	require.NoError(t, err)
 	second, err := behind.Wait()
@@ -92,7 +95,7 @@ func TestOthersGoOnWhileALargeCommandIsPlanned(t *testing.T) {
 func TestLargeCommandsTakeTurns(t *testing.T) {
 	s := newShop(t)
 	ids := s.tenants(3)
-	f, o := s.large(ids[0], place("First"))
+	f, over := s.large(ids[0], place("First"))
 	next := large{place("Next"), make(chan struct{}), make(chan struct{})}
 	waits := s.submit(ids[1], next)
 	behind := s.submit(ids[1], place("Behind"))
@@ -103,7 +106,7 @@ func TestLargeCommandsTakeTurns(t *testing.T) {
 		t.Fatal("two are planned at once")
 	default:
 	}
-	close(o.over)
+	over()
 	<-next.begun
 	_, err = f.Wait()
 	require.NoError(t, err)
@@ -120,12 +123,12 @@ func TestLargeCommandsTakeTurns(t *testing.T) {
 func TestRefusedOffTheWriter(t *testing.T) {
 	s := newShop(t)
 	before := s.view().Sequence()
-	f, o := s.large(s.acc, stock.ArchiveArticle{ID: base.ID{1}, Archived: true})
-	close(o.over)
+	f, over := s.large(s.acc, stock.ArchiveArticle{ID: base.ID{1}, Archived: true})
+	over()
 	_, err := f.Wait()
 	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
-	f, o = s.large(s.acc, failing{place("Nowhere")})
-	close(o.over)
+	f, over = s.large(s.acc, failing{place("Nowhere")})
+	over()
 	_, err = f.Wait()
 	require.Equal(t, base.CodeInternal, err.(*base.Error).Code)
 	require.Equal(t, before, s.view().Sequence())
@@ -136,7 +139,7 @@ func TestRefusedOffTheWriter(t *testing.T) {
 func TestCloseFinishesALargeCommand(t *testing.T) {
 	s := newShop(t)
 	other := s.tenants(1)[0]
-	f, o := s.large(s.acc, place("First"))
+	f, over := s.large(s.acc, place("First"))
 	behind := s.submit(s.acc, place("Second"))
 	next := large{place("Next"), make(chan struct{}), make(chan struct{})}
 	waits := s.submit(other, next)
@@ -148,7 +151,7 @@ func TestCloseFinishesALargeCommand(t *testing.T) {
 		defer s.gate.RUnlock()
 		return s.Engine.shut
 	}, 20*time.Second, time.Millisecond)
-	close(o.over)
+	over()
 	for _, f := range []*Future{f, behind, waits} {
 		_, err := f.Wait()
 		require.NoError(t, err)
@@ -165,13 +168,13 @@ func TestWritingEndsWhileALargeCommandIsPlanned(t *testing.T) {
 	defer func() { stock.SKUKind.Encode = encode }()
 	stock.SKUKind.Encode = func([]byte, *stock.SKU) []byte { panic("planted") }
 	before := s.view().Sequence()
-	f, o := s.large(s.acc, place("First"))
+	f, over := s.large(s.acc, place("First"))
 	behind := s.submit(s.acc, place("Second"))
 	for _, f := range []*Future{s.submit(other, stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}}), f, behind} {
 		_, err := f.Wait()
 		require.Equal(t, base.CodeStorageFailed, err.(*base.Error).Code)
 	}
-	close(o.over)
+	over()
 	require.Error(t, s.Close())
 	require.NoError(t, s.store.Close())
 	stock.SKUKind.Encode = encode
@@ -188,13 +191,13 @@ func TestHistoryFindsWhatWasPlannedOffTheWriter(t *testing.T) {
 	s.article(sku, 2)
 	id := s.do(s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)).(*order.OrderRecord).ID
 	s.now += 1000
-	f, o := s.large(s.acc, order.CancelOrder{ID: id})
+	f, over := s.large(s.acc, order.CancelOrder{ID: id})
 	for range 3 {
 		s.now += 1000
 		_, err := s.Do(Command{Account: other, Actor: "test", Op: place("There")})
 		require.NoError(t, err)
 	}
-	close(o.over)
+	over()
 	_, err := f.Wait()
 	require.NoError(t, err)
 	list, _, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 10)

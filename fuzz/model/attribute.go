@@ -211,7 +211,7 @@ func (s *step) having(attribute ID, left []label.AttributeOption) (skus, article
 		})
 	}
 	for _, k := range s.a.SKUs {
-		if loses(k.Has) {
+		if !k.Gone && loses(k.Has) {
 			skus++
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type backlog struct {
 	account *base.AccountState
 	waiting []*Future
+	due     *plan // for a part of what is due, where it was made off the writer
 }
 
 // turn is always ready.
@@ -55,8 +56,8 @@ func (w *writer) backlogOf(account base.ID) *backlog {
 	return nil
 }
 
-// wait has an account's commands wait: for the plan of the first, if that is made off the writer, or for their turn at
-// that; else for what is due.
+// wait has an account's commands wait: for a plan, if that is made off the writer, or for their turn at that; else for
+// what is due.
 func (w *writer) wait(b *backlog) {
 	first := b.waiting[0]
 	switch {
@@ -74,6 +75,10 @@ func (w *writer) wait(b *backlog) {
 func (w *writer) advance() {
 	b := w.behind[0]
 	w.behind = w.behind[1:]
+	if p := b.due; p != nil {
+		b.due = nil
+		w.carryOutDue(b.account, p)
+	}
 	for len(b.waiting) > 0 && !w.full() && w.begin(b.waiting[0]) {
 		b.waiting = b.waiting[1:]
 		w.engine.stats.parked.Add(-1)
@@ -102,12 +107,11 @@ func (w *writer) turnAwayBacklog(err error) {
 // runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether
 // that was all, and the command's group has room.
 func (w *writer) runDue(a *base.AccountState) (done bool) {
-	a.Due.Retry(w.state.At)
 	first, ok := a.Due.First()
 	if !ok || first.At > w.state.At {
 		return true
 	}
-	for o := (runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: stock.MaxTries}); ; {
+	for o := w.duePart(); ; {
 		before := a.Ledger.Sequence
 		_, err := w.do(&Command{Account: a.ID, Actor: "clock", Op: o})
 		if err == nil && a.Ledger.Sequence != before {
@@ -130,6 +134,19 @@ func (w *writer) runDue(a *base.AccountState) (done bool) {
 	}
 	first, ok = a.Due.First()
 	return (!ok || first.At > w.state.At) && !w.full()
+}
+
+// duePart is a part of what is due.
+func (w *writer) duePart() runDue {
+	return runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: stock.MaxTries}
+}
+
+// carryOutDue applies a part of what is due that was planned off the writer. Where it cannot be done, less is tried.
+func (w *writer) carryOutDue(a *base.AccountState, p *plan) {
+	before := a.Ledger.Sequence
+	if _, err := w.carryOut(p.due, p); err != nil || a.Ledger.Sequence == before {
+		w.runDue(a)
+	}
 }
 
 // setAside puts off a due item that cannot be done.

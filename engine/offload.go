@@ -8,9 +8,10 @@ import (
 )
 
 // This file owns plans that are made off the writer. A command that may change many units is planned by a goroutine of
-// its own, on a copy of its account that nothing changes. Meanwhile the writer is free for other accounts. In this one
-// nothing happens: its commands wait behind this one, and so does what becomes due (backlog.go). So the plan fits the
-// account when it is there, and the writer has only to apply it. One such plan is made at a time.
+// its own, on a copy of its account that nothing changes, and so is a part of what is due where that is much. Meanwhile
+// the writer is free for other accounts. In this one nothing happens: its commands wait behind this one, and so does
+// what becomes due (backlog.go). So the plan fits the account when it is there, and the writer has only to apply it. One
+// such plan is made at a time.
 
 // plan is what the plan of a command came to.
 type plan struct {
@@ -18,6 +19,7 @@ type plan struct {
 	res  any
 	err  error
 	took time.Duration
+	due  *Command // of a part of what is due: its command
 }
 
 // idsOfPlan are kept for a plan off the writer, so that no command of the same instant draws them. No plan needs as
@@ -30,10 +32,25 @@ func (w *writer) offloads(a *base.AccountState, cmd *Command) bool {
 	return ok && a != nil && !w.closing && !a.Importing() && o.Size(a) >= w.engine.bounds.Offload
 }
 
-// offload has the first command that waits in a backlog planned off the writer.
+// itemsOff is of how many units that a command may change one item of what is due is reckoned to be worth.
+const itemsOff = 8
+
+// offloadsDue says that so much is due in an account that a part of it is to be planned off the writer.
+func (w *writer) offloadsDue(a *base.AccountState) bool {
+	n := max(1, w.engine.bounds.Offload/itemsOff)
+	return !w.closing && a.Due.Behind(w.state.At) && len(a.Due.UpTo(w.state.At, n)) == n
+}
+
+// offload has what is due in a backlog's account planned off the writer, or, where that is not much, the first command
+// that waits.
 func (w *writer) offload(b *backlog) {
 	w.off = b
 	cmd := b.waiting[0].cmd // the caller may be answered before the plan is there, if the disk fails
+	p := &plan{}
+	if w.offloadsDue(b.account) {
+		cmd = Command{Account: b.account.ID, Actor: "clock", Op: w.duePart()}
+		p.due = &cmd
+	}
 	t := w.begun(&cmd, b.account.Publish())
 	t.Keys = t.Keys.Copy()
 	w.state.LastID = base.MakeID(t.Now, t.Base.Plus(idsOfPlan))
@@ -41,18 +58,22 @@ func (w *writer) offload(b *backlog) {
 	go func() {
 		defer w.engine.done.Done()
 		began := w.elapsed()
-		p := &plan{t: t}
+		p.t = t
 		p.res, p.err = w.engine.complete(t, &cmd)
 		p.took = w.elapsed() - began
 		w.offloaded <- p
 	}()
 }
 
-// land has the command that was planned off the writer be the next that is answered, and those that waited for the same
-// have their turns.
+// land has what was planned off the writer be the next that is applied, and those that waited for the same have their
+// turns.
 func (w *writer) land(p *plan) {
 	f := w.off.waiting[0]
-	f.plan, f.cmd.offload = p, false
+	if f.cmd.offload = false; p.due != nil {
+		w.off.due = p
+	} else {
+		f.plan = p
+	}
 	w.behind = slices.Concat([]*backlog{w.off}, w.behind, w.offNext)
 	w.off, w.offNext = nil, nil
 }

@@ -225,7 +225,7 @@ func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {
 		w.engine.stats.parked.Add(1)
-		w.wait(&backlog{w.state.Accounts[f.cmd.Account], []*Future{f}})
+		w.wait(&backlog{account: w.state.Accounts[f.cmd.Account], waiting: []*Future{f}})
 	}
 }
 
@@ -268,8 +268,11 @@ func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 				return res, true, err
 			}
 		}
-		if !a.Importing() && !w.runDue(a) {
-			return Result{}, false, nil
+		if !a.Importing() {
+			a.Due.Retry(w.state.At)
+			if cmd.offload = w.offloadsDue(a); cmd.offload || !w.runDue(a) {
+				return Result{}, false, nil
+			}
 		}
 	}
 	if cmd.offload = w.offloads(a, cmd); cmd.offload {
@@ -292,7 +295,7 @@ func creates(op base.Op) bool {
 func (w *writer) do(cmd *Command) (Result, error) {
 	began := w.elapsed()
 	t, res, err := w.plan(cmd)
-	return w.carryOut(cmd, &plan{t, res, err, w.elapsed() - began})
+	return w.carryOut(cmd, &plan{t: t, res: res, err: err, took: w.elapsed() - began})
 }
 
 // carryOut applies what was planned.

@@ -20,6 +20,7 @@ type backlog struct {
 	account *base.AccountState
 	waiting []*Future
 	due     *plan // for a part of what is due, where it was made off the writer
+	yields  bool  // others have waited for a plan off the writer while one was made for this one
 }
 
 // turn is always ready.
@@ -59,9 +60,10 @@ func (w *writer) backlogOf(account base.ID) *backlog {
 // wait has an account's commands wait: for a plan, if that is made off the writer, or for their turn at that; else for
 // what is due.
 func (w *writer) wait(b *backlog) {
-	first := b.waiting[0]
+	yields := b.yields
+	b.yields = false
 	switch {
-	case !first.cmd.offload:
+	case !b.waiting[0].cmd.offload || yields:
 		w.behind = append(w.behind, b)
 	case w.off != nil:
 		w.offNext = append(w.offNext, b)

@@ -65,8 +65,8 @@ func (w *writer) offload(b *backlog) {
 	}()
 }
 
-// land has what was planned off the writer be the next that is applied, and those that waited for the same have their
-// turns.
+// land has what was planned off the writer be the next that is applied. Those that waited for the same come behind it,
+// before another of its account.
 func (w *writer) land(p *plan) {
 	f := w.off.waiting[0]
 	if f.cmd.offload = false; p.due != nil {
@@ -74,7 +74,8 @@ func (w *writer) land(p *plan) {
 	} else {
 		f.plan = p
 	}
-	w.behind = slices.Concat([]*backlog{w.off}, w.behind, w.offNext)
+	w.off.yields = len(w.offNext) > 0
+	w.behind = slices.Concat([]*backlog{w.off}, w.offNext, w.behind)
 	w.off, w.offNext = nil, nil
 }
 

@@ -119,6 +119,35 @@ func TestLargeCommandsTakeTurns(t *testing.T) {
 	s.reopen()
 }
 
+// An account with many large commands does not keep another one from its own.
+func TestLargeCommandsOfOneAccountYield(t *testing.T) {
+	s := newShop(t)
+	ids := s.tenants(2)
+	_, over := s.large(ids[0], place("First"))
+	open := make(chan struct{})
+	close(open)
+	var all []*Future
+	for range 3 {
+		for _, id := range ids {
+			all = append(all, s.submit(id, large{place("Next"), make(chan struct{}), open}))
+		}
+	}
+	for range 4 { // each takes its turn behind one of each of the others: then all of them wait for the plan
+		s.do(place("There"))
+	}
+	over()
+	var order []base.ID
+	for _, f := range all {
+		res, err := f.Wait()
+		require.NoError(t, err)
+		order = append(order, res.Record.(*stock.Location).ID)
+	}
+	for i := range 4 { // one of the other account, one of this, and so on
+		j := i ^ 1
+		require.Equal(t, i%2 == 1, order[i].Before(order[j]), "command %d", i)
+	}
+}
+
 // What is refused off the writer, or fails there, has changed nothing.
 func TestRefusedOffTheWriter(t *testing.T) {
 	s := newShop(t)

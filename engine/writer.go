@@ -220,7 +220,7 @@ func (w *writer) takeNext() bool {
 	return f != nil
 }
 
-// take judges one command, or has it wait until what is due in its account is done.
+// take judges one command, or has it wait until what is before it in its account is done.
 func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {

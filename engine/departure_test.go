@@ -390,6 +390,21 @@ func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	s.reopen()
 }
 
+// What has no unit left to leave is not taken for the order of an older program.
+func TestOneWayOfUnitsThatAreGone(t *testing.T) {
+	s := newOneWay(t, 3)
+	o := s.rental(order.OrderOpen, s.bike, noon+day, noon+2*day, 1)
+	o.Lines = append(o.Lines, o.Lines[0])
+	o.Lines[1].Purchase, o.Lines[1].To = base.PurchaseSale, nil
+	r := s.do(o).(*order.OrderRecord)
+	s.do(order.CancelUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})
+	s.do(order.PatchOrder{ID: r.ID, Fields: base.Changed(order.OrderInput{Return: &s.there})})
+	before := s.view().Sequence()
+	s.tick(s.now + hour)
+	require.Equal(t, before, s.view().Sequence())
+	s.reopen()
+}
+
 // Who waits for a unit where one is to arrive gets it with the order that sends it there.
 func TestOneWayArrivesForWhoWaits(t *testing.T) {
 	s := newOneWay(t, 1)

@@ -414,13 +414,13 @@ func reroute(t *base.Tx, o *Order, overbook bool) error {
 	var there []base.ID // units that stay where they are
 	for i := range o.Lines {
 		l := &o.Lines[i]
+		goes := o.departs(l)
 		for j := range l.Units {
 			u := &l.Units[j]
 			h, at, ok := d.Find(u.Hold)
 			if !ok || u.Returned != 0 {
 				continue
 			}
-			goes := o.departs(l)
 			stock.Send(t, h.ID, to)
 			was, _, _ := t.Acc.Stock.Find(h.ID)
 			if goes == h.Flags&timeline.OneWay && (goes == 0 || stock.GoesTo(t.Acc, was) == to) {

@@ -252,7 +252,7 @@ func (s *step) one(lot uint32, at int64, by int) {
 		last := -1 // it begins later: what is there until then ends now, and that one later
 		for i, y := range s.a.Slots {
 			if y.Lot == lot && y.Span.Start <= end && end < y.Span.End && y.Span.End != Forever &&
-				(last < 0 || y.Span.End > s.a.Slots[last].Span.End) {
+				!s.a.staysBeyond(y.No, end, s.now) && (last < 0 || y.Span.End > s.a.Slots[last].Span.End) {
 				last = i
 			}
 		}
@@ -263,6 +263,13 @@ func (s *step) one(lot uint32, at int64, by int) {
 		y := &s.a.Slots[last].Span
 		end, y.End = y.End, end
 	}
+}
+
+// staysBeyond says that what is out, or over, lies on a slot beyond an instant: it stays there.
+func (a *Account) staysBeyond(no uint32, at, now int64) bool {
+	return slices.ContainsFunc(a.Units, func(u Unit) bool {
+		return u.Slot == no && u.Hull.End > at && (u.out() || u.Hull.End <= now)
+	})
 }
 
 // spare is a slot that can end at an instant in the place of one of its lot on which a unit is out until later, and

@@ -81,7 +81,9 @@ func more(had, has Span) (list []Span) {
 func (s *step) stretches(h, n Unit) chance {
 	v := s.a.clone()
 	pool := v.poolOf(h.Lot)
-	extra := more(h.Takes(), Span{Start: h.Takes().Start, End: n.Hull.End})
+	// one that is not out after all begins later
+	need := Span{Start: max(h.Takes().Start, n.Hull.Start), End: n.Hull.End}
+	extra := more(h.Takes(), need)
 	for _, x := range extra {
 		if free, _, _, _ := v.least(pool, x); free < 1 {
 			return impossible
@@ -95,7 +97,6 @@ func (s *step) stretches(h, n Unit) chance {
 		return certain
 	}
 	v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
-	need := Span{Start: h.Takes().Start, End: n.Hull.End}
 	clear := !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(need) })
 	if clear && v.slot(h.Slot).Span.Covers(need) {
 		return certain

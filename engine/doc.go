@@ -23,8 +23,8 @@
 // written is written as just that.
 //
 // A command that may change many units is planned by a goroutine of its own, on a copy of its account, while the
-// account waits and the others go on (offload.go). What it costs the writer is its apply, which hangs on the rows that
-// it changes and not on what was looked for.
+// account waits and the others go on (offload.go). What it costs the writer is its apply, which depends on the rows
+// that it changes and not on what was looked for.
 //
 // A hold that nobody can have is refused on the snapshot that readers see, by the same plan, on the goroutine of the
 // one who asks: a refusal changes nothing, so it needs neither the writer nor the disk (sold_out.go). Only what was

@@ -10,8 +10,8 @@ import (
 // This file owns plans that are made off the writer. A command that may change many units is planned by a goroutine of
 // its own, on a copy of its account that nothing changes, and so is a part of what is due where that is much. Meanwhile
 // the writer is free for other accounts. In this one nothing happens: its commands wait behind this one, and so does
-// what becomes due (backlog.go). So the plan fits the account when it is there, and the writer has only to apply it. One
-// such plan is made at a time.
+// what becomes due (backlog.go). So the plan fits the account when it is there, and the writer has only to apply it.
+// One such plan is made at a time.
 
 // plan is what the plan of a command came to.
 type plan struct {

@@ -54,7 +54,7 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 		fs := vfs.NewCrashableMem()
 		w := &World{FS: fs, Clock: Start}
 		w.Bounds = base.Bounds{DueItems: 1 + d.N("items", 30), DueRows: 1 + d.N("rows", 60), FollowUps: 1,
-			Group: 1 + d.N("group", 40), Offload: offload}
+			Group: 1 + d.N("group", 40)}
 		require.NoError(r, w.Open())
 		defer func() { require.NoError(r, w.Close()) }()
 		acc := ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -73,12 +74,13 @@ func StoreOptions(fs vfs.FS) persist.Options {
 	}
 }
 
-// offload is of how many units a command is planned off the writer: few, so that many are, and not all.
-const offload = 3
+// offload is of how many units a command is planned off the writer, 0 for the usual. Where accounts have much to do at
+// once, which of them has its turn first then depends on how long plans take, and with it the ids of what they make.
+var offload int
 
 // New makes a world with some accounts.
 func New(fs vfs.FS, accounts int) (*World, error) {
-	w := &World{FS: fs, Clock: Start, Bounds: base.Bounds{Offload: offload}}
+	w := &World{FS: fs, Clock: Start}
 	if err := w.Open(); err != nil {
 		return nil, err
 	}
@@ -121,11 +123,13 @@ func (w *World) OpenEngine() (err error) {
 		w.At = end.At + 1
 	}
 	w.Clock = w.Now() // a restart takes longer than a clock is behind
+	bounds := w.Bounds
+	bounds.Offload = cmp.Or(bounds.Offload, offload)
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
 		Store: w.Store, Manual: true, Checks: true,
 		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Now:    func() int64 { return w.Clock },
-		Random: w.random, Payload: payload, Bounds: w.Bounds,
+		Random: w.random, Payload: payload, Bounds: bounds,
 	})
 	return err
 }

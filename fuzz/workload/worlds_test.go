@@ -101,6 +101,9 @@ var sorts = [...]struct {
 	{"units that leave", leaving},
 }
 
+// Few are enough here, so that many commands are planned off the writer, and not all.
+func init() { offload = 3 }
+
 // shortWorld plays the world of a seed, and says how many commands long it was.
 func shortWorld(seed uint64, seen *model.Tally) (steps int, err error) {
 	d := Seeded{rand.New(rand.NewPCG(seed, 2027))}

@@ -416,8 +416,9 @@ func (w *writer) apply(a *base.AccountState, t *base.Tx) {
 	w.open.entries = append(w.open.entries, entry{a.ID, w.state.At, set})
 	w.open.rows += len(set)
 	if t.Used > 0 {
-		w.state.LastID = slices.MaxFunc([]base.ID{w.state.LastID, base.MakeID(t.Now, t.Base.Plus(t.Used-1))},
-			base.ID.Compare)
+		if last := base.MakeID(t.Now, t.Base.Plus(t.Used-1)); w.state.LastID.Before(last) {
+			w.state.LastID = last
+		}
 	}
 	w.state.Apply(a.ID, set, stock.Outcome(t))
 	if w.engine.checks {

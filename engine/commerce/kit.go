@@ -137,6 +137,9 @@ func (k *Kit) Units() (n int) {
 
 // UnitsTaken is how many units of stock some of an item are: of a kit, those that its components take.
 func UnitsTaken(a *base.AccountState, item base.Item, n int) int {
+	if item.CatalogItem == (base.ID{}) {
+		return n
+	}
 	i := CatalogTable(a).Get(item.CatalogItem)
 	if i == nil {
 		return n

@@ -239,7 +239,7 @@ func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
 }
 
 // profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in
-// ascending order, and looks at each block once.
+// ascending order, and looks at each stretch of blocks once.
 func profits(a *base.AccountState) func(no uint32) float64 {
 	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
 	prices := make([]float64, a.Ledger.SKU+1)
@@ -252,21 +252,22 @@ func profits(a *base.AccountState) func(no uint32) float64 {
 	})
 	income := incomes(a)
 	at := -1
-	var facts *blockFacts
-	var spent, paid *column
+	var facts *[stretch]*blockFacts
+	var spent, paid *[stretch]*column
 	return func(no uint32) (profit float64) {
-		i, bit := int(no/blockRows), int(no%blockRows)
-		if i != at {
-			b := ArticleTable(a).Block(i)
-			at, facts, spent, paid = i, factsOfBlock(a, b), costs.articles(b), price.articles(b)
+		block, bit := int(no/blockRows), int(no%blockRows)
+		i := block % stretch
+		if block/stretch != at {
+			at = block / stretch
+			facts, spent, paid = factsFrom(a, at), costs.columns(a, at), price.columns(a, at)
 		}
 		profit = income(no)
-		if f := spent.row(bit); f != nil {
+		if f := spent[i].row(bit); f != nil {
 			profit -= f.Number
 		}
-		if f := paid.row(bit); f != nil {
+		if f := paid[i].row(bit); f != nil {
 			return profit - f.Number
 		}
-		return profit - prices[facts.sku[bit]]
+		return profit - prices[facts[i].sku[bit]]
 	}
 }

@@ -101,8 +101,11 @@ func (n ArticleField) words() []string {
 	return ArticleStatus("").Words()
 }
 
-// blockRows is how many rows a block has.
-const blockRows = 64
+// blockRows is how many rows a block has, and stretch how many blocks a pass over all reads together.
+const (
+	blockRows = 64
+	stretch   = 64
+)
 
 // column is one field of the rows of a block.
 type column struct {
@@ -234,6 +237,12 @@ func factsOfBlock(a *base.AccountState, b table.Block[Article]) *blockFacts {
 	return f
 }
 
+// factsFrom is the facts of the i-th stretch of blocks, nil where there is no block.
+func factsFrom(a *base.AccountState, i int) *[stretch]*blockFacts {
+	return table.Stretch(ArticleTable(a), i, blockKey{},
+		func(b table.Block[Article]) *blockFacts { return factsOfBlock(a, b) })
+}
+
 // factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are
 // few: the fields, and what an attribute can be asked as.
 type factSource struct {
@@ -275,6 +284,15 @@ func (s *factSource) articles(b table.Block[Article]) *column {
 		return nil
 	}
 	return columnOf(b, s.key, s.Own)
+}
+
+// columns is the source's columns of the i-th stretch of blocks of articles, nil where the articles themselves have
+// nothing.
+func (s *factSource) columns(a *base.AccountState, i int) *[stretch]*column {
+	if s.Own == nil {
+		return nil
+	}
+	return table.Stretch(ArticleTable(a), i, s.key, s.articles)
 }
 
 // skuColumns visits the source's columns of all SKUs; the first one's rows have the numbers from first on.

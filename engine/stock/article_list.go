@@ -75,6 +75,8 @@ type condition struct {
 	number func(no uint32) float64 // in place of from: of an article by its number; asked in ascending order
 	words  []uint64                // in place of a judge: a bit an article, and
 	flip   uint64                  // what to xor it with
+
+	columns *[stretch]*column // of from, for the blocks that a pass is at; nil: the articles themselves have none
 }
 
 // listing is a list being made.
@@ -315,65 +317,83 @@ func (l *listing) count() (total int) {
 func (l *listing) selectAll() (total int) {
 	l.found = slices.Grow(l.found[:0], l.blocks)
 	l.closed = slices.Grow(l.closed[:0], l.blocks)
+	var facts *[stretch]*blockFacts
 	for i := range l.blocks {
-		found, closed := l.look(i)
-		l.found, l.closed = append(l.found, found), append(l.closed, closed)
+		if i%stretch == 0 {
+			facts = factsFrom(l.a, i/stretch)
+			l.readFrom(i / stretch)
+		}
+		found, closed := l.among(facts[i%stretch])
+		if found != 0 {
+			found = l.selectFrom(i, facts[i%stretch], found)
+		}
+		l.found, l.closed = append(l.found, found), append(l.closed, closed&found)
 		total += bits.OnesCount64(found)
 	}
 	return total
 }
 
-// in is the articles of a block that the query selects, and those of them that take no new holds.
+// readFrom has the conditions read the columns of the i-th stretch of blocks.
+func (l *listing) readFrom(i int) {
+	for _, list := range [...][]condition{l.all, l.search} {
+		for k := range list {
+			list[k].columns = list[k].from.columns(l.a, i)
+		}
+	}
+}
+
+// in is the articles of a block that the query selects, and those of them that take no new holds. Where it was not
+// asked of all blocks, the query has no conditions.
 func (l *listing) in(i int) (found, closed uint64) {
 	if len(l.found) > 0 {
 		return l.found[i], l.closed[i]
 	}
-	return l.look(i)
+	if b := ArticleTable(l.a).Block(i); b.Rows != nil {
+		return l.among(factsOfBlock(l.a, b))
+	}
+	return 0, 0
 }
 
-// look is in by a look at the block.
-func (l *listing) look(i int) (found, closed uint64) {
-	b := ArticleTable(l.a).Block(i)
-	if b.Rows == nil {
+// among is the articles of a block that have a status that is listed, and are archived or not as the query says. It
+// returns none of a block that is not there, whose facts are nil.
+func (l *listing) among(facts *blockFacts) (found, closed uint64) {
+	if facts == nil {
 		return 0, 0
 	}
-	facts := factsOfBlock(l.a, b)
-	among := uint64(0)
 	for s, wanted := range l.status {
 		if wanted {
-			among |= facts.status[s]
+			found |= facts.status[s]
 		}
 	}
 	if !l.Archived {
-		among &^= facts.archived
+		found &^= facts.archived
 	}
 	if !l.Active {
-		among &= facts.archived
+		found &= facts.archived
 	}
-	among = l.selectFrom(i, b, facts, among)
-	return among, among & (facts.archived | ^facts.status[0])
+	return found, found & (facts.archived | ^facts.status[0])
 }
 
 // selectFrom is the articles of a block that meet the conditions.
-func (l *listing) selectFrom(i int, b table.Block[Article], facts *blockFacts, among uint64) uint64 {
+func (l *listing) selectFrom(i int, facts *blockFacts, among uint64) uint64 {
 	for k := range l.all {
 		if among == 0 {
 			return 0
 		}
-		among = l.all[k].in(i, b, facts, among)
+		among = l.all[k].in(i, facts, among)
 	}
 	if l.Search == "" {
 		return among
 	}
 	found := uint64(0)
 	for k := range l.search {
-		found |= l.search[k].in(i, b, facts, among&^found)
+		found |= l.search[k].in(i, facts, among&^found)
 	}
 	return found
 }
 
 // in is the articles of a block that meet a condition.
-func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among uint64) (met uint64) {
+func (c *condition) in(i int, facts *blockFacts, among uint64) (met uint64) {
 	switch {
 	case c.words != nil:
 		return among & (c.words[i] ^ c.flip)
@@ -388,8 +408,8 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 		return met
 	}
 	rest := among // of these SKUs decide
-	if column := c.from.articles(b); column != nil {
-		pass, fail := column.judged(&c.judge, among)
+	if c.columns != nil {
+		pass, fail := c.columns[i%stretch].judged(&c.judge, among)
 		met, rest = pass, among&^(pass|fail)
 	}
 	without := c.judge.Without()

@@ -210,12 +210,15 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*l
 		})
 	}
 	l.picker.Reset(l.Offset+limit, l.Desc)
+	var facts *[stretch]*blockFacts
+	var columns *[stretch]*column
 	for i, word := range l.found {
+		if i%stretch == 0 {
+			facts, columns = factsFrom(l.a, i/stretch), from.columns(l.a, i/stretch)
+		}
 		if word == 0 {
 			continue
 		}
-		b := ArticleTable(l.a).Block(i)
-		facts, column := factsOfBlock(l.a, b), from.articles(b)
 		pick := func(f *label.Fact, rows uint64) {
 			if x, ok := key(f); ok {
 				l.found[i] &^= rows
@@ -225,17 +228,18 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*l
 				}
 			}
 		}
-		if column != nil {
-			for n, rows := range column.rows {
+		if columns != nil {
+			c := columns[i%stretch]
+			for n, rows := range c.rows {
 				if rows &= word; rows != 0 {
-					pick(&column.facts[n], rows)
+					pick(&c.facts[n], rows)
 				}
 			}
-			word &^= column.some
+			word &^= c.some
 		}
 		for ; skus != nil && word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
-			if f := skus[facts.sku[bit]]; f != nil {
+			if f := skus[facts[i%stretch].sku[bit]]; f != nil {
 				pick(f, 1<<bit)
 			}
 		}

@@ -128,17 +128,26 @@ func (n *numbered[R]) put(no uint32, r *R) {
 
 // block is the i-th block of 64 numbers, with nil Rows where there is none.
 func (n *numbered[R]) block(i int) (b Block[R]) {
-	if i < 0 || i > MaxNumber/fan {
+	if i < 0 {
 		return b
 	}
-	if x := n.root.kids[i>>(2*bits)]; x != nil {
-		if t := x.kids[i>>bits%fan]; t != nil {
-			if l := t.kids[i%fan]; l != nil {
-				return Block[R]{&l.rows, l.memo}
-			}
+	if t := n.twig(i >> bits); t != nil {
+		if l := t.kids[i%fan]; l != nil {
+			return Block[R]{&l.rows, l.memo}
 		}
 	}
 	return b
+}
+
+// twig is the one of the i-th 64 blocks, or nil.
+func (n *numbered[R]) twig(i int) *twig[R] {
+	if i < 0 || i > MaxNumber/fan/fan {
+		return nil
+	}
+	if b := n.root.kids[i>>bits]; b != nil {
+		return b.kids[i%fan]
+	}
+	return nil
 }
 
 // Sum adds up what is said of each block of a table, which depends on its rows alone. The sum of 64 blocks, and that of
@@ -167,6 +176,25 @@ func Sum[R, V any](t *Table[R], key any, of func(Block[R]) V, add func(V, V) V) 
 		}))
 	}
 	return sum
+}
+
+// Stretch is what is made of each block from the 64*i-th on, 64 in all; nil where there is no block. It is kept under
+// the key for as long as none of their rows changes: who looks at all blocks reads it side by side. The table was made
+// with Numbered.
+func Stretch[R, V any](t *Table[R], i int, key any, of func(Block[R]) *V) *[fan]*V {
+	x := t.numbers.twig(i)
+	if x == nil {
+		return new([fan]*V)
+	}
+	return kept(x.memo, key, func() *[fan]*V {
+		made := new([fan]*V)
+		for k, l := range x.kids {
+			if l != nil {
+				made[k] = of(Block[R]{&l.rows, l.memo})
+			}
+		}
+		return made
+	})
 }
 
 // kept is what a memo has under a key, made where it has nothing.

@@ -191,7 +191,8 @@ func TestABlockForgetsWhatWasDerivedOfItWhenARowChanges(t *testing.T) {
 	require.Nil(t, tab.Block(1).Memo.Load("derived"))
 }
 
-// The sum of what blocks have is that of all rows, in each version, whatever was asked for before.
+// The sum of what blocks have is that of all rows, in each version, whatever was asked for before; and a stretch has
+// what is made of each of its blocks.
 func TestSumAgainstRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
@@ -210,6 +211,19 @@ func TestSumAgainstRows(t *testing.T) {
 				return n
 			}, func(a, b int) int { return a + b })
 			require.Equal(t, want, got)
+			for i := range 300_000/4096 + 2 {
+				rows := Stretch(tab, i, "rows", func(b Block[row]) *[64]*row {
+					rows := *b.Rows
+					return &rows
+				})
+				for k := range 64 {
+					if b := tab.Block(64*i + k); b.Rows == nil {
+						require.Nil(t, rows[k])
+					} else {
+						require.Equal(t, *b.Rows, *rows[k])
+					}
+				}
+			}
 		}
 		versions := []*Table[row]{tab}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {

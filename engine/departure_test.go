@@ -886,3 +886,17 @@ func TestWhoCanLeaveDoes(t *testing.T) {
 	require.Equal(t, 1, waiting, "one unit stays for good, and can leave")
 	s.reopen()
 }
+
+// What waits where no article is left for it keeps its buffer with the dates that it is given.
+func TestOneWayConflictOfNoArticleKeepsItsBuffer(t *testing.T) {
+	s := newOneWay(t, 1, stock.Buffer{Amount: 2, Unit: timeline.Hours})
+	o := s.do(s.trip(noon+day, noon+5*day, 1)).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{}, "skuId"), Force: true})
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(noon + 3*day), UnitPrice: new(int64(100))})})
+	u := s.unit(o.Lines[0].Units[0].Hold)
+	require.True(t, u.Conflict())
+	require.Equal(t, base.Span{Start: noon + day, End: noon + 3*day}, u.Body)
+	require.Equal(t, noon+3*day+2*hour, u.Range.End)
+	s.reopen()
+}

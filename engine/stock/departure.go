@@ -490,6 +490,8 @@ func endThere(t *base.Tx, owner base.ID, q *Request) {
 			if r := ArticleTable(t.Acc).No(d.Lot(at.Lot).Article); r != nil {
 				_, after := EffectiveBuffers(t.Acc, r)
 				end = timeline.Hull(q.Body, Buffer{}, after, q.Location.Zone(), t.Now).End
+			} else if end != base.Forever { // it waits where no article is left for it, with the buffer that it has
+				end += q.Proto.After()
 			}
 		}
 		h.Flags |= q.Proto.Flags & timeline.OneWay

@@ -186,6 +186,20 @@ func (s *step) arrives(id ID, x *departure) bool {
 	return true
 }
 
+// unpromise calls an arrival off that others counted on, where nobody does any more: others arrive.
+func (s *step) unpromise(id ID) bool {
+	was := s.arrivals[id]
+	r := s.a.of(s.a.lot(was.lot))
+	to := s.a.lotAt(r.ID, was.to)
+	if r.Gone || to == 0 || !s.a.canGo(to, was.at, s.now) {
+		return false
+	}
+	s.displaced(to, was.at)
+	s.one(to, was.at, -1)
+	delete(s.arrivals, id)
+	return true
+}
+
 // displaced are the units of a lot that have to make room from an instant on, and those of its pool that the command
 // may have brought there.
 func (s *step) displaced(lot uint32, at int64) {
@@ -399,6 +413,9 @@ func (s *step) setOff(ids []ID) (left []ID) {
 			if !s.a.canGo(x.lot, x.at, s.now) {
 				return false
 			}
+			if f := s.fork(); s.arrivals[id] != nil && !f.arrives(id, x) && !f.unpromise(id) {
+				return false
+			}
 			s.depart(id, x)
 			again = true
 			return true
@@ -491,6 +508,7 @@ func (s *step) bringsAnew(lot uint32, by int64) bool {
 func (s *step) fork() *step {
 	v := *s
 	v.a, v.departs, v.evict, v.freed = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.evict), slices.Clone(s.freed)
+	v.arrivals = maps.Clone(s.arrivals)
 	return &v
 }
 
@@ -512,13 +530,15 @@ func (s *step) depart(id ID, x *departure) {
 		s.displaced(x.lot, x.at)
 	}
 	if s.arrivals[id] != nil {
-		if !s.arrives(id, x) {
+		if s.arrives(id, x) {
+			s.one(x.lot, x.at, -1)
+			s.departs[id] = x
+			return
+		}
+		if !s.unpromise(id) {
 			s.fasten(id)
 			return
 		}
-		s.one(x.lot, x.at, -1)
-		s.departs[id] = x
-		return
 	}
 	s.a.Seen.OneWay++
 	s.one(x.lot, x.at, -1)

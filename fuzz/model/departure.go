@@ -413,8 +413,10 @@ func (s *step) setOff(ids []ID) (left []ID) {
 			if !s.a.canGo(x.lot, x.at, s.now) {
 				return false
 			}
-			if f := s.fork(); s.arrivals[id] != nil && !f.arrives(id, x) && !f.unpromise(id) {
-				return false
+			if s.arrivals[id] != nil {
+				if f := s.fork(); !f.arrives(id, x) && !f.unpromise(id) {
+					return false // until others arrive
+				}
 			}
 			s.depart(id, x)
 			again = true

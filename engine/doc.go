@@ -15,12 +15,13 @@
 // The queue gives commands out by accounts in turn, those of one account in their order; one account fills half of it
 // and no more (queue.go). All that waits still goes into one group, up to its size.
 //
-// The writer writes nothing down. What an entry of a group, a result under an idempotency key or an event says is a
-// value that nobody changes any more; the encoder makes the bytes of it, in the order of the groups and of the commands
-// in them, sums the state hash up over them and hands them to the log. So they are in one record with the change, and a
-// command holds up no other by how much is to be written of it (encode.go). How much it would be is weighed before: a
-// command of too much is refused (base/weight.go). A result or an event that a fault of the program keeps from being
-// written is written as just that.
+// The writer writes nothing down that may be long. What an entry of a group, a result under an idempotency key or an
+// event says is a value that nobody changes any more; the encoder makes the bytes of it, in the order of the groups and
+// of the commands in them, sums the state hash up over them and hands them to the log. So they are in one record with
+// the change, and a command holds up no other by how much is to be written of it. Only of a few bookings, while nothing
+// is on its way, the bytes are made on the writer: that is sooner done than handed over (encode.go). How much a command
+// would write is weighed before: one of too much is refused (base/weight.go). A result or an event that a fault of the
+// program keeps from being written is written as just that.
 //
 // A command that may change many units is planned by a goroutine of its own, on a copy of its account, while the
 // account waits and the others go on (offload.go). What it costs the writer is its apply, which depends on the rows

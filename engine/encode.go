@@ -6,12 +6,17 @@ import (
 	"runtime/debug"
 
 	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
 // This file owns the encoder. It stands between the writer and the committer, takes the groups that the writer has
 // closed in their order, writes their changes as they go to the log, and hands them over. So what is to be written of a
 // command, its result under an idempotency key and its events among it, holds up no other command.
+//
+// A brief group is written down sooner than another goroutine takes it up. Where none is on its way the encoder is
+// idle, and the writer has it write such a group at once.
 //
 // The writer leaves it values alone: rows before and after, and what an answer or an event is made of. None of them
 // changes behind the plan that made it. The state hash and the sums of rows that are on disk alone follow from the
@@ -54,12 +59,43 @@ func newEncoder(store *persist.Store, s *base.Snapshot) *encoder {
 func (c *encoder) run(closed <-chan *group, written chan<- *group) {
 	defer close(written)
 	for g := range closed {
-		if c.failed == nil {
-			c.failed = c.written(g)
-		}
-		g.err = c.failed
+		c.take(g)
 		written <- g
 	}
+}
+
+// take writes a group, unless one before it could not be.
+func (c *encoder) take(g *group) {
+	if c.failed == nil {
+		c.failed = c.written(g)
+	}
+	g.err = c.failed
+}
+
+// briefRows is up to how many rows a group is brief.
+const briefRows = 64
+
+// packed says of a table that its rows are packed and short.
+var packed = func() (is [256]bool) {
+	for _, k := range [...]base.KindOf{base.LedgerKind, stock.LotKind, stock.SlotKind, stock.UnitKind, hold.HoldKind} {
+		is[k.TableTag()] = true
+	}
+	return is
+}()
+
+// brief says that a group is written down in some microseconds, as a few bookings are: no order, no event, no result.
+func (g *group) brief() bool {
+	if g.rows > briefRows {
+		return false
+	}
+	for _, e := range g.entries {
+		for _, c := range e.set {
+			if !packed[c.Of().TableTag()] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // errRow is a fault of the program, not of the disk: a row could not be written.

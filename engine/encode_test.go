@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +93,37 @@ func TestEventsAreWrittenBesideTheWriter(t *testing.T) {
 	s.hook(base.OrderCreated)
 	s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}})
 	require.True(t, written)
+}
+
+// A booking alone is written by the writer itself, which is sooner. One with an answer to keep, one of many rows and an
+// order are written beside it.
+func TestWhatIsBriefIsWrittenByTheWriter(t *testing.T) {
+	encode := base.LedgerKind.Encode
+	defer func() { base.LedgerKind.Encode = encode }()
+	var byWriter, beside bool // the ledger of its account goes with each command
+	base.LedgerKind.Encode = func(dst []byte, l *base.Ledger) []byte {
+		if stack := debug.Stack(); bytes.Contains(stack, []byte("(*encoder).write(")) {
+			here := bytes.Contains(stack, []byte("(*writer).seal("))
+			byWriter, beside = byWriter || here, beside || !here
+		}
+		return encode(dst, l)
+	}
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 2*briefRows)
+	written := func(op base.Op, key *Idempotency) bool {
+		byWriter, beside = false, false
+		_, err := s.Do(Command{Account: s.acc, Op: op, Idem: key})
+		require.NoError(t, err)
+		require.NotEqual(t, byWriter, beside)
+		return byWriter
+	}
+	item, from, to := base.Item{SKU: sku}, s.now+day, s.now+2*day
+	require.True(t, written(s.booking(item, from, to, 1), nil))
+	require.False(t, written(s.booking(item, from, to, 1), &Idempotency{Key: base.ID{1}}))
+	require.False(t, written(s.booking(item, from, to, briefRows), nil))
+	require.False(t, written(s.rental(order.OrderOpen, item, from, to, 1), nil))
+	require.NoError(t, s.Check())
 }
 
 // What cannot be written of a command's result or event stops nobody, and the command is done.

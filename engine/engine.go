@@ -117,8 +117,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	s.Called = nil
 	e.current.Store(s.Publish())
 	w := newWriter(e, s)
+	w.encoder = newEncoder(o.Store, e.current.Load())
 	e.done.Add(2)
-	go newEncoder(o.Store, e.current.Load()).run(w.pending, w.written)
+	go w.encoder.run(w.pending, w.written)
 	go w.commitGroups()
 	go w.run()
 	o.Phase("does what became due while it was down")

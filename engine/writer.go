@@ -25,7 +25,8 @@ import (
 //	apply    the write set goes into the open group and into the state
 //	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what
 //	         is, or when it stands between heavy commands, which take long to be written down
-//	encode   its changes are written down, beside the writer, and handed to the log as one record
+//	encode   its changes are written down and handed to the log as one record; beside the writer, unless they are
+//	         few and nothing is on its way
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
 const (
@@ -55,6 +56,7 @@ type writer struct {
 	groups   uint64      // closed so far
 	inFlight int         // groups that are on their way to the disk
 	underWay []burden    // of each of them
+	encoder  *encoder    // of another goroutine, unless nothing is on its way
 	pending  chan *group // to the encoder
 	written  chan *group // from there to the committer
 	synced   chan error  // from the committer, for each of these
@@ -449,7 +451,12 @@ func (w *writer) seal() bool {
 	g.snapshot = w.state.Publish()
 	g.snapshot.Groups = w.groups
 	w.engine.stats.sealed.Add(int64(len(g.waiters)))
-	w.pending <- g
+	if w.inFlight == 1 && g.brief() {
+		w.encoder.take(g)
+		w.written <- g
+	} else {
+		w.pending <- g
+	}
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}
 	return true
 }

@@ -91,6 +91,15 @@ func TestOthersGoOnWhileALargeCommandIsPlanned(t *testing.T) {
 	s.reopen()
 }
 
+// An article that begins with many units is planned as an increase of as many is.
+func TestANewArticleOfManyUnitsIsPlannedOffTheWriter(t *testing.T) {
+	d := newDesk(t, nil)
+	d.chairs(d.writer.engine.bounds.Offload)
+	require.Positive(t, d.off)
+	d.chairs(d.writer.engine.bounds.Offload - 1)
+	require.Zero(t, d.off)
+}
+
 // Large commands of several accounts are planned one after the other. Who waits for that waits alone.
 func TestLargeCommandsTakeTurns(t *testing.T) {
 	s := newShop(t)

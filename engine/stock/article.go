@@ -279,6 +279,14 @@ func (o CreateArticle) CheckOn(a *base.AccountState) []base.Fault {
 	return append(o.Labels.CheckOn(a, ArticleLabels), o.Details.checkOn(nil)...)
 }
 
+// Size is how many units the article begins with.
+func (o CreateArticle) Size(*base.AccountState) (n int) {
+	for _, q := range o.Quantities {
+		n += q.Count
+	}
+	return n
+}
+
 func (o CreateArticle) Check() []base.Fault {
 	var c base.Checker
 	base.CheckFields(&c, "", &o.ArticleFields)

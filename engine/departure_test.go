@@ -183,6 +183,55 @@ func TestOneWayThatALateUnitKeepsFromLeaving(t *testing.T) {
 	s.reopen()
 }
 
+// The same where another trip was to leave with the unit: that one goes nowhere either.
+func TestOneWayThatALateUnitKeepsFromLeavingAndComingBack(t *testing.T) {
+	s := newOneWay(t, 1)
+	back := noon + hour
+	first := s.do(s.rental(order.OrderOpen, s.bike, noon, back, 1)).(*order.OrderRecord)
+	trip := s.do(s.trip(back, back+10*60_000, 1)).(*order.OrderRecord)
+	home := s.rental(order.OrderOpen, s.bike, back+2*hour, back+3*hour, 1)
+	home.Pickup, home.Return = s.there, &s.loc
+	second := s.do(home).(*order.OrderRecord)
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: first.ID})
+	s.tick(back)
+	require.True(t, s.orderNow(trip).Conflict())
+	require.True(t, s.orderNow(second).Conflict())
+	for at := range int64(20) {
+		require.Equal(t, 1, s.stock(s.loc, back+at*60_000, back+at*60_000+1), "minute %d", at)
+	}
+	require.Equal(t, 1, s.stock(s.loc, back+day, back+2*day))
+	require.Equal(t, 0, s.stock(s.there, back, back+day))
+	s.reopen()
+}
+
+// A late unit that keeps the end of the trip of another is not there a second time when that trip is called off.
+func TestOneWayCalledOffWhileALateUnitIsOnItsSlot(t *testing.T) {
+	s := newOneWay(t, 2)
+	back := noon + hour
+	leaves := back + 10*60_000
+	next := s.book(s.bike, leaves, leaves+hour, 1)
+	trip := s.do(s.trip(noon+60_000, leaves, 1)).(*order.OrderRecord)
+	first := s.do(s.rental(order.OrderOpen, s.bike, noon, back, 1)).(*order.OrderRecord)
+	_, at, _ := s.view().Acc.Stock.Find(trip.Lines[0].Units[0].Hold)
+	slot, _ := s.view().Acc.Stock.Slot(at.Slot)
+	s.do(hold.MoveHold{ID: next.ID,
+		Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &slot.ID}}})
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: first.ID})
+	s.tick(back)
+	require.Equal(t, 2, s.stock(s.loc, leaves, leaves+1), "it is late by a step, beyond the end of the trip")
+	require.Equal(t, 1, s.stock(s.loc, back+hour, back+day))
+	s.do(order.CancelOrder{ID: trip.ID})
+	for at := range int64(20) {
+		require.Equal(t, 2, s.stock(s.loc, back+at*60_000, back+at*60_000+1), "minute %d", at)
+	}
+	require.Equal(t, 0, s.at(s.loc, leaves, leaves+60_000), "one is late, the other is booked")
+	require.Equal(t, 2, s.stock(s.loc, back+day, back+2*day))
+	require.Equal(t, 0, s.stock(s.there, back, back+day))
+	s.reopen()
+}
+
 func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s := newOneWay(t, 1)
 	third := s.do(stock.CreateLocation{

@@ -197,18 +197,11 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			leave = append(leave, id)
 		}
 	}
-	leave = arriveAll(t, leave)
-	for len(leave) > 0 {
-		slots := ownSlots(t, leave)
-		n := max(1, len(slots))
-		if n == 1 || !departAll(t, leave[:n], slots) {
-			for i := range n {
-				if departs(t, leave[i]) != nil { // else it has lost its unit to one before it
-					depart(t, leave[i], leave[i:])
-				}
-			}
+	leave = setOff(t, leave)
+	for i, id := range leave {
+		if departs(t, id) != nil { // else it has lost its unit to one before it
+			depart(t, id, leave[i:])
 		}
-		leave = leave[n:]
 	}
 	return changed
 }
@@ -229,6 +222,53 @@ func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
 	}
 	no, ok := Seating(t).lots[lotOf{r.No, location}]
 	return no, ok
+}
+
+// setOff plans the departures of those of some units that can go while nobody loses a unit by it, in whatever order
+// that can be: what one brings may let another go. It returns the others.
+func setOff(t *base.Tx, ids []base.ID) (left []base.ID) {
+	for before := len(ids) + 1; len(ids) > 0 && len(ids) < before; {
+		before = len(ids)
+		ids = goAll(t, arriveAll(t, ids))
+	}
+	return ids
+}
+
+// goAll plans the departures of those of some units on whose arrival nobody counts yet, and that can go while nobody
+// loses a unit by it. It returns the others.
+func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
+	var stuck *departure
+	for len(ids) > 0 {
+		slots := ownSlots(t, ids)
+		n := max(1, len(slots))
+		if n == 1 || !departAll(t, ids[:n], slots) {
+			for _, id := range ids[:n] {
+				switch x := departs(t, id); {
+				case x == nil: // it has lost its unit to one before it
+				case same(x, stuck):
+					left = append(left, id)
+				case !goes(t, id, x):
+					left, stuck = append(left, id), x
+				}
+			}
+		}
+		ids = ids[n:]
+	}
+	return left
+}
+
+// goes plans the departure of a unit, where nobody counts on its arrival yet and nobody loses a unit by it.
+func goes(t *base.Tx, id base.ID, x *departure) bool {
+	if Seating(t).Departing.arrivals[id] != nil {
+		return false
+	}
+	h, at, _ := Draft(t).Find(id)
+	red, r := spare(t, h, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
+	if r == nil || !red.OK || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+		return false
+	}
+	plans(t, id, x)
+	return true
 }
 
 // ownSlots are the slots of the first of some units, as far as all of them leave alike and nothing lies on their slots

@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -83,7 +84,7 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 		return x.at <= t.Now && !h.Flags.Has(timeline.Out)
 	}
 	if r == nil || slices.ContainsFunc(ids, gone) ||
-		addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
+		!giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x)) {
 		return false
 	}
 	d := &Seating(t).Departing
@@ -125,8 +126,8 @@ func stayPut(t *base.Tx, id base.ID) {
 	}
 }
 
-// arriveAll has units of which only an arrival is left leave at other instants, where who counts on it has a unit all
-// the same. It returns those for which that cannot be, and who has no arrival.
+// arriveAll has units of which only an arrival is left leave as they are to by now, where who counts on it has a unit
+// all the same: of theirs, or of others that arrive. It returns those for which that cannot be, and who has no arrival.
 func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	arrivals := Seating(t).Departing.arrivals
 	for len(ids) > 0 {
@@ -156,8 +157,11 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 	if !attempt(t, func() bool {
 		for i, id := range ids {
 			d := departs(t, id)
-			if d == nil || d.to != was.to || Draft(t).Lot(d.lot).Article != Draft(t).Lot(was.lot).Article ||
-				addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
+			if d == nil {
+				return false
+			}
+			r := articleOf(t, Draft(t).Lot(d.lot))
+			if r == nil || addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
 				return false
 			}
 			planned[i] = d
@@ -296,7 +300,7 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	}
 	red := Draft(t).Reduce(to, len(ids), x.at)
-	if !red.Feasible() || addUnits(t, r, from, len(ids), x.at, ownEnds(t, ids, x)...) != nil {
+	if !red.Feasible() || !giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x)) {
 		return false
 	}
 	for _, id := range ids {
@@ -334,6 +338,45 @@ func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
 	slices.SortFunc(off, base.ID.Compare)
 	off = slices.Compact(off)
 	return len(callBackAll(t, off)) < len(off)
+}
+
+// giveBack has units stay in their lot that were to leave it: slots that end then go on, those that are named or any.
+// One that was to, and ends later as a unit on it is late, goes on as well: what the late unit keeps is one of these.
+func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends []timeline.SlotNo) bool {
+	var kept []timeline.SlotNo
+	if len(ends) < n {
+		kept = keptByLate(t, x, n)
+	}
+	if more := n - len(kept); more > 0 && addUnits(t, r, from, more, x.at, ends...) != nil {
+		return false
+	}
+	for _, no := range kept {
+		slot, _ := Draft(t).Slot(no)
+		Draft(t).EndSlot(no, base.Forever)
+		FreedOf(t, r, x.lot, base.Span{Start: slot.Span.End, End: base.Forever})
+	}
+	return true
+}
+
+// keptByLate are slots of a lot that end behind a departure, as units on them are late, as many as n are more than the
+// slots that end with it.
+func keptByLate(t *base.Tx, x *departure, n int) (kept []timeline.SlotNo) {
+	stock := Draft(t).Stock()
+	if n -= len(stock.EndingAt(x.lot, x.at, n)); n == 0 {
+		return nil
+	}
+	for _, no := range stock.Slots(x.lot) {
+		slot, _ := stock.Slot(no)
+		if end := slot.Span.End; end > x.at && end != base.Forever && len(kept) < n {
+			for h := range stock.Holds(no, base.Span{Start: end - 1, End: end}) {
+				due, is := OutUntil(h)
+				if is && h.Span.End == end && due-t.Step <= t.Now && !h.Flags.Has(timeline.OneWay) {
+					kept = append(kept, no)
+				}
+			}
+		}
+	}
+	return kept
 }
 
 // ownEnds are the slots of units that leave, where these are the ones that end then.
@@ -379,7 +422,7 @@ func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	}
 	return attempt(t, func() bool {
-		if addUnits(t, r, from, n, x.at) != nil { // first: others may do with the units
+		if !giveBack(t, x, r, from, n, nil) { // first: others may do with the units
 			return false
 		}
 		for _, id := range ids {
@@ -443,6 +486,7 @@ func attempt(t *base.Tx, change func() bool) (made bool) {
 		x.Departing.planned = map[base.ID]*departure{}
 	}
 	d, was, room := x.Stock, x.Departing, len(x.room)
+	lots, lot, set := maps.Clone(x.lots), t.Ledger.Lot, len(t.Set)
 	x.Stock = d.Fork()
 	if change() {
 		d.Adopt(x.Stock)
@@ -455,6 +499,7 @@ func attempt(t *base.Tx, change func() bool) (made bool) {
 		}
 	}
 	x.Stock, x.Departing, x.room = d, was, x.room[:room]
+	x.lots, t.Ledger.Lot, t.Set = lots, lot, t.Set[:set]
 	return false
 }
 

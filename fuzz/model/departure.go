@@ -88,7 +88,7 @@ func (s *step) lift(id ID) (off bool) {
 	s.a.Seen.CalledBack++
 	s.displaced(to, at)
 	s.one(to, at, -1)
-	s.one(x.lot, at, 1)
+	s.back(x.lot, at)
 	return true
 }
 
@@ -123,7 +123,7 @@ func (s *step) loosen(id ID) (off bool) {
 		return s.lift(id)
 	}
 	s.departs[id] = nil
-	s.one(x.lot, x.at, 1)
+	s.back(x.lot, x.at)
 	s.arrivals[id] = x
 	return true
 }
@@ -226,6 +226,37 @@ func (a *Account) fewest(lot uint32, from int64) int {
 		n = min(n, a.unitsAt(lot, t))
 	}
 	return n
+}
+
+// back is a unit of a lot that was to leave it and stays. Where no slot ends then, as a unit that is late has kept one
+// beyond that, it is the one that the late unit has: it is there once.
+func (s *step) back(lot uint32, at int64) {
+	late := -1
+	for i, x := range s.a.Slots {
+		switch {
+		case x.Lot != lot:
+		case x.Span.End == at:
+			s.one(lot, at, 1)
+			return
+		case x.Span.End > at && s.keptByLate(x) && late < 0:
+			late = i
+		}
+	}
+	if late < 0 {
+		s.one(lot, at, 1)
+		return
+	}
+	x := &s.a.Slots[late].Span
+	s.frees(lot, Span{Start: x.End, End: Forever})
+	x.End = Forever
+}
+
+// keptByLate says that a slot ends with a unit on it that is out, stays, and was to be back a step ago or less.
+func (s *step) keptByLate(x Slot) bool {
+	return slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		return u.Slot == x.No && u.Hull.End == x.Span.End && u.out() && !u.Flags.Has(timeline.Back) && !u.oneWay() &&
+			u.Kind == timeline.Booking && u.Body().End-overdueStep <= s.now
+	})
 }
 
 // one is a unit more or less on a lot from an instant on. Which slot it is makes no difference.
@@ -454,7 +485,7 @@ func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 		return false, nil
 	}
 	before := s.fork()
-	s.one(x.lot, at, 1)
+	s.back(x.lot, at)
 	s.departs[id] = nil
 	leave := func() bool {
 		if !s.a.canGo(to, at, s.now) {

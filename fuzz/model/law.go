@@ -259,7 +259,8 @@ func (s *step) unit(u, o Unit) error {
 		before = was.Cut
 	}
 	if o.Cut != before && !(given && o.Cut == 0) &&
-		(o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && s.a.mayMove(*was, s.now) == nowhere) {
+		(o.Cut < before || o.Hull.Start+o.Cut > s.now ||
+			!given && !unpinned && s.a.mayMove(*was, s.now) == nowhere) {
 		return wrong("unit %+v was cut: %+v", u, o)
 	}
 	return nil

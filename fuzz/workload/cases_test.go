@@ -144,6 +144,38 @@ func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	require.NotEqual(t, was.Article, is.Article)
 }
 
+// TestLateUnitKeepsWhatIsCalledOff cancels a trip that was to leave with a unit, while one that is late is on the slot
+// that was to end then: it is kept beyond that, and the unit that stays is the one that it has.
+func TestLateUnitKeepsWhatIsCalledOff(t *testing.T) {
+	w, do, here, sku := played(t)
+	there := do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "there", Timezone: Zones[1]}}).(*stock.Location).ID
+	do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "thing", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: here, Count: 2}}})
+	line := func(from, to int64) order.OrderLineInput {
+		return order.OrderLineInput{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1, From: &from,
+			To: &to}
+	}
+	due := Start + hour
+	leaves := due + 10*60_000
+	next := do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: here,
+		Window: Span{Start: leaves, End: leaves + hour}, Quantity: 1}}}).(*hold.Hold)
+	trip := do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here, Return: &there},
+		Lines: []order.OrderLineInput{line(Start+60_000, leaves)}}).(*order.OrderRecord)
+	late := do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: here},
+		Lines: []order.OrderLineInput{line(Start, due)}}).(*order.OrderRecord)
+	u, _ := stock.UnavailabilityByID(w.View(0), trip.Lines[0].Units[0].Hold)
+	do(hold.MoveHold{ID: next.ID, Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}})
+	w.Clock = Start
+	do(order.FulfillOrder{ID: late.ID})
+	w.Clock = due
+	do(order.CancelOrder{ID: trip.ID})
+	a, err := hold.Available(w.View(0), hold.Query{Item: base.Item{SKU: sku}, Location: here,
+		Window: Span{Start: leaves, End: leaves + 60_000}}, w.Clock)
+	require.NoError(t, err)
+	require.Equal(t, [2]int{2, 0}, [2]int{a.Stock, a.Available}, "one is late, the other is booked")
+}
+
 // TestUndoneUnitLeavesLater takes a handover back of a unit that is to leave its place, on an article that keeps more
 // free behind bookings by now: it leaves as much later.
 func TestUndoneUnitLeavesLater(t *testing.T) {

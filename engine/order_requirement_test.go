@@ -11,6 +11,7 @@ import (
 	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
 // This file owns what a line with requirements gets, and what it is refused with: both count the articles that have
@@ -163,4 +164,30 @@ func TestAValueOfAnotherFormatHidesTheSKUs(t *testing.T) {
 		require.Len(t, page, 1, operator)
 		require.Equal(t, want, page[0].ID, operator)
 	}
+}
+
+// A conflict without end waits in a pool that has what it requires, also where that keeps a buffer before it which is
+// past, and another keeps none.
+func TestAConflictWithoutEndWaitsForWhatItRequires(t *testing.T) {
+	s := newShop(t)
+	sku, red, isRed := s.coloured()
+	s.do(stock.PatchArticle{ID: red,
+		Before: stock.BufferPatch{Amount: base.Some[int64](24), Unit: base.Some(timeline.Hours)}})
+	was := s.book(base.Item{Article: red}, s.now, s.now+10*day, 1)
+	s.now += day
+	o := s.do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, AllowOverbooked: true},
+		Lines: []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseSubscription, Quantity: 1,
+			From: ptr(s.now - hour), To: ptr(s.now + day), Requirements: isRed,
+			Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days},
+				RenewalType: commerce.DefaultRenewalType, InitialCharge: commerce.DefaultInitialCharge}}},
+	}).(*order.OrderRecord)
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, AllowOverbooked: true,
+		Fields: base.Changed(order.OrderLineInput{}, "endDate")})
+	u := s.unit(o.Lines[0].Units[0].Hold)
+	require.Equal(t, []any{true, red}, []any{u.Conflict(), u.Article})
+	s.do(hold.ReleaseHold{ID: was.ID})
+	u = s.unit(o.Lines[0].Units[0].Hold)
+	require.Equal(t, []any{false, red}, []any{u.Conflict(), u.Article})
+	s.reopen()
 }

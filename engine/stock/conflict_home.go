@@ -13,9 +13,10 @@ import (
 // This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
 // hull, else the one with the smallest article id. An open end has no buffer behind it: such a hull may be of several
-// pools, and belongs to the one of them with the smallest article id, of those with an article that has what it
-// requires where there are any. With no article left it waits where nothing counts it: on a lot that is in no pool as
-// its article takes no holds, else on one that is of no article.
+// pools, and belongs to the one of them with the smallest article id: of those with an article that has what it
+// requires where there are any, and of these of those whose buffer was not cut where there are any. With no article
+// left it waits where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is
+// of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
 // article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it
@@ -124,7 +125,7 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		return limbo(t, location)
 	}
 	l := LocationTable(t.Acc).No(location)
-	best, least := homes[0], 4
+	best, least := homes[0], 5
 	for _, x := range homes {
 		n := 2
 		if l != nil {
@@ -133,8 +134,11 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		if x.lot == c.Place.Lot && n < 2 && c.Span.End != base.Forever {
 			return x.lot
 		}
-		if n *= 2; n < 4 && c.Span.End == base.Forever && !met(t, c.Hold, homes, x) {
-			n++
+		switch {
+		case n == 2:
+			n = 4
+		case c.Span.End == base.Forever && !met(t, c.Hold, homes, x):
+			n += 2
 		}
 		if n < least {
 			best, least = x, n

@@ -153,8 +153,8 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 // belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose
 // buffers are those on its hull, at whatever instant since it was made they were put there; else the one with the
 // smallest article. An open end has no buffer behind it, so that the hull may be one of several pools: then it is the
-// one of them with the smallest article: of those whose buffer was not cut, if there are any, and of these of those
-// that have an article with what its line requires, if there are any.
+// one of them with the smallest article: of those that have an article with what its line requires, if there are
+// any, and of these of those whose buffer was not cut, if there are any.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
@@ -183,10 +183,10 @@ func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	}
 	asks := a.required(u)
 	for _, better := range []func(Pool) bool{
-		func(p Pool) bool { return p.hull(u.Body(), 0).Start == u.Hull.Start },
 		func(p Pool) bool {
 			return slices.ContainsFunc(p.Lots, func(lot uint32) bool { return a.suits(lot, asks, now) })
 		},
+		func(p Pool) bool { return p.hull(u.Body(), 0).Start == u.Hull.Start },
 	} {
 		if slices.ContainsFunc(pools, better) {
 			pools = slices.DeleteFunc(pools, func(p Pool) bool { return !better(p) })

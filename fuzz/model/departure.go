@@ -216,7 +216,36 @@ func (s *step) displaced(lot uint32, at int64) {
 // it.
 func (a *Account) canGo(lot uint32, from, now int64) bool {
 	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
-	return a.fewest(lot, from) >= 1 && (!known || drops >= 0)
+	return a.fewest(lot, from) >= 1 && a.mayEnd(lot, from, now) && (!known || drops >= 0)
+}
+
+// mayEnd says that each of the ends of a lot's slots, and one more, can be the end of another slot, with all that is
+// out, or over, on the slot where it lies.
+func (a *Account) mayEnd(lot uint32, at, now int64) bool {
+	ends, earliest := []int64{at}, []int64(nil)
+	for _, x := range a.Slots {
+		if x.Lot != lot {
+			continue
+		}
+		if x.Span.End != Forever {
+			ends = append(ends, x.Span.End)
+		}
+		first := x.Span.Start
+		for _, u := range a.Units {
+			if u.Slot == x.No && (u.out() || u.Hull.End <= now) {
+				first = max(first, u.Hull.End)
+			}
+		}
+		earliest = append(earliest, first)
+	}
+	slices.Sort(ends)
+	slices.Sort(earliest)
+	for i, end := range ends {
+		if i == len(earliest) || earliest[i] > end {
+			return false
+		}
+	}
+	return true
 }
 
 // fewest is the least number of units of a lot at any instant from one on.

@@ -232,6 +232,47 @@ func TestOneWayCalledOffWhileALateUnitIsOnItsSlot(t *testing.T) {
 	s.reopen()
 }
 
+// Two units that are late change places, of which one place is to have a unit less soon: none of them stays for that.
+func TestOneWaysThatAreLateChangePlaces(t *testing.T) {
+	s := newOneWay(t, 1)
+	s.do(stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	end := noon + hour
+	out := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
+	home := s.rental(order.OrderOpen, s.bike, noon, end, 1)
+	home.Pickup, home.Return = s.there, &s.loc
+	back := s.do(home).(*order.OrderRecord)
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.loc, Amount: 1, From: ptr(end + hour)})
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.do(order.FulfillOrder{ID: back.ID})
+	s.tick(end)
+	late := end + s.Engine.step
+	for _, at := range []int64{end, late, late + 1, end + hour - 1} {
+		require.Equal(t, []int{1, 1}, []int{s.stock(s.loc, at, at+1), s.stock(s.there, at, at+1)})
+	}
+	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
+	s.reopen()
+}
+
+// A unit that is given another end waits among conflicts for a moment, and then leaves at that end: others count on it
+// where it goes.
+func TestOneWayThatWaitsAMomentLeavesAtItsNewEnd(t *testing.T) {
+	s := newOneWay(t, 2)
+	o := s.do(s.trip(noon+day, noon+2*day, 1)).(*order.OrderRecord)
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: ptr(noon + 5*day)})
+	long := s.rental(order.OrderOpen, s.bike, noon+hour, noon+9*day, 2)
+	long.AllowOverbooked = true
+	s.do(long)
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, AllowOverbooked: true,
+		Fields: base.Changed(order.OrderLineInput{To: new(noon + 3*day), UnitPrice: new(int64(100))})})
+	require.False(t, s.orderNow(o).Conflict())
+	for i, want := range [][]int{{2, 0}, {2, 0}, {2, 0}, {1, 1}, {1, 1}, {1, 0}} {
+		at := noon + int64(i)*day + 2*hour
+		require.Equal(t, want, []int{s.stock(s.loc, at, at+1), s.stock(s.there, at, at+1)}, "%d days on", i)
+	}
+	s.reopen()
+}
+
 func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s := newOneWay(t, 1)
 	third := s.do(stock.CreateLocation{

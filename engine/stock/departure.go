@@ -36,6 +36,7 @@ type departing struct {
 	// several lines are seated: until all are, units that leave have no end, and make room for each other
 	together bool
 	endless  []endless // those of them that were
+	late     bool      // who is late and cannot leave waits for what others bring that are late as well
 	waits    bool      // who lost its unit leaves as it was planned until it is known whether it has one again
 	last     bool      // that is known
 }
@@ -180,8 +181,8 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			called++
 		}
 	}
+	x := &Seating(t).Departing
 	off = slices.DeleteFunc(off, func(id base.ID) bool {
-		x := &Seating(t).Departing
 		_, _, has := Draft(t).Find(id)
 		waits := has && !x.last
 		x.waits = x.waits || waits
@@ -189,6 +190,10 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	})
 	strandAll(t, off)
 	for _, id := range stay {
+		if _, _, has := Draft(t).Find(id); has && x.arrivals[id] != nil && !x.last {
+			x.waits = true
+			continue
+		}
 		fasten(t, id)
 	}
 	stays := LoosenAll(t, anew)
@@ -197,7 +202,9 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			leave = append(leave, id)
 		}
 	}
-	leave = setOff(t, leave)
+	if leave = setOff(t, leave); x.late {
+		return changed
+	}
 	for i, id := range leave {
 		if departs(t, id) != nil { // else it has lost its unit to one before it
 			depart(t, id, leave[i:])

@@ -141,7 +141,10 @@ func overdue(t *base.Tx, id base.ID) {
 	if !is || end > t.Now {
 		return
 	}
+	x := &Seating(t).Departing
+	x.late = true
 	Stretch(t, h, at, base.Span{Start: h.Body().Start, End: NotOver(t, end)}, true)
+	x.late = false
 }
 
 // LateElsewhere says that a unit is late that leaves for another place. The departures of several are called off

@@ -215,8 +215,20 @@ func (s *step) displaced(lot uint32, at int64) {
 // canGo says that a lot can have a unit less from an instant on, whoever but those that are out becomes a conflict for
 // it.
 func (a *Account) canGo(lot uint32, from, now int64) bool {
+	if a.late(lot) {
+		a = a.clone()
+		for i := range a.Slots {
+			x := &a.Slots[i]
+			x.Span.End = max(x.Span.End, a.outUntil(x.No)) // it is kept for as long
+		}
+	}
 	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
 	return a.fewest(lot, from) >= 1 && a.mayEnd(lot, from, now) && (!known || drops >= 0)
+}
+
+// late says that a unit is out on a slot of a lot beyond its end.
+func (a *Account) late(lot uint32) bool {
+	return slices.ContainsFunc(a.Slots, func(x Slot) bool { return x.Lot == lot && a.outUntil(x.No) > x.Span.End })
 }
 
 // mayEnd says that each of the ends of a lot's slots, and one more, can be the end of another slot, with all that is

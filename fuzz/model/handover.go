@@ -429,7 +429,7 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 			s.loosen(u.ID)
 			u = *s.a.unit(u.ID)
 			n.Flags = n.Flags&^timeline.OneWay | timeline.Back
-			if err := s.stay(u, n); err != nil {
+			if err := s.stay(u, n, false); err != nil {
 				return err
 			}
 			begins = n.Hull.End
@@ -447,8 +447,9 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 	return nil
 }
 
-// stay judges a unit that keeps its slot over another hull, whatever is in its way.
-func (s *step) stay(u, n Unit) error {
+// stay judges a unit that keeps its slot over another hull, whatever is in its way. One that is late and cannot leave
+// then waits for what others bring that are late as well.
+func (s *step) stay(u, n Unit, late bool) error {
 	if n.Hull.End != u.Hull.End { // one that leaves does so at another instant
 		s.loosen(u.ID)
 	}
@@ -463,7 +464,7 @@ func (s *step) stay(u, n Unit) error {
 	if err := s.putOut(n, u.Slot); err != nil {
 		return err
 	}
-	if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil {
+	if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil && (!late || s.a.canGo(x.lot, x.at, s.now)) {
 		s.depart(u.ID, x) // before the next one: what others planned on its arrival may have this one
 	}
 	return nil
@@ -492,8 +493,13 @@ func (s *step) overdue() error {
 				}
 			}
 		}
-		if err := s.stay(u, n); err != nil {
+		if err := s.stay(u, n, true); err != nil {
 			return err
+		}
+	}
+	for _, u := range late {
+		if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil {
+			s.depart(u.ID, x)
 		}
 	}
 	return nil
@@ -542,13 +548,15 @@ func (s *step) postpone(slots []Slot) error {
 // because they got the end at which they begin.
 func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
 	starts, _ := missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.Start })
-	lost, gained = missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.End })
-	for _, start := range starts {
-		if i := slices.Index(lost, start); i >= 0 {
-			lost = slices.Delete(lost, i, i+1)
+	var left []Slot
+	for _, x := range slots {
+		if i := slices.Index(starts, x.Span.End); x.Lot == lot && i >= 0 {
+			starts = slices.Delete(starts, i, i+1)
+			continue
 		}
+		left = append(left, x)
 	}
-	return lost, gained
+	return missing(left, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.End })
 }
 
 // spare is a slot of a lot that is idle from an instant on, before and after, and ends no earlier than another; or that

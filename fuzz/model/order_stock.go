@@ -335,7 +335,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		n := s.handed(h, body)
 		if overbook {
 			if err == nil {
-				if err := s.stay(h, n); err != nil {
+				if err := s.stay(h, n, false); err != nil {
 					return err
 				}
 			}

@@ -127,7 +127,7 @@ func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error 
 				s.a.Units[i] = s.handed(*h, body)
 				s.push(u.Hold)
 			default:
-				if err := s.stay(*h, s.handed(*h, body)); err != nil {
+				if err := s.stay(*h, s.handed(*h, body), false); err != nil {
 					return err
 				}
 			}

@@ -190,8 +190,8 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	})
 	strandAll(t, off)
 	for _, id := range stay {
-		if _, _, has := Draft(t).Find(id); has && x.arrivals[id] != nil && !x.last {
-			x.waits = true
+		if _, at, has := Draft(t).Find(id); has && !at.Seated() && x.arrivals[id] != nil && x.Overbook && !x.last {
+			x.waits = true // it may have a unit in a moment
 			continue
 		}
 		fasten(t, id)

@@ -32,6 +32,7 @@ func TestWorldsOfUnitsThatLeaveThatFailed(t *testing.T) {
 	for _, seed := range []uint64{
 		16037871, // units changed articles among them, and two of them were held to leave as they did before
 		16060679, // what was called off came back beside the late unit that had kept it
+		17635978, // one whose end was taken away was left without a unit, where that is to be refused
 		17333623, // two units that are late change places: one of them stayed, as it was looked at first
 		17338935, // a unit that was a conflict for a moment was held to leave as it did before
 		17109879, // of the twin: it called back what was to leave a lot whose ends were all of bookings that are over

@@ -252,7 +252,7 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 			for _, id := range ids[:n] {
 				switch x := departs(t, id); {
 				case x == nil: // it has lost its unit to one before it
-				case same(x, stuck):
+				case same(x, stuck), Seating(t).Departing.arrivals[id] != nil:
 					left = append(left, id)
 				case !goes(t, id, x):
 					left, stuck = append(left, id), x
@@ -264,11 +264,8 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return left
 }
 
-// goes plans the departure of a unit, where nobody counts on its arrival yet and nobody loses a unit by it.
+// goes plans the departure of a unit, where nobody loses a unit by it.
 func goes(t *base.Tx, id base.ID, x *departure) bool {
-	if Seating(t).Departing.arrivals[id] != nil {
-		return false
-	}
 	h, at, _ := Draft(t).Find(id)
 	red, r := spare(t, h, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
 	if r == nil || !red.OK || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {

@@ -897,6 +897,25 @@ func TestOneWayConflictKeepsWhatIsBehindIt(t *testing.T) {
 	s.reopen()
 }
 
+// A unit that leaves at the instant at which another one begins lets its slot go on in the place of that one, so that
+// whoever has a claim across the instant finds one slot for it.
+func TestOneWayLeavesItsSlotToTheUnitThatBeginsThen(t *testing.T) {
+	for _, units := range []int{2, 80} { // a few slots, and as many as are not looked through
+		s := newOneWay(t, units)
+		begun, end := s.now, noon+day
+		s.do(stock.IncreaseQuantity{Article: s.first, Location: s.loc, Amount: 1, From: ptr(end)})
+		s.do(s.trip(noon, end, units))
+		spans := map[base.Span]int{}
+		acc := s.view().Acc
+		for slot := range acc.Stock.PoolSlots(timeline.LotRef(stock.ArticleTable(acc).Get(s.first).Lots[0].No)) {
+			spans[slot.Span]++
+		}
+		require.Equal(t, map[base.Span]int{{Start: begun, End: base.Forever}: 1, {Start: begun, End: end}: units - 1},
+			spans, "of %d units", units)
+		s.reopen()
+	}
+}
+
 // What a conflict is counted for does not leave with another order: availability says that there is none to take away,
 // and so does the order.
 func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {

@@ -133,16 +133,64 @@ func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
 	return from
 }
 
-// reduceIdle ends slots on which nothing lies from the instant on, those that were taken last, or begin just then. It
-// is for large lots, which it does not look through; ok is false where there are not as many.
+// reduceIdle ends slots on which nothing lies from the instant on: those that begin just then, then those that were
+// taken last. It is for large lots, which it does not look through; ok is false where there are not as many.
 func (d *Draft) reduceIdle(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
 	l := d.Stock().large(LotRef(lot))
 	if l == nil {
 		return out, false
 	}
-	idle := l.gaps.idle(at, amount)
-	slices.Sort(idle)
-	return Reduction{Lot: lot, Amount: amount, At: at, OK: true, Slots: idle, Minimal: true}, len(idle) == amount
+	return d.ReduceTo(lot, at, l.gaps.idle(at, amount), amount)
+}
+
+// ReduceTo is Reduce for slots that have no end, and on which nothing lies from the instant on, where these are as
+// many: they end, but for as many as begin just then with nothing on them, which are taken out of existence before
+// others end. So no booking across the instant finds one slot that ends and one that begins where one could go on. ok
+// is false where the slots are too few, or where one that begins just then has an end, which is to be handed on.
+func (d *Draft) ReduceTo(lot LotNo, at int64, idle []SlotNo, amount int) (out Reduction, ok bool) {
+	if len(idle) < amount {
+		return out, false
+	}
+	fresh, ok := d.Stock().unbegun(lot, at, amount)
+	if !ok {
+		return out, false
+	}
+	slots := slices.Clone(fresh)
+	for _, no := range idle {
+		if _, is := slices.BinarySearch(fresh, no); !is && len(slots) < amount {
+			slots = append(slots, no)
+		}
+	}
+	slices.Sort(slots)
+	return Reduction{Lot: lot, Amount: amount, At: at, OK: true, Slots: slots, Minimal: true}, true
+}
+
+// unbegun lists slots of a lot that begin at an instant and have nothing on them, ascending, those of the largest
+// numbers, at most n. ok is false where one of them has an end.
+func (s *Stock) unbegun(lot LotNo, at int64, n int) (list []SlotNo, ok bool) {
+	if l := s.large(LotRef(lot)); l != nil {
+		if most, _ := l.begins.get(instant(at)); most == 0 {
+			return nil, true
+		}
+	}
+	for _, no := range slices.Backward(s.Slots(lot)) {
+		if len(list) == n {
+			break
+		}
+		e := s.slot(no)
+		if e.span.Start != at {
+			continue
+		}
+		if first, _ := e.rail.next(railPos{}); first != nil {
+			continue
+		}
+		if !e.span.Open() {
+			return nil, false
+		}
+		list = append(list, no)
+	}
+	slices.Reverse(list)
+	return list, true
 }
 
 // reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere, and so

@@ -611,17 +611,18 @@ func TestReduceEmptiest(t *testing.T) {
 	require.NotZero(t, quick)
 }
 
-// Where as many slots of a large lot are idle from the instant on, those end of them that were taken last.
+// Where as many slots of a large lot are idle from the instant on, those go of them that begin just then, and those end
+// that were taken last.
 func TestReduceIdle(t *testing.T) {
 	rnd := seeded(t)
-	quick := 0
-	for range 80 {
+	quick, begun := 0, 0
+	for world := range 160 {
 		s, slots := New(), 65+rnd.Intn(60)
 		s.AddLot(1, 1, 1)
 		id, now := 0, int64(10)
 		for no := SlotNo(1); int(no) <= slots; no++ {
 			span := Span{[]int64{0, now, now + 5, now + 10}[rnd.Intn(4)], Forever}
-			if rnd.Intn(4) == 0 {
+			if rnd.Intn(4) == 0 && (world%2 == 0 || span.Start < now) {
 				span.End = span.Start + 1 + rnd.Int63n(30)
 			}
 			s.PutSlot(Slot{testID(int(no)), no, 1, span})
@@ -638,26 +639,38 @@ func TestReduceIdle(t *testing.T) {
 		amount, at := 1+rnd.Intn(12), now+int64(rnd.Intn(3))*5
 		type idle struct {
 			no    SlotNo
-			since int64
+			since int64 // at+1: it begins just then
 		}
 		var all []idle
+		handsOn := 0 // those of them that begin just then, and have an end
 		for slot := range s.PoolSlots(LotRef(1)) {
-			since, busy := slot.Span.Start, slot.Span.Start > at || slot.Span.End < Forever
+			since, busy := slot.Span.Start, slot.Span.Start > at
 			for h := range s.Holds(slot.No, Span{0, Forever}) {
 				since, busy = max(since, h.Span.End), busy || h.Span.End > at
 			}
-			if !busy {
+			if slot.Span.Start == at {
+				since++
+			}
+			if !busy && slot.Span.End == Forever {
 				all = append(all, idle{slot.No, since})
+			} else if !busy && since > at {
+				handsOn++
 			}
 		}
 		slices.SortFunc(all,
 			func(x, y idle) int { return cmp.Or(cmp.Compare(y.since, x.since), cmp.Compare(y.no, x.no)) })
 		r, ok := s.Draft(now).reduceIdle(1, amount, at)
+		if handsOn > 0 {
+			continue // which of them is met first is not settled
+		}
 		require.Equal(t, s.large(LotRef(1)) != nil && len(all) >= amount, ok)
 		if !ok {
 			continue
 		}
 		quick++
+		if all[0].since > at && all[amount-1].since == at {
+			begun++
+		}
 		var want []SlotNo
 		for _, x := range all[:amount] {
 			want = append(want, x.no)
@@ -668,4 +681,5 @@ func TestReduceIdle(t *testing.T) {
 		requirePlan(t, s, r, now)
 	}
 	require.Greater(t, quick, 20)
+	require.NotZero(t, begun)
 }

@@ -290,13 +290,13 @@ func ownSlots(t *base.Tx, ids []base.ID) (slots []timeline.SlotNo) {
 	return slots
 }
 
-// departAll plans the departures of units that leave alike, each with its own slot, of all or none.
+// departAll plans the departures of units that leave alike, with their own slots or those that begin just then, of all
+// or none.
 func departAll(t *base.Tx, ids []base.ID, slots []timeline.SlotNo) bool {
 	x := departs(t, ids[0])
-	slices.Sort(slots)
-	red := timeline.Reduction{Lot: x.lot, Amount: len(slots), At: x.at, OK: true, Slots: slots, Minimal: true}
+	red, ok := Draft(t).ReduceTo(x.lot, x.at, slots, len(slots))
 	r := articleOf(t, Draft(t).Lot(x.lot))
-	if r == nil || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+	if r == nil || !ok || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
 		return false
 	}
 	for _, id := range ids {
@@ -376,13 +376,14 @@ func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, a
 	return true
 }
 
-// spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot where it can, as then
-// nothing moves.
+// spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot, or one that begins just
+// then, where it can, as then nothing moves.
 func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.Reduction {
 	d := Draft(t)
 	if idleFrom(d, at.Slot, from) {
-		return timeline.Reduction{Lot: at.Lot, Amount: 1, At: from, OK: true, Slots: []timeline.SlotNo{at.Slot},
-			Minimal: true}
+		if red, ok := d.ReduceTo(at.Lot, from, []timeline.SlotNo{at.Slot}, 1); ok {
+			return red
+		}
 	}
 	return d.Reduce(at.Lot, 1, from)
 }

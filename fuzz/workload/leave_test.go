@@ -36,6 +36,7 @@ func TestWorldsOfUnitsThatLeaveThatFailed(t *testing.T) {
 		17333623, // two units that are late change places: one of them stayed, as it was looked at first
 		17338935, // a unit that was a conflict for a moment was held to leave as it did before
 		17109879, // of the twin: it called back what was to leave a lot whose ends were all of bookings that are over
+		17724263, // a slot ended at the instant at which another one began, where one could go on
 		16063551, // of the twin: who loses the slot that it named as its unit arrives at another instant moves
 	} {
 		var seen model.Tally

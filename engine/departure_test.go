@@ -7,6 +7,7 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
+	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
 	"holdfast/timeline"
@@ -229,6 +230,23 @@ func TestOneWayCalledOffWhileALateUnitIsOnItsSlot(t *testing.T) {
 	require.Equal(t, 0, s.at(s.loc, leaves, leaves+60_000), "one is late, the other is booked")
 	require.Equal(t, 2, s.stock(s.loc, back+day, back+2*day))
 	require.Equal(t, 0, s.stock(s.there, back, back+day))
+	s.reopen()
+}
+
+// A one-way unit that was never fetched is called off when it was to have left: it is there from now on, beside a unit
+// that is late, and what is planned for the time when that one is back stays planned.
+func TestOneWayCalledOffBehindItsEndBesideALateUnit(t *testing.T) {
+	s := newOneWay(t, 2)
+	end := noon + hour
+	gone := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
+	out := s.do(s.rental(order.OrderOpen, s.bike, noon, end, 1)).(*order.OrderRecord)
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.tick(end + 1)
+	late := end + s.Engine.step
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.loc, Amount: 1, From: &late})
+	s.do(order.CancelOrder{ID: gone.ID})
+	require.Equal(t, []int{2, 1}, []int{s.stock(s.loc, end+1, late), s.stock(s.loc, late, end+day)})
 	s.reopen()
 }
 
@@ -1008,4 +1026,33 @@ func TestOneWayConflictOfNoArticleKeepsItsBuffer(t *testing.T) {
 	require.Equal(t, base.Span{Start: noon + day, End: noon + 3*day}, u.Body)
 	require.Equal(t, noon+3*day+2*hour, u.Range.End)
 	s.reopen()
+}
+
+// A one-way unit without end that waits where no article has what it requires keeps its buffers when it is given an
+// end: none, as one that comes back would.
+func TestOneWayConflictWithoutEndKeepsItsBuffers(t *testing.T) {
+	for _, elsewhere := range []bool{true, false} {
+		s := newShop(t)
+		there := s.do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "There", Timezone: "Europe/Helsinki"}}).(*stock.Location).ID
+		sku, red, isRed := s.coloured()
+		s.do(stock.PatchSKU{ID: sku,
+			After: stock.BufferPatch{Amount: base.Some(int64(2)), Unit: base.Some(timeline.Hours)}})
+		s.rent(base.Item{Article: red}, s.now, noon+5*day, 1)
+		trip := s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now, base.Forever, 1)
+		trip.AllowOverbooked, trip.Lines[0].To, trip.Lines[0].Requirements = true, nil, isRed
+		if elsewhere {
+			trip.Return = &there
+		}
+		o := s.do(trip).(*order.OrderRecord)
+		s.do(stock.PatchArticle{ID: red,
+			Labels: label.LabelsPatch{Attributes: base.Some([]label.AttributeInput{{Key: "colour"}})}})
+		waits := o.Lines[0].Units[0].Hold
+		require.True(t, s.unit(waits).Conflict())
+		s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{To: new(noon + 3*day), UnitPrice: new(int64(100))})})
+		require.True(t, s.unit(waits).Conflict())
+		require.Equal(t, noon+3*day, s.unit(waits).Range.End, "elsewhere %v", elsewhere)
+		s.reopen()
+	}
 }

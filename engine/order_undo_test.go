@@ -153,6 +153,30 @@ func TestUndoWhereSomebodyWaits(t *testing.T) {
 	s.reopen()
 }
 
+// TestUndoOfWhatIsOver takes a hand-over back whose line was to end before the unit had its slot: what is past needs no
+// room, whoever was counted for it then.
+func TestUndoOfWhatIsOver(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	start := s.now
+	first := s.rent(sku, start, start+9*hour, 1)
+	late := s.rental(order.OrderOpen, sku, start, start+8*hour, 1)
+	late.AllowOverbooked = true
+	r := s.do(late).(*order.OrderRecord)
+	s.now = start + 2*hour
+	s.do(order.CancelOrder{ID: first.ID})
+	s.do(order.FulfillOrder{ID: r.ID})
+	s.do(order.PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, AllowOverbooked: true,
+		Fields: base.Changed(order.OrderLineInput{To: new(start + hour), UnitPrice: new(int64(100))})})
+	late.Lines[0].To = ptr(start + 7*hour)
+	waits := s.do(late).(*order.OrderRecord)
+	require.True(t, s.orderNow(waits).Conflict())
+	s.do(order.UndoOrder{ID: r.ID, Units: []base.ID{r.Lines[0].Units[0].ID}})
+	require.False(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}
+
 // TestUndoASale gives the slot back that a sale took away, as often as that is wanted.
 func TestUndoASale(t *testing.T) {
 	s := newShop(t)

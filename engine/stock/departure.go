@@ -18,6 +18,8 @@ type departure struct {
 	lot timeline.LotNo // that has one unit less
 	at  int64          // from when on
 	to  uint32         // number of the location that has one more
+	// at as it was planned: one that never left is called off from a later instant on
+	planned int64
 }
 
 // departing is what a plan makes of departures.
@@ -91,7 +93,7 @@ func departureOf(a *base.AccountState, h timeline.Hold, lot timeline.Lot, at tim
 		to.No == lot.Location {
 		return nil
 	}
-	return &departure{at.Lot, h.Span.End, to.No}
+	return &departure{at.Lot, h.Span.End, to.No, h.Span.End}
 }
 
 // departureByID is what is planned for a unit so far.
@@ -532,7 +534,11 @@ func endThere(t *base.Tx, owner base.ID, q *Request) {
 		end := q.Proto.Span.End
 		if !q.KeepHull {
 			end = q.Body.End
-			if r := ArticleTable(t.Acc).No(d.Lot(at.Lot).Article); r != nil {
+			r := ArticleTable(t.Acc).No(d.Lot(at.Lot).Article)
+			if !at.Seated() && q.Stays && q.waitsIn(t.Acc, meetingOf(t, nil, q)) < 0 {
+				r = nil // it may not be of the article that it waits on
+			}
+			if r != nil {
 				_, after := EffectiveBuffers(t.Acc, r)
 				end = timeline.Hull(q.Body, Buffer{}, after, q.Location.Zone(), t.Now).End
 			} else if end != base.Forever { // it waits where no article is left for it, with the buffer that it has

@@ -362,12 +362,12 @@ func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends 
 // slots that end with it.
 func keptByLate(t *base.Tx, x *departure, n int) (kept []timeline.SlotNo) {
 	stock := Draft(t).Stock()
-	if n -= len(stock.EndingAt(x.lot, x.at, n)); n == 0 {
+	if n -= len(stock.EndingAt(x.lot, x.planned, n)); n == 0 {
 		return nil
 	}
 	for _, no := range stock.Slots(x.lot) {
 		slot, _ := stock.Slot(no)
-		if end := slot.Span.End; end > x.at && end != base.Forever && len(kept) < n {
+		if end := slot.Span.End; end > x.planned && end != base.Forever && len(kept) < n {
 			for h := range stock.Holds(no, base.Span{Start: end - 1, End: end}) {
 				due, is := OutUntil(h)
 				if is && h.Span.End == end && due-t.Step <= t.Now && !h.Flags.Has(timeline.OneWay) {
@@ -521,7 +521,7 @@ func standing(t *base.Tx, id base.ID) *departure {
 		return x
 	}
 	if _, _, has := Draft(t).Find(id); !has {
-		return &departure{x.lot, t.Now, x.to}
+		return &departure{x.lot, t.Now, x.to, x.planned}
 	}
 	return x
 }

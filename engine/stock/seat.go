@@ -214,10 +214,7 @@ func seat(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 // seatHere seats the units of one request that need no more than their window.
 func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	var few [2]Source
-	sources := sourcesOf(t, few[:0], q)
-	if asks := q.Asks(); asks != nil {
-		sources = Meeting(Draft(t).Stock(), sources, asks, t.Now)
-	}
+	sources := meetingOf(t, few[:0], q)
 	if len(sources) == 0 && q.Overbook && !q.Stays {
 		sources = firstSource(t, sources, q)
 	}
@@ -357,6 +354,15 @@ func sourcesOf(t *base.Tx, dst []Source, q *Request) []Source {
 	return sources
 }
 
+// meetingOf is sourcesOf, of a request that asks something of its articles those that have it.
+func meetingOf(t *base.Tx, dst []Source, q *Request) []Source {
+	sources := sourcesOf(t, dst, q)
+	if asks := q.Asks(); asks != nil {
+		sources = Meeting(Draft(t).Stock(), sources, asks, t.Now)
+	}
+	return sources
+}
+
 // seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they
 // take one gap after the other.
 func seatLike(t *base.Tx, owner base.ID, q *Request, sources []Source) int {
@@ -439,6 +445,15 @@ func (q *Request) own(a *base.AccountState, sources []Source) int {
 	return slices.IndexFunc(sources, func(s Source) bool { return slices.Contains(a.Stock.Lots(s.Pool), q.Was.Lot) })
 }
 
+// waitsIn is the source that a conflict is counted in, -1 where there is none: nothing is there to be asked for.
+func (q *Request) waitsIn(a *base.AccountState, sources []Source) int {
+	own := q.own(a, sources)
+	if own >= 0 && sources[own].Closed {
+		return -1
+	}
+	return own
+}
+
 // seatIn seats a unit of the request in one of its sources.
 func seatIn(t *base.Tx, q *Request, s Source, h timeline.Hold) (ok bool, reason timeline.Refusal) {
 	switch {
@@ -458,8 +473,8 @@ func seatIn(t *base.Tx, q *Request, s Source, h timeline.Hold) (ok bool, reason 
 // unit: the count has to have room only for what it asks for beside that. One that nothing counts may be made no
 // longer, unless overbooking is allowed.
 func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
-	own := q.own(t.Acc, sources)
-	if own < 0 || sources[own].Closed { // nothing counts it, and nothing is there to be asked for
+	own := q.waitsIn(t.Acc, sources)
+	if own < 0 {
 		hull := base.Span{Start: q.Body.Start - q.Proto.Before(), End: q.Body.End}
 		if hull.End != base.Forever {
 			hull.End += q.Proto.After()

@@ -43,7 +43,7 @@ func stretched(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, 
 	if !forced {
 		for _, more := range [2]base.Span{{Start: room.Start, End: min(room.End, old.Start)},
 			{Start: max(room.Start, old.End), End: room.End}} {
-			if more.Empty() {
+			if more.Empty() || more.End <= t.Now { // what is past needs no room
 				continue
 			}
 			if free, _, _, _ := d.Stock().MinFree(pool, more); free < 1 { // what a conflict is counted for is not taken

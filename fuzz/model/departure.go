@@ -88,7 +88,7 @@ func (s *step) lift(id ID) (off bool) {
 	s.a.Seen.CalledBack++
 	s.displaced(to, at)
 	s.one(to, at, -1)
-	s.back(x.lot, at)
+	s.back(x, at)
 	return true
 }
 
@@ -123,7 +123,7 @@ func (s *step) loosen(id ID) (off bool) {
 		return s.lift(id)
 	}
 	s.departs[id] = nil
-	s.back(x.lot, x.at)
+	s.back(x, x.at)
 	s.arrivals[id] = x
 	return true
 }
@@ -269,17 +269,17 @@ func (a *Account) fewest(lot uint32, from int64) int {
 	return n
 }
 
-// back is a unit of a lot that was to leave it and stays. Where no slot ends then, as a unit that is late has kept one
-// beyond that, it is the one that the late unit has: it is there once.
-func (s *step) back(lot uint32, at int64) {
-	late := -1
+// back is a unit that was to leave its lot and is there from an instant on. Where no slot ends when it was to leave, as
+// a unit that is late has kept one beyond that, it is the one that the late unit has: it is there once.
+func (s *step) back(was *departure, at int64) {
+	lot, late := was.lot, -1
 	for i, x := range s.a.Slots {
 		switch {
 		case x.Lot != lot:
-		case x.Span.End == at:
+		case x.Span.End == was.at:
 			s.one(lot, at, 1)
 			return
-		case x.Span.End > at && s.keptByLate(x) && late < 0:
+		case x.Span.End > was.at && s.keptByLate(x) && late < 0:
 			late = i
 		}
 	}
@@ -526,7 +526,7 @@ func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 		return false, nil
 	}
 	before := s.fork()
-	s.back(x.lot, at)
+	s.back(x, at)
 	s.departs[id] = nil
 	leave := func() bool {
 		if !s.a.canGo(to, at, s.now) {

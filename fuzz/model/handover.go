@@ -93,6 +93,11 @@ func (s *step) stretches(h, n Unit) chance {
 		// its slot began behind its planned time: nothing there is for it
 		return open
 	}
+	if n.Hull.End <= h.Takes().Start && slices.ContainsFunc(v.Units, func(u Unit) bool {
+		return u.ID != h.ID && u.Slot == h.Slot && u.Takes().Overlaps(Span{Start: n.Hull.End - 1, End: n.Hull.End})
+	}) {
+		return open // its planned time was over before it came to its slot, and somebody else had that then
+	}
 	if len(extra) == 0 {
 		return certain
 	}
@@ -464,8 +469,13 @@ func (s *step) stay(u, n Unit, late bool) error {
 	if err := s.putOut(n, u.Slot); err != nil {
 		return err
 	}
-	if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil && (!late || s.a.canGo(x.lot, x.at, s.now)) {
-		s.depart(u.ID, x) // before the next one: what others planned on its arrival may have this one
+	// before the next one: what others planned on its arrival may have this one
+	switch x := s.wanted(u.ID); {
+	case x == nil || s.plannedFor(u.ID) != nil:
+	case late:
+		s.setOff([]ID{u.ID})
+	default:
+		s.depart(u.ID, x)
 	}
 	return nil
 }
@@ -497,10 +507,20 @@ func (s *step) overdue() error {
 			return err
 		}
 	}
-	for _, u := range late {
-		if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil {
-			s.depart(u.ID, x)
+	var gone, leave []ID // units of what has expired, and those that are late and have waited
+	for _, u := range s.was.Units {
+		if s.a.unit(u.ID) == nil {
+			gone = append(gone, u.ID)
 		}
+	}
+	s.liftMost(gone)
+	for _, u := range late {
+		if s.wanted(u.ID) != nil && s.plannedFor(u.ID) == nil {
+			leave = append(leave, u.ID)
+		}
+	}
+	for _, id := range s.setOff(leave) {
+		s.depart(id, s.wanted(id))
 	}
 	return nil
 }

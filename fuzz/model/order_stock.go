@@ -359,7 +359,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	}
 	for _, u := range l.Units { // those that are out leave before the others are seated anew
 		if err == nil && u.Handed != 0 {
-			s.departNow(u.Hold)
+			s.departNow([]ID{u.Hold})
 		}
 	}
 	var requests []request
@@ -408,6 +408,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		return fault
 	}
 	var made []seat
+	var leave []ID
 	for i, u := range units {
 		q := requests[i]
 		p := s.pooled(u.ID, q.pools)
@@ -425,21 +426,23 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		if err := s.put(u.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
 			return err
 		}
-		made = append(made, seat{u.ID, q, p})
+		made, leave = append(made, seat{u.ID, q, p}), append(leave, u.ID)
 	}
 	if overbook {
 		s.overbooked(made)
 	}
-	for _, x := range made {
-		s.departNow(x.id)
-	}
+	s.departNow(leave)
 	s.held = nil // units that the line gets beside them are new
 	return nil
 }
 
-// departNow plans the departure of a unit before others are seated, where it can leave by then.
-func (s *step) departNow(id ID) {
-	if x := s.wanted(id); x != nil && s.plannedFor(id) == nil && s.a.canGo(x.lot, x.at, s.now) {
-		s.depart(id, x)
+// departNow plans the departures of units before others are seated, where they can leave by then, in whatever order
+// that can be.
+func (s *step) departNow(ids []ID) {
+	ids = slices.DeleteFunc(ids, func(id ID) bool { return s.wanted(id) == nil || s.plannedFor(id) != nil })
+	for _, id := range s.setOff(ids) {
+		if x := s.wanted(id); s.a.canGo(x.lot, x.at, s.now) {
+			s.depart(id, x)
+		}
 	}
 }

@@ -37,6 +37,10 @@ func TestWorldsOfUnitsThatLeaveThatFailed(t *testing.T) {
 		17338935, // a unit that was a conflict for a moment was held to leave as it did before
 		17109879, // of the twin: it called back what was to leave a lot whose ends were all of bookings that are over
 		17724263, // a slot ended at the instant at which another one began, where one could go on
+		18085899, // one without end and article got a buffer with its end, which one that comes back does not
+		18021711, // of the twin: a late unit was fastened to an arrival on which only what had expired counted
+		18029631, // of the twin: what had ended long ago came back as the end of a unit that is late now
+		18085599, // of the twin: of two units that changed articles the first was fastened before the second left
 		16063551, // of the twin: who loses the slot that it named as its unit arrives at another instant moves
 	} {
 		var seen model.Tally

@@ -423,6 +423,12 @@ func (s *step) departures() error {
 	})
 	// who is there without a unit may have had one again, so that is judged behind what leaves anew
 	waits := func(id ID) bool { return s.a.unit(id) != nil && s.wanted(id) == nil }
+	// who gave way for a unit that goes nowhere is judged with that one
+	alone := func(id ID) bool { return !gave[id] || s.evict[id] }
+	liftOff := func() {
+		rest := slices.DeleteFunc(slices.Clone(off), alone)
+		off = append(s.liftMost(slices.DeleteFunc(off, func(id ID) bool { return !alone(id) })), rest...)
+	}
 	strand := func(list []ID) error {
 		for _, id := range list {
 			if s.plannedFor(id) != nil && !s.mayLift(id) {
@@ -431,7 +437,7 @@ func (s *step) departures() error {
 				}
 			}
 		}
-		off = s.liftMost(off)
+		liftOff()
 		return nil
 	}
 	if err := strand(slices.DeleteFunc(slices.Clone(lost), waits)); err != nil {
@@ -462,7 +468,7 @@ func (s *step) departures() error {
 			s.depart(id, s.wanted(id))
 		}
 	}
-	off = s.liftMost(off)
+	liftOff()
 	if err := strand(slices.Clone(off)); err != nil {
 		return err
 	}

@@ -98,14 +98,15 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 	r := &e.rail
 	rows := 0
 	if r.long != nil {
-		c.want(r.rows == nil && len(r.long.runs) > 1, "slot %d: a long rail of %d runs", no, len(r.long.runs))
+		c.want(r.first == nil && r.n == 0 && len(r.long.runs) > 1, "slot %d: a long rail of %d runs", no,
+			len(r.long.runs))
 		for j, run := range r.long.runs {
 			c.want(len(run.rows) > 0 && len(run.rows) <= railMax && run.start == seatStart(&run.rows[0]),
 				"slot %d: run %d", no, j)
 			rows += len(run.rows)
 		}
 	} else {
-		rows = len(r.rows)
+		rows = int(r.n)
 		c.want(rows <= railMax, "slot %d: %d rows in one run", no, rows)
 	}
 	c.want(rows == r.len(), "slot %d: %d rows counted, %d there", no, r.len(), rows)

@@ -31,8 +31,7 @@ func TestHoldRanges(t *testing.T) {
 
 func TestHoldSize(t *testing.T) {
 	require.EqualValues(t, 64, unsafe.Sizeof(Hold{}))
-	require.EqualValues(t, 8*(1+8*vecLeaf+vecLeaf), unsafe.Sizeof(vecEntries[slotEntry]{}),
-		"a leaf of slots fills 512 bytes")
+	require.EqualValues(t, 64, unsafe.Sizeof(slotEntry{}), "a slot fills a cache line")
 }
 
 func TestFlags(t *testing.T) {

@@ -26,7 +26,7 @@ func (s *Stock) probe(dst []probe, p PoolRef, w Span) []probe {
 		if !x.e.span.Overlaps(w) {
 			continue
 		}
-		x.rows = x.e.rail.rows
+		x.rows = x.e.rail.rows()
 		if long := x.e.rail.long; long != nil {
 			x.at.j = long.runAt(w.Start)
 			x.rows = long.runs[x.at.j].rows

@@ -278,7 +278,7 @@ func TestCheckFinds(t *testing.T) {
 		"row without an id":   func(s *Stock) { s.ids.del(s.edit, testID(5).key()) },
 		"id of no row":        func(s *Stock) { s.ids.set(s.edit, testID(5000).key(), 1) },
 		"seat not in classes": func(s *Stock) { s.classes.del(s.edit, Span{50, 60}, Place{1, 6}) },
-		"rail out of order":   func(s *Stock) { s.slots.own(s.edit, 1).rail.rows[0].Span.End += 2000 },
+		"rail out of order":   func(s *Stock) { s.slots.own(s.edit, 1).rail.rows()[0].Span.End += 2000 },
 		"seat outside":        func(s *Stock) { s.slots.own(s.edit, 1).span.Start = 5 },
 		"count of conflicts":  func(s *Stock) { s.lots.own(s.edit, 1).conflicts++ },
 		"slot not in its lot": func(s *Stock) { e := s.lots.own(s.edit, 1); e.slots = e.slots[1:] },

@@ -6,8 +6,8 @@ package timeline
 import "slices"
 
 const (
-	vecLeaf  = 7  // entries of a leaf: what a write copies. Seven slots and the token fill 512 bytes
-	vecLower = 32 // leaves below a node of the lower level
+	vecLeaf  = 8  // entries of a leaf: what a write copies. Eight slots fill 512 bytes, each a cache line
+	vecLower = 16 // leaves below a node of the lower level
 	vecUpper = 64 // nodes of the lower level below one of the upper
 )
 
@@ -26,13 +26,16 @@ type vecNode[T any] struct {
 
 type vecLeaves[T any] struct {
 	edit   *token
-	leaves [vecLower]*vecEntries[T]
+	leaves [vecLower]vecOwned[T]
 }
 
-type vecEntries[T any] struct {
+// vecOwned is a leaf and its owner, who is not told in the leaf, as that fills cache lines.
+type vecOwned[T any] struct {
+	of   *vecEntries[T]
 	edit *token
-	of   [vecLeaf]T
 }
+
+type vecEntries[T any] [vecLeaf]T
 
 // at is the entry of a number, to be read only; nil where there is none yet.
 func (v *vec[T]) at(i int) *T {
@@ -46,19 +49,14 @@ func (v *vec[T]) at(i int) *T {
 // own is the entry of a number, to be changed by the owner of edit. The vector grows up to it with zero entries.
 func (v *vec[T]) own(edit *token, i int) *T {
 	for i >= v.n {
-		leaf := v.leaf(edit, uint(v.n)/vecLeaf)
-		*leaf = &vecEntries[T]{edit: edit}
+		v.leaf(edit, uint(v.n)/vecLeaf)
 		v.n += vecLeaf
 	}
-	leaf := v.leaf(edit, uint(i)/vecLeaf)
-	if (*leaf).edit != edit {
-		*leaf = &vecEntries[T]{edit, (*leaf).of}
-	}
-	return &(*leaf).of[uint(i)%vecLeaf]
+	return &v.leaf(edit, uint(i)/vecLeaf)[uint(i)%vecLeaf]
 }
 
-// leaf is the place of a leaf in its node, which becomes the owner's; a node that is not there yet is made.
-func (v *vec[T]) leaf(edit *token, l uint) **vecEntries[T] {
+// leaf is a leaf that becomes the owner's, as all above it does; what is not there yet is made.
+func (v *vec[T]) leaf(edit *token, l uint) *vecEntries[T] {
 	if v.edit != edit {
 		v.edit, v.top = edit, slices.Clone(v.top)
 	}
@@ -76,5 +74,13 @@ func (v *vec[T]) leaf(edit *token, l uint) **vecEntries[T] {
 	case (*leaves).edit != edit:
 		*leaves = &vecLeaves[T]{edit, (*leaves).leaves}
 	}
-	return &(*leaves).leaves[l%vecLower]
+	leaf := &(*leaves).leaves[l%vecLower]
+	if leaf.edit != edit {
+		n := new(vecEntries[T])
+		if leaf.of != nil {
+			*n = *leaf.of
+		}
+		*leaf = vecOwned[T]{n, edit}
+	}
+	return leaf.of
 }

@@ -535,13 +535,35 @@ func (s *step) notOver(end int64) int64 {
 
 // postpone takes over which slots end later for units that stayed on them longer: what a lot gained by way of ends must
 // be ends of those units, each in the place of an earlier one, and none of it while another slot has such an end to
-// spare.
+// spare. One that comes to lie where a slot begins is gained by none: the slot goes on in the place of that one.
 func (s *step) postpone(slots []Slot) error {
 	lots := map[uint32][]int64{} // of each lot the ends of its units that stayed
 	for _, u := range s.stayed {
 		lots[u.Lot] = append(lots[u.Lot], u.Hull.End)
 	}
 	for lot, stayed := range lots {
+		later := func(first, was, end int64) error {
+			if x := s.spare(lot, first, end); x != nil {
+				return wrong("a slot of lot %d was to end at %d and ends at %d, where slot %+v has nothing behind it",
+					lot, was, end, *x)
+			}
+			at := slices.IndexFunc(slots, func(x Slot) bool { return x.Lot == lot && x.Span.End == was })
+			slots[at].Span.End = end
+			s.a.Seen.Postponed++
+			return nil
+		}
+		starts, _ := missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.Start })
+		for _, end := range starts {
+			lost, gained := s.ends(slots, lot)
+			at := slices.Index(stayed, end)
+			if at < 0 || len(lost) <= len(gained) || lost[0] >= end {
+				continue
+			}
+			stayed = slices.Delete(stayed, at, at+1)
+			if err := later(lost[0], lost[0], end); err != nil {
+				return err
+			}
+		}
 		lost, gained := s.ends(slots, lot)
 		if len(lost) != len(gained) {
 			continue // what is wrong with them is none of this
@@ -552,13 +574,9 @@ func (s *step) postpone(slots []Slot) error {
 				break
 			}
 			stayed = slices.Delete(stayed, at, at+1)
-			if x := s.spare(lot, lost[0], end); x != nil {
-				return wrong("a slot of lot %d was to end at %d and ends at %d, where slot %+v has nothing behind it",
-					lot, lost[i], end, *x)
+			if err := later(lost[0], lost[i], end); err != nil {
+				return err
 			}
-			at = slices.IndexFunc(slots, func(x Slot) bool { return x.Lot == lot && x.Span.End == lost[i] })
-			slots[at].Span.End = end
-			s.a.Seen.Postponed++
 		}
 	}
 	return nil

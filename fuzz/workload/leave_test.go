@@ -41,6 +41,8 @@ func TestWorldsOfUnitsThatLeaveThatFailed(t *testing.T) {
 		18021711, // of the twin: a late unit was fastened to an arrival on which only what had expired counted
 		18029631, // of the twin: what had ended long ago came back as the end of a unit that is late now
 		18085599, // of the twin: of two units that changed articles the first was fastened before the second left
+		19013719, // of the twin: who gave way for a unit that goes nowhere had to say why itself
+		20099631, // of the twin: the end of a late unit came to lie where another unit begins
 		16063551, // of the twin: who loses the slot that it named as its unit arrives at another instant moves
 	} {
 		var seen model.Tally

@@ -80,6 +80,7 @@ func more(had, has Span) (list []Span) {
 // stretches says whether a unit that is out can have another hull on its slot.
 func (s *step) stretches(h, n Unit) chance {
 	v := s.a.clone()
+	v.Slots = append(v.Slots, s.added...) // what the command has given back
 	pool := v.poolOf(h.Lot)
 	// one that is not out after all begins later
 	need := Span{Start: max(h.Takes().Start, n.Hull.Start), End: n.Hull.End}

@@ -63,7 +63,8 @@
 // # Versions
 //
 // Trees, vectors and structs of a Stock are copied on write. Each Stock owns a token; a node that carries it belongs to
-// that Stock alone and is changed in place, any other is shared and copied first. Publish gives a version that never
+// that Stock alone and is changed in place, any other is shared and copied first. A vector's leaf has its token in the
+// node above it. Publish gives a version that never
 // changes, and the writer a new token; Fork gives a scratch copy a token of its own. Both are O(1). A fork writes
 // nothing to what it came from, so many goroutines may fork one published version at once.
 //

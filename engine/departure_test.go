@@ -817,10 +817,19 @@ func TestOneWayMovesWithWhatIsPlannedOnIt(t *testing.T) {
 	}
 	for _, units := range []int{1, 2} { // it is not there before what is planned on it
 		s, out := planned(units)
+		never := func() {
+			if units == 1 { // else the other one goes there
+				endless := end(out, 0)
+				endless.Fields.To.To = nil
+				s.refused(base.CodeQuantityBlocked, endless)
+			}
+		}
 		s.refused(base.CodeQuantityBlocked, end(out, 12))
+		never()
 		s.tick(noon + hour)
 		s.do(order.FulfillOrder{ID: out.ID})
 		s.refused(base.CodeQuantityBlocked, end(out, 12))
+		never()
 		s.tick(noon + 10*hour)
 		require.Equal(t, 0, s.stock(s.there, noon+10*hour, noon+11*hour))
 		s.reopen()
@@ -840,6 +849,19 @@ func TestOneWayUnitOfAnArticleThatIsTakenOut(t *testing.T) {
 		require.Equal(t, 1, s.stock(s.there, noon+2*day, noon+3*day))
 		s.reopen()
 	}
+}
+
+// An article that takes no holds has no unit for a conflict on it that goes nowhere any more.
+func TestOneWayConflictOfAnArticleThatIsOutStaysHere(t *testing.T) {
+	s := newOneWay(t, 1)
+	out := s.do(s.trip(noon+day, noon+2*day, 1)).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive}),
+		Force: true})
+	s.do(order.PatchOrder{ID: out.ID, Fields: base.Changed(order.OrderInput{Return: &s.loc})})
+	require.True(t, s.orderNow(out).Conflict())
+	s.do(stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
+	require.False(t, s.orderNow(out).Conflict())
+	s.reopen()
 }
 
 // An article that is made has units for who waits to take one away, too.

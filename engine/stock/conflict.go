@@ -25,8 +25,12 @@ func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 
 // TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none, and how many tries
 // are left. Of those that were tried in vain it is noted when time may make room for them. Where a unit leaves, its
-// departure is planned before the next conflict is tried.
+// departure is planned before the next conflict is tried. Those of an article that is out are not tried.
 func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
+	w.Due = slices.DeleteFunc(slices.Clone(w.Due), func(id base.ID) bool {
+		h, at, ok := Draft(t).Find(id)
+		return ok && closed(t, h, at.Lot)
+	})
 	for {
 		r := Draft(t).SeatConflicts(w, tries)
 		Seating(t).tried = append(Seating(t).tried, r.Short...)

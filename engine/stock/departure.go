@@ -326,15 +326,10 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
-		if was := Seating(t).Departing.arrivals[id]; was != nil { // it cannot arrive then
-			to, _, r := lotsOf(t, was)
-			if leaving := &Seating(t).Departing; r != nil && asked && !leaving.Overbook {
-				if leaving.blocked == nil {
-					leaving.blocked = quantityPlan(t.Acc, d.Stock(), d.Reduce(to, 1, was.at), base.First)
-				}
-				return
+		if Seating(t).Departing.arrivals[id] != nil { // it cannot arrive then
+			if !refuseArrival(t, id) {
+				fasten(t, id)
 			}
-			fasten(t, id)
 			return
 		}
 		if transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {

@@ -105,17 +105,32 @@ func fasten(t *base.Tx, id base.ID) {
 	if x == nil {
 		return
 	}
-	delete(Seating(t).Departing.arrivals, id)
 	h, at, has := Draft(t).Find(id)
 	red := Draft(t).Reduce(x.lot, 1, x.at)
 	if !red.Feasible() && has && at.Seated() && h.Span.End > x.at {
+		refuseArrival(t, id)
 		red = Draft(t).Reduce(x.lot, 1, h.Span.End)
 	}
 	if red.Feasible() {
 		noteLoss(t, red)
 		apply(t, red)
 	}
+	delete(Seating(t).Departing.arrivals, id)
 	stayPut(t, id)
+}
+
+// refuseArrival refuses a command that asks for a unit of which only an arrival is left, and may not overbook: others
+// count on it. It says whether it does.
+func refuseArrival(t *base.Tx, id base.ID) bool {
+	x := &Seating(t).Departing
+	to, _, r := lotsOf(t, x.arrivals[id])
+	if _, asked := x.to[id]; r == nil || !asked || x.Overbook {
+		return false
+	}
+	if x.blocked == nil {
+		x.blocked = quantityPlan(t.Acc, Draft(t).Stock(), Draft(t).Reduce(to, 1, x.arrivals[id].at), base.First)
+	}
+	return true
 }
 
 // stayPut has a unit be no one-way unit any more: where it is by its plans is where it is.

@@ -219,11 +219,26 @@ func (a *Account) canGo(lot uint32, from, now int64) bool {
 		a = a.clone()
 		for i := range a.Slots {
 			x := &a.Slots[i]
-			x.Span.End = max(x.Span.End, a.outUntil(x.No)) // it is kept for as long
+			if until := a.outUntil(x.No); until > x.Span.End { // it is kept for as long
+				a.goOn(x)
+				x.Span.End = max(x.Span.End, until)
+			}
 		}
 	}
 	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
 	return a.fewest(lot, from) >= 1 && a.mayEnd(lot, from, now) && (!known || drops >= 0)
+}
+
+// goOn has a slot go on as one of its lot that begins when it ends, and on which nothing is: that is no more.
+func (a *Account) goOn(x *Slot) {
+	for i := range a.Slots {
+		y := &a.Slots[i]
+		if y.Lot == x.Lot && y.Span.Start == x.Span.End && y.Span.End > x.Span.End &&
+			!slices.ContainsFunc(a.Units, func(u Unit) bool { return u.Slot == y.No }) {
+			x.Span.End, y.Span.End = y.Span.End, x.Span.End
+			return
+		}
+	}
 }
 
 // late says that a unit is out on a slot of a lot beyond its end.
@@ -236,7 +251,7 @@ func (a *Account) late(lot uint32) bool {
 func (a *Account) mayEnd(lot uint32, at, now int64) bool {
 	ends, earliest := []int64{at}, []int64(nil)
 	for _, x := range a.Slots {
-		if x.Lot != lot {
+		if x.Lot != lot || x.Span.Empty() {
 			continue
 		}
 		if x.Span.End != Forever {

@@ -64,9 +64,10 @@
 //
 // Trees, vectors and structs of a Stock are copied on write. Each Stock owns a token; a node that carries it belongs to
 // that Stock alone and is changed in place, any other is shared and copied first. A vector's leaf has its token in the
-// node above it. Publish gives a version that never
-// changes, and the writer a new token; Fork gives a scratch copy a token of its own. Both are O(1). A fork writes
-// nothing to what it came from, so many goroutines may fork one published version at once.
+// node above it. Publish gives a version that never changes, and the writer a new token; Fork gives a scratch copy a
+// token of its own. Both are O(1). A fork writes nothing to what it came from, so many goroutines may fork one
+// published version at once. What a draft comes to takes over the token of the Stock that it replaces (Outcome): else
+// each command that moves a hold would have those behind it copy all of the open group's nodes again.
 //
 // What readers derived of a part of a ByID they may note on it (Section): the note stays with the node, in all
 // versions that have it, and costs the writer nothing.

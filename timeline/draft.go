@@ -110,7 +110,9 @@ func (d *Draft) Outcome() *Stock {
 	if d.work == nil || d.regrouped {
 		return nil
 	}
-	return d.own()
+	s := d.own()
+	s.edit = d.base.edit // what the Stock may change in place stays so
+	return s
 }
 
 // Touched is about how many holds and slots were changed so far: no fewer than Changes will tell.

@@ -427,6 +427,22 @@ func (w *world) remove(i int) {
 	w.n.holds = slices.Delete(w.n.holds, i, i+1)
 }
 
+// draft goes on with what a draft comes to that takes some holds, and puts every second of them back.
+func (w *world) draft(by int) {
+	d := w.s.Draft(0)
+	for i := len(w.n.holds) - 1; i >= 0; i -= by {
+		h := w.n.holds[i]
+		if d.Take(h.ID); i%2 == 0 {
+			d.put(h.Hold, h.Place)
+		} else {
+			w.n.holds = slices.Delete(w.n.holds, i, i+1)
+		}
+	}
+	if s := d.Outcome(); s != nil {
+		w.s = s
+	}
+}
+
 func drawSpan(t *rapid.T, horizon int64) Span {
 	from := rapid.Int64Range(0, horizon).Draw(t, "from")
 	s := Span{from, from + 1 +
@@ -546,6 +562,8 @@ func TestStockAgainstNaive(t *testing.T) {
 				f := &world{s: w.s.Fork(), n: w.n.clone(), horizon: w.horizon, nextID: w.nextID, nextNo: w.nextNo}
 				f.step(t)
 				ask(f.s, f.n)
+			case 3:
+				w.draft(rapid.IntRange(1, 7).Draw(t, "by"))
 			}
 			w.step(t)
 			ask(w.s, w.n)

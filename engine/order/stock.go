@@ -221,7 +221,7 @@ func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 	}
 	like := t.NewID()
 	t.Used += uint64(units)
-	stock.Seating(t).Departing.Overbook = overbook
+	stock.Departing(t).Overbook = overbook
 	if err := stock.SeatAsked(t, like, requests); err != nil {
 		return err
 	}
@@ -348,7 +348,7 @@ func redate(t *base.Tx, o *Order, line int, overbook bool) error {
 	if len(requests) > 0 {
 		d.Claim()
 	}
-	stock.Seating(t).Departing.Overbook = overbook
+	stock.Departing(t).Overbook = overbook
 	stock.LetGo(t, requests)
 	if err := stock.SeatAsked(t, base.ID{}, requests); err != nil {
 		return err
@@ -395,7 +395,7 @@ func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
 		if to := stock.GoesInPlan(t, h); to != nil {
 			stock.Send(t, h.ID, to)
 		}
-		stock.Seating(t).Departing.Overbook = overbook
+		stock.Departing(t).Overbook = overbook
 		if !stock.Stretch(t, h, at, body, overbook) {
 			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{line, l, u},
 				h.WithSpan(base.Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
@@ -409,7 +409,7 @@ func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
 // becomes a conflict.
 func reroute(t *base.Tx, o *Order, overbook bool) error {
 	d, to := stock.Draft(t), stock.LocationTable(t.Acc).Get(o.Return)
-	stock.Seating(t).Departing.Overbook = overbook
+	stock.Departing(t).Overbook = overbook
 	var requests []stock.Request
 	var there []base.ID // units that stay where they are
 	for i := range o.Lines {

@@ -43,6 +43,16 @@ type departing struct {
 	last     bool      // that is known
 }
 
+var departingPlace = base.RegisterPlace[departing]()
+
+// Departing is what a plan knows of departures.
+func Departing(t *base.Tx) *departing { return departingPlace.On(&t.Shelf) }
+
+// leavesNothing says that nothing is known of departures, and there are none.
+func leavesNothing(t *base.Tx) bool {
+	return OneWays(t.Acc).N == 0 && (!departingPlace.Made(&t.Shelf) || Departing(t).to == nil)
+}
+
 // wasPlanned is what was planned for a unit before a change, where it was looked at.
 type wasPlanned struct {
 	id     base.ID
@@ -64,7 +74,7 @@ type calledOff struct {
 
 // Send says where a unit goes that the command asks for.
 func Send(t *base.Tx, id base.ID, to *Location) {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	if x.to == nil {
 		x.to = map[base.ID]*Location{}
 	}
@@ -73,7 +83,7 @@ func Send(t *base.Tx, id base.ID, to *Location) {
 
 // GoesInPlan is where a one-way unit goes to, nil where nobody can say.
 func GoesInPlan(t *base.Tx, h timeline.Hold) *Location {
-	if to, is := Seating(t).Departing.to[h.ID]; is {
+	if to, is := Departing(t).to[h.ID]; is {
 		return to
 	}
 	return GoesTo(t.Acc, h)
@@ -98,7 +108,7 @@ func departureOf(a *base.AccountState, h timeline.Hold, lot timeline.Lot, at tim
 
 // departureByID is what is planned for a unit so far.
 func departureByID(t *base.Tx, id base.ID) *departure {
-	if x, is := Seating(t).Departing.planned[id]; is {
+	if x, is := Departing(t).planned[id]; is {
 		return x
 	}
 	h, at, ok := t.Acc.Stock.Find(id)
@@ -110,7 +120,7 @@ func departureByID(t *base.Tx, id base.ID) *departure {
 
 // plans notes what is planned for a unit by now.
 func plans(t *base.Tx, id base.ID, x *departure) {
-	d := &Seating(t).Departing
+	d := Departing(t)
 	if d.planned == nil {
 		d.planned = map[base.ID]*departure{}
 	}
@@ -125,10 +135,10 @@ func plans(t *base.Tx, id base.ID, x *departure) {
 // settleDepartures brings the departures of all units that the plan has changed in line with where and when they are,
 // and says whether that changed anything. A unit whose departure was called off may be back where it was.
 func settleDepartures(t *base.Tx) (changed bool) {
-	if Seating(t).Stock == nil || OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
+	if Seating(t).Stock == nil || leavesNothing(t) {
 		return false
 	}
-	ids := slices.Clone(Seating(t).Departing.looked)
+	ids := slices.Clone(Departing(t).looked)
 	for _, c := range Draft(t).Changes().Holds {
 		if c.Had && c.Before.Flags.Has(timeline.OneWay) || c.Has && c.After.Flags.Has(timeline.OneWay) {
 			ids = append(ids, c.ID())
@@ -144,8 +154,8 @@ func SettleLast(t *base.Tx) {
 	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
 	}
-	if x := &Seating(t).Departing; x.waits {
-		x.last = true
+	if departingPlace.Made(&t.Shelf) && Departing(t).waits {
+		Departing(t).last = true
 		if settleDepartures(t); len(Seating(t).room) > 0 {
 			SeatFreed(t)
 		}
@@ -169,12 +179,12 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			stay = append(stay, id)
 		}
 	}
-	called := len(Seating(t).Departing.called)
+	called := len(Departing(t).called)
 	for again := true; again; { // one that is called off may let another be: as many are as can
 		before := len(off)
 		off = callBackAll(t, off)
 		again = len(off) < before
-		for _, c := range Seating(t).Departing.called[called:] { // nor do those leave that have lost their units by it
+		for _, c := range Departing(t).called[called:] { // nor do those leave that have lost their units by it
 			for _, id := range c.units {
 				if _, at, _ := Draft(t).Find(id); !at.Seated() && departureByID(t, id) != nil {
 					off = append(off, id)
@@ -183,7 +193,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 			called++
 		}
 	}
-	x := &Seating(t).Departing
+	x := Departing(t)
 	off = slices.DeleteFunc(off, func(id base.ID) bool {
 		_, _, has := Draft(t).Find(id)
 		waits := has && !x.last
@@ -254,7 +264,7 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 			for _, id := range ids[:n] {
 				switch x := departs(t, id); {
 				case x == nil: // it has lost its unit to one before it
-				case same(x, stuck), Seating(t).Departing.arrivals[id] != nil:
+				case same(x, stuck), Departing(t).arrivals[id] != nil:
 					left = append(left, id)
 				case !goes(t, id, x):
 					left, stuck = append(left, id), x
@@ -283,7 +293,7 @@ func ownSlots(t *base.Tx, ids []base.ID) (slots []timeline.SlotNo) {
 	first, d := departs(t, ids[0]), Draft(t)
 	for _, id := range ids {
 		_, at, _ := d.Find(id)
-		if first == nil || !same(first, departs(t, id)) || Seating(t).Departing.arrivals[id] != nil ||
+		if first == nil || !same(first, departs(t, id)) || Departing(t).arrivals[id] != nil ||
 			!idleFrom(d, at.Slot, first.at) {
 			break
 		}
@@ -316,17 +326,17 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	x := departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))
 	r := articleOf(t, d.Lot(at.Lot))
 	red := spare(t, h, at, x.at)
-	_, asked := Seating(t).Departing.to[id]
-	if asked && !Seating(t).Departing.Overbook && (!red.OK || r == nil) {
-		if Seating(t).Departing.blocked == nil {
-			Seating(t).Departing.blocked = standsInTheWay(t, x, of)
+	_, asked := Departing(t).to[id]
+	if asked && !Departing(t).Overbook && (!red.OK || r == nil) {
+		if Departing(t).blocked == nil {
+			Departing(t).blocked = standsInTheWay(t, x, of)
 		}
 		return
 	}
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
-		if Seating(t).Departing.arrivals[id] != nil { // it cannot arrive then
+		if Departing(t).arrivals[id] != nil { // it cannot arrive then
 			if !refuseArrival(t, id) {
 				fasten(t, id)
 			}
@@ -411,7 +421,7 @@ func standsInTheWay(t *base.Tx, x *departure, of []base.ID) *QuantityPlan {
 // BlockedDeparture is the refusal of a command that asks for units that cannot leave, or no more arrive for who counts
 // on it.
 func BlockedDeparture(t *base.Tx) error {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	for _, c := range x.called {
 		for _, id := range c.units {
 			_, at, is := Draft(t).Find(id)
@@ -457,7 +467,7 @@ func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 		return short
 	}
 	SettleUnits(t, q.ids(owner)...)
-	if x := &Seating(t).Departing; endless != nil && endless.Reason == timeline.NotEnoughStock.String() &&
+	if x := Departing(t); endless != nil && endless.Reason == timeline.NotEnoughStock.String() &&
 		x.blocked == nil && !x.Overbook {
 		return endless // nothing stands in the way but conflicts that are counted, which no plan looks at
 	}
@@ -466,9 +476,9 @@ func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 
 // seatTogether seats several lines, of which those that leave may move to other articles until all are seated.
 func seatTogether(t *base.Tx, seat func()) {
-	Seating(t).Departing.together = true
+	Departing(t).together = true
 	seat()
-	Seating(t).Departing.together = false
+	Departing(t).together = false
 	endAll(t)
 }
 
@@ -485,8 +495,8 @@ func seatEndless(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 		return short
 	}
 	d.Adopt(f)
-	if Seating(t).Departing.together {
-		Seating(t).Departing.endless = append(Seating(t).Departing.endless, endless{owner, q})
+	if Departing(t).together {
+		Departing(t).endless = append(Departing(t).endless, endless{owner, q})
 		return nil
 	}
 	endThere(t, owner, q)
@@ -496,7 +506,7 @@ func seatEndless(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 
 // endAll gives all that were seated so far the ends that they have, and plans their departures.
 func endAll(t *base.Tx) {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	var ids []base.ID
 	for _, e := range x.endless {
 		endThere(t, e.owner, e.request)

@@ -57,7 +57,7 @@ func callBackMost(t *base.Tx, ids []base.ID) (left []base.ID) {
 
 // LoosenAll is Loosen of some units: it says which of them leave as they were planned.
 func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
-	if OneWays(t.Acc).N == 0 && Seating(t).Departing.to == nil {
+	if leavesNothing(t) {
 		return nil
 	}
 	left := inGroups(t, callBackMost(t, ids), func(ids []base.ID) bool { return loosen(t, ids) })
@@ -87,7 +87,7 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 		!giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x)) {
 		return false
 	}
-	d := &Seating(t).Departing
+	d := Departing(t)
 	if d.arrivals == nil {
 		d.arrivals = map[base.ID]*departure{}
 	}
@@ -101,7 +101,7 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 // fasten has a unit of which only an arrival is left leave for it as it was planned before, as others count on it, or
 // as soon as it is back. It is no one-way unit any more.
 func fasten(t *base.Tx, id base.ID) {
-	x := Seating(t).Departing.arrivals[id]
+	x := Departing(t).arrivals[id]
 	if x == nil {
 		return
 	}
@@ -115,14 +115,14 @@ func fasten(t *base.Tx, id base.ID) {
 		noteLoss(t, red)
 		apply(t, red)
 	}
-	delete(Seating(t).Departing.arrivals, id)
+	delete(Departing(t).arrivals, id)
 	stayPut(t, id)
 }
 
 // refuseArrival refuses a command that asks for a unit of which only an arrival is left, and may not overbook: others
 // count on it. It says whether it does.
 func refuseArrival(t *base.Tx, id base.ID) bool {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	to, _, r := lotsOf(t, x.arrivals[id])
 	if _, asked := x.to[id]; r == nil || !asked || x.Overbook {
 		return false
@@ -144,7 +144,7 @@ func stayPut(t *base.Tx, id base.ID) {
 // arriveAll has units of which only an arrival is left leave as they are to by now, where who counts on it has a unit
 // all the same: of theirs, or of others that arrive. It returns those for which that cannot be, and who has no arrival.
 func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
-	arrivals := Seating(t).Departing.arrivals
+	arrivals := Departing(t).arrivals
 	for len(ids) > 0 {
 		n, was := 1, arrivals[ids[0]]
 		for n < len(ids) && was != nil && same(was, arrivals[ids[n]]) {
@@ -162,7 +162,7 @@ func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 
 // arrive is arriveAll of units of which the same arrival is left, of all or none.
 func arrive(t *base.Tx, ids []base.ID) bool {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	was := x.arrivals[ids[0]]
 	to, _, r := lotsOf(t, was)
 	if r == nil {
@@ -208,7 +208,7 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 func noteLoss(t *base.Tx, red timeline.Reduction) {
 	if !red.OK {
 		plan := quantityPlan(t.Acc, Draft(t).Stock(), red, base.First)
-		Seating(t).Departing.called = append(Seating(t).Departing.called, calledOff{red.Blockers, plan})
+		Departing(t).called = append(Departing(t).called, calledOff{red.Blockers, plan})
 	}
 }
 
@@ -261,7 +261,7 @@ func LiftAsked(t *base.Tx, ids []base.ID) error {
 // ArriveAsked takes the arrivals away that LiftAsked has left, once the units in their place have theirs: where who
 // counts on one has no unit now, that is refused.
 func ArriveAsked(t *base.Tx) error {
-	x := &Seating(t).Departing
+	x := Departing(t)
 	gone := slices.DeleteFunc(slices.Clone(x.looked), func(id base.ID) bool {
 		_, _, has := Draft(t).Find(id)
 		return x.arrivals[id] == nil || has
@@ -285,12 +285,12 @@ func ArriveAsked(t *base.Tx) error {
 // Arrived takes the arrival away that Loosen has left of a unit that is gone, and has been brought there at once. Where
 // that cannot be, it leaves for it as it was planned before.
 func Arrived(t *base.Tx, id base.ID) {
-	was := Seating(t).Departing.arrivals[id]
+	was := Departing(t).arrivals[id]
 	if was == nil {
 		return
 	}
 	if to, _, r := lotsOf(t, was); r != nil && unpromise(t, to, 1, was.at) {
-		delete(Seating(t).Departing.arrivals, id)
+		delete(Departing(t).arrivals, id)
 		return
 	}
 	fasten(t, id)
@@ -300,7 +300,7 @@ func Arrived(t *base.Tx, id base.ID) {
 // refuse nothing for what was called off so far.
 func CallBack(t *base.Tx, ids []base.ID) {
 	callBackAll(t, ids)
-	Seating(t).Departing.called = nil
+	Departing(t).called = nil
 }
 
 // callBack calls off the departures of units of which the same is planned, of all or none. off is false where other
@@ -330,7 +330,7 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 func notePushed(t *base.Tx, met []timeline.Hold) {
 	for _, h := range met {
 		if h.Flags.Has(timeline.OneWay) {
-			x := &Seating(t).Departing
+			x := Departing(t)
 			x.pushed = append(x.pushed, h.ID)
 		}
 	}
@@ -340,7 +340,7 @@ func notePushed(t *base.Tx, met []timeline.Hold) {
 // more, and says whether there was one. Each is tried once.
 func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
 	var off, later []base.ID
-	for _, id := range Seating(t).Departing.pushed {
+	for _, id := range Departing(t).pushed {
 		switch x := departureByID(t, id); {
 		case x == nil:
 		case x.lot != lot || x.at != at:
@@ -349,7 +349,7 @@ func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
 			off = append(off, id)
 		}
 	}
-	Seating(t).Departing.pushed = later
+	Departing(t).pushed = later
 	slices.SortFunc(off, base.ID.Compare)
 	off = slices.Compact(off)
 	return len(callBackAll(t, off)) < len(off)
@@ -496,11 +496,11 @@ func (s *stranding) ask(t *base.Tx, list []timeline.Hold, will func() bool) bool
 
 // attempt makes a change of what is seated and planned, or, where it says that it cannot, none.
 func attempt(t *base.Tx, change func() bool) (made bool) {
-	x := Seating(t)
-	if x.Departing.planned == nil {
-		x.Departing.planned = map[base.ID]*departure{}
+	x, leaving := Seating(t), Departing(t)
+	if leaving.planned == nil {
+		leaving.planned = map[base.ID]*departure{}
 	}
-	d, was, room := x.Stock, x.Departing, len(x.room)
+	d, was, room := x.Stock, *leaving, len(x.room)
 	lots, lot, set := maps.Clone(x.lots), t.Ledger.Lot, len(t.Set)
 	x.Stock = d.Fork()
 	if change() {
@@ -508,12 +508,12 @@ func attempt(t *base.Tx, change func() bool) (made bool) {
 		x.Stock = d
 		return true
 	}
-	for _, u := range slices.Backward(x.Departing.undo[len(was.undo):]) {
+	for _, u := range slices.Backward(leaving.undo[len(was.undo):]) {
 		if delete(was.planned, u.id); u.looked {
 			was.planned[u.id] = u.was
 		}
 	}
-	x.Stock, x.Departing, x.room = d, was, x.room[:room]
+	x.Stock, *leaving, x.room = d, was, x.room[:room]
 	x.lots, t.Ledger.Lot, t.Set = lots, lot, t.Set[:set]
 	return false
 }
@@ -553,7 +553,7 @@ func (s *stranding) from(t *base.Tx, lot timeline.LotNo) []timeline.Hold {
 	var list []timeline.Hold
 	for _, no := range stock.Slots(lot) {
 		for h := range stock.Holds(no, base.Span{Start: t.Now, End: base.Forever}) {
-			_, asked := Seating(t).Departing.to[h.ID]
+			_, asked := Departing(t).to[h.ID]
 			if h.Flags.Has(timeline.OneWay) && !h.Flags.Has(timeline.Out) && !asked && departureByID(t, h.ID) != nil {
 				list = append(list, h)
 			}

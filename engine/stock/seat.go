@@ -405,7 +405,7 @@ func seatMoved(t *base.Tx, requests []Request) int {
 	for i := range requests[:n] {
 		if x := &requests[i]; leaves {
 			Send(t, x.Proto.ID, x.To)
-			Seating(t).Departing.endless = append(Seating(t).Departing.endless, endless{base.ID{}, x})
+			Departing(t).endless = append(Departing(t).endless, endless{base.ID{}, x})
 		}
 	}
 	return n
@@ -635,7 +635,7 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err
 	}
-	if loose := Seating(t).Departing.arrivals; len(loose) > 0 { // who does not leave any more, as it has no unit, say
+	if loose := Departing(t).arrivals; len(loose) > 0 { // who does not leave any more, as it has no unit, say
 		var ids []base.ID
 		for i := range requests {
 			if id := requests[i].Proto.ID; loose[id] != nil {

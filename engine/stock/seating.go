@@ -24,8 +24,6 @@ type seating struct {
 	Gathers  bool                     // conflicts are not tried yet: more is to come free
 	openings *timeline.Openings       // of the conflicts that it leaves, once it has changed the last of them
 	Choosy   bool                     // it may make holds with requirements
-
-	Departing departing
 }
 
 var seatingPlace = base.RegisterPlace[seating]()

@@ -141,7 +141,7 @@ func overdue(t *base.Tx, id base.ID) {
 	if !is || end > t.Now {
 		return
 	}
-	x := &Seating(t).Departing
+	x := Departing(t)
 	x.late = true
 	Stretch(t, h, at, base.Span{Start: h.Body().Start, End: NotOver(t, end)}, true)
 	x.late = false

@@ -159,11 +159,14 @@ func (b *board) on(l int) []bar {
 		return x.bars
 	}
 	x.laid = true
-	bars := make([]bar, 0, 8)
+	from := x.rail.from(b.floor)
+	n := x.rail.left(from)
+	bars := make([]bar, 0, n+3) // beginning and end, and what is to come
+	b.holds = slices.Grow(b.holds, n)
 	if x.slot.Span.Start > b.floor {
 		bars = append(bars, bar{Span{b.floor, x.slot.Span.Start}, beginning, int32(l), fixed, false})
 	}
-	for h, p := x.rail.next(x.rail.from(b.floor)); h != nil; h, p = x.rail.next(p) {
+	for h, p := x.rail.next(from); h != nil; h, p = x.rail.next(p) {
 		bars = append(bars,
 			bar{Span{max(b.floor, seatStart(h)), h.Span.End}, int32(len(b.holds)), int32(l), b.of(h), false})
 		b.holds = append(b.holds, h)

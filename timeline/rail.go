@@ -154,6 +154,17 @@ func (r *rail) prev(p railPos) (*Hold, railPos) {
 	return &r.run(p.j)[p.i], p
 }
 
+// left counts the rows from p on.
+func (r *rail) left(p railPos) (n int) {
+	for j := p.j; ; j++ {
+		rows := r.run(j)
+		if rows == nil {
+			return n - p.i
+		}
+		n += len(rows)
+	}
+}
+
 // at is the row whose seat holds the instant t; nil where the slot is free then.
 func (r *rail) at(t int64) *Hold {
 	if h, _ := r.prev(r.behind(t)); h != nil && h.Span.End > t {

@@ -11,6 +11,7 @@ import (
 // seating is what a plan makes of stock.
 type seating struct {
 	Stock    *timeline.Draft
+	draft    timeline.Draft           // that Stock is at first
 	placed   int                      // rows of slots and units that are recorded of it
 	lots     map[lotOf]timeline.LotNo // lots that the plan makes
 	article  *Article                 // that the plan makes or changes, as far as conflicts have to know
@@ -41,13 +42,14 @@ type lotOf struct{ article, location uint32 }
 
 // Draft is the plan's scratch copy of the account's timelines.
 func Draft(t *base.Tx) *timeline.Draft {
-	if Seating(t).Stock == nil {
-		s := t.Acc.Stock
-		if !Seating(t).Choosy && s.ChoosyLen() == 0 {
-			Seating(t).Stock = s.Draft(t.Now)
+	x := Seating(t)
+	if x.Stock == nil {
+		if s := t.Acc.Stock; !x.Choosy && s.ChoosyLen() == 0 {
+			x.draft = *s.Draft(t.Now)
 		} else {
-			Seating(t).Stock = s.DraftFor(base.ChooserOf(t.Acc, t), t.Now)
+			x.draft = *s.DraftFor(base.ChooserOf(t.Acc, t), t.Now)
 		}
+		x.Stock = &x.draft
 	}
-	return Seating(t).Stock
+	return x.Stock
 }

@@ -77,12 +77,10 @@ func (s *Stock) AddStock(p PoolRef, at []int64, out []int) {
 		}
 		return
 	}
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			span := s.slot(no).span
-			for i, _ := slices.BinarySearch(at, span.Start); i < len(at) && at[i] < span.End; i++ {
-				out[i]++
-			}
+	for no := range s.slotNos(p) {
+		span := s.slot(no).span
+		for i, _ := slices.BinarySearch(at, span.Start); i < len(at) && at[i] < span.End; i++ {
+			out[i]++
 		}
 	}
 }

@@ -49,32 +49,30 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 // where there are no fixed things.
 func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
 	all := always
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			e := s.slot(no)
-			if e.span.End <= f.floor {
-				continue
-			}
-			if e.span.Start > w.Start {
-				all.End = min(all.End, e.span.Start)
-			}
-			if e.span.End < w.End && f.lots {
-				all.Start = max(all.Start, e.span.End)
-			}
-			until := w.End
-			if e.pins == 0 {
-				until = min(until, f.now) // only what is over is fixed
-			}
-			if until > w.Start {
-				for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < until; h, p = e.rail.next(p) {
-					if f.of(h) != anywhere {
-						all.Start, all.End = max(all.Start, seatStart(h)), min(all.End, h.Span.End)
-					}
+	for no := range s.slotNos(p) {
+		e := s.slot(no)
+		if e.span.End <= f.floor {
+			continue
+		}
+		if e.span.Start > w.Start {
+			all.End = min(all.End, e.span.Start)
+		}
+		if e.span.End < w.End && f.lots {
+			all.Start = max(all.Start, e.span.End)
+		}
+		until := w.End
+		if e.pins == 0 {
+			until = min(until, f.now) // only what is over is fixed
+		}
+		if until > w.Start {
+			for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < until; h, p = e.rail.next(p) {
+				if f.of(h) != anywhere {
+					all.Start, all.End = max(all.Start, seatStart(h)), min(all.End, h.Span.End)
 				}
 			}
-			if all.Empty() {
-				return all
-			}
+		}
+		if all.Empty() {
+			return all
 		}
 	}
 	return all

@@ -439,11 +439,9 @@ func (s *Stock) freeUntil(p PoolRef, t int64) int64 {
 		}
 		return end
 	}
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if gap, ok := s.FreeAround(no, t); ok {
-				end = max(end, gap.End)
-			}
+	for no := range s.slotNos(p) {
+		if gap, ok := s.FreeAround(no, t); ok {
+			end = max(end, gap.End)
 		}
 	}
 	return end

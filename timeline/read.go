@@ -127,7 +127,7 @@ func (s *Stock) Slots(no LotNo) []SlotNo {
 	return nil
 }
 
-// few lists the slots of p, which has no large.
+// few lists the slots of p, lot by lot, where it has no large.
 func (s *Stock) few(p PoolRef) []SlotNo {
 	if no, ok := p.Lot(); ok {
 		return s.Slots(no)
@@ -163,15 +163,37 @@ func (s *Stock) ConflictCount(p PoolRef) int {
 	return 0
 }
 
+// slotNos goes through the slots of p lot by lot, in each ascending; those of few without a look at their lots, which
+// lie elsewhere in memory.
+func (s *Stock) slotNos(p PoolRef) iter.Seq[SlotNo] {
+	return func(yield func(SlotNo) bool) { s.yieldSlotNos(p, yield) }
+}
+
+func (s *Stock) yieldSlotNos(p PoolRef, yield func(SlotNo) bool) {
+	if few := s.few(p); few != nil {
+		for _, no := range few {
+			if !yield(no) {
+				return
+			}
+		}
+		return
+	}
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			if !yield(no) {
+				return
+			}
+		}
+	}
+}
+
 // PoolSlots goes through the slots of p lot by lot, in each ascending.
 func (s *Stock) PoolSlots(p PoolRef) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
-		for _, lot := range s.Lots(p) {
-			for _, no := range s.lot(lot).slots {
-				e := s.slot(no)
-				if !yield(Slot{e.id, no, e.lot, e.span}) {
-					return
-				}
+		for no := range s.slotNos(p) {
+			e := s.slot(no)
+			if !yield(Slot{e.id, no, e.lot, e.span}) {
+				return
 			}
 		}
 	}
@@ -181,11 +203,9 @@ func (s *Stock) PoolSlots(p PoolRef) iter.Seq[Slot] {
 // false where there is none.
 func (s *Stock) PoolHolds(p PoolRef, t int64) iter.Seq2[Hold, bool] {
 	return func(yield func(h Hold, ok bool) bool) {
-		for _, lot := range s.Lots(p) {
-			for _, no := range s.lot(lot).slots {
-				if !yield(held(s.slot(no).rail.at(t))) {
-					return
-				}
+		for no := range s.slotNos(p) {
+			if !yield(held(s.slot(no).rail.at(t))) {
+				return
 			}
 		}
 	}

@@ -39,33 +39,32 @@ func framing(h *fasthttp.RequestHeader) (fault string, is seen) {
 		if len(line) == 0 {
 			break
 		}
-		switch line[0] | 0x20 {
-		case ' ', '\t' | 0x20:
+		if line[0] == ' ' || line[0] == '\t' {
 			return "folded header lines are not taken", is
-		case 'c':
-			length = length || named(line, "content-length:")
-		case 'f':
-			is.passed = is.passed || named(line, "forwarded:")
-		case 'v':
-			is.passed = is.passed || named(line, "via:")
-		case 'x':
-			is.passed = is.passed || named(line, "x-forwarded-for:") || named(line, "x-real-ip:")
-			is.id = is.id || named(line, "x-request-id:")
-			is.version = is.version || named(line, "x-api-version:")
-		case 't':
-			if named(line, "transfer-encoding:") {
+		}
+		name, value, _ := bytes.Cut(line, []byte{':'})
+		if bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
+			return "a header's name has no blank", is
+		}
+		switch len(name) {
+		case len("via"):
+			is.passed = is.passed || named(name, "via")
+		case len("forwarded"): // which is that of X-Real-Ip
+			is.passed = is.passed || named(name, "forwarded") || named(name, "x-real-ip")
+		case len("x-request-id"):
+			is.id = is.id || named(name, "x-request-id")
+		case len("x-api-version"):
+			is.version = is.version || named(name, "x-api-version")
+		case len("content-length"):
+			length = length || named(name, "content-length")
+		case len("x-forwarded-for"):
+			is.passed = is.passed || named(name, "x-forwarded-for")
+		case len("transfer-encoding"):
+			if named(name, "transfer-encoding") {
 				encoding = true
-				if !bytes.EqualFold(bytes.Trim(line[len("transfer-encoding:"):], " \t"), []byte("chunked")) {
+				if !bytes.EqualFold(bytes.Trim(value, " \t"), []byte("chunked")) {
 					return "the only Transfer-Encoding taken is chunked", is
 				}
-			}
-		}
-		for _, c := range line {
-			if c == ':' {
-				break
-			}
-			if c == ' ' || c == '\t' {
-				return "a header's name has no blank", is
 			}
 		}
 	}
@@ -75,9 +74,7 @@ func framing(h *fasthttp.RequestHeader) (fault string, is seen) {
 	return "", is
 }
 
-func named(line []byte, name string) bool {
-	return len(line) >= len(name) && bytes.EqualFold(line[:len(name)], []byte(name))
-}
+func named(name []byte, as string) bool { return bytes.EqualFold(name, []byte(as)) }
 
 // admitUnread says why a request that the HTTP library gave up on is refused.
 func (q *request) admitUnread(cause error) *base.Error {

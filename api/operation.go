@@ -207,8 +207,6 @@ func readInput[In any](q *request, in input[In], v *In) {
 	case len(body) > 0:
 		q.json.Reset(body, &q.faults)
 		q.json.Document(func(r *wire.Reader) { emptyShape.ReadJSON(r, &none{}) })
-	default:
-		q.json.Reset(nil, &q.faults) // nothing is left of an earlier request's body
 	}
 }
 

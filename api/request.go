@@ -105,7 +105,9 @@ func (q *request) release() {
 	q.server, q.ctx, q.op, q.eng, q.key, q.meter = nil, nil, nil, nil, nil, nil
 	q.id, q.route, q.Out = nil, nil, nil
 	q.view, q.idem = base.View{}, engine.Idempotency{}
-	q.json.Reset(nil, nil)
+	if q.json.Faults != nil { // a body was read, of which nothing is left for the next request
+		q.json.Reset(nil, nil)
+	}
 	q.path.Reset()
 	q.query.Reset()
 	q.faults = wire.Faults{}

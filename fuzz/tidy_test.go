@@ -3,11 +3,9 @@ package fuzz
 import (
 	"bytes"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,24 +64,9 @@ var mapRanges = map[string]string{
 
 // The core is a function of its inputs: no clock, no chance, no order of a map.
 func TestCoreIsDeterministic(t *testing.T) {
-	exports := map[string]string{}
-	for _, p := range list(t, "-export", "-deps", "./engine/...", "./timeline") {
-		exports[p.ImportPath] = p.Export
-	}
 	seen := map[string]bool{}
-	for _, p := range list(t, "./engine/...", "./timeline") {
-		fset := token.NewFileSet()
-		files := parse(t, fset, p)
-		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
-		check := types.Config{Importer: importer.ForCompiler(fset, "gc",
-			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
-		var all []*ast.File
-		for _, f := range files {
-			all = append(all, f)
-		}
-		_, err := check.Check(p.ImportPath, fset, all, info)
-		require.NoError(t, err)
-		for name, f := range files {
+	for _, c := range check(t, "./engine/...", "./timeline") {
+		for name, f := range c.files {
 			for _, d := range f.Decls {
 				where := name
 				if fn, ok := d.(*ast.FuncDecl); ok {
@@ -91,16 +74,16 @@ func TestCoreIsDeterministic(t *testing.T) {
 				}
 				ast.Inspect(d, func(n ast.Node) bool {
 					if r, ok := n.(*ast.RangeStmt); ok {
-						if _, isMap := info.TypeOf(r.X).Underlying().(*types.Map); isMap {
+						if _, isMap := c.info.TypeOf(r.X).Underlying().(*types.Map); isMap {
 							seen[where] = true
 							if mapRanges[where] == "" {
-								t.Errorf("%s: goes through a map", fset.Position(r.Pos()))
+								t.Errorf("%s: goes through a map", c.fset.Position(r.Pos()))
 							}
 						}
 					}
 					if id, ok := n.(*ast.Ident); ok {
-						if o := info.Uses[id]; o != nil && o.Pkg() != nil && forbidden(o) {
-							t.Errorf("%s: uses %s.%s", fset.Position(id.Pos()), o.Pkg().Path(), o.Name())
+						if o := c.info.Uses[id]; o != nil && o.Pkg() != nil && forbidden(o) {
+							t.Errorf("%s: uses %s.%s", c.fset.Position(id.Pos()), o.Pkg().Path(), o.Name())
 						}
 					}
 					return true

@@ -31,10 +31,10 @@ type arrows map[string]map[string][]string
 // checked is a package with its types.
 type checked struct {
 	name  string
-	files map[string]*ast.File // by base name
+	files map[string]*ast.File // by path
 	types *types.Package
 	to    arrows
-	uses  map[*ast.Ident]types.Object
+	info  *types.Info
 	fset  *token.FileSet
 }
 
@@ -45,22 +45,16 @@ func check(t *testing.T, patterns ...string) (all []checked) {
 	for _, p := range list(t, append([]string{"-export", "-deps"}, patterns...)...) {
 		exports[p.ImportPath] = p.Export
 	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", // one for all: it keeps what it has read
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range list(t, patterns...) {
-		fset := token.NewFileSet()
-		c := checked{name: p.name(), files: map[string]*ast.File{}, to: arrows{}, fset: fset}
-		var files []*ast.File
-		for path, f := range parse(t, fset, p) {
-			c.files[filepath.Base(path)] = f
-			files = append(files, f)
-		}
-		importer := importer.ForCompiler(fset, "gc",
-			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		c := checked{name: p.name(), files: parse(t, fset, p), to: arrows{}, fset: fset}
+		c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
 		var err error
-		c.types, err = (&types.Config{Importer: importer}).Check(p.ImportPath, fset, files, info)
+		c.types, err = (&types.Config{Importer: imports}).Check(p.ImportPath, fset, values(c.files), c.info)
 		require.NoError(t, err)
-		c.uses = info.Uses
-		for id, o := range info.Uses {
+		for id, o := range c.info.Uses {
 			if from, to := c.file(id.Pos()), c.file(o.Pos()); o.Pkg() == c.types && from != to {
 				if c.to[from] == nil {
 					c.to[from] = map[string][]string{}
@@ -128,7 +122,7 @@ func TestPackagesAreNotKnotted(t *testing.T) {
 				if d, is := n.(*ast.FuncDecl); is && !ast.IsGenerated(f) {
 					if lines := c.fset.Position(d.End()).Line - c.fset.Position(d.Pos()).
 						Line + 1; lines > mostFunction {
-						t.Errorf("%s/%s: %s has %d lines", c.name, name, d.Name.Name, lines)
+						t.Errorf("%s: %s has %d lines", name, d.Name.Name, lines)
 					}
 				}
 				return true
@@ -149,7 +143,7 @@ var inside = []string{"AccountState", "Kind", "Record", "State", "Tx", "Acc"}
 
 func TestOnlyTheEngineNamesItsInside(t *testing.T) {
 	for _, c := range check(t, "./api/...", "./bench/...", "./cmd/...", "./fuzz/...") {
-		for id, o := range c.uses {
+		for id, o := range c.info.Uses {
 			if o.Pkg() != nil && o.Pkg().Path() == module+"/engine/base" && slices.Contains(inside, o.Name()) &&
 				(o.Parent() == o.Pkg().Scope() || o.Name() == "Acc") {
 				t.Errorf("%s: %s names %s, which is for the engine alone", c.fset.Position(id.Pos()), c.name, o.Name())

@@ -250,6 +250,7 @@ type Judge struct {
 	holds    func(*Fact) bool   // before it is negated, of one that has a value; nil: of each
 	Alive    func(base.ID) bool // of ids that may name what is gone; nil: none does
 	Needles  []string           // holds is false of texts that have none of them in theirs; nil: nothing is known
+	Wants    func(base.ID) bool // holds is true of what has an id that is wanted; nil: ids are not asked for
 }
 
 // Of judges a fact.
@@ -291,18 +292,15 @@ func NewJudge(format AttributeFormat, o Operator, operands []Operand, today time
 			wanted = append(wanted, chosen(x)...)
 		}
 		slices.SortFunc(wanted, base.ID.Compare)
-		j.holds = func(f *Fact) bool {
-			for _, id := range f.Ids {
-				if len(wanted) <= 4 { // as most are
-					if slices.Contains(wanted, id) {
-						return true
-					}
-				} else if _, ok := slices.BinarySearchFunc(wanted, id, base.ID.Compare); ok {
-					return true
-				}
+		wants := func(id base.ID) bool {
+			if len(wanted) <= 4 { // as most are
+				return slices.Contains(wanted, id)
 			}
-			return false
+			_, ok := slices.BinarySearchFunc(wanted, id, base.ID.Compare)
+			return ok
 		}
+		j.Wants = wants
+		j.holds = func(f *Fact) bool { return slices.ContainsFunc(f.Ids, wants) }
 	default:
 		j.holds = numberTest(o, operands)
 		if o == IsToday || o == IsBeforeToday || o == IsAfterToday {

@@ -115,6 +115,13 @@ type column struct {
 	rows  []uint64         // by fact: the rows that have it, a bit each
 	// by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
 	pairs *[256]uint64
+	ids   []idRows // those of the facts
+}
+
+// idRows is an id and the rows that have it.
+type idRows struct {
+	id   base.ID
+	rows uint64
 }
 
 // columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
@@ -159,6 +166,17 @@ func (c *column) pack() {
 		}
 	}
 	texts, ids = slices.Clip(texts), slices.Clip(ids)
+	for n := range c.facts {
+		for _, id := range c.facts[n].Ids {
+			at := slices.IndexFunc(c.ids[:min(len(c.ids), 16)], func(x idRows) bool { return x.id == id })
+			if at < 0 {
+				at = len(c.ids)
+				c.ids = append(c.ids, idRows{id: id})
+			}
+			c.ids[at].rows |= c.rows[n]
+		}
+	}
+	c.ids = slices.Clip(c.ids)
 	if len(texts) > 0 {
 		c.pairs = new([256]uint64)
 	}
@@ -310,6 +328,9 @@ func (s *factSource) skuColumns(a *base.AccountState, visit func(first int, c *c
 // judged judges the facts of some rows of a column: those that pass, and those that fail. The others have no value.
 func (c *column) judged(j *label.Judge, among uint64) (pass, fail uint64) {
 	among &= c.some
+	if j.Wants != nil {
+		return c.chosen(j, among)
+	}
 	if j.Needles != nil {
 		may := c.having(j.Needles, among)
 		if missed := among &^ may; j.Negated {
@@ -331,4 +352,23 @@ func (c *column) judged(j *label.Judge, among uint64) (pass, fail uint64) {
 		}
 	}
 	return pass, fail
+}
+
+// chosen is judged where ids are asked for. They lie side by side, and the facts, which are large, need not be read.
+func (c *column) chosen(j *label.Judge, among uint64) (pass, fail uint64) {
+	held, alive := uint64(0), uint64(0)
+	for i := range c.ids {
+		x := &c.ids[i]
+		switch rows := x.rows & among; {
+		case rows == 0:
+		case j.Wants(x.id):
+			held |= rows
+		case j.Alive == nil || j.Alive(x.id):
+			alive |= rows
+		}
+	}
+	if alive &^= held; j.Negated {
+		return alive, held
+	}
+	return held, alive
 }

@@ -47,11 +47,9 @@ func (s *Stock) AppendFree(dst []SlotNo, p PoolRef, w Span) []SlotNo {
 	if l := s.large(p); l != nil {
 		dst = l.gaps.appendCovering(dst, w)
 	} else {
-		for _, lot := range s.Lots(p) {
-			for _, no := range s.lot(lot).slots {
-				if gap, ok := s.FreeAround(no, w.Start); ok && gap.End >= w.End {
-					dst = append(dst, no)
-				}
+		for _, no := range s.few(p) {
+			if gap, ok := s.FreeAround(no, w.Start); ok && gap.End >= w.End {
+				dst = append(dst, no)
 			}
 		}
 	}

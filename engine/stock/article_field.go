@@ -153,8 +153,8 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) label.Fact) *column
 	return c
 }
 
-// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which pairs of bytes
-// are in the texts.
+// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which rows have each
+// id, and which pairs of bytes are in the texts.
 func (c *column) pack() {
 	var all strings.Builder
 	var texts []string

@@ -1,8 +1,12 @@
 package api
 
 import (
+	"crypto/tls"
+	"log/slog"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
@@ -171,6 +175,31 @@ func TestNotReady(t *testing.T) {
 	require.NotEmpty(t, s.refused(503, base.CodeNotReady, "GET", "/v1/admin/account", "").header["Retry-After"])
 	s.server.Attach(s.eng)
 	s.ok("GET", "/v1/admin/account", "")
+}
+
+// A server that is told to stop before it was handed its listener, as one that is stopped while it starts, does not
+// accept for good.
+func TestListenerBehindTheStop(t *testing.T) {
+	for name, serve := range map[string]func(*Server, net.Listener) error{
+		"plain":    (*Server).Serve,
+		"with TLS": func(s *Server, l net.Listener) error { return s.ServeTLS(l, &tls.Config{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewServer(Options{Now: func() int64 { return noon }, Logger: slog.New(slog.DiscardHandler)})
+			require.NoError(t, s.Shutdown(t.Context()))
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			ended := make(chan error, 1)
+			go func() { ended <- serve(s, l) }()
+			select {
+			case err := <-ended:
+				require.NoError(t, err)
+			case <-time.After(10 * time.Second):
+				require.Fail(t, "the server goes on")
+			}
+			require.ErrorIs(t, l.Close(), net.ErrClosed, "the listener is closed")
+		})
+	}
 }
 
 func TestPanicTellsNothing(t *testing.T) {

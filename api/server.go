@@ -188,8 +188,8 @@ func (s *Server) Attach(e *engine.Engine) {
 	s.engine.Store(e)
 }
 
-// Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several
-// listeners.
+// Serve answers connections of a listener until it is closed or Shutdown is called, and closes it at once where Shutdown
+// was called before. It may be called for several listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)) }
 
 // ServeTLS is Serve with TLS on every connection.
@@ -198,10 +198,36 @@ func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
 }
 
 func (s *Server) listener(l net.Listener) net.Listener {
+	l = &endingListener{Listener: l, quit: s.quit}
 	if s.proxies.protocol {
 		return patientListener{s.proxied(l)}
 	}
 	return patientListener{countedListener{l, s}}
+}
+
+// endingListener ends once the server has been told to stop. The library closes the listeners that it knows at that
+// instant; one that comes after it would accept for good. It is closed once, whoever closes it.
+type endingListener struct {
+	net.Listener
+	quit <-chan struct{}
+	once sync.Once
+}
+
+func (l *endingListener) Accept() (net.Conn, error) {
+	select {
+	case <-l.quit:
+		if err := l.Close(); err != nil {
+			return nil, err
+		}
+		return nil, io.EOF // not a fault
+	default:
+		return l.Listener.Accept()
+	}
+}
+
+func (l *endingListener) Close() (err error) {
+	l.once.Do(func() { err = l.Listener.Close() })
+	return err
 }
 
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.

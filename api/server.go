@@ -188,8 +188,8 @@ func (s *Server) Attach(e *engine.Engine) {
 	s.engine.Store(e)
 }
 
-// Serve answers connections of a listener until it is closed or Shutdown is called, and closes it at once where Shutdown
-// was called before. It may be called for several listeners.
+// Serve answers connections of a listener until it is closed or Shutdown is called. Behind Shutdown it closes it at
+// once. It may be called for several listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)) }
 
 // ServeTLS is Serve with TLS on every connection.

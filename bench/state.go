@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"time"
 
@@ -35,8 +34,8 @@ func startUp(w *World, budget time.Duration) (Result, error) {
 	return r, nil
 }
 
-// startUpTarget is a second for each million of holds.
-func startUpTarget(w *World) Target { return AtMost(max(1, math.Round(float64(w.Drawn)/1e6)), "s") }
+// startUpTarget is four seconds for ten million holds, and a second for few.
+func startUpTarget(w *World) Target { return AtMost(max(1, float64(w.Drawn)*4/10e6), "s") }
 
 // heapPerHold gives the live heap that a hold takes in timelines with all their indexes, put one by one in the order in
 // which they were booked. Records are not in it.

@@ -18,6 +18,7 @@ import (
 
 // A batch comes to what its rows come to one after the other, and is refused as soon as one of them would be.
 func TestBatchIsItsRowsInOrder(t *testing.T) {
+	long(t)
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		one, many := newShop(t), newShop(t)

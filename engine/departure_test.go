@@ -989,6 +989,7 @@ func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
 
 // An article that has all the units it may have sends none away: none is lost, as none arrives.
 func TestOneWayOfAFullArticle(t *testing.T) {
+	long(t)
 	s := newOneWay(t, 10_000)
 	for range base.MaxSlots/10_000 - 1 {
 		s.do(stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 10_000})

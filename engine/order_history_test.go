@@ -107,6 +107,7 @@ func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 // instants, amid another account's commands, and notes after each command what is another than before it. History and
 // feed have to tell just that.
 func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
+	long(t)
 	all := 0
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -409,6 +409,7 @@ func TestListsOfOrdersAgainstASlowOne(t *testing.T) {
 
 // Whichever of lengths a window is asked for by, the same orders are found; and some orders are longer than each.
 func TestAWindowByEachLength(t *testing.T) {
+	long(t)
 	w := newOrderWorld(t)
 	for range 150 {
 		w.draw()

@@ -5,18 +5,19 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"holdfast/bench"
 )
 
 const bulkLines = 10_000 // the most of one call
 
-var bulkTarget = bench.AtMost(50, "ms")
+var bulkTarget = bench.AtMost(10, "ms")
 
 // bulk asks about 10,000 windows in one call, one call after the other: articles and SKUs in turns, the SKUs as often
 // as they are booked.
 func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
-	const bodies = 16
+	bodies := int(min(16, max(2, r.Budget/(50*time.Millisecond))))
 	w := r.World
 	list := make([][]byte, bodies)
 	articles, skus := w.Set.Queries(bodies*bulkLines, 16, false), w.Set.Queries(bodies*bulkLines, 17, true)

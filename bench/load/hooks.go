@@ -68,7 +68,8 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 	defer func() { err = errors.Join(err, x.close()) }()
 	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
-	part := ahead(5_000, budget)                      // holds of a turn
+	// Holds of a turn: of fewer, the queue is sent while the first are booked.
+	part := max(1_000, ahead(5_000, budget))
 	if err := x.order(stream, part*4/5); err != nil { // more than is sent in a turn
 		return r, err
 	}

@@ -21,7 +21,7 @@ const listConnections = 8
 var (
 	pageTarget     = bench.AtLeast(1000, "/s")
 	filteredTarget = bench.AtLeast(500, "/s")
-	tailTarget     = bench.AtMost(20, "ms") // of 99 in 100 pages
+	tailTarget     = bench.AtMost(10, "ms") // of 99 in 100 pages
 	memoryTarget   = bench.AtMost(100, "%") // allocated for an answer, of its length: no more than one copy
 )
 

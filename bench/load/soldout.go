@@ -31,7 +31,7 @@ func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, e
 	c.expect(fasthttp.StatusConflict)
 	var t bench.Tally
 	for t.Took < budget {
-		if err := c.askAll(&t, holdsPath, repeated(soldOutBody(few))); err != nil {
+		if err := c.askAll(&t, holdsPath, repeated(soldOutBody(few), ahead(10_000, budget))); err != nil {
 			return r, err
 		}
 	}
@@ -44,8 +44,8 @@ func soldOutBody(x *bench.SoldOut) []byte {
 	return body(x.SKU, x.Location, x.Window.Start, x.Window.End)
 }
 
-func repeated(body []byte) [][]byte {
-	bodies := make([][]byte, 1_000)
+func repeated(body []byte, n int) [][]byte {
+	bodies := make([][]byte, n)
 	for i := range bodies {
 		bodies[i] = body
 	}
@@ -81,7 +81,7 @@ func (a *soldOutAsk) answers(s *Server, w *bench.World, budget time.Duration) (r
 	defer c.close()
 	c.expect(a.status)
 	side := func(x *bench.SoldOut) func() (bench.Sample, error) {
-		bodies := repeated(a.body(x))
+		bodies := repeated(a.body(x), ahead(1_000, budget))
 		return func() (bench.Sample, error) {
 			var t bench.Tally
 			for t.Took < budget/10 {

@@ -29,7 +29,7 @@ func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
 	commands, deepEvery := 70, 23
 	if testing.Short() {
-		commands, deepEvery = 15, 40
+		commands, deepEvery = 8, 40
 	}
 	if long() {
 		commands, deepEvery = 200, 3

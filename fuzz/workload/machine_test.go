@@ -18,8 +18,8 @@ import (
 
 // usual is how many runs the test makes, and how many are enough to come to every hard case.
 const (
-	usual = 160
-	fewer = 80 // of those that take longest
+	usual = 120
+	fewer = 60 // of those that take longest
 )
 
 // TestMain makes a run last: HOLDFAST_LONG=1 takes many minutes, -short a few seconds.

@@ -46,8 +46,8 @@ CRASHES     ?= 100000
 VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Where tests have goroutines share memory. The rest is single-threaded by design.
-RACE = ./engine ./engine/table ./engine/pace ./api ./api/ratelimit ./api/webhook ./persist/... ./bench/load ./fuzz/history ./fuzz/crash ./fuzz/sim
+# Where tests have goroutines share memory, the longest first. The rest is single-threaded by design.
+RACE = ./engine ./persist ./fuzz/crash ./api ./persist/... ./bench/load ./fuzz/history ./fuzz/sim ./api/ratelimit ./api/webhook ./engine/table ./engine/pace
 
 # The version of a release.
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -64,9 +64,10 @@ build:
 release:
 	go run ./cmd/holdfast/deploy/release -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
-# vet has been over everything: the tests need not go over it again.
+# vet has been over everything: the tests need not go over it again. As many packages run at a time as there are processors, so
+# that which takes longest begins first.
 test: vet
-	go test -vet=off -timeout $(TESTTIMEOUT) ./...
+	go test -vet=off -timeout $(TESTTIMEOUT) ./fuzz/workload ./...
 	cd api/client/go && go test -vet=off -timeout $(TESTTIMEOUT) ./...
 	@if command -v "$$(go env CC)" >/dev/null; then \
 		echo go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \

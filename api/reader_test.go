@@ -192,29 +192,49 @@ func FuzzReader(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, faults := readProbe(string(data))
-		var bad, deep bool
-		for _, x := range faults {
-			bad, deep = bad || x.Code == wire.FaultMalformed, deep || x.Code == wire.FaultTooDeep
+	f.Fuzz(readAsLibrary)
+}
+
+// readAsLibrary reads a document with the reader and with encoding/json.
+func readAsLibrary(t *testing.T, data []byte) {
+	p, faults := readProbe(string(data))
+	var bad, deep bool
+	for _, x := range faults {
+		bad, deep = bad || x.Code == wire.FaultMalformed, deep || x.Code == wire.FaultTooDeep
+	}
+	lone, depth := beyondJSON(data)
+	good := json.Valid(data) && utf8.Valid(data) && !lone
+	switch {
+	case good && depth <= wire.MaxDepth && (bad || deep):
+		t.Fatalf("refused as malformed or too deep: %q", data)
+	case good && depth > wire.MaxDepth && !deep:
+		t.Fatalf("%d levels are taken: %q", depth, data)
+	case !good && !bad && !deep:
+		t.Fatalf("taken, but malformed: %q", data)
+	case !good || deep:
+		return
+	}
+	sameMembers(t, data, faults)
+	if len(faults) == 0 {
+		sameValues(t, data, p)
+	}
+}
+
+// Strings are read eight bytes at a time: each byte at each place of two such steps, alone and behind one that the
+// subtraction of such a step borrows of.
+func TestReaderOfEveryByteAtEveryPlace(t *testing.T) {
+	for c := range 256 {
+		for at := range 17 {
+			for _, before := range []byte{'a', ' ', '!', '"', '#', 0x1f, '\\', ']', 0x7f, 0x80} {
+				name := []byte("abcdefghijklmnopq")
+				name[at] = byte(c)
+				if at > 0 {
+					name[at-1] = before
+				}
+				readAsLibrary(t, fmt.Appendf(nil, `{"name":"%s"}`, name))
+			}
 		}
-		lone, depth := beyondJSON(data)
-		good := json.Valid(data) && utf8.Valid(data) && !lone
-		switch {
-		case good && depth <= wire.MaxDepth && (bad || deep):
-			t.Fatalf("refused as malformed or too deep: %q", data)
-		case good && depth > wire.MaxDepth && !deep:
-			t.Fatalf("%d levels are taken: %q", depth, data)
-		case !good && !bad && !deep:
-			t.Fatalf("taken, but malformed: %q", data)
-		case !good || deep:
-			return
-		}
-		sameMembers(t, data, faults)
-		if len(faults) == 0 {
-			sameValues(t, data, p)
-		}
-	})
+	}
 }
 
 // beyondJSON says of a document whether a half of a surrogate pair stands alone in it, and how deep it is. It looks at

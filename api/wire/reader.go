@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -394,6 +395,9 @@ func (r *Reader) digits() bool {
 func (r *Reader) text() (raw []byte, ok bool) {
 	r.pos++
 	start, ascii := r.pos, true
+	for r.pos+8 <= len(r.data) && plain(binary.LittleEndian.Uint64(r.data[r.pos:])) {
+		r.pos += 8
+	}
 	for ; r.pos < len(r.data); r.pos++ {
 		switch c := r.data[r.pos]; {
 		case c == '"':
@@ -415,6 +419,15 @@ func (r *Reader) text() (raw []byte, ok bool) {
 	}
 	r.die("string without an end")
 	return nil, false
+}
+
+// plain says of eight bytes that each is of a string that goes on: ASCII, and no control character, quote or backslash.
+// A byte below n has its high bit set once n is subtracted, and had it not before; one that equals another is below 1
+// once both are combined by exclusive or. Only a byte that is found borrows of the next.
+func plain(w uint64) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^ones*'"', w^ones*'\\'
+	return (w|(w-ones*' ')&^w|(quote-ones)&^quote|(backslash-ones)&^backslash)&high == 0
 }
 
 const escapes = `"\/bfnrt`

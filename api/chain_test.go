@@ -181,11 +181,13 @@ func TestNotReady(t *testing.T) {
 // accept for good.
 func TestListenerBehindTheStop(t *testing.T) {
 	for name, serve := range map[string]func(*Server, net.Listener) error{
-		"plain":    (*Server).Serve,
-		"with TLS": func(s *Server, l net.Listener) error { return s.ServeTLS(l, &tls.Config{}) },
+		"plain":          (*Server).Serve,
+		"with TLS":       func(s *Server, l net.Listener) error { return s.ServeTLS(l, &tls.Config{}) },
+		"behind a proxy": (*Server).Serve,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewServer(Options{Now: func() int64 { return noon }, Logger: slog.New(slog.DiscardHandler)})
+			s := NewServer(Options{Now: func() int64 { return noon }, Logger: slog.New(slog.DiscardHandler),
+				ProxyProtocol: name == "behind a proxy"})
 			require.NoError(t, s.Shutdown(t.Context()))
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)

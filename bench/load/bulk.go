@@ -17,7 +17,7 @@ var bulkTarget = bench.AtMost(10, "ms")
 // bulk asks about 10,000 windows in one call, one call after the other: articles and SKUs in turns, the SKUs as often
 // as they are booked.
 func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
-	bodies := int(min(16, max(2, r.Budget/(50*time.Millisecond))))
+	bodies := int(min(16, max(2, r.Budget/(50*time.Millisecond)))) // a short run sends few
 	w := r.World
 	list := make([][]byte, bodies)
 	articles, skus := w.Set.Queries(bodies*bulkLines, 16, false), w.Set.Queries(bodies*bulkLines, 17, true)

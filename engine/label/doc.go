@@ -8,7 +8,8 @@
 // the record's table.
 //
 // An attribute has a format, which says what its values are and how they are compared. A Filter is an attribute or a
-// field, an operator and operands; a Judge says of a value whether it passes.
+// field, an operator and operands; a Judge says of a value whether it passes. Where a whole table is asked, the values
+// lie in Columns, of which it judges many at once (column.go).
 //
 // # Invariants
 //

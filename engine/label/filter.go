@@ -246,45 +246,47 @@ const (
 // Judge is a filter made ready: it passes or fails facts.
 type Judge struct {
 	operator Operator
-	Negated  bool
+	negated  bool
 	holds    func(*Fact) bool   // before it is negated, of one that has a value; nil: of each
 	Alive    func(base.ID) bool // of ids that may name what is gone; nil: none does
-	Needles  []string           // holds is false of texts that have none of them in theirs; nil: nothing is known
-	Wants    func(base.ID) bool // holds is true of what has an id that is wanted; nil: ids are not asked for
+	text     func(string) bool  // holds is true of what has a text that passes; nil: texts are not asked for
+	needles  []string           // no text passes that has none of them in it
+	wants    func(base.ID) bool // holds is true of what has an id that is wanted; nil: ids are not asked for
 }
 
 // Of judges a fact.
 func (j *Judge) Of(f *Fact) Verdict {
 	holds := f.Has && j.holds != nil && j.holds(f) // what is looked for is alive
 	switch {
-	case f.Void && j.Without(), holds && !j.Negated:
+	case f.Void && j.Without(), holds && !j.negated:
 		return Passed
 	case f.Void, holds:
 		return Failed
 	case !f.Has, j.Alive != nil && !slices.ContainsFunc(f.Ids, j.Alive):
 		return Absent
-	case j.Negated, j.operator == IsNotEmpty:
+	case j.negated, j.operator == IsNotEmpty:
 		return Passed
 	}
 	return Failed
 }
 
 // Without is the verdict on a record that has no value, nor any that stands in.
-func (j *Judge) Without() bool { return j.Negated || j.operator == IsEmpty }
+func (j *Judge) Without() bool { return j.negated || j.operator == IsEmpty }
 
 // NewJudge makes the judge of an operator over operands of a format. chosen gives the ids that an operand of a choice
 // names.
 func NewJudge(format AttributeFormat, o Operator, operands []Operand, today timeline.Date, zone *timeline.Zone,
 	chosen func(Operand) []base.ID) Judge {
-	j := Judge{operator: o, Negated: o.Negated()}
+	j := Judge{operator: o, negated: o.Negated()}
 	if o == IsEmpty || o == IsNotEmpty {
 		return j
 	}
 	switch format {
 	case FormatText, FormatWord:
-		j.holds = textTest(o, operands)
+		text := textTest(o, operands)
+		j.text, j.holds = text, func(f *Fact) bool { return slices.ContainsFunc(f.Texts, text) }
 		for _, x := range operands {
-			j.Needles = append(j.Needles, x.Text)
+			j.needles = append(j.needles, x.Text)
 		}
 	case FormatSelect, FormatMultiselect, FormatID:
 		var wanted []base.ID
@@ -299,8 +301,7 @@ func NewJudge(format AttributeFormat, o Operator, operands []Operand, today time
 			_, ok := slices.BinarySearchFunc(wanted, id, base.ID.Compare)
 			return ok
 		}
-		j.Wants = wants
-		j.holds = func(f *Fact) bool { return slices.ContainsFunc(f.Ids, wants) }
+		j.wants, j.holds = wants, func(f *Fact) bool { return slices.ContainsFunc(f.Ids, wants) }
 	default:
 		j.holds = numberTest(o, operands)
 		if o == IsToday || o == IsBeforeToday || o == IsAfterToday {
@@ -310,8 +311,8 @@ func NewJudge(format AttributeFormat, o Operator, operands []Operand, today time
 	return j
 }
 
-// textTest is true of a list of texts where an operand is true of one of them.
-func textTest(o Operator, operands []Operand) func(*Fact) bool {
+// textTest is true of a text of which an operand is.
+func textTest(o Operator, operands []Operand) func(string) bool {
 	one := func(s, x string) bool { return s == x }
 	switch o {
 	case StartsWith:
@@ -321,12 +322,10 @@ func textTest(o Operator, operands []Operand) func(*Fact) bool {
 	case Contains, DoesNotContain:
 		one = strings.Contains
 	}
-	return func(f *Fact) bool {
-		for _, s := range f.Texts {
-			for i := range operands {
-				if one(s, operands[i].Text) {
-					return true
-				}
+	return func(s string) bool {
+		for i := range operands {
+			if one(s, operands[i].Text) {
+				return true
 			}
 		}
 		return false

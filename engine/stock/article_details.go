@@ -243,9 +243,9 @@ func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
 func profits(a *base.AccountState) func(no uint32) float64 {
 	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
 	prices := make([]float64, a.Ledger.SKU+1)
-	price.skuColumns(a, func(first int, c *column) {
-		for i := range blockRows {
-			if f := c.row(i); f != nil {
+	price.skuColumns(a, func(first int, columns *label.Columns) {
+		for i := range prices[first:min(first+stretch*blockRows, len(prices))] {
+			if f := columns.Row(i); f != nil {
 				prices[first+i] = f.Number
 			}
 		}
@@ -253,21 +253,20 @@ func profits(a *base.AccountState) func(no uint32) float64 {
 	income := incomes(a)
 	at := -1
 	var facts *[stretch]*blockFacts
-	var spent, paid *[stretch]*column
+	var spent, paid *label.Columns
 	return func(no uint32) (profit float64) {
-		block, bit := int(no/blockRows), int(no%blockRows)
-		i := block % stretch
-		if block/stretch != at {
-			at = block / stretch
+		i := int(no) % (stretch * blockRows)
+		if from := int(no) / (stretch * blockRows); from != at {
+			at = from
 			facts, spent, paid = factsFrom(a, at), costs.columns(a, at), price.columns(a, at)
 		}
 		profit = income(no)
-		if f := spent[i].row(bit); f != nil {
+		if f := spent.Row(i); f != nil {
 			profit -= f.Number
 		}
-		if f := paid[i].row(bit); f != nil {
+		if f := paid.Row(i); f != nil {
 			return profit - f.Number
 		}
-		return profit - prices[facts[i].sku[bit]]
+		return profit - prices[facts[i/blockRows].sku[i%blockRows]]
 	}
 }

@@ -1,9 +1,7 @@
 package stock
 
 import (
-	"math/bits"
 	"slices"
-	"strings"
 
 	"holdfast/engine/base"
 	"holdfast/engine/label"
@@ -13,9 +11,9 @@ import (
 // This file owns the fields of articles that lists filter and sort by: where the value of each is, and how a pass over
 // all articles reads it.
 //
-// A pass goes block by block, 64 articles each. What it needs of a field is a column, made of a block's rows when first
-// asked for and kept with them until one of the rows changes. So a pass over 100,000 articles reads some megabytes that
-// lie side by side, not 100,000 records.
+// A pass goes by stretches of 64 blocks, 64 articles each. What it needs of a field are columns (package label), made
+// of a block's rows when first asked for and kept with them until one of the rows changes. So a pass over 100,000
+// articles reads some megabytes that lie side by side, not 100,000 records.
 
 // ArticleField is a field that filters name.
 type ArticleField string
@@ -103,122 +101,9 @@ func (n ArticleField) words() []string {
 
 // blockRows is how many rows a block has, and stretch how many blocks a pass over all reads together.
 const (
-	blockRows = 64
-	stretch   = 64
+	blockRows = label.ColumnRows
+	stretch   = label.ColumnRows
 )
-
-// column is one field of the rows of a block.
-type column struct {
-	some  uint64           // rows with a fact
-	of    [blockRows]uint8 // by row: the number of its fact in facts
-	facts []label.Fact     // those that several rows have stand there once, where that is cheap
-	rows  []uint64         // by fact: the rows that have it, a bit each
-	// by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
-	pairs *[256]uint64
-	ids   []idRows // those of the facts
-}
-
-// idRows is an id and the rows that have it.
-type idRows struct {
-	id   base.ID
-	rows uint64
-}
-
-// columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
-func columnOf[R any](b table.Block[R], key any, get func(*R) label.Fact) *column {
-	if c, ok := b.Memo.Load(key).(*column); ok {
-		return c
-	}
-	c := new(column)
-	for i, r := range b.Rows {
-		if r == nil {
-			continue
-		}
-		f := get(r)
-		if !f.Has && !f.Void {
-			continue
-		}
-		at := slices.IndexFunc(c.facts[:min(len(c.facts), 16)], func(g label.Fact) bool { return g.Equal(&f) })
-		if at < 0 {
-			at = len(c.facts)
-			c.facts, c.rows = append(c.facts, f), append(c.rows, 0)
-		}
-		c.of[i] = uint8(at)
-		c.rows[at] |= 1 << i
-		c.some |= 1 << i
-	}
-	c.facts, c.rows = slices.Clip(c.facts), slices.Clip(c.rows)
-	c.pack()
-	b.Memo.Store(key, c)
-	return c
-}
-
-// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which rows have each
-// id, and which pairs of bytes are in the texts.
-func (c *column) pack() {
-	var all strings.Builder
-	var texts []string
-	var ids []base.ID
-	for _, f := range c.facts {
-		texts, ids = append(texts, f.Texts...), append(ids, f.Ids...)
-		for _, s := range f.Texts {
-			all.WriteString(s)
-		}
-	}
-	texts, ids = slices.Clip(texts), slices.Clip(ids)
-	for n := range c.facts {
-		for _, id := range c.facts[n].Ids {
-			at := slices.IndexFunc(c.ids[:min(len(c.ids), 16)], func(x idRows) bool { return x.id == id })
-			if at < 0 {
-				at = len(c.ids)
-				c.ids = append(c.ids, idRows{id: id})
-			}
-			c.ids[at].rows |= c.rows[n]
-		}
-	}
-	c.ids = slices.Clip(c.ids)
-	if len(texts) > 0 {
-		c.pairs = new([256]uint64)
-	}
-	rest := all.String()
-	for n := range c.facts {
-		f := &c.facts[n]
-		f.Texts, texts = texts[:len(f.Texts)], texts[len(f.Texts):]
-		f.Ids, ids = ids[:len(f.Ids)], ids[len(f.Ids):]
-		for i, s := range f.Texts {
-			f.Texts[i], rest = rest[:len(s)], rest[len(s):]
-			for j := 1; j < len(s); j++ {
-				c.pairs[pairOf(s, j)] |= c.rows[n]
-			}
-		}
-	}
-}
-
-// row is the fact of a row, nil if it has none.
-func (c *column) row(i int) *label.Fact {
-	if c.some>>i&1 == 0 {
-		return nil
-	}
-	return &c.facts[c.of[i]]
-}
-
-// pairOf is the place of the bytes at i-1 and i among those of a column.
-func pairOf(s string, i int) uint8 { return s[i-1]*37 ^ s[i] }
-
-// having is the rows that may have one of some texts in theirs, and few others: an exact look at them takes longer.
-func (c *column) having(texts []string, among uint64) (found uint64) {
-	if c.pairs == nil {
-		return 0
-	}
-	for _, s := range texts {
-		may := among &^ found
-		for i := 1; i < len(s) && may != 0; i++ {
-			may &= c.pairs[pairOf(s, i)]
-		}
-		found |= may
-	}
-	return found
-}
 
 // blockFacts is what every pass asks of a block of articles.
 type blockFacts struct {
@@ -257,8 +142,16 @@ func factsOfBlock(a *base.AccountState, b table.Block[Article]) *blockFacts {
 
 // factsFrom is the facts of the i-th stretch of blocks, nil where there is no block.
 func factsFrom(a *base.AccountState, i int) *[stretch]*blockFacts {
-	return table.Stretch(ArticleTable(a), i, blockKey{},
-		func(b table.Block[Article]) *blockFacts { return factsOfBlock(a, b) })
+	type stretchFacts = [stretch]*blockFacts
+	return table.Stretch(ArticleTable(a), i, blockKey{}, func(blocks *[stretch]table.Block[Article]) *stretchFacts {
+		made := new(stretchFacts)
+		for k, b := range blocks {
+			if b.Rows != nil {
+				made[k] = factsOfBlock(a, b)
+			}
+		}
+		return made
+	})
 }
 
 // factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are
@@ -296,79 +189,47 @@ func AttributeSource(d *label.Attribute, format label.AttributeFormat) factSourc
 	}
 }
 
-// articles is the source's column of a block of articles, nil where the articles themselves have nothing.
-func (s *factSource) articles(b table.Block[Article]) *column {
-	if s.Own == nil {
+// columnsFrom is what get reads of the i-th stretch of blocks of a table. The key says what that is.
+func columnsFrom[R any](t *table.Table[R], i int, key any, get func(*R) label.Fact) *label.Columns {
+	return table.Stretch(t, i, key, func(blocks *[stretch]table.Block[R]) *label.Columns {
+		return label.MakeColumns(func(k int) *label.Column { return columnOf(blocks[k], key, get) })
+	})
+}
+
+// columnOf finds a column among what is kept of a block, or makes it; nil: there is no block.
+func columnOf[R any](b table.Block[R], key any, get func(*R) label.Fact) *label.Column {
+	if b.Rows == nil {
 		return nil
 	}
-	return columnOf(b, s.key, s.Own)
+	if c, ok := b.Memo.Load(key).(*label.Column); ok {
+		return c
+	}
+	c := label.MakeColumn(func(row int) (f label.Fact) {
+		if r := b.Rows[row]; r != nil {
+			f = get(r)
+		}
+		return f
+	})
+	b.Memo.Store(key, c)
+	return c
 }
 
 // columns is the source's columns of the i-th stretch of blocks of articles, nil where the articles themselves have
 // nothing.
-func (s *factSource) columns(a *base.AccountState, i int) *[stretch]*column {
+func (s *factSource) columns(a *base.AccountState, i int) *label.Columns {
 	if s.Own == nil {
 		return nil
 	}
-	return table.Stretch(ArticleTable(a), i, s.key, s.articles)
+	return columnsFrom(ArticleTable(a), i, s.key, s.Own)
 }
 
-// skuColumns visits the source's columns of all SKUs; the first one's rows have the numbers from first on.
-func (s *factSource) skuColumns(a *base.AccountState, visit func(first int, c *column)) {
+// skuColumns visits the source's columns of all SKUs, a stretch of blocks at a time; the first one's rows have the
+// numbers from first on.
+func (s *factSource) skuColumns(a *base.AccountState, visit func(first int, columns *label.Columns)) {
 	if s.SKU == nil {
 		return
 	}
-	for i := 0; i*blockRows <= int(a.Ledger.SKU); i++ {
-		if b := SKUTable(a).Block(i); b.Rows != nil {
-			visit(i*blockRows, columnOf(b, s.key, s.SKU))
-		}
+	for i := 0; i*stretch*blockRows <= int(a.Ledger.SKU); i++ {
+		visit(i*stretch*blockRows, columnsFrom(SKUTable(a), i, s.key, s.SKU))
 	}
-}
-
-// judged judges the facts of some rows of a column: those that pass, and those that fail. The others have no value.
-func (c *column) judged(j *label.Judge, among uint64) (pass, fail uint64) {
-	among &= c.some
-	if j.Wants != nil {
-		return c.chosen(j, among)
-	}
-	if j.Needles != nil {
-		may := c.having(j.Needles, among)
-		if missed := among &^ may; j.Negated {
-			pass = missed
-		} else {
-			fail = missed
-		}
-		among = may
-	}
-	for among != 0 {
-		n := c.of[bits.TrailingZeros64(among)]
-		rows := c.rows[n] & among
-		among &^= rows
-		switch j.Of(&c.facts[n]) {
-		case label.Passed:
-			pass |= rows
-		case label.Failed:
-			fail |= rows
-		}
-	}
-	return pass, fail
-}
-
-// chosen is judged where ids are asked for. They lie side by side, and the facts, which are large, need not be read.
-func (c *column) chosen(j *label.Judge, among uint64) (pass, fail uint64) {
-	held, alive := uint64(0), uint64(0)
-	for i := range c.ids {
-		x := &c.ids[i]
-		switch rows := x.rows & among; {
-		case rows == 0:
-		case j.Wants(x.id):
-			held |= rows
-		case j.Alive == nil || j.Alive(x.id):
-			alive |= rows
-		}
-	}
-	if alive &^= held; j.Negated {
-		return alive, held
-	}
-	return held, alive
 }

@@ -75,8 +75,6 @@ type condition struct {
 	number func(no uint32) float64 // in place of from: of an article by its number; asked in ascending order
 	words  []uint64                // in place of a judge: a bit an article, and
 	flip   uint64                  // what to xor it with
-
-	columns *[stretch]*column // of from, for the blocks that a pass is at; nil: the articles themselves have none
 }
 
 // listing is a list being made.
@@ -202,20 +200,28 @@ func (l *listing) condition(from factSource, j label.Judge) condition {
 	c := condition{from: from, judge: j}
 	if from.SKU != nil {
 		c.sku = make([]label.Verdict, l.a.Ledger.SKU+1)
-		from.skuColumns(l.a, func(first int, column *column) {
-			pass, fail := column.judged(&c.judge, ^uint64(0))
-			for i := range blockRows {
-				switch {
-				case pass>>i&1 != 0:
-					c.sku[first+i] = label.Passed
-				case fail>>i&1 != 0:
-					c.sku[first+i] = label.Failed
+		from.skuColumns(l.a, func(first int, columns *label.Columns) {
+			pass, fail := c.judge.Columns(columns, &everyRow)
+			for i := range stretch {
+				verdicts := c.sku[min(first+i*blockRows, len(c.sku)):]
+				for rows := pass[i]; rows != 0; rows &= rows - 1 {
+					verdicts[bits.TrailingZeros64(rows)] = label.Passed
+				}
+				for rows := fail[i]; rows != 0; rows &= rows - 1 {
+					verdicts[bits.TrailingZeros64(rows)] = label.Failed
 				}
 			}
 		})
 	}
 	return c
 }
+
+var everyRow = func() (all label.Rows) {
+	for i := range all {
+		all[i] = ^uint64(0)
+	}
+	return all
+}()
 
 // filter makes a filter ready.
 func (l *listing) filter(f *Filter) (c condition, err error) {
@@ -317,29 +323,19 @@ func (l *listing) count() (total int) {
 func (l *listing) selectAll() (total int) {
 	l.found = slices.Grow(l.found[:0], l.blocks)
 	l.closed = slices.Grow(l.closed[:0], l.blocks)
-	var facts *[stretch]*blockFacts
-	for i := range l.blocks {
-		if i%stretch == 0 {
-			facts = factsFrom(l.a, i/stretch)
-			l.readFrom(i / stretch)
+	for s := 0; s*stretch < l.blocks; s++ {
+		facts := factsFrom(l.a, s)
+		var found, closed label.Rows
+		for i, f := range facts {
+			found[i], closed[i] = l.among(f)
 		}
-		found, closed := l.among(facts[i%stretch])
-		if found != 0 {
-			found = l.selectFrom(i, facts[i%stretch], found)
+		found = l.selectFrom(s, facts, found)
+		for i := range found[:min(stretch, l.blocks-s*stretch)] {
+			l.found, l.closed = append(l.found, found[i]), append(l.closed, closed[i]&found[i])
+			total += bits.OnesCount64(found[i])
 		}
-		l.found, l.closed = append(l.found, found), append(l.closed, closed&found)
-		total += bits.OnesCount64(found)
 	}
 	return total
-}
-
-// readFrom has the conditions read the columns of the i-th stretch of blocks.
-func (l *listing) readFrom(i int) {
-	for _, list := range [...][]condition{l.all, l.search} {
-		for k := range list {
-			list[k].columns = list[k].from.columns(l.a, i)
-		}
-	}
 }
 
 // in is the articles of a block that the query selects, and those of them that take no new holds. Where it was not
@@ -374,55 +370,66 @@ func (l *listing) among(facts *blockFacts) (found, closed uint64) {
 	return found, found & (facts.archived | ^facts.status[0])
 }
 
-// selectFrom is the articles of a block that meet the conditions.
-func (l *listing) selectFrom(i int, facts *blockFacts, among uint64) uint64 {
+// selectFrom is the articles of the s-th stretch of blocks that meet the conditions.
+func (l *listing) selectFrom(s int, facts *[stretch]*blockFacts, among label.Rows) label.Rows {
 	for k := range l.all {
-		if among == 0 {
-			return 0
-		}
-		among = l.all[k].in(i, facts, among)
+		among = l.all[k].in(l.a, s, facts, among)
 	}
 	if l.Search == "" {
 		return among
 	}
-	found := uint64(0)
+	var found label.Rows
 	for k := range l.search {
-		found |= l.search[k].in(i, facts, among&^found)
+		rest := among
+		for i := range rest {
+			rest[i] &^= found[i]
+		}
+		for i, met := range l.search[k].in(l.a, s, facts, rest) {
+			found[i] |= met
+		}
 	}
 	return found
 }
 
-// in is the articles of a block that meet a condition.
-func (c *condition) in(i int, facts *blockFacts, among uint64) (met uint64) {
+// in is the articles of the s-th stretch of blocks that meet a condition.
+func (c *condition) in(a *base.AccountState, s int, facts *[stretch]*blockFacts, among label.Rows) (met label.Rows) {
 	switch {
 	case c.words != nil:
-		return among & (c.words[i] ^ c.flip)
+		for i, word := range c.words[s*stretch : min((s+1)*stretch, len(c.words))] {
+			met[i] = among[i] & (word ^ c.flip)
+		}
+		return met
 	case c.number != nil:
-		for rest := among; rest != 0; rest &= rest - 1 {
-			bit := bits.TrailingZeros64(rest)
-			f := label.NumberFact(c.number(uint32(i*blockRows + bit)))
-			if c.judge.Of(&f) == label.Passed {
-				met |= 1 << bit
+		for i, rest := range among {
+			for ; rest != 0; rest &= rest - 1 {
+				bit := bits.TrailingZeros64(rest)
+				f := label.NumberFact(c.number(uint32((s*stretch+i)*blockRows + bit)))
+				if c.judge.Of(&f) == label.Passed {
+					met[i] |= 1 << bit
+				}
 			}
 		}
 		return met
 	}
-	rest := among // of these SKUs decide
-	if c.columns != nil {
-		pass, fail := c.columns[i%stretch].judged(&c.judge, among)
-		met, rest = pass, among&^(pass|fail)
+	if columns := c.from.columns(a, s); columns != nil {
+		pass, fail := c.judge.Columns(columns, &among)
+		for i := range met { // of the rest SKUs decide
+			met[i], among[i] = pass[i], among[i]&^(pass[i]|fail[i])
+		}
 	}
 	without := c.judge.Without()
-	if c.sku == nil {
-		if without {
-			met |= rest
+	for i, rest := range among {
+		if c.sku == nil {
+			if without {
+				met[i] |= rest
+			}
+			continue
 		}
-		return met
-	}
-	for ; rest != 0; rest &= rest - 1 {
-		bit := bits.TrailingZeros64(rest)
-		if v := c.sku[facts.sku[bit]]; v == label.Passed || v != label.Failed && without {
-			met |= 1 << bit
+		for ; rest != 0; rest &= rest - 1 {
+			bit := bits.TrailingZeros64(rest)
+			if v := c.sku[facts[i].sku[bit]]; v == label.Passed || v != label.Failed && without {
+				met[i] |= 1 << bit
+			}
 		}
 	}
 	return met

@@ -201,17 +201,15 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*l
 	var skus []*label.Fact
 	if from.SKU != nil {
 		skus = make([]*label.Fact, l.a.Ledger.SKU+1)
-		from.skuColumns(l.a, func(first int, c *column) {
-			for n, rows := range c.rows {
-				for ; rows != 0; rows &= rows - 1 {
-					skus[first+bits.TrailingZeros64(rows)] = &c.facts[n]
-				}
+		from.skuColumns(l.a, func(first int, columns *label.Columns) {
+			for i := range skus[first:min(first+stretch*blockRows, len(skus))] {
+				skus[first+i] = columns.Row(i)
 			}
 		})
 	}
 	l.picker.Reset(l.Offset+limit, l.Desc)
 	var facts *[stretch]*blockFacts
-	var columns *[stretch]*column
+	var columns *label.Columns
 	for i, word := range l.found {
 		if i%stretch == 0 {
 			facts, columns = factsFrom(l.a, i/stretch), from.columns(l.a, i/stretch)
@@ -229,13 +227,7 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*l
 			}
 		}
 		if columns != nil {
-			c := columns[i%stretch]
-			for n, rows := range c.rows {
-				if rows &= word; rows != 0 {
-					pick(&c.facts[n], rows)
-				}
-			}
-			word &^= c.some
+			word = columns.EachFact(i%stretch, word, pick)
 		}
 		for ; skus != nil && word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)

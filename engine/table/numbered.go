@@ -178,22 +178,22 @@ func Sum[R, V any](t *Table[R], key any, of func(Block[R]) V, add func(V, V) V) 
 	return sum
 }
 
-// Stretch is what is made of each block from the 64*i-th on, 64 in all; nil where there is no block. It is kept under
-// the key for as long as none of their rows changes: who looks at all blocks reads it side by side. The table was made
-// with Numbered.
-func Stretch[R, V any](t *Table[R], i int, key any, of func(Block[R]) *V) *[fan]*V {
+// Stretch is what is made of the 64 blocks from the 64*i-th on; where there is no block, its Rows are nil. It is kept
+// under the key for as long as none of their rows changes: who looks at all blocks reads it side by side. The table was
+// made with Numbered.
+func Stretch[R, V any](t *Table[R], i int, key any, of func(*[fan]Block[R]) V) V {
 	x := t.numbers.twig(i)
 	if x == nil {
-		return new([fan]*V)
+		return of(new([fan]Block[R]))
 	}
-	return kept(x.memo, key, func() *[fan]*V {
-		made := new([fan]*V)
+	return kept(x.memo, key, func() V {
+		var blocks [fan]Block[R]
 		for k, l := range x.kids {
 			if l != nil {
-				made[k] = of(Block[R]{&l.rows, l.memo})
+				blocks[k] = Block[R]{&l.rows, l.memo}
 			}
 		}
-		return made
+		return of(&blocks)
 	})
 }
 

@@ -212,9 +212,13 @@ func TestSumAgainstRows(t *testing.T) {
 			}, func(a, b int) int { return a + b })
 			require.Equal(t, want, got)
 			for i := range 300_000/4096 + 2 {
-				rows := Stretch(tab, i, "rows", func(b Block[row]) *[64]*row {
-					rows := *b.Rows
-					return &rows
+				rows := Stretch(tab, i, "rows", func(blocks *[64]Block[row]) (rows [64]*[64]*row) {
+					for k, b := range blocks {
+						if b.Rows != nil {
+							rows[k] = new(*b.Rows)
+						}
+					}
+					return rows
 				})
 				for k := range 64 {
 					if b := tab.Block(64*i + k); b.Rows == nil {

@@ -33,8 +33,12 @@ type idRows struct {
 	rows uint64
 }
 
-// shared is how many facts, or ids, of a column are compared with one more, to have equal ones stand there once.
-const shared = 16
+const (
+	// shared is how many facts, or ids, of a column are compared with one more, to have equal ones stand there once.
+	shared = 16
+	// fewIDs is how many ids columns have together that are judged once for all of them.
+	fewIDs = 32
+)
 
 // columnTexts are the texts of a column.
 type columnTexts struct {
@@ -130,6 +134,13 @@ type Columns struct {
 	wide int  // how many there are, up to the last one with texts
 	// by kind of pair, by each of these columns: the rows whose texts have such
 	pairs []uint64
+	ids   []idColumns // of all columns; nil: there are more than a few
+}
+
+// idColumns is an id and the rows that have it.
+type idColumns struct {
+	id   base.ID
+	rows Rows
 }
 
 // MakeColumns puts columns side by side.
@@ -151,7 +162,29 @@ func MakeColumns(get func(i int) *Column) *Columns {
 			}
 		}
 	}
+	cs.ids = cs.mergedIDs()
 	return cs
+}
+
+// mergedIDs is what ids is to be.
+func (cs *Columns) mergedIDs() []idColumns {
+	ids := []idColumns{}
+	for i, c := range cs.of {
+		if c == nil {
+			continue
+		}
+		for _, x := range c.ids {
+			at := slices.IndexFunc(ids, func(y idColumns) bool { return x.id == y.id })
+			if at < 0 {
+				if at = len(ids); at == fewIDs {
+					return nil
+				}
+				ids = append(ids, idColumns{id: x.id})
+			}
+			ids[at].rows[i] |= x.rows
+		}
+	}
+	return slices.Clip(ids)
 }
 
 // Row is the fact of the i-th of all rows, nil if it has none.
@@ -182,24 +215,24 @@ type Rows [ColumnRows]uint64
 
 // Columns judges some rows of columns: those that pass, and those that fail. The others have no value.
 func (j *Judge) Columns(cs *Columns, among *Rows) (pass, fail Rows) {
-	if j.text != nil {
+	switch {
+	case j.text != nil:
 		pass = cs.holding(j, among)
 		for i := range fail {
 			fail[i] = among[i] & cs.some[i] &^ pass[i]
 		}
-		if j.negated {
-			return fail, pass
+	case j.wants != nil:
+		pass, fail = cs.chosen(j, among)
+	default:
+		for i, c := range cs.of {
+			if rows := among[i] & cs.some[i]; rows != 0 {
+				pass[i], fail[i] = c.judged(j, rows)
+			}
 		}
 		return pass, fail
 	}
-	for i, c := range cs.of {
-		switch rows := among[i] & cs.some[i]; {
-		case rows == 0:
-		case j.wants != nil:
-			pass[i], fail[i] = c.chosen(j, rows)
-		default:
-			pass[i], fail[i] = c.judged(j, rows)
-		}
+	if j.negated {
+		return fail, pass
 	}
 	return pass, fail
 }
@@ -293,21 +326,36 @@ func (c *Column) judged(j *Judge, among uint64) (pass, fail uint64) {
 	return pass, fail
 }
 
-// chosen is judged where ids are asked for. They lie side by side, and the facts, which are large, need not be read.
-func (c *Column) chosen(j *Judge, among uint64) (pass, fail uint64) {
-	held, alive := uint64(0), uint64(0)
-	for i := range c.ids {
-		x := &c.ids[i]
-		switch rows := x.rows & among; {
-		case rows == 0:
-		case j.wants(x.id):
-			held |= rows
-		case j.Alive == nil || j.Alive(x.id):
-			alive |= rows
+// chosen is the rows among some that have an id that is wanted, and the others that have one that is alive. The ids lie
+// side by side, and the facts, which are large, need not be read.
+func (cs *Columns) chosen(j *Judge, among *Rows) (held, alive Rows) {
+	kind := func(id base.ID) *Rows {
+		switch {
+		case j.wants(id):
+			return &held
+		case j.Alive == nil || j.Alive(id):
+			return &alive
+		}
+		return nil
+	}
+	for k := range cs.ids {
+		if to := kind(cs.ids[k].id); to != nil {
+			for i, rows := range &cs.ids[k].rows {
+				to[i] |= rows & among[i]
+			}
 		}
 	}
-	if alive &^= held; j.negated {
-		return alive, held
+	for i, c := range cs.of {
+		if rows := among[i] & cs.some[i]; cs.ids == nil && rows != 0 {
+			for k := range c.ids {
+				if x := &c.ids[k]; x.rows&rows != 0 {
+					if to := kind(x.id); to != nil {
+						to[i] |= x.rows & rows
+					}
+				}
+			}
+		}
+		alive[i] &^= held[i]
 	}
 	return held, alive
 }

@@ -71,9 +71,10 @@ func TestIDsSideBySideAgainstEachFact(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 12))
 	seen := map[Verdict]int{}
 	for range 100 {
+		distinct := []int{4, 24, fewIDs, fewIDs + 1, 100}[rnd.IntN(5)]
 		some := func(most int) (ids []base.ID) {
 			for range rnd.IntN(most + 1) {
-				ids = append(ids, base.ID{15: byte(rnd.IntN(24))})
+				ids = append(ids, base.ID{15: byte(rnd.IntN(distinct))})
 			}
 			return ids
 		}

@@ -49,15 +49,16 @@ func addUses(u *base.Sums[use], kind int, l *Labels, sign int64) {
 // FollowAttributeUses counts what a write set changes.
 func FollowAttributeUses(a *base.AccountState, set []base.RowChange) (after func()) {
 	for _, c := range set {
-		for i, k := range LabelledKinds {
-			if before, after, is := k.changed(c); is {
-				if before == nil || after == nil ||
-					!slices.EqualFunc(before.Attributes, after.Attributes, AttributeValue.sameUse) {
-					addUses(AttributeUses(a), i, before, -1)
-					addUses(AttributeUses(a), i, after, 1)
-				}
-				break
-			}
+		no := labelledNo[c.Of().TableTag()]
+		if no == 0 {
+			continue
+		}
+		kind := int(no) - 1
+		before, after := LabelledKinds[kind].changed(c)
+		if before == nil || after == nil ||
+			!slices.EqualFunc(before.Attributes, after.Attributes, AttributeValue.sameUse) {
+			addUses(AttributeUses(a), kind, before, -1)
+			addUses(AttributeUses(a), kind, after, 1)
 		}
 	}
 	return nil

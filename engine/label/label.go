@@ -156,16 +156,24 @@ type Labelled interface {
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
 	resource() string
 	All(a *base.AccountState) iter.Seq[*Labels]
-	// changed are the labels of a record of the kind before and after a change, nil where there is none; is says that
-	// it is of the kind.
-	changed(c base.RowChange) (before, after *Labels, is bool)
+	// changed are the labels of a record of the kind before and after a change, nil where there is none.
+	changed(c base.RowChange) (before, after *Labels)
+	table() byte
 }
 
 // LabelledKinds lists the kinds that labels hang on.
 var LabelledKinds []Labelled
 
+// labelledNo is, by table, how many of LabelledKinds there are up to its own; 0: no labels hang on its rows.
+var labelledNo [256]uint8
+
 // RegisterLabelled says which kinds labels hang on.
-func RegisterLabelled(kinds ...Labelled) { LabelledKinds = append(LabelledKinds, kinds...) }
+func RegisterLabelled(kinds ...Labelled) {
+	for _, k := range kinds {
+		LabelledKinds = append(LabelledKinds, k)
+		labelledNo[k.table()] = uint8(len(LabelledKinds))
+	}
+}
 
 // labelledRow is a row that embeds Labels.
 type labelledRow[R any] interface {
@@ -199,18 +207,17 @@ func (k *LabelledKind[R, P]) All(a *base.AccountState) iter.Seq[*Labels] {
 	}
 }
 
-func (k *LabelledKind[R, P]) changed(c base.RowChange) (before, after *Labels, is bool) {
-	x, is := c.(*base.Change[R])
-	if !is {
-		return nil, nil, false
-	}
+func (k *LabelledKind[R, P]) table() byte { return k.Kind.Tag }
+
+func (k *LabelledKind[R, P]) changed(c base.RowChange) (before, after *Labels) {
+	x := c.(*base.Change[R])
 	if x.Before != nil {
 		before = P(x.Before).OwnLabels()
 	}
 	if x.After != nil {
 		after = P(x.After).OwnLabels()
 	}
-	return before, after, true
+	return before, after
 }
 
 // With finds records by external ids.

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/engine/base"
@@ -73,28 +74,55 @@ func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	return shares
 }
 
-// addIncome adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
-// off. A unit that is a conflict is of no article, nor is one that takes no stock (any more).
-func (o *Order) addIncome(c *stock.Incomes, s *timeline.Stock, sign int64) {
+// earning is what a unit of an order brings in.
+type earning struct {
+	hold   base.ID        // it goes to the article that this is of, if it has a slot
+	sold   timeline.LotNo // to that of this lot, if it is one
+	amount int64
+}
+
+// earnings are those of an order's units that bring in something.
+func (o *Order) earnings() (list []earning) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
-		return
+		return nil
 	}
 	prices, _ := o.LinePrices() // what is stored has a price
-	units, articles := s.Finder(), c.In(o.Currency)
 	for i := range prices {
 		if prices[i].Total == 0 {
 			continue
 		}
+		list = slices.Grow(list, len(o.Lines[i].Units))
 		o.Lines[i].Earn(prices[i].Total, func(u *OrderUnit, n int64) {
-			at, ok := units.Where(u.Hold)
-			gone := u.Lot != 0 && u.Returned == 0 // it was sold
-			if gone {
-				at.Lot = u.Lot
+			x := earning{hold: u.Hold, amount: n}
+			if u.Returned == 0 {
+				x.sold = u.Lot
 			}
-			if n != 0 && (gone || ok && at.Seated()) {
-				articles.Add(s.Lot(at.Lot).Article, sign*n)
+			if n != 0 {
+				list = append(list, x)
 			}
 		})
+	}
+	return list
+}
+
+// addIncome adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
+// off. A unit that is a conflict is of no article, nor is one that takes no stock (any more).
+func (o *Order) addIncome(c *stock.Incomes, s *timeline.Stock, sign int64) {
+	list := o.earnings()
+	if len(list) == 0 {
+		return
+	}
+	units, articles := s.Finder(), c.In(o.Currency)
+	for _, x := range list {
+		lot := x.sold
+		if lot == 0 {
+			if at, ok := units.Where(x.hold); ok && at.Seated() {
+				lot = at.Lot
+			}
+		}
+		if lot != 0 {
+			articles.Add(s.Lot(lot).Article, sign*x.amount)
+		}
 	}
 }
 
@@ -121,17 +149,18 @@ func followIncomes(a *base.AccountState, set []base.RowChange) (after func()) {
 	return func() { add(1) }
 }
 
-// touchedOrders are the numbers of the orders whose income a write set may change or move: those that change, and those
-// with a unit that gets to another lot or loses its slot. It is called for every command; most touch none.
+// touchedOrders are the numbers of the orders whose income a write set may change or move: those whose units bring in
+// something else than before, and those with a unit that gets to another lot or loses its slot. It is called for every
+// command; most touch none.
 func touchedOrders(set []base.RowChange) (list []uint32) {
 	for _, x := range set {
 		switch x := x.(type) {
 		case *base.Change[Order]:
-			for _, o := range [...]*Order{x.Before, x.After} {
-				if o != nil {
-					list = append(list, o.Number)
-				}
+			if x.Before != nil && x.After != nil && x.Before.Currency == x.After.Currency &&
+				slices.Equal(x.Before.earnings(), x.After.earnings()) {
+				continue
 			}
+			list = append(list, cmp.Or(x.After, x.Before).Number)
 		case *base.Change[timeline.Placed]:
 			u := x.After
 			if u == nil {

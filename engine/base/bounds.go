@@ -26,7 +26,7 @@ func (b Bounds) WithDefaults() Bounds {
 		usual int
 	}{
 		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
-		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.Swept, 1_500},
+		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.Swept, 1_000},
 		{&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
 	} {
 		if *x.at == 0 {

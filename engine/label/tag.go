@@ -124,8 +124,8 @@ func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, TagKind, g, n), nil
 }
 
-// DeleteTag removes a tag, and takes it off every record: off 4,000 in the same command, and off the rest in commands
-// of the clock before any other of the account.
+// DeleteTag removes a tag, and takes it off every record: off so many as one command changes (base.Bounds), and off the
+// rest in commands of the clock before any other of the account.
 type DeleteTag struct {
 	base.Answers[any]
 	ID      base.ID

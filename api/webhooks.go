@@ -20,9 +20,6 @@ const (
 	eventTypesAbout = "The types of events that it is told of: of orders, conflicts, holds, units that are late, " +
 		"and of webhooks that were disabled."
 
-	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, " +
-		"unless the operator allows others; what would not be called is refused when it is set."
-
 	hookScopeAbout = "Besides its own scope it takes those to read what the events tell of: orders.details.read for " +
 		"orders, inventory.stock_items.read for conflicts, holds and " +
 		"units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the " +
@@ -31,27 +28,21 @@ const (
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
 
-var createWebhookShape = wire.ShapeOf("CreateWebhook",
+var createWebhookShape = wire.ShapeOf("CreateWebhook", append([]wire.Field[outbox.CreateWebhook]{
 	wire.Defaulted("eventType", hookEvent, "", func(o *outbox.CreateWebhook) *base.HookEvent { return &o.EventType }).
 		Says(eventTypeAbout),
 	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), nil,
 		func(o *outbox.CreateWebhook) *[]base.HookEvent { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Required("url", wire.Link, func(o *outbox.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
-	wire.Optional("label", wire.Text(1, base.MaxName), func(o *outbox.CreateWebhook) **string { return &o.Label }).
-		Says("What people call it."))
+}, wire.MadeOf(func(o *outbox.CreateWebhook) *outbox.WebhookFields { return &o.WebhookFields })...)...)
 
-var patchWebhookShape = wire.ShapeOf("PatchWebhook",
+var patchWebhookShape = wire.ShapeOf("PatchWebhook", append([]wire.Field[outbox.PatchWebhook]{
 	wire.Merged("eventType", hookEvent, false,
 		func(o *outbox.PatchWebhook) *base.Opt[base.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
 	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(base.HookEvents)), false,
 		func(o *outbox.PatchWebhook) *base.Opt[[]base.HookEvent] { return &o.EventTypes }).
 		Says(eventTypesAbout),
-	wire.Merged("url", wire.Link, false, func(o *outbox.PatchWebhook) *base.Opt[string] { return &o.URL }).
-		Says(endpointAbout),
-	wire.Merged("label", wire.Text(1, base.MaxName), true, func(o *outbox.PatchWebhook) *base.Opt[string] {
-		return &o.Label
-	}).Says("What people call it. Null clears it."))
+}, wire.ChangedBy(func(o *outbox.PatchWebhook) *base.Changes[outbox.WebhookFields] { return &o.Fields })...)...)
 
 var rotateSecretShape = wire.ShapeOf("RotateSecret",
 	wire.MadeOf(func(o *outbox.RotateSecret) *outbox.RotateSecret { return o })...)
@@ -67,8 +58,7 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.As(hookEvent.Schema, "eventType", string(h.EventType),
 		"The type of event that it is told of, of several the first.")
 	w.hookEvents(h)
-	w.As(wire.URISchema, "url", h.URL, "Where events are sent.")
-	w.TextOrNull("label", h.Label, "What people call it.")
+	wire.WriteFields(&w.Writer, &h.WebhookFields)
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
 	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
 	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
@@ -219,8 +209,8 @@ var webhookOperations = []operation{
 				q.needEvent(o.EventType.Value)
 			}
 			q.needEvents(o.EventTypes.Value)
-			if o.URL.Set {
-				q.reach(o.URL.Value)
+			if o.Fields.Has("url") {
+				q.reach(o.Fields.To.URL)
 			}
 			o.IfMatch, o.Maker = q.ifMatch, q.maker()
 			return o

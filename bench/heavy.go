@@ -77,8 +77,9 @@ func NewHeavy(e *engine.Engine, now func() int64) (*Heavy, error) {
 			h.besideAt, h.besideSKU = location, chair
 		}
 	}
-	w, err := h.do(h.account, outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/",
-		APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	w, err := h.do(h.account, outbox.CreateWebhook{EventType: base.OrderUpdated, APIVersion: "2025-06",
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/"},
+		Secret:        "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	if err != nil {
 		return nil, err
 	}

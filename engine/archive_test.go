@@ -47,8 +47,8 @@ func filled(t *testing.T) *shop {
 	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines,
 		ExpiresIn: ptr(int64(600))})
 	require.NotZero(t, o.Number)
-	s.do(outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
-		Secret: testSecret})
+	s.do(outbox.CreateWebhook{EventType: base.OrderUpdated, APIVersion: "2025-06", Secret: testSecret,
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/hook"}})
 	s.do(CreateKey{PublicID: "abcdefgh", Label: "counter"})
 	return s
 }

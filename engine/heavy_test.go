@@ -69,8 +69,9 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		return b
 	})
 	for _, e := range []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.OrderDeleted} {
-		d.do(outbox.CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06",
-			Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+		d.do(outbox.CreateWebhook{EventType: e, APIVersion: "2025-06",
+			WebhookFields: outbox.WebhookFields{URL: "https://example.com/"},
+			Secret:        "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	}
 	const units = 2500 // a byte of each would be too much
 	beside := 0        // of all commands together

@@ -18,8 +18,7 @@ import (
 
 // failing is a webhook that three events in a row have disabled.
 func (s *shop) failing(types ...base.HookEvent) *outbox.Webhook {
-	w := s.do(outbox.CreateWebhook{EventTypes: append([]base.HookEvent{base.OrderCreated}, types...),
-		URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.hook(append([]base.HookEvent{base.OrderCreated}, types...)...)
 	for range outbox.FailuresAll {
 		s.failed(s.emitted(base.OrderCreated, w))
 	}
@@ -146,8 +145,7 @@ func TestAWebhookThatIsDisabledIsAnEvent(t *testing.T) {
 
 func TestWebhookOfSeveralTypes(t *testing.T) {
 	s := newShop(t)
-	w := s.do(outbox.CreateWebhook{EventTypes: []base.HookEvent{base.HoldExpired, base.OrderUpdated, base.OrderCreated},
-		URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.hook(base.HoldExpired, base.OrderUpdated, base.OrderCreated)
 	require.Equal(t, []base.HookEvent{base.OrderCreated, base.OrderUpdated, base.HoldExpired}, w.EventTypes())
 	for i, typ := range base.HookEvents {
 		s.do(emitting{typ: typ, order: base.ID{1, 15: byte(i)}})
@@ -172,8 +170,8 @@ func TestWebhookOfSeveralTypes(t *testing.T) {
 	require.Len(t, s.do(both).(*outbox.Webhook).EventTypes(), 2, "as a record is sent back")
 	bad := func(single base.HookEvent, several ...base.HookEvent) {
 		t.Helper()
-		s.refused(base.CodeInvalid, outbox.CreateWebhook{EventType: single, EventTypes: several,
-			URL: "https://example.com/hooks", APIVersion: "2025-06", Secret: secretOf(1)})
+		s.refused(base.CodeInvalid, outbox.CreateWebhook{EventType: single, EventTypes: several, APIVersion: "2025-06",
+			Secret: secretOf(1), WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"}})
 	}
 	bad("")
 	bad("", "order.lost")
@@ -221,8 +219,7 @@ func TestEventsOfStock(t *testing.T) {
 		return b
 	}
 	s.open()
-	w := s.do(outbox.CreateWebhook{EventTypes: base.HookEvents[3:], URL: "https://example.com/hooks",
-		APIVersion: "2025-06", Secret: secretOf(1)}).(*outbox.Webhook)
+	w := s.hook(base.HookEvents[3:]...)
 	sku := base.Item{SKU: s.sku()}
 	s.article(sku.SKU, 1)
 	at := func(hours int64) int64 { return noon + hours*hour }

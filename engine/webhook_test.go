@@ -42,10 +42,10 @@ func secretOf(n byte) string {
 	return outbox.SecretPrefix + base64.StdEncoding.EncodeToString(append(make([]byte, outbox.SecretBytes-1), n))
 }
 
-func (s *shop) hook(typ base.HookEvent) *outbox.Webhook {
+func (s *shop) hook(types ...base.HookEvent) *outbox.Webhook {
 	s.T.Helper()
-	return s.do(outbox.CreateWebhook{EventType: typ, URL: "https://example.com/hooks", APIVersion: "2025-06",
-		Secret: secretOf(1)}).(*outbox.Webhook)
+	return s.do(outbox.CreateWebhook{EventTypes: types, APIVersion: "2025-06", Secret: secretOf(1),
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"}}).(*outbox.Webhook)
 }
 
 // log is a webhook's log, the newest first.
@@ -88,8 +88,8 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 	require.Equal(t, before, s.view().Sequence(), "nobody is told, so nothing is done")
 	a, b := s.hook(base.OrderCreated), s.hook(base.OrderCreated)
 	other := s.hook(base.OrderUpdated)
-	old := s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2024-01",
-		Secret: secretOf(2)}).(*outbox.Webhook)
+	old := s.do(outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2024-01", Secret: secretOf(2),
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/"}}).(*outbox.Webhook)
 	order := base.ID{9, 6: 0x70, 8: 0x80}
 	s.now += 5
 	s.do(emitting{typ: base.OrderCreated, order: order})
@@ -366,8 +366,8 @@ func TestLogIsTrimmed(t *testing.T) {
 
 func TestWebhookFields(t *testing.T) {
 	s := newShop(t)
-	good := outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/hooks?x=1",
-		APIVersion: "2025-06", Secret: secretOf(1)}
+	good := outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2025-06", Secret: secretOf(1),
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks?x=1"}}
 	for _, spoil := range []func(o *outbox.CreateWebhook){
 		func(o *outbox.CreateWebhook) { o.EventType = "order.lost" },
 		func(o *outbox.CreateWebhook) { o.APIVersion = "latest" },
@@ -396,7 +396,7 @@ func TestWebhookFields(t *testing.T) {
 		o := good
 		o.URL = address
 		require.Len(t, o.Check(), 1, address)
-		s.refused(base.CodeInvalid, outbox.PatchWebhook{URL: base.Some(address)})
+		s.refused(base.CodeInvalid, outbox.PatchWebhook{Fields: base.Changed(outbox.WebhookFields{URL: address})})
 	}
 	for _, address := range []string{"https://example.com", "HTTPS://EXAMPLE.com:8443/a%20b", "https://example.com./",
 		"https://10.0.0.1/", "https://[::1]:443/", "https://my_host/", "https://xn--exmple-cua.com/"} {
@@ -406,17 +406,21 @@ func TestWebhookFields(t *testing.T) {
 	}
 
 	w := s.hook(base.OrderCreated)
-	require.Equal(t, &outbox.Webhook{ID: w.ID, EventType: base.OrderCreated, URL: "https://example.com/hooks",
-		APIVersion: "2025-06", Enabled: true, UpdatedAt: s.now, Revision: 1}, w)
+	require.Equal(t, &outbox.Webhook{ID: w.ID, EventType: base.OrderCreated,
+		WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"},
+		APIVersion:    "2025-06", Enabled: true, UpdatedAt: s.now, Revision: 1}, w)
 	s.now++
-	p := s.do(outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1}, URL: base.Some("https://example.org/"),
-		Label: base.Some("Books"), EventType: base.Some(base.OrderUpdated)}).(*outbox.Webhook)
+	p := s.do(outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1},
+		Fields:    base.Changed(outbox.WebhookFields{URL: "https://example.org/", Label: new("Books")}),
+		EventType: base.Some(base.OrderUpdated)}).(*outbox.Webhook)
 	require.Equal(t, [5]any{"https://example.org/", "Books", base.OrderUpdated, s.now, uint64(2)},
 		[5]any{p.URL, *p.Label, p.EventType, p.UpdatedAt, p.Revision})
-	require.Nil(t, s.do(outbox.PatchWebhook{ID: w.ID, Label: base.Null[string]()}).(*outbox.Webhook).Label)
+	require.Nil(t, s.do(outbox.PatchWebhook{ID: w.ID,
+		Fields: base.Changed(outbox.WebhookFields{}, "label")}).(*outbox.Webhook).Label)
 	s.refused(base.CodePrecondition, outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodeInvalid,
-		outbox.PatchWebhook{ID: w.ID, Label: base.Some(""), EventType: base.Some(base.HookEvent("x"))})
+		outbox.PatchWebhook{ID: w.ID, Fields: base.Changed(outbox.WebhookFields{Label: new("")}),
+			EventType: base.Some(base.HookEvent("x"))})
 	require.Equal(t, "2025-12",
 		s.do(outbox.UpgradeWebhook{ID: w.ID, APIVersion: "2025-12"}).(*outbox.Webhook).APIVersion)
 	same := s.view().Sequence()
@@ -442,8 +446,8 @@ func TestWebhookFields(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	s := newShop(t)
 	cmd := Command{Account: s.acc, Actor: "test", Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}},
-		Op: outbox.CreateWebhook{EventType: base.OrderCreated, URL: "https://example.com/", APIVersion: "2025-06",
-			Secret: secretOf(1)}}
+		Op: outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2025-06", Secret: secretOf(1),
+			WebhookFields: outbox.WebhookFields{URL: "https://example.com/"}}}
 	res, err := s.Do(cmd)
 	require.NoError(t, err)
 	again, err := s.Do(cmd)

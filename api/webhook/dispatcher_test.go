@@ -137,8 +137,9 @@ func TestSendsByTheScopesOfTheMaker(t *testing.T) {
 	r := s.receive(status(200))
 	made := func(scopes ...string) *hook {
 		h := &hook{shop: s, secret: drawSecret()}
-		h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: r.URL, APIVersion: "2025-06",
-			Secret: h.secret, Maker: &outbox.Maker{Key: base.ID{1}, Scopes: scopes}}).(*outbox.Webhook).ID
+		h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2025-06",
+			WebhookFields: outbox.WebhookFields{URL: r.URL},
+			Secret:        h.secret, Maker: &outbox.Maker{Key: base.ID{1}, Scopes: scopes}}).(*outbox.Webhook).ID
 		return h
 	}
 	id := made("settings.webhooks.write").event()

@@ -211,8 +211,8 @@ type hook struct {
 func (s *shop) hook(url string) *hook {
 	s.Helper()
 	h := &hook{shop: s, secret: drawSecret()}
-	h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, URL: url, APIVersion: "2025-06",
-		Secret: h.secret}).(*outbox.Webhook).ID
+	h.id = s.do(outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2025-06", Secret: h.secret,
+		WebhookFields: outbox.WebhookFields{URL: url}}).(*outbox.Webhook).ID
 	return h
 }
 

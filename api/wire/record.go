@@ -142,8 +142,8 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 		return textKind(Text(3, 3))
 	case base.FormZone:
 		return textKind(Text(1, 255))
-	case base.FormLink:
-		return textKind(Link)
+	case base.FormLink, base.FormEndpoint:
+		return textKind(formatted("uri", base.MaxURL))
 	case base.FormLanguage:
 		return textKind(Text(1, 35))
 	case base.FormEmail, base.FormDate:
@@ -201,9 +201,6 @@ func formatted(format string, most int) Kind[string] {
 	k.Schema.Format = format
 	return k
 }
-
-// Link is an address on the web that is given.
-var Link = formatted("uri", base.MaxURL)
 
 // listKind reads a list; an empty one is the nil slice.
 func listKind(f *base.Field, of fieldKind) fieldKind {
@@ -302,8 +299,8 @@ func (w *Writer) writtenAs(f *base.Field) *Schema {
 		s = InstantSchema
 	case base.FormMoney, base.FormInteger:
 		s = IntegerSchema
-	case base.FormLink:
-		s = URISchema
+	case base.FormLink, base.FormEndpoint:
+		s = uriSchema
 	case base.FormFlag:
 		s = booleanSchema
 	case base.FormID:

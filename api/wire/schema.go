@@ -58,7 +58,7 @@ var (
 	booleanSchema = &Schema{Type: "boolean"}
 	NumberSchema  = &Schema{Type: "number"}
 	NullSchema    = &Schema{Type: "null"}
-	URISchema     = &Schema{Type: "string", Format: "uri"}
+	uriSchema     = &Schema{Type: "string", Format: "uri"}
 	DateSchema    = &Schema{Type: "string", Format: "date"}
 
 	idOrNull      = IDSchema.OrNull()

@@ -68,8 +68,9 @@ func openSite(s *Server, w *bench.World) (*site, error) {
 	secret := make([]byte, outbox.SecretBytes)
 	rand.Read(secret)
 	hook, err := x.do(outbox.CreateWebhook{
-		EventType: base.OrderCreated, URL: "https://" + listener.Addr().String() + "/orders", APIVersion: api.Version,
-		Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		EventType: base.OrderCreated, APIVersion: api.Version,
+		WebhookFields: outbox.WebhookFields{URL: "https://" + listener.Addr().String() + "/orders"},
+		Secret:        outbox.SecretPrefix + base64.StdEncoding.EncodeToString(secret),
 	})
 	if err != nil {
 		x.stop()

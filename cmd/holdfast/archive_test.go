@@ -120,8 +120,9 @@ func TestAccountMovesWhole(t *testing.T) {
 	home, away := t.TempDir(), filepath.Join(t.TempDir(), "away")
 	c, account := demoCore(t, home, clock())
 	_, err := c.do(account,
-		outbox.CreateWebhook{EventType: base.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
-			Secret: "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
+		outbox.CreateWebhook{EventType: base.OrderUpdated, APIVersion: "2025-06",
+			WebhookFields: outbox.WebhookFields{URL: "https://example.com/hook"},
+			Secret:        "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	empty, err := openCore(t.Context(), away, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))

@@ -22,6 +22,7 @@ import (
 //
 //	text A..B   so many characters
 //	zone, email, date, language, link, currency
+//	endpoint    an https address that the service calls
 //	key A..B    a text of so many letters, digits, underscores, hyphens and dots
 //	instant     milliseconds since 1970
 //	money       minor units
@@ -55,6 +56,7 @@ const (
 	FormDate     FieldForm = "date"
 	FormLanguage FieldForm = "language"
 	FormLink     FieldForm = "link"
+	FormEndpoint FieldForm = "endpoint"
 	FormCurrency FieldForm = "currency"
 	FormKey      FieldForm = "key"
 	FormInstant  FieldForm = "instant"
@@ -169,7 +171,7 @@ func parseField(t reflect.Type, words []string) Field {
 	}
 	kind := reflect.String
 	switch f.Form {
-	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink, FormCurrency, FormKey:
+	case FormText, FormZone, FormEmail, FormDate, FormLanguage, FormLink, FormEndpoint, FormCurrency, FormKey:
 	case FormMoney, FormInstant, FormInteger:
 		if kind = reflect.Int64; f.Form == FormInteger && t.Kind() == reflect.Int {
 			kind = reflect.Int
@@ -235,7 +237,9 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 			c.Fault(pointer, "format", "must be a language tag like en or pt-BR")
 		}
 	case FormLink:
-		c.Link(pointer, v.String())
+		c.link(pointer, v.String())
+	case FormEndpoint:
+		c.endpoint(pointer, v.String())
 	case FormCurrency:
 		c.currency(pointer, v.String())
 	case FormKey:

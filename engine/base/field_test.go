@@ -46,6 +46,7 @@ type thing struct {
 	Said  bool     `field:"said flag required" about:"Whether it was said."`
 	Count int      `field:"count int 1..9 required" default:"1" about:"How many."`
 	Since *int64   `field:"since instant required" about:"Since when."`
+	Hook  *string  `field:"hook endpoint" about:"Who is told."`
 	Odd   any      `field:"odd own" about:"What is read otherwise."`
 }
 
@@ -58,7 +59,7 @@ func TestFieldsAreDeclaredOnce(t *testing.T) {
 	}
 	fs := FieldsOf[thing]()
 	require.Equal(t, strings.Fields("name colour shade note price on codes ofId at mail born web size zone lang "+
-		"cash key hues ids said count since odd"), names(fs))
+		"cash key hues ids said count since hook odd"), names(fs))
 	at := fs.List[8]
 	require.Equal(t, []string{"Inside", "InsideRecord"}, []string{at.ReadAs, at.WrittenAs})
 	require.Equal(t, []string{"street", "city"}, names(at.Fields))
@@ -145,7 +146,7 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 	}
 	good := thing{
 		Name: "a", Codes: []string{"x"}, At: &inside{Street: "x"}, Mail: new("a@b"), Born: new("2024-02-29"),
-		Web: new("https://example.com"), Zone: "UTC", Lang: new("pt-BR"),
+		Web: new("https://example.com"), Hook: new("https://example.com/x"), Zone: "UTC", Lang: new("pt-BR"),
 		Price: new(int64(-1)), Cash: "USD", Key: "a_.-", Hues: []colour{"blue"}, IDs: []ID{{1}, {2}}, Count: 1, Odd: 1,
 	}
 	var c Checker
@@ -157,13 +158,13 @@ func TestFaultsOfDeclaredFields(t *testing.T) {
 		At:    &inside{City: "longer"}, Mail: new("ann"), Born: new("2023-02-29"), Web: new("ftp://x"),
 		Size: new(int64(10)), Zone: "Moon", Lang: new("e"),
 		Cash: "EURO", Key: "a b", Hues: []colour{"red", "red"}, IDs: []ID{{1}, {2}, {1}}, Count: 10,
-		Since: new(int64(-1)),
+		Since: new(int64(-1)), Hook: new("https://127.1/"),
 	}
 	all := strings.Split(
 		"/name required,/colour enum,/note length,/price range,/codes/0 required,/codes/1 length,/at/city length,"+
 			"/mail format,/born format,/web format,/size range,/zone zone,/lang format,/cash format,/key "+
 			"format,/hues/1 "+
-			"duplicate,/ids/2 duplicate,/count range,/since range", ",")
+			"duplicate,/ids/2 duplicate,/count range,/since range,/hook format", ",")
 	CheckFields(&c, "", &bad)
 	require.Equal(t, all, pointers(c.Faults))
 	c = Checker{}

@@ -2,7 +2,9 @@ package base
 
 import (
 	"iter"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -180,8 +182,8 @@ func (c *Checker) key(pointer, key string, least, most int) {
 
 const MaxURL = 2048
 
-// Link demands an absolute address of the web.
-func (c *Checker) Link(pointer, s string) {
+// link demands an absolute address of the web.
+func (c *Checker) link(pointer, s string) {
 	if len(s) > MaxURL {
 		c.Fault(pointer, "length", "must have at most 2048 characters")
 		return
@@ -194,6 +196,51 @@ func (c *Checker) Link(pointer, s string) {
 	if bad {
 		c.Fault(pointer, "format", "must be an absolute http or https URL, such as https://example.com/book")
 	}
+}
+
+// endpoint demands an absolute https address without anything that could lead a reader astray.
+func (c *Checker) endpoint(pointer, s string) {
+	if len(s) > MaxURL {
+		c.Fault(pointer, "length", "must have at most 2048 characters")
+		return
+	}
+	u, err := url.Parse(s)
+	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") ||
+		strings.HasSuffix(u.Host, ":") || !hostname(u)
+	for i := range len(s) {
+		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
+	}
+	if bad {
+		c.Fault(pointer, "format",
+			"must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
+	}
+}
+
+// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it
+// is usually written. Whether that may be called is judged when it is dialled.
+func hostname(u *url.URL) bool {
+	if p := u.Port(); p != "" {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	}
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(host)
+		return err == nil && a.Is6() && a.Zone() == ""
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Is4()
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || strings.Trim(strings.ToLower(l), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	// Some resolvers read 2130706433, 0x7f000001 and 127.1 as addresses.
+	last := labels[len(labels)-1]
+	return len(host) <= 253 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x")
 }
 
 // Each visits the elements of a list with their pointers, where there are as many as there may be.

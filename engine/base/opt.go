@@ -35,13 +35,6 @@ func (o Opt[T]) Merge(at **T) {
 	}
 }
 
-// Assign puts a given value in place of the one a field holds; null is the zero value.
-func (o Opt[T]) Assign(at *T) {
-	if o.Set {
-		*at = o.Value
-	}
-}
-
 // Replace puts a given list in place of the one a field holds, where either has an element.
 func Replace[T any](o Opt[[]T], at *[]T) {
 	if o.Set && len(o.Value)+len(*at) > 0 {

@@ -3,10 +3,7 @@ package outbox
 import (
 	"cmp"
 	"encoding/base64"
-	"net/netip"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"holdfast/engine/base"
@@ -21,11 +18,10 @@ const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
 // Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of
 // records.
 type Webhook struct {
-	ID             base.ID
-	EventType      base.HookEvent   // the first of its types
-	More           []base.HookEvent `json:",omitempty"` // the others
-	URL            string           // absolute, https
-	Label          *string
+	ID        base.ID
+	EventType base.HookEvent   // the first of its types
+	More      []base.HookEvent `json:",omitempty"` // the others
+	WebhookFields
 	APIVersion     string // in which the bodies of its events are written
 	Enabled        bool
 	DisabledReason *string // nil: it is enabled, or was disabled by hand
@@ -34,6 +30,12 @@ type Webhook struct {
 	UpdatedAt      int64
 	Revision       uint64
 	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
+}
+
+// WebhookFields are what callers say of a webhook, beside the types of its events.
+type WebhookFields struct {
+	URL   string  `field:"url endpoint required" about:"Where events are sent." given:"Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set."`
+	Label *string `field:"label text 1..255" about:"What people call it."`
 }
 
 // Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is
@@ -125,51 +127,6 @@ func WebhookTable(a *base.AccountState) *table.Table[WebhookRow] {
 	return base.TableOf[WebhookRow](a, base.TagWebhook)
 }
 
-// endpoint demands an absolute https address without anything that could lead a reader astray.
-func endpoint(c *base.Checker, pointer, s string) {
-	if len(s) > base.MaxURL {
-		c.Fault(pointer, "length", "must have at most 2048 characters")
-		return
-	}
-	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") ||
-		strings.HasSuffix(u.Host, ":") || !hostname(u)
-	for i := range len(s) {
-		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
-	}
-	if bad {
-		c.Fault(pointer, "format",
-			"must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
-	}
-}
-
-// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it
-// is usually written. Whether that may be called is judged when it is dialled.
-func hostname(u *url.URL) bool {
-	if p := u.Port(); p != "" {
-		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
-			return false
-		}
-	}
-	host := u.Hostname()
-	if strings.HasPrefix(u.Host, "[") {
-		a, err := netip.ParseAddr(host)
-		return err == nil && a.Is6() && a.Zone() == ""
-	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.Is4()
-	}
-	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	for _, l := range labels {
-		if l == "" || len(l) > 63 || strings.Trim(strings.ToLower(l), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return false
-		}
-	}
-	// Some resolvers read 2130706433, 0x7f000001 and 127.1 as addresses.
-	last := labels[len(labels)-1]
-	return len(host) <= 253 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x")
-}
-
 // version demands a version of the interface, by its month.
 func version(c *base.Checker, pointer, s string) {
 	if len(s) != 7 || s[4] != '-' || strings.Trim(s[:4]+s[5:], "0123456789") != "" {
@@ -224,8 +181,7 @@ type CreateWebhook struct {
 	base.Adds
 	EventType  base.HookEvent // the only one; empty: EventTypes has them
 	EventTypes []base.HookEvent
-	URL        string
-	Label      *string
+	WebhookFields
 	APIVersion string
 	Secret     string
 	Maker      *Maker
@@ -241,8 +197,7 @@ func (o CreateWebhook) Check() []base.Fault {
 	default:
 		eventType(&c, "/eventType", o.EventType)
 	}
-	endpoint(&c, "/url", o.URL)
-	c.Optional("/label", o.Label, 1, base.MaxName)
+	base.CheckFields(&c, "", &o.WebhookFields)
 	version(&c, "/apiVersion", o.APIVersion)
 	secret(&c, o.Secret)
 	return c.Faults
@@ -253,7 +208,7 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d webhooks", MaxWebhooks)
 	}
 	w := &WebhookRow{Secret: o.Secret, Webhook: Webhook{
-		ID: t.NewID(), URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now,
+		ID: t.NewID(), WebhookFields: o.WebhookFields, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now,
 		Revision: 1, Maker: o.Maker,
 	}}
 	if o.EventTypes == nil {
@@ -282,8 +237,7 @@ type PatchWebhook struct {
 	IfMatch    []uint64
 	EventType  base.Opt[base.HookEvent]   // the only one, or one of EventTypes
 	EventTypes base.Opt[[]base.HookEvent] // all of them
-	URL        base.Opt[string]
-	Label      base.Opt[string]
+	Fields     base.Changes[WebhookFields]
 	Maker      *Maker
 }
 
@@ -295,12 +249,7 @@ func (o PatchWebhook) Check() []base.Fault {
 	case o.EventType.Set:
 		eventType(&c, "/eventType", o.EventType.Value)
 	}
-	if o.URL.Set {
-		endpoint(&c, "/url", o.URL.Value)
-	}
-	if o.Label.Set && !o.Label.Null {
-		c.Text("/label", o.Label.Value, 1, base.MaxName)
-	}
+	o.Fields.Check(&c, "")
 	return c.Faults
 }
 
@@ -316,8 +265,7 @@ func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
 		case o.EventType.Set:
 			n.tells([]base.HookEvent{o.EventType.Value})
 		}
-		o.URL.Assign(&n.URL)
-		o.Label.Merge(&n.Label)
+		n.WebhookFields = o.Fields.Of(w.WebhookFields)
 		if !slices.Equal(n.EventTypes(), w.EventTypes()) || n.URL != w.URL {
 			n.Maker = o.Maker
 		}

@@ -182,7 +182,8 @@ func (s *shop) touch() {
 					Outcomes: []outbox.Outcome{
 						{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: s.now, Status: 500}}}})
 			}
-			s.do(account, outbox.PatchWebhook{ID: hook.ID, Label: text})
+			s.do(account, outbox.PatchWebhook{ID: hook.ID,
+				Fields: base.Changed(outbox.WebhookFields{Label: &text.Value})})
 		}
 		for h := range hold.EachHold(v) {
 			s.do(account, hold.ReleaseHold{ID: h.ID})

@@ -69,7 +69,7 @@ func (w *World) Hook(tenant int) error {
 
 func createHook(typ base.HookEvent, version string) outbox.CreateWebhook {
 	return outbox.CreateWebhook{
-		EventType: typ, URL: "https://example.com/hooks", APIVersion: version,
+		EventType: typ, WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"}, APIVersion: version,
 		Secret: outbox.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, outbox.SecretBytes)),
 	}
 }

@@ -18,31 +18,22 @@ var (
 	catalogStatus = wire.Words[commerce.CatalogStatus]()
 )
 
-var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
+var kitParts = wire.Reads("components", wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
 	stockFields(func(c *commerce.Component) *base.Item { return &c.Item }),
 	[]wire.Field[commerce.Component]{
 		wire.Defaulted("quantity", count, 1, func(c *commerce.Component) *int { return &c.Quantity }).
 			Says("Units that one of the catalog item takes."),
-	})...)), 0, 100)
+	})...)), 0, 100))
 
 var createCatalogShape = wire.ShapeOf("CreateCatalogItem", slices.Concat(
-	wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogFields { return &o.CatalogFields }),
-	[]wire.Field[commerce.CreateCatalogItem]{
-		wire.Defaulted("components", componentList, nil,
-			func(o *commerce.CreateCatalogItem) *[]commerce.Component { return &o.Components }).
-			Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
-	},
+	wire.MadeOf(func(o *commerce.CreateCatalogItem) *commerce.CatalogFields { return &o.CatalogFields }, kitParts),
 	wire.Needing("catalog.price_tables.write", wire.MadeOf(
 		func(o *commerce.CreateCatalogItem) *commerce.CatalogOffer { return &o.CatalogOffer }), "pricingTableId"),
 	labelFields(func(o *commerce.CreateCatalogItem) *label.LabelsPatch { return &o.Labels }))...)
 
 var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", slices.Concat(
-	wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogFields] { return &o.Fields }),
-	[]wire.Field[commerce.PatchCatalogItem]{
-		wire.Merged("components", componentList, true,
-			func(o *commerce.PatchCatalogItem) *base.Opt[[]commerce.Component] { return &o.Components }).
-			Says("What each unit of it takes, replaced as a whole."),
-	},
+	wire.ChangedBy(func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogFields] { return &o.Fields },
+		kitParts),
 	wire.Needing("catalog.price_tables.write", wire.ChangedBy(
 		func(o *commerce.PatchCatalogItem) *base.Changes[commerce.CatalogOffer] { return &o.Offer }), "pricingTableId"),
 	labelFields(func(o *commerce.PatchCatalogItem) *label.LabelsPatch { return &o.Labels }))...)

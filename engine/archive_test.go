@@ -149,8 +149,7 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 		s.do(o)
 	}
 	s.do(hold.PlaceHold{Lines: s.booking(base.Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines})
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}))
 	_, a := s.archive()
 	into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
 	_, err := s.Import(t.Context(), a, into)

@@ -41,8 +41,8 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 		}
 		return parts
 	}
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
-		Components: of(body, lens)}).(*commerce.CatalogItem)
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit",
+		Components: of(body, lens)}}).(*commerce.CatalogItem)
 	window := base.Span{Start: s.now + day, End: s.now + 2*day}
 	line := hold.HoldLineInput{Item: base.Item{CatalogItem: kit.ID}, Location: s.loc, Window: window, Quantity: 2}
 	ordered := func(l hold.HoldLine) (list []base.ID) {
@@ -60,7 +60,7 @@ func TestAHoldKeepsWhatItsKitWasMadeOf(t *testing.T) {
 	h, other := s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold),
 		s.do(hold.PlaceHold{Lines: []hold.HoldLineInput{line}}).(*hold.Hold)
 	require.Equal(t, []base.ID{body, body, lens, lens}, ordered(h.Lines[0]))
-	s.do(commerce.PatchCatalogItem{ID: kit.ID, Components: base.Some(of(body, bag))})
+	s.do(takes(kit.ID, of(body, bag)...))
 	s.reopen()
 	kept, _ := hold.HoldByID(s.view(), h.ID)
 	require.Equal(t, []base.ID{body, body, lens, lens}, ordered(kept.Lines[0]))
@@ -122,8 +122,7 @@ func TestAHoldOfAnOlderProgramSaysWhatItCan(t *testing.T) {
 	}
 	require.Equal(t, base.Item{SKU: body}, ordered())
 	s.now++
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: bag}, Quantity: 1}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: base.Item{SKU: bag}, Quantity: 1}))
 	require.Zero(t, ordered())
 	c := s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 0, Quantity: ptr(2)}}}).(*hold.Hold)
 	require.Equal(t, base.Item{SKU: bag}, c.Lines[0].Units[0].Ordered)

@@ -20,8 +20,13 @@ import (
 func (s *shop) kit(components ...commerce.Component) base.Item {
 	s.T.Helper()
 	return base.Item{
-		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
-			Components: components}).(*commerce.CatalogItem).ID}
+		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit",
+			Components: components}}).(*commerce.CatalogItem).ID}
+}
+
+// takes has a kit take something else.
+func takes(kit base.ID, components ...commerce.Component) commerce.PatchCatalogItem {
+	return commerce.PatchCatalogItem{ID: kit, Fields: base.Changed(commerce.CatalogFields{Components: components})}
 }
 
 // promised demands that as many can be held as the answer says, and one more not.
@@ -133,9 +138,8 @@ func TestComponentsThatMeetInOnePool(t *testing.T) {
 	s.book(base.Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
 	require.Equal(t, 0, s.promised(own, noon, noon+day))
 	require.Equal(t, []int{0, 1, 1}, numbers(own), "and three make none, though three are what the SKU's part takes")
-	s.do(commerce.PatchCatalogItem{ID: own.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1},
-			{Item: base.Item{Article: first}, Quantity: 1}})})
+	s.do(takes(own.CatalogItem, commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1},
+		commerce.Component{Item: base.Item{Article: first}, Quantity: 1}))
 	s.promised(own, noon, noon+day)
 	require.Equal(t, 1, s.promised(own, noon+day, noon+2*day))
 }
@@ -423,8 +427,7 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 			{Item: kit, Purchase: base.PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*order.OrderRecord)
 	held := s.book(kit, from, to, 1)
 	s.now++
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: lock, Quantity: 1}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: lock, Quantity: 1}))
 	patch := func(n int) order.PatchOrderLine {
 		return order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
 			Fields: base.Changed(order.OrderLineInput{Quantity: n})}
@@ -467,10 +470,7 @@ func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 	one, two := base.Item{Article: s.article(base.ID{}, 9)}, base.Item{Article: s.article(base.ID{}, 9)}
 	kit := s.kit(commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1})
 	held := s.book(kit, s.now+day, s.now+2*day, 1)
-	change := func(list ...commerce.Component) {
-		s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem, Components: base.Some(list)})
-	}
-	change(commerce.Component{Item: two, Quantity: 2})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: two, Quantity: 2}))
 	s.reopen()
 	o := s.do(order.OrderHold{Holds: []base.ID{held.ID}}).(*order.OrderRecord)
 	more := func(n int) order.PatchOrderLine {
@@ -478,9 +478,9 @@ func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 			Fields: base.Changed(order.OrderLineInput{Quantity: n})}
 	}
 	s.refused(base.CodeConflict, more(2))
-	change(commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: one, Quantity: 1}, commerce.Component{Item: two, Quantity: 1}))
 	require.Len(t, s.do(more(2)).(*order.OrderRecord).Units, 4)
-	change(commerce.Component{Item: two, Quantity: 2})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: two, Quantity: 2}))
 	require.Len(t, s.do(more(3)).(*order.OrderRecord).Units, 6)
 	require.Len(t, s.do(more(1)).(*order.OrderRecord).Units, 2)
 	s.reopen()

@@ -157,8 +157,7 @@ func TestOtherDatesOfAKitThatHasChanged(t *testing.T) {
 	kit := s.kit(commerce.Component{Item: was, Quantity: 1})
 	s.now += hour
 	r := s.order(kit, base.PurchaseBooking, s.now+hour, ptr(s.now+2*hour), 1, false)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: is, Quantity: 1}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: is, Quantity: 1}))
 	to := s.until(r, 10)
 	s.do(to)
 	require.Equal(t, 8, s.available(was, s.now, *to.Fields.To.To))
@@ -229,9 +228,9 @@ func TestAssignAComponent(t *testing.T) {
 	s.article(body, 1)
 	second := s.article(body, 1)
 	legs, lone := s.article(tripod, 2), s.article(base.ID{}, 1)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit",
 		Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
-			{Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+			{Item: base.Item{Article: lone}, Quantity: 1}}}}).(*commerce.CatalogItem).ID
 	s.now += hour
 	r := s.order(base.Item{CatalogItem: kit}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
 	units := r.Lines[0].Units

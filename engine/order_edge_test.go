@@ -350,15 +350,15 @@ func TestFewerKitsOfAHold(t *testing.T) {
 	require.Equal(t, 8, s.available(helmet, s.now+day, s.now+2*day))
 
 	o := ordered()
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 1}, {Item: bike, Quantity: 2}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: helmet, Quantity: 1},
+		commerce.Component{Item: bike, Quantity: 2}))
 	require.Len(t, s.do(fewer(o)).(*order.OrderRecord).Units, 3, "it was its order's before the kit changed")
 	require.Equal(t, 5, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 7, s.available(helmet, s.now+day, s.now+2*day))
 
 	h := s.book(kit, s.now+day, s.now+2*day, 2)
-	s.do(commerce.PatchCatalogItem{ID: kit.CatalogItem,
-		Components: base.Some([]commerce.Component{{Item: helmet, Quantity: 2}, {Item: bike, Quantity: 1}})})
+	s.do(takes(kit.CatalogItem, commerce.Component{Item: helmet, Quantity: 2},
+		commerce.Component{Item: bike, Quantity: 1}))
 	s.reopen()
 	o = s.do(order.OrderHold{Holds: []base.ID{h.ID}}).(*order.OrderRecord)
 	s.refused(base.CodeConflict, fewer(o))

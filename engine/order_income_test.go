@@ -169,10 +169,8 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 	body, helmet := s.do(stock.CreateSKU{
 		SKUFields: stock.SKUFields{Name: "Body", PurchasePrice: ptr(int64(3000))}}).(*stock.SKU).ID, s.sku()
 	a, b := s.article(body, 1), s.article(helmet, 2)
-	item := base.Item{
-		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
-			Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
-				{Item: base.Item{SKU: helmet}, Quantity: 2}}}).(*commerce.CatalogItem).ID}
+	item := s.kit(commerce.Component{Item: base.Item{SKU: body}, Quantity: 1},
+		commerce.Component{Item: base.Item{SKU: helmet}, Quantity: 2})
 	rent := func(from int64) base.ID {
 		op := s.rental(order.OrderOpen, item, from, from+day, 1)
 		op.Lines[0].UnitPrice = ptr(int64(1000))

@@ -74,9 +74,7 @@ func TestShortageOfARequirement(t *testing.T) {
 		s.shortLine(base.Item{SKU: sku}, 1, isBlue))
 
 	// A kit of one has what its part has.
-	kit := base.Item{
-		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
-			Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID}
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})
 	require.Equal(t, want, s.shortLine(kit, 1, isRed))
 	require.Equal(t, base.Shortage{Requested: 1, Reason: "not_enough_stock"}, s.shortLine(kit, 1, isBlue))
 }
@@ -87,11 +85,8 @@ func TestShortageOfKitsThatMeetInAnArticle(t *testing.T) {
 	s := newShop(t)
 	sku, red, isRed := s.coloured()
 	s.do(stock.IncreaseQuantity{Article: red, Location: s.loc, Amount: 2})
-	kit := base.Item{
-		CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
-			Components: []commerce.Component{
-				{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: red}, Quantity: 1},
-			}}).(*commerce.CatalogItem).ID}
+	kit := s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1},
+		commerce.Component{Item: base.Item{Article: red}, Quantity: 1})
 	short := s.shortLine(kit, 2, isRed)
 	require.Equal(t, base.Shortage{Requested: 2, Available: 1, Reason: "not_enough_stock"}, short)
 }

@@ -32,10 +32,9 @@ func (s *shop) item(table base.ID) (base.Item, base.ID) {
 	sku := s.sku()
 	s.article(sku, 9)
 	return base.Item{
-			CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike"},
-				CatalogOffer: commerce.CatalogOffer{PricingTable: &table},
-				Components: []commerce.Component{
-					{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID},
+			CatalogItem: s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Bike",
+				Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}},
+				CatalogOffer: commerce.CatalogOffer{PricingTable: &table}}).(*commerce.CatalogItem).ID},
 		sku
 }
 

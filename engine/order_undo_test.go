@@ -46,9 +46,9 @@ func TestUnitsOfAKitSayWhatTheyAre(t *testing.T) {
 	s := newShop(t)
 	body, lone := s.sku(), s.article(base.ID{}, 1)
 	s.article(body, 1)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit"},
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Film kit",
 		Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
-			{Item: base.Item{Article: lone}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+			{Item: base.Item{Article: lone}, Quantity: 1}}}}).(*commerce.CatalogItem).ID
 	s.now += hour
 	l := order.OrderLineInput{Item: base.Item{CatalogItem: kit}, Purchase: base.PurchaseBooking, Quantity: 1,
 		From: ptr(s.now + hour), To: ptr(s.now + day)}

@@ -227,10 +227,10 @@ func TestTheArchive(t *testing.T) {
 func TestComponentsStay(t *testing.T) {
 	s := newShop(t)
 	sku, article := s.sku(), s.article(base.ID{}, 0)
-	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit",
 		Components: []commerce.Component{
 			{Item: base.Item{SKU: sku}, Quantity: 1}, {Item: base.Item{Article: article}, Quantity: 1},
-		}}).(*commerce.CatalogItem)
+		}}}).(*commerce.CatalogItem)
 	s.refused(base.CodeInUse, stock.DeleteSKU{ID: sku})
 	s.refused(base.CodeInUse, stock.DeleteArticle{ID: article})
 	s.do(commerce.DeleteCatalogItem{ID: kit.ID})
@@ -244,8 +244,8 @@ func TestHoldsThatAreOverKeepNoCatalogItem(t *testing.T) {
 	sku := s.sku()
 	s.article(sku, 2)
 	item := func() base.ID {
-		return s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
-			Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}).(*commerce.CatalogItem).ID
+		return s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit",
+			Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}}).(*commerce.CatalogItem).ID
 	}
 	released, past := item(), item()
 	h := s.book(base.Item{CatalogItem: released}, noon+day, noon+2*day, 1)

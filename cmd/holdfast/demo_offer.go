@@ -71,7 +71,7 @@ func (d *demo) offer() {
 	for i := range demoSKUs {
 		s := &demoSKUs[i]
 		o := commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: s.name, InternalName: &s.code,
-			Category: &s.category.ID, Description: &s.about}, Components: d.components(demoPart{s.code, 1})}
+			Category: &s.category.ID, Description: &s.about, Components: d.components(demoPart{s.code, 1})}}
 		o.Purchases = []base.PurchaseType{base.PurchaseBooking}
 		if s.sale > 0 {
 			o.Purchases = append(o.Purchases, base.PurchaseSale)
@@ -84,7 +84,7 @@ func (d *demo) offer() {
 	for i := range demoKits {
 		k := &demoKits[i]
 		o := commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: k.name, InternalName: &k.code,
-			Category: ptr("kits"), Description: &k.about}, Components: d.components(k.parts...),
+			Category: ptr("kits"), Description: &k.about, Components: d.components(k.parts...)},
 			CatalogOffer: commerce.CatalogOffer{Purchases: []base.PurchaseType{base.PurchaseBooking}}}
 		d.kits = append(d.kits, d.list(o, d.prices(k.name, k.shortest, k.day, 0, 0), []string{"Bundle"}))
 	}

@@ -116,8 +116,8 @@ func TestExportIsImported(t *testing.T) {
 					for s := range stock.SKUs(v).All() {
 						if s.Name == "Helmet" {
 							_, err := e.Do(engine.Command{Account: account,
-								Op: commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit"},
-									Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}})
+								Op: commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit",
+									Components: []commerce.Component{{Item: base.Item{SKU: s.ID}, Quantity: 2}}}}})
 							require.NoError(t, err)
 						}
 					}

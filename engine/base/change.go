@@ -90,7 +90,7 @@ func (fs *Fields) merge(to, from reflect.Value, given *given) {
 
 func (f *Field) merge(to, from reflect.Value, given *given) {
 	switch {
-	case f.Form == FormList && to.Len()+from.Len() == 0: // an empty list stays as it is kept
+	case to.Kind() == reflect.Slice && to.Len()+from.Len() == 0: // an empty list stays as it is kept
 	case f.Form == FormObject && !from.IsNil():
 		n := reflect.New(to.Type().Elem())
 		if !to.IsNil() {

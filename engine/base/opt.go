@@ -35,13 +35,6 @@ func (o Opt[T]) Merge(at **T) {
 	}
 }
 
-// Replace puts a given list in place of the one a field holds, where either has an element.
-func Replace[T any](o Opt[[]T], at *[]T) {
-	if o.Set && len(o.Value)+len(*at) > 0 {
-		*at = o.Value
-	}
-}
-
 // ValueOf is what a member says, or the zero value where it is left out.
 func ValueOf[T any](p *T) (v T) {
 	if p != nil {

@@ -31,7 +31,6 @@ type CatalogItem struct {
 	ID base.ID
 	No uint32 // dense number in the account; one that is gone gives its number to a later one
 	CatalogFields
-	Components []Component
 	CatalogOffer
 	ArchivedAt *int64
 	UpdatedAt  int64
@@ -46,6 +45,7 @@ type CatalogFields struct {
 	Status       CatalogStatus `field:"status word required" default:"active" about:"Whether it is offered: only an active one takes holds."`
 	Category     *string       `field:"taxonomyCategoryId text 1..255" about:"The id of the category in a taxonomy that is kept elsewhere."`
 	Description  *string       `field:"description text 0..10000" about:"What is told of it to customers."`
+	Components   []Component   `field:"components own" made:"What one of it takes, all or nothing: one component is the usual case, several are a kit." changed:"What each unit of it takes, replaced as a whole."`
 }
 
 // CatalogOffer is how callers say that a catalog item is offered. New variants and values have no ids yet.
@@ -154,7 +154,6 @@ type CreateCatalogItem struct {
 	base.Answers[*CatalogItem]
 	base.Adds
 	CatalogFields
-	Components []Component
 	CatalogOffer
 	Labels label.LabelsPatch
 }
@@ -176,7 +175,7 @@ func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i := &CatalogItem{
 		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields),
-		Components: o.Components, CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
+		CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
 	}
 	i.Variants = newVariants(t, o.Variants)
 	if err := refers(t, i); err != nil {
@@ -284,18 +283,17 @@ func newVariants(t *base.Tx, list []Variant) []Variant {
 // what they have.
 type PatchCatalogItem struct {
 	base.Answers[*CatalogItem]
-	ID         base.ID
-	IfMatch    []uint64
-	Fields     base.Changes[CatalogFields]
-	Components base.Opt[[]Component]
-	Offer      base.Changes[CatalogOffer]
-	Labels     label.LabelsPatch
+	ID      base.ID
+	IfMatch []uint64
+	Fields  base.Changes[CatalogFields]
+	Offer   base.Changes[CatalogOffer]
+	Labels  label.LabelsPatch
 }
 
 func (o PatchCatalogItem) Check() []base.Fault {
 	var c base.Checker
 	o.Fields.Check(&c, "")
-	components(&c, "/components", o.Components.Value)
+	components(&c, "/components", o.Fields.To.Components)
 	o.Offer.Check(&c, "")
 	o.Labels.Check(&c)
 	return c.Faults
@@ -316,7 +314,6 @@ func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	}
 	n := *i
 	n.CatalogFields, n.CatalogOffer = o.Fields.Of(i.CatalogFields), o.Offer.Of(i.CatalogOffer)
-	base.Replace(o.Components, &n.Components)
 	n.Variants = newVariants(t, n.Variants)
 	if err := refers(t, &n); err != nil {
 		return nil, err

@@ -92,8 +92,8 @@ func (s *step) catalog(op base.Op, res any, err error) error {
 			if o.Fields.Has("status") {
 				k.Takes = o.Fields.To.Status == commerce.CatalogActive
 			}
-			if o.Components.Set {
-				k.Parts = o.Components.Value
+			if o.Fields.Has("components") {
+				k.Parts = o.Fields.To.Components
 			}
 			if o.Offer.Has("pricingTableId") {
 				k.Table = ID{}

@@ -44,8 +44,8 @@ func (s *scenario) counter(f []string) string {
 		return came
 	case "offer": // NAME ITEM by TABLE
 		table := s.id(option(f, "by"))
-		i, _ := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1]},
-			Components:   []commerce.Component{{Item: s.item(f[2]), Quantity: 1}},
+		i, _ := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: f[1],
+			Components: []commerce.Component{{Item: s.item(f[2]), Quantity: 1}}},
 			CatalogOffer: commerce.CatalogOffer{PricingTable: &table}})
 		s.call(f[1], i.(*commerce.CatalogItem).ID)
 	// NAME LOCATION and lines of ITEM WINDOW [xQUANTITY] [by=ROW] [sale] [subscription], with commas between [back

@@ -14,9 +14,9 @@ import (
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"},
-		Components:   components(d, a),
-		CatalogOffer: commerce.CatalogOffer{PricingTable: &a.Tables[0].ID}}); fault != nil {
+	if _, _, fault := w.Do(tenant, commerce.CreateCatalogItem{
+		CatalogFields: commerce.CatalogFields{Name: "kit", Components: components(d, a)},
+		CatalogOffer:  commerce.CatalogOffer{PricingTable: &a.Tables[0].ID}}); fault != nil {
 		return fault
 	}
 	_, _, fault := w.Do(tenant, commerce.PatchPricingTable{ID: a.Tables[0].ID,
@@ -220,7 +220,7 @@ func otherKits(d Dice, a *model.Account) base.Op {
 	case len(list) == 0:
 		return nil
 	case odds(d, "another kit", 30):
-		return commerce.PatchCatalogItem{ID: pick(d, "kit", kits), Components: base.Some(components(d, a))}
+		return otherParts(d, a, pick(d, "kit", kits))
 	}
 	p := pick(d, "line of kits", list)
 	p.Fields = base.Changed(order.OrderLineInput{Quantity: 1 + d.N("kits", 4)})
@@ -246,7 +246,7 @@ func heldKits(d Dice, a *model.Account) base.Op {
 	case len(list) == 0:
 		return nil
 	case odds(d, "another kit", 40):
-		return commerce.PatchCatalogItem{ID: pick(d, "kit", kits), Components: base.Some(components(d, a))}
+		return otherParts(d, a, pick(d, "kit", kits))
 	}
 	o, n := pick(d, "line of kits", list), 1+d.N("kits", 3)
 	o.Change[0].Quantity = &n

@@ -19,7 +19,13 @@ func components(d Dice, a *model.Account) (list []commerce.Component) {
 }
 
 func createKit(d Dice, a *model.Account) commerce.CreateCatalogItem {
-	return commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit"}, Components: components(d, a)}
+	return commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit", Components: components(d, a)}}
+}
+
+// otherParts has a kit take something else.
+func otherParts(d Dice, a *model.Account, kit ID) commerce.PatchCatalogItem {
+	return commerce.PatchCatalogItem{ID: kit,
+		Fields: base.Changed(commerce.CatalogFields{Components: components(d, a)})}
 }
 
 // kitCommand draws a command on catalog items.
@@ -38,7 +44,7 @@ func kitCommand(d Dice, a *model.Account) base.Op {
 		}
 		return commerce.PatchCatalogItem{ID: k.ID, Fields: base.Changed(commerce.CatalogFields{Status: status})}
 	}
-	return commerce.PatchCatalogItem{ID: k.ID, Components: base.Some(components(d, a))}
+	return otherParts(d, a, k.ID)
 }
 
 // asked names an item that is there, sometimes a kit.

@@ -552,6 +552,7 @@ func TestBarrageOfHalves(t *testing.T) {
 // two pieces.
 func TestBarrageOfPipelines(t *testing.T) {
 	h := newHarbour(t, AnswerBytes{})
+	h.server.shares.patience = time.Minute // a list waits for those of all connections, on a machine that may be busy
 	for range 10 {
 		h.ok("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Long","description":%q}`, strings.Repeat("x", 1500)))
 	}

@@ -2,8 +2,14 @@ package timeline
 
 // This file owns the answer to "how many": the count, when it is the answer, and seating for real when it may not be.
 
-// availableSeats is how many units beyond those with a gap of their own Available seats for real before it gives up.
-const availableSeats = 256
+// availableSeats is how many units beyond those with a gap of their own Available seats for real before it gives up. A
+// search that looks at many lanes counts for as many as it has seatLanes; where more units than mostGaps have a gap of
+// their own, there is no search. So what one answer takes is bounded, however large its pool is.
+const (
+	availableSeats = 256
+	seatLanes      = 64
+	mostGaps       = 1024
+)
 
 // Answer is how many units can be held over a window.
 type Answer struct {
@@ -21,13 +27,18 @@ type Answer struct {
 // reach of what may move share an instant. The test that says so goes from cheap to deep; elsewhere Available seats for
 // real, with the search that a write uses, and so never promises more than a write can give.
 func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
+	return s.availableUpTo(p, hull, now, maxSlots)
+}
+
+// availableUpTo is Available for one who does not ask for more than most: where there are so many, no search goes on.
+func (s *Stock) availableUpTo(p PoolRef, hull Span, now int64, most int) Answer {
 	if lots := s.Lots(p); len(lots) == 1 {
 		if lot := s.lot(lots[0]); lot.single != 0 && lot.conflicts == 0 {
 			return s.slot(lot.single).available(hull)
 		}
 	}
 	free, stock, committed, at := s.MinFree(p, hull)
-	a := Answer{Available: max(0, free), Stock: stock, Committed: committed, At: at, Exact: true}
+	a := Answer{Available: min(max(0, free), most), Stock: stock, Committed: committed, At: at, Exact: true}
 	switch {
 	case a.Available == 0:
 	case s.SlotCount(p) == 1:
@@ -90,8 +101,11 @@ func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
 }
 
 // seatForReal seats up to most holds like h, with its wish, on a draft and says how many it could, and whether it knows
-// that no more can be. tries is how often it may look for a rearrangement; it is counted down.
+// that no more can be. tries is how often it may look for a rearrangement; it is counted down, to 0 at the least.
 func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tries *int) (n int, exact bool) {
+	if gaps := s.FreeThroughoutFor(p, h, now); gaps > mostGaps {
+		return min(gaps, most), gaps >= most
+	}
 	d, hull := s.Draft(now), h.Seat()
 	if s.wishes == nil && (w != nil || s.choosy.len() > 0) {
 		d = s.DraftFor(s.chooser, now) // which keeps the wishes that are asked for
@@ -105,9 +119,8 @@ func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tri
 		if *tries == 0 {
 			return n, false
 		}
-		*tries--
 		b, l, ok := d.Stock().makeRoom(p, 0, w, hull, now)
-		if !ok {
+		if *tries = max(0, *tries-b.cost()); !ok {
 			return n, b.proven
 		}
 		d.carryOut(b)
@@ -115,6 +128,9 @@ func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tri
 	}
 	return n, true
 }
+
+// cost is for how many searches one counts that has looked at the board.
+func (b *board) cost() int { return 1 + len(b.lanes)/seatLanes }
 
 // rehearsal is the n-th of the ids that no hold has.
 func rehearsal(n int) (id ID) {

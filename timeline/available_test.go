@@ -26,3 +26,25 @@ func TestAvailableCounts(t *testing.T) {
 		}
 	}
 }
+
+// In a pool that is not easy, where more units than mostGaps have a gap of their own, these are the answer: no search is
+// worth what it takes there. Who asks for one unit is not kept waiting for the rest.
+func TestAvailableOfMoreGapsThanAreSearched(t *testing.T) {
+	w := Span{35 * benchDay, 330 * benchDay}
+	for _, slots := range []int{mostGaps/4 - 10, mostGaps / 2} {
+		s, p := namedCrowd(slots)
+		gaps := s.FreeThroughout(p, w)
+		free, _, _, _ := s.MinFree(p, w)
+		require.Less(t, gaps, free)
+		a := s.Available(p, w, 0)
+		require.False(t, a.Exact)
+		if require.GreaterOrEqual(t, a.Available, gaps); gaps > mostGaps {
+			require.Equal(t, gaps, a.Available)
+		}
+		require.Equal(t, 7, s.availableUpTo(p, w, 0, 7).Available)
+		shape := []Shape{{Pool: p, Hull: func(from int64) Span { return Span{from, from + w.Length()} }}}
+		from, ok := s.NextFit(shape, 1, w.Start, w.End, 0)
+		require.True(t, ok)
+		require.Equal(t, w.Start, from)
+	}
+}

@@ -159,7 +159,10 @@ func TestFewestGaps(t *testing.T) {
 		for c := range g {
 			from := len(want)
 			if g[c].root != nil {
-				want = appendCoveringIn(want, g[c].root, need)
+				eachCoveringIn(g[c].root, need, func(no SlotNo) bool {
+					want = append(want, no)
+					return true
+				})
 			}
 			slices.Sort(want[from:])
 		}

@@ -83,6 +83,7 @@ type board struct {
 	window Span // what lies outside has no reason to move; empty: that has to be found out
 	wide   bool // not all lanes of the pool are known
 	lanes  []lane
+	known  map[SlotNo]int // of a wide board: the lanes, by slot
 	holds  []*Hold
 	wish   *wish // of the hold to be seated, where it is choosy
 
@@ -97,7 +98,9 @@ const boardLanes = 64
 // newBoard is a board of the pool.
 func (s *Stock) newBoard(p PoolRef, f fixity) *board {
 	b := &board{fixity: f, stock: s, pool: p}
-	if b.wide = s.SlotCount(p) > boardLanes; !b.wide {
+	if b.wide = s.SlotCount(p) > boardLanes; b.wide {
+		b.known = map[SlotNo]int{}
+	} else {
 		b.knowAll()
 	}
 	return b
@@ -105,7 +108,7 @@ func (s *Stock) newBoard(p PoolRef, f fixity) *board {
 
 // knowAll makes all lanes known, by number.
 func (b *board) knowAll() {
-	b.wide = false
+	b.wide, b.known = false, nil
 	b.lanes = make([]lane, 0, b.stock.SlotCount(b.pool))
 	for _, lot := range b.stock.Lots(b.pool) {
 		for _, no := range b.stock.lot(lot).slots {
@@ -141,6 +144,9 @@ func (b *board) knowLots(w *wish, room Span) {
 // know adds a lane.
 func (b *board) know(no SlotNo) {
 	if e := b.stock.slot(no); e.span.End > b.floor {
+		if b.wide {
+			b.known[no] = len(b.lanes)
+		}
 		b.lanes = append(b.lanes, lane{slot: Slot{e.id, no, e.lot, e.span}, rail: &e.rail})
 	}
 }

@@ -89,21 +89,22 @@ func (b *board) freeAt(t int64, but int) (list []candidate) {
 }
 
 // discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to
-// its start, back: its end, and so on.
+// its start, back: its end, and so on. It stops where many that are known are free.
 func (b *board) discover(w Span, back bool) {
-	var few [32]SlotNo
 	for {
-		list := b.stock.AppendFree(few[:0], b.pool, w)
-		found := 0
-		for _, no := range list {
-			if found < exchangeFan && b.laneOf(no) < 0 {
+		found, known := 0, 0
+		b.stock.EachFree(b.pool, w, func(no SlotNo) bool {
+			if b.laneOf(no) >= 0 {
+				known++
+			} else {
 				b.know(no)
 				found++
 			}
-		}
+			return found < exchangeFan && known < boardLanes
+		})
 		length := w.End - w.Start
 		switch {
-		case found > 0 || length <= 1:
+		case found > 0 || known == boardLanes || length <= 1:
 			return
 		case back:
 			w.Start = w.End - length/2

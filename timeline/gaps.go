@@ -208,25 +208,29 @@ func coveringIn(n *gapNode, w Span) (count int) {
 	return count
 }
 
-// appendCovering appends the slots of the gaps that cover w, in no order that matters.
-func (g *gapIndex) appendCovering(dst []SlotNo, w Span) []SlotNo {
+// eachCovering visits the slots of the gaps that cover w, in the order of the gaps' length classes and then of their
+// starts, until visit says false. It returns whether it never did.
+func (g *gapIndex) eachCovering(w Span, visit func(SlotNo) bool) bool {
 	for c := lengthClass(w); c < classCount; c++ {
-		if g[c].root != nil {
-			dst = appendCoveringIn(dst, g[c].root, w)
+		if g[c].root != nil && !eachCoveringIn(g[c].root, w, visit) {
+			return false
 		}
 	}
-	return dst
+	return true
 }
 
-func appendCoveringIn(dst []SlotNo, n *gapNode, w Span) []SlotNo {
+func eachCoveringIn(n *gapNode, w Span, visit func(SlotNo) bool) bool {
 	for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
-		if n.in != nil {
-			if n.in.sums[i].last >= w.End {
-				dst = appendCoveringIn(dst, n.in.kids[i], w)
+		switch {
+		case n.in == nil:
+			if n.vals[i] >= w.End && !visit(SlotNo(n.keys[i].upper())) {
+				return false
 			}
-		} else if n.vals[i] >= w.End {
-			dst = append(dst, SlotNo(n.keys[i].upper()))
+		case n.in.sums[i].last >= w.End:
+			if !eachCoveringIn(n.in.kids[i], w, visit) {
+				return false
+			}
 		}
 	}
-	return dst
+	return true
 }

@@ -25,16 +25,15 @@ type Shape struct {
 	Named bool
 }
 
-// available is how many units can be held over a hull.
-func (p *Shape) available(s *Stock, hull Span, now int64) Answer {
-	if p.For != nil {
-		return s.AvailableFor(p.Pool, p.hold(hull), now)
+// available is how many units can be held over a hull, for one who does not ask for more than most.
+func (p *Shape) available(s *Stock, hull Span, now int64, most int) int {
+	switch {
+	case p.For != nil:
+		return s.AvailableFor(p.Pool, p.hold(hull), now).Available
+	case p.Named:
+		return s.AvailableNamed(p.lot(), hull, now, s.Available(p.Pool, hull, now)).Available
 	}
-	a := s.Available(p.Pool, hull, now)
-	if p.Named {
-		a = s.AvailableNamed(p.lot(), hull, now, a)
-	}
-	return a
+	return s.availableUpTo(p.Pool, hull, now, most).Available
 }
 
 // lot is the lot of one that is named.
@@ -217,7 +216,7 @@ func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 // held says that n units can be held over the pools by windows that begin at t.
 func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	for i := range pools {
-		if n -= pools[i].available(s, pools[i].Hull(t), now).Available; n <= 0 {
+		if n -= pools[i].available(s, pools[i].Hull(t), now, n); n <= 0 {
 			return true
 		}
 	}

@@ -2,11 +2,6 @@ package timeline
 
 // This file owns the search for a slot: which one is free, and for how long.
 
-import (
-	"cmp"
-	"slices"
-)
-
 // TightGap is the slot of p to seat need on without moving anything: among the gaps that cover need, one of the
 // tightest length class; of those, the one of the smallest slot number. ok is false where no gap covers need.
 func (s *Stock) TightGap(p PoolRef, need Span) (best SlotNo, ok bool) {
@@ -41,18 +36,16 @@ func (s *Stock) FreeThroughout(p PoolRef, w Span) (n int) {
 	return n
 }
 
-// AppendFree appends the slots of p that are alive over all of w and meet no seat there, ascending.
-func (s *Stock) AppendFree(dst []SlotNo, p PoolRef, w Span) []SlotNo {
-	n := len(dst)
+// EachFree visits the slots of p that are alive over all of w and meet no seat there, in an order that depends on what
+// the Stock holds alone, until visit says false.
+func (s *Stock) EachFree(p PoolRef, w Span, visit func(SlotNo) bool) {
 	if l := s.large(p); l != nil {
-		dst = l.gaps.appendCovering(dst, w)
-	} else {
-		for _, no := range s.few(p) {
-			if gap, ok := s.FreeAround(no, w.Start); ok && gap.End >= w.End {
-				dst = append(dst, no)
-			}
+		l.gaps.eachCovering(w, visit)
+		return
+	}
+	for _, no := range s.few(p) {
+		if gap, ok := s.FreeAround(no, w.Start); ok && gap.End >= w.End && !visit(no) {
+			return
 		}
 	}
-	slices.SortFunc(dst[n:], cmp.Compare[SlotNo])
-	return dst
 }

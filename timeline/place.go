@@ -265,6 +265,12 @@ func (b *board) makeRoom(x bar) (l int, ok bool) {
 
 // laneOf is the lane of a slot, or -1.
 func (b *board) laneOf(no SlotNo) int {
+	if b.wide {
+		if l, ok := b.known[no]; ok {
+			return l
+		}
+		return -1
+	}
 	for l := range b.lanes {
 		if b.lanes[l].slot.No == no {
 			return l

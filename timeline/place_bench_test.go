@@ -96,6 +96,49 @@ func crowd(pools, slots, holds int) (s *Stock, refs []PoolRef) {
 	return s, refs
 }
 
+// namedCrowd is a pool of four lots of so many slots each, and holds that name one of the lots: 100 times a hundredth of
+// a lot, spread over twelve months.
+func namedCrowd(slots int) (*Stock, PoolRef) {
+	const month = 30 * benchDay
+	s := New()
+	no := SlotNo(0)
+	for lot := LotNo(1); lot <= 4; lot++ {
+		s.AddLot(lot, uint32(lot), 1)
+		s.SetPool(lot, 1)
+		for range slots {
+			no++
+			s.PutSlot(Slot{testID(int(no)), no, lot, Span{0, Forever}})
+		}
+	}
+	d := s.Draft(0)
+	n := 0
+	for k := range 100 {
+		from := int64(k%12+1) * month
+		for range max(1, slots/100) {
+			n++
+			h := NewHold(testID(n), Span{from, from + 19*benchDay}, 0, 0)
+			h.Flags = PinnedArticle
+			if _, why := d.SeatNamed(LotNo(k%4+1), 0, h, Exact); why != Granted {
+				panic(why.String())
+			}
+		}
+	}
+	return d.Outcome(), SKURef(1)
+}
+
+// BenchmarkAvailableBesideNamed asks a pool that is not easy over ten months.
+func BenchmarkAvailableBesideNamed(b *testing.B) {
+	for _, slots := range []int{20, 100, 250, 10_000} {
+		b.Run("slots="+itoa(4*slots), func(b *testing.B) {
+			s, p := namedCrowd(slots)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Available(p, Span{35 * benchDay, 330 * benchDay}, 0)
+			}
+		})
+	}
+}
+
 // BenchmarkSeat seats one hold into a plain gap: what a booking costs before it is applied.
 func BenchmarkSeat(b *testing.B) {
 	for _, size := range []struct {

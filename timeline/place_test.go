@@ -307,7 +307,7 @@ func TestLongWalk(t *testing.T) {
 					continue
 				}
 				span := Span{at, at + 1 + rnd.Int63n(6)}
-				list := s.AppendFree(nil, LotRef(1), span)
+				list := freeSlots(s, LotRef(1), span)
 				if len(list) == 0 {
 					continue
 				}

@@ -40,7 +40,7 @@ func ask(s *Stock, p PoolRef, w Span) (a answers) {
 	a.free, a.stock, a.committed, a.at = s.MinFree(p, w)
 	a.tight, a.found = s.TightGap(p, w)
 	a.throughout = s.FreeThroughout(p, w)
-	a.slots = fmt.Sprint(s.AppendFree(nil, p, w))
+	a.slots = fmt.Sprint(freeSlots(s, p, w))
 	a.count = s.CountAt(p, w.Start)
 	s.Sweep(p, w, func(over Span, c Count) bool {
 		a.steps++
@@ -336,8 +336,14 @@ func TestReadsDoNotAllocate(t *testing.T) {
 		"MinFree of a pool": func(i int) { s.MinFree(SKURef(PoolNo(i%400+1)), w[i%50]) },
 		"TightGap":          func(i int) { s.TightGap(SKURef(PoolNo(i%400+1)), w[i%50]) },
 		"FreeThroughout":    func(i int) { s.FreeThroughout(SKURef(PoolNo(i%400+1)), w[i%50]) },
-		"AppendFree":        func(i int) { slots = s.AppendFree(slots[:0], SKURef(PoolNo(i%400+1)), w[i%50]) },
-		"Find":              func(i int) { s.Find(smallDataset().holds[i].ID) },
+		"EachFree": func(i int) {
+			slots = slots[:0]
+			s.EachFree(SKURef(PoolNo(i%400+1)), w[i%50], func(no SlotNo) bool {
+				slots = append(slots, no)
+				return true
+			})
+		},
+		"Find": func(i int) { s.Find(smallDataset().holds[i].ID) },
 		"Sweep": func(i int) {
 			s.Sweep(SKURef(PoolNo(i%400+1)), w[i%50], func(Span, Count) bool { return true })
 		},

@@ -13,6 +13,12 @@ import (
 // This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export
 // does.
 
+// The members that refer to locations.
+const (
+	locationMember = "serviceLocationId"
+	returnMember   = "returnServiceLocationId"
+)
+
 // nameBook knows an account's records by name. A name stands for a record where it is the name of one alone; codes come
 // before names.
 type nameBook struct {
@@ -63,7 +69,7 @@ func (n *nameBook) table(member string) *nameTable {
 	v := n.view
 	t = &nameTable{ids: map[string]base.ID{}}
 	switch member {
-	case "serviceLocationId":
+	case locationMember, returnMember:
 		t.what, t.by, t.has = "location", "name", func(id base.ID) bool { return stock.LocationByID(v, id) != nil }
 		for l := range stock.Locations(v).All() {
 			t.add(nil, l.ID, l.Name)

@@ -83,12 +83,12 @@ func (x *exporter) called(member string, id base.ID, texts ...string) {
 	}
 }
 
-func (x *exporter) location(id base.ID) {
+func (x *exporter) location(member string, id base.ID) {
 	name := ""
 	if l := stock.LocationByID(x.view, id); l != nil {
 		name = l.Name
 	}
-	x.refer("serviceLocationId", id, name)
+	x.refer(member, id, name)
 }
 
 func (x *exporter) sku(id base.ID) {
@@ -170,11 +170,29 @@ func (x *exporter) articles() {
 		x.TextOrNull("description", r.Description, "")
 		x.TextOrNull("condition", r.Condition, "")
 		x.IntOrNull("purchasePrice", r.PurchasePrice, "")
+		x.IntOrNull("itemCosts", r.ItemCosts, "")
+		x.articleDetails(r)
 		x.quantities(r)
 		x.labels(&r.Labels)
 		x.buffers(r.Before, r.After)
 		x.line()
 	}
+}
+
+// articleDetails appends an article's place, and its files as new ones.
+func (x *exporter) articleDetails(r *stock.Article) {
+	d := details(r)
+	wire.WriteFields(&x.Writer, &d.ArticlePlace)
+	wire.Nullable(&x.Writer, "taxonomyCategory", "", d.Category, "", wire.Fields[stock.TaxonomyCategory](&x.Writer))
+	x.scribe.fulfillmentFields(r)
+	file := func(name string, f *stock.File) {
+		x.Object(name, "", "", func() { wire.WriteFields(&x.Writer, &f.FileInfo) })
+	}
+	wire.List(&x.Writer, "media", "", d.Media, "", func(f *stock.File) { file("media", f) })
+	wire.List(&x.Writer, "documents", "", d.Documents, "", func(f *stock.File) {
+		file("document", f)
+		x.TextOrNull("comment", f.Comment, "")
+	})
 }
 
 // quantities appends an article's units: those that stay. More than a count takes are several counts.
@@ -189,7 +207,7 @@ func (x *exporter) quantities(r *stock.Article) {
 		for left := l.Count; left > 0; left -= base.MaxCount {
 			x.Next()
 			x.Braces(func() {
-				x.location(l.Location)
+				x.location(locationMember, l.Location)
 				x.Count("count", min(left, base.MaxCount), "")
 				x.Instant("from", l.Range.Start, "")
 			})
@@ -300,10 +318,12 @@ func (x *exporter) holdLine(l *hold.HoldLine, part linePart) {
 	default:
 		x.refer("catalogItemId", l.CatalogItem, commerce.CatalogItemByID(x.view, l.CatalogItem).Name)
 	}
-	x.location(l.Location)
+	x.location(locationMember, l.Location)
+	if l.Return != l.Location {
+		x.location(returnMember, l.Return)
+	}
 	x.Instant("from", part.window.Start, "")
 	x.End("to", part.window.End, "")
 	x.Count("quantity", part.quantity, "")
 	x.Text("purchaseType", string(l.Purchase), "")
-
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -195,6 +196,7 @@ func TestExportNotes(t *testing.T) {
 	require.Equal(t, 200, status)
 	require.Equal(t, mediaRows, answer.Header.Get("Content-Type"))
 	require.JSONEq(t, fmt.Sprintf(`{"id":%q,"name":"one","status":"active","skuId":%q,"codes":["x","same"],"description":null,"condition":null,"purchasePrice":null,
+		"itemCosts":null,"taxonomyCategoryId":null,"parentId":null,"path":null,"taxonomyCategory":null,"fulfillmentFields":[],"media":[],"documents":[],
 		"quantities":[{"serviceLocationId":%q,"count":1,"from":%q}],"tags":[],"attributes":{},"externalId":null,"metadata":{},"bufferTimeAmountBefore":null,"bufferTimeUnitBefore":null,
 		"bufferTimeAmountAfter":null,"bufferTimeUnitAfter":null}`, a, sku, location, when(noon)), text)
 	require.Equal(t, "2 references are ids, as no code or name stands for the record alone: another account does "+
@@ -210,6 +212,65 @@ func TestExportNotes(t *testing.T) {
 	_, text, answer = s.send("GET", "/export/customers?account="+s.account.String(), "")
 	require.Empty(t, text)
 	require.Empty(t, answer.Trailer.Get(NotesTrailer))
+}
+
+// What an import takes of a record, an export says: an article's details, and where a hold's units go.
+func TestExportSaysWhatImportTakes(t *testing.T) {
+	s := newExchangeShop(t)
+	here := s.ok("POST", "/v1/admin/locations", `{"name":"Here","timezone":"UTC"}`)["id"].(string)
+	there := s.ok("POST", "/v1/admin/locations", `{"name":"There","timezone":"UTC"}`)["id"].(string)
+	sku := s.ok("POST", "/v1/admin/skus", `{"name":"Bike"}`)["id"].(string)
+	member := func(v any, name string) any {
+		b, err := json.Marshal(v.(map[string]any)[name])
+		require.NoError(t, err)
+		return string(b)
+	}
+	list := func(resource string) []any {
+		page := s.ok("GET", "/v1/admin/"+resource, "")
+		rows, _ := cmp.Or(page["data"], page[resource]).([]any)
+		return rows
+	}
+	again := func(resource string) map[string]any {
+		_, row, answer := s.send("GET", "/export/"+resource+"?account="+s.account.String(), "")
+		require.Empty(t, answer.Trailer.Get(NotesTrailer))
+		id := list(resource)[0].(map[string]any)["id"].(string)
+		s.made(resource, strings.Replace(row, fmt.Sprintf(`"id":%q,`, id), "", 1), 1)
+		for _, r := range list(resource) {
+			if r := r.(map[string]any); r["id"] != id {
+				return s.ok("GET", "/v1/admin/"+resource+"/"+r["id"].(string), "")
+			}
+		}
+		return nil
+	}
+
+	first := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"one","skuId":%q,"itemCosts":1200,
+		"taxonomyCategoryId":"c7","parentId":"p","path":"a/b","taxonomyCategory":{"id":"c7","name":"Bikes","level":2},
+		"fulfillmentFields":[{"key":"colour","value":"red","systemGroup":null},{"key":"gears","value":7}],
+		"media":[{"media":{"fileUrl":"https://a.example/a.png","mimeType":"image/png","size":7}}],
+		"documents":[{"document":{"fileUrl":"https://a.example/b.pdf","originalName":"b.pdf"},"comment":"signed"}],
+		"quantities":[{"serviceLocationId":%q,"count":1}]}`, sku, here))
+	second := again("articles")
+	for _, name := range []string{"itemCosts", "taxonomyCategoryId", "parentId", "path", "taxonomyCategory",
+		"fulfillmentFields", "quantities"} {
+		require.Equal(t, member(first, name), member(second, name), name)
+	}
+	for _, files := range []string{"media", "documents"} {
+		a, b := first[files].([]any)[0].(map[string]any), second[files].([]any)[0].(map[string]any)
+		kind := strings.TrimSuffix(files, "s")
+		for _, name := range []string{"fileUrl", "originalName", "folderPath", "mimeType", "size"} {
+			require.Equal(t, member(a[kind], name), member(b[kind], name), name)
+		}
+		require.Equal(t, a["comment"], b["comment"])
+	}
+
+	s.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,
+		"returnServiceLocationId":%q,"from":%q,"to":%q}]}`, sku, here, there, when(noon+day), when(noon+2*day)))
+	hold := again("holds")
+	require.Equal(t, there, at(hold, "lines", 0, "returnServiceLocationId"))
+	line := fmt.Sprintf(`{"lines":[{"skuId":"Bike","serviceLocationId":"Here","from":%q,"to":%q,"returnServiceLocationId":`,
+		when(noon+300*day), when(noon+301*day))
+	s.bad("holds", line+`"Nowhere"}]}`, "/0/lines/0/returnServiceLocationId reference")
+	s.bad("holds", line+fmt.Sprintf("%q}]}", sku), "/0/lines/0/returnServiceLocationId reference")
 }
 
 // A row is a row of one resource of the interface, and is described as the body that makes it.

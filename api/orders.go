@@ -6,6 +6,7 @@ import (
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
+	"holdfast/engine/hold"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
 )
@@ -121,6 +122,23 @@ func (o *orderHold) take(q *request) {
 		o.Subscription, o.Collection = q.terms("/subscription", s.subscriptionInput), s.collection
 	}
 	q.preview = o.dryRun
+	q.claimHeldRows(o)
+}
+
+// claimHeldRows is claimRow for the rows of held lines.
+func (q *request) claimHeldRows(o *orderHold) {
+	for _, x := range o.Held {
+		of := x.Hold
+		if of == nil && len(o.Holds) == 1 {
+			of = &o.Holds[0]
+		}
+		if x.PricingRow == nil || of == nil {
+			continue
+		}
+		if h, ok := hold.HoldWith(q.view, *of, 0); ok && x.Line >= 0 && x.Line < len(h.Lines) {
+			q.claimRow(h.Lines[x.Line].Item, "heldLines.pricingRowId")
+		}
+	}
 }
 
 // op is the order of lines or the one of holds.

@@ -697,6 +697,17 @@ func TestBadOrders(t *testing.T) {
 	s.call("PATCH", ordersPath+"/"+sale["id"].(string)+"/line-items/"+at(sale, "lineItems", 0, "id").(string),
 		fmt.Sprintf(`{"pricingRowId":%q}`, row), "X-API-KEY", key).
 		isRefusal(403, base.CodeDeniedFields)
+	held := s.ok("POST", "/v1/admin/holds", fmt.Sprintf(
+		`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"purchaseType":"sale"}]}`, sku, location,
+		when(noon+day)))["id"].(string)
+	byRow = fmt.Sprintf(`"heldLines":[{"line":0,"pricingRowId":%q}]`, row)
+	for _, call := range [][2]string{{ordersPath, fmt.Sprintf(`{"holdIds":[%q],%s}`, held, byRow)},
+		{"/v1/admin/holds/" + held + "/order", "{" + byRow + "}"}} {
+		denied = s.call("POST", call[0], call[1], "X-API-KEY", key)
+		denied.isRefusal(403, base.CodeDeniedFields)
+		require.Equal(t, []any{"heldLines.pricingRowId"}, at(denied.object(), "details", "deniedFields", 0, "fields"))
+	}
+	s.ok("POST", "/v1/admin/holds/"+held+"/order", "{"+byRow+"}")
 	item := s.ok("POST", "/v1/admin/catalog",
 		fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"]
 	s.ok("POST", ordersPath,

@@ -60,6 +60,17 @@ func WordsOf(texts ...string) (words []string) {
 	return words
 }
 
+// Uncased makes texts equal that differ in case alone, for those that compare parts of texts: it is in small letters,
+// and a letter that has two small ones, as sigma, has one of them.
+func Uncased(text string) string {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.ToLower(FoldCode(text))
+		}
+	}
+	return strings.ToLower(text)
+}
+
 // FoldCode makes texts equal that differ in case alone, as strings.EqualFold has it.
 func FoldCode(code string) string {
 	return strings.Map(func(r rune) rune {

@@ -19,7 +19,7 @@ type CatalogFilter struct {
 
 // Catalog lists catalog items in order of creation: those from offset on, at most limit, and how many fit.
 func Catalog(v base.View, f CatalogFilter, offset, limit int) (page []*CatalogItem, total int) {
-	search := strings.ToLower(f.Search)
+	search := base.Uncased(f.Search)
 	all := CatalogTable(v.Acc).All()
 	if f.External != "" {
 		all = CatalogTable(v.Acc).By(catalogByExternal, f.External)
@@ -34,8 +34,8 @@ func (f CatalogFilter) fits(i *CatalogItem, search string) bool {
 	if len(f.Status) > 0 && !slices.Contains(f.Status, i.Status) {
 		return false
 	}
-	return search == "" || strings.Contains(strings.ToLower(i.Name), search) ||
-		strings.Contains(strings.ToLower(i.Shown()), search)
+	return search == "" || strings.Contains(base.Uncased(i.Name), search) ||
+		strings.Contains(base.Uncased(i.Shown()), search)
 }
 
 // Shown is the item's internal name, or the name of one that has none.

@@ -3,7 +3,6 @@ package label
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"holdfast/engine/base"
 	"holdfast/timeline"
@@ -275,7 +274,7 @@ func EachAttribute(v base.View, own, other *Labels, visit func(d *Attribute, val
 // Chosen is the options that a text names, by name or id.
 func (d *Attribute) Chosen(x Operand) (ids []base.ID) {
 	for _, o := range d.Options {
-		if strings.ToLower(o.Name) == x.Text || o.ID == x.ID {
+		if base.Uncased(o.Name) == x.Text || o.ID == x.ID {
 			ids = append(ids, o.ID)
 		}
 	}

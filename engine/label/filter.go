@@ -111,7 +111,7 @@ func MoneyFact(n *int64) (f Fact) {
 func TextFact(texts ...string) (f Fact) {
 	for _, s := range texts {
 		if s != "" {
-			f.Has, f.Texts = true, append(f.Texts, strings.ToLower(s))
+			f.Has, f.Texts = true, append(f.Texts, base.Uncased(s))
 		}
 	}
 	return f
@@ -172,7 +172,7 @@ func momentOf(format AttributeFormat, text string) (float64, bool) {
 // Operand is a value of a filter, read in the filter's format.
 type Operand struct {
 	Number float64
-	Text   string // lower-case
+	Text   string // as base.Uncased has it
 	ID     base.ID
 }
 
@@ -227,7 +227,7 @@ func ReadOperand(c *base.Checker, pointer string, format AttributeFormat, v Valu
 		if v.Kind != TextValue {
 			c.Fault(pointer, "type", "must be a string")
 		}
-		x.Text = strings.ToLower(v.Text)
+		x.Text = base.Uncased(v.Text)
 		x.ID, _ = base.ParseID(v.Text)
 	}
 	return x

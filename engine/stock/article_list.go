@@ -3,7 +3,6 @@ package stock
 import (
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 
 	"holdfast/engine/base"
@@ -166,7 +165,7 @@ func (l *listing) prepare() error {
 		l.all = append(l.all, condition{words: words})
 	}
 	if l.Search != "" {
-		j := label.NewJudge(label.FormatText, label.Contains, []label.Operand{{Text: strings.ToLower(l.Search)}},
+		j := label.NewJudge(label.FormatText, label.Contains, []label.Operand{{Text: base.Uncased(l.Search)}},
 			timeline.Date{}, nil, nil)
 		for _, n := range [...]ArticleField{FieldName, FieldCodes, FieldSKUName, FieldSKUCode} {
 			if c := l.condition(fieldSource(n), j); c.from.Own != nil || slices.Contains(c.sku, label.Passed) {
@@ -280,7 +279,7 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 // tagsNamed is the tags that a text names, by value or id.
 func tagsNamed(a *base.AccountState, x label.Operand) (ids []base.ID) {
 	for g := range label.TagTable(a).All() {
-		if strings.ToLower(g.Value) == x.Text || g.ID == x.ID {
+		if base.Uncased(g.Value) == x.Text || g.ID == x.ID {
 			ids = append(ids, g.ID)
 		}
 	}

@@ -421,7 +421,7 @@ func (d *Attribute) texts(h *Has) (list []string) {
 
 // compares holds one text against one operand, without case.
 func (d *Attribute) compares(value string, o label.Operator, x string) bool {
-	value, x = strings.ToLower(value), strings.ToLower(x)
+	value, x = strings.ToLower(strings.ToUpper(value)), strings.ToLower(strings.ToUpper(x)) // small sigma is two letters
 	text := d.Format == label.FormatText || d.Format == label.FormatFormula
 	switch o {
 	case label.StartsWith:

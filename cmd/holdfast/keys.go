@@ -113,7 +113,7 @@ func newKeysRevoke() *cobra.Command {
 				for _, w := range gone.Webhooks {
 					fmt.Fprintf(cmd.ErrOrStderr(), "webhook %s, which this key made, still sends to %s\n", w.ID, w.URL)
 				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "revoked %s %s\n", gone.ID, gone.Label)
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "revoked %s %s\n", gone.ID, printable(gone.Label))
 				return err
 			})
 		},

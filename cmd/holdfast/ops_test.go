@@ -79,3 +79,10 @@ func TestLongNamesOfSockets(t *testing.T) {
 	require.NoError(t, err, "in place of what was left")
 	require.NoError(t, l.Close())
 }
+
+// A name that a caller chose is shown, and does nothing to the terminal.
+func TestListsSpellOutControlCharacters(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, table(&out, "ID NAME", [][]string{{"1", "Räder \x1b[2J\u202e\t\r\n2\x00"}, {"2", "Ολα 7 €"}}))
+	require.Equal(t, "ID  NAME\n1   Räder \\x1b[2J\\u202e\\t\\r\\n2\\x00\n2   Ολα 7 €\n", out.String())
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/hex"
 	"log/slog"
 	"regexp"
 	"time"
@@ -10,8 +11,9 @@ import (
 // never logged, and a secret that was put where none belongs is cut off.
 
 const (
-	slowRequest = 100 * time.Millisecond
-	loggedText  = 200 // bytes of what a caller chooses
+	slowRequest      = 100 * time.Millisecond
+	loggedText       = 200 // bytes of what a caller chooses
+	escapesOfEscapes = 4   // are looked through for secrets
 )
 
 // observe counts a request and logs it where that is due.
@@ -46,8 +48,25 @@ func (s *Server) observe(q *request, took time.Duration) {
 // secrets are those of our own making, behind what names them.
 var secrets = regexp.MustCompile(`(hf_[0-9A-Za-z]+_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=_%-]+`)
 
-// loggable is a caller's text as a log may have it.
+// escape is a byte as a path may spell it.
+var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// loggable is a caller's text as a log may have it. Where a secret is spelt with escapes, or escapes of these, the text
+// is logged without them.
 func loggable(text []byte) string {
+	plain := text
+	for range escapesOfEscapes {
+		if !escape.Match(plain) {
+			break
+		}
+		plain = escape.ReplaceAllFunc(plain, func(b []byte) []byte {
+			b, _ = hex.AppendDecode(nil, b[1:])
+			return b
+		})
+		if secrets.Match(plain) {
+			text = plain
+		}
+	}
 	text = secrets.ReplaceAll(text, []byte("${1}${2}..."))
 	return string(text[:min(len(text), loggedText)])
 }

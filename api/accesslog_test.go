@@ -54,6 +54,14 @@ func TestAccessLog(t *testing.T) {
 		"status": 400.0,
 	}, first)
 	pick := func(i int, name string) any { return lines[i][name] }
+	for path, logged := range map[string]string{
+		"/v1/%68%66_1_" + secret:           "/v1/hf_1_...",
+		"/%2568%2566_1_" + secret + "%20x": "/hf_1_... x",
+		"/whsec%5F" + secret:               "/whsec_...",
+		"/a%20b/%zz%":                      "/a%20b/%zz%",
+	} {
+		require.Equal(t, logged, loggable([]byte(path)))
+	}
 	require.Equal(t, "2001:db8::1", pick(1, "address"))
 	require.Equal(t, "/nothing/hf_11111111_.../x", pick(1, "path"))
 	require.Equal(t, "hf_11111111_...", pick(1, "agent"))

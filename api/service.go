@@ -64,6 +64,19 @@ func (w *scribe) writeCondition(c *condition) {
 	}
 }
 
+// condition is how the service does, as one of so many accounts may know. Where there are others, the figures would tell
+// of them what they have and do: only the operator has them then, as metrics.
+func (s *Server) condition(accounts int) *condition {
+	c := new(condition)
+	if accounts == 1 {
+		c.values = figuresOf(s.figures)
+	}
+	if err := s.backups(); err != nil {
+		c.backup = err.Error()
+	}
+	return c
+}
+
 // figuresOf reads the series of the figures.
 func figuresOf(from prometheus.Gatherer) []float64 {
 	families, _ := from.Gather() // what could be gathered is told, the rest is not
@@ -130,11 +143,7 @@ var serviceOperations = []operation{
 		if err := q.dear(searchCost); err != nil {
 			return err
 		}
-		c := condition{values: figuresOf(q.server.figures)}
-		if err := q.server.backups(); err != nil {
-			c.backup = err.Error()
-		}
-		appendRecord(&q.scribe, &c, (*scribe).writeCondition)
+		appendRecord(&q.scribe, q.server.condition(len(q.eng.Accounts())), (*scribe).writeCondition)
 		return nil
 	}),
 }

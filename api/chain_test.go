@@ -295,4 +295,11 @@ func TestCompression(t *testing.T) {
 		require.Equal(t, "Accept-Encoding", a.header["Vary"])
 	}
 	require.Equal(t, 200, s.call("PATCH", path, `{}`, "If-Match", tag).status)
+
+	// Lines of one header are one list; a key for idempotency is one.
+	require.Equal(t, 200, s.call("PATCH", path, `{}`, "If-Match", `"x"`, "If-Match", tag).status)
+	s.call("PATCH", path, `{}`, "If-Match", `"x"`, "If-Match", `"7"`).isRefusal(412, base.CodePrecondition)
+	s.call("PATCH", path, `{}`, "If-Match", " ").isRefusal(412, base.CodePrecondition)
+	s.call("PATCH", path, `{}`, "Idempotency-Key", "a", "Idempotency-Key", "b").
+		isRefusal(400, base.CodeInvalid, "header Idempotency-Key duplicate")
 }

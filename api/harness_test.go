@@ -160,6 +160,10 @@ func (s *shop) call(method, path, body string, headers ...string) *answer {
 		req.SetBodyString(body)
 	}
 	for i := 0; i < len(headers); i += 2 {
+		if i >= 2 && headers[i] == headers[i-2] { // a line more of the same
+			req.Header.Add(headers[i], headers[i+1])
+			continue
+		}
 		if req.Header.Del(headers[i]); headers[i+1] != "" {
 			req.Header.Set(headers[i], headers[i+1])
 		}

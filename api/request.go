@@ -138,17 +138,23 @@ func (q *request) readPath() {
 // readConditions reads the headers that bind a write to a revision and to its own repeats.
 func (q *request) readConditions() {
 	h := &q.ctx.Request.Header
-	if raw := h.Peek("If-Match"); len(raw) > 0 && q.op.guarded {
-		tags, all := parseTags(raw)
+	if lines := h.PeekAll("If-Match"); len(lines) > 0 && q.op.guarded { // several are one list
+		tags, all := parseTags(bytes.Join(lines, []byte{','}))
 		if !all && len(tags) == 0 {
 			tags = append(tags, 0) // none that could be one of ours: no record has revision 0
 		}
 		q.ifMatch = tags
 	}
-	raw := h.Peek("Idempotency-Key")
-	if raw == nil {
+	keys := h.PeekAll("Idempotency-Key")
+	if len(keys) == 0 {
 		return
 	}
+	if len(keys) > 1 {
+		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultDuplicate,
+			Message: "given more than once"})
+		return
+	}
+	raw := keys[0]
 	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat,
 			Message: "must be 1 to 255 visible ASCII characters"})

@@ -27,8 +27,8 @@ func TestAvailableCounts(t *testing.T) {
 	}
 }
 
-// In a pool that is not easy, where more units than mostGaps have a gap of their own, these are the answer: no search is
-// worth what it takes there. Who asks for one unit is not kept waiting for the rest.
+// In a pool that is not easy, where more units than mostGaps have a gap of their own, these are the answer: no search
+// is worth what it takes there. Who asks for one unit is not kept waiting for the rest.
 func TestAvailableOfMoreGapsThanAreSearched(t *testing.T) {
 	w := Span{35 * benchDay, 330 * benchDay}
 	for _, slots := range []int{mostGaps/4 - 10, mostGaps / 2} {

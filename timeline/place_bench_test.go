@@ -96,8 +96,8 @@ func crowd(pools, slots, holds int) (s *Stock, refs []PoolRef) {
 	return s, refs
 }
 
-// namedCrowd is a pool of four lots of so many slots each, and holds that name one of the lots: 100 times a hundredth of
-// a lot, spread over twelve months.
+// namedCrowd is a pool of four lots of so many slots each, and holds that name one of the lots: 100 times a hundredth
+// of a lot, spread over twelve months.
 func namedCrowd(slots int) (*Stock, PoolRef) {
 	const month = 30 * benchDay
 	s := New()

@@ -64,8 +64,8 @@ func (w *scribe) writeCondition(c *condition) {
 	}
 }
 
-// condition is how the service does, as one of so many accounts may know. Where there are others, the figures would tell
-// of them what they have and do: only the operator has them then, as metrics.
+// condition is how the service does, as one of so many accounts may know. Where there are others, the figures would
+// tell what they have and do: only the operator has them then, as metrics.
 func (s *Server) condition(accounts int) *condition {
 	c := new(condition)
 	if accounts == 1 {

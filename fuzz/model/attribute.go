@@ -421,7 +421,8 @@ func (d *Attribute) texts(h *Has) (list []string) {
 
 // compares holds one text against one operand, without case.
 func (d *Attribute) compares(value string, o label.Operator, x string) bool {
-	value, x = strings.ToLower(strings.ToUpper(value)), strings.ToLower(strings.ToUpper(x)) // small sigma is two letters
+	small := func(s string) string { return strings.ToLower(strings.ToUpper(s)) } // of sigma there are two
+	value, x = small(value), small(x)
 	text := d.Format == label.FormatText || d.Format == label.FormatFormula
 	switch o {
 	case label.StartsWith:

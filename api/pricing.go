@@ -122,7 +122,11 @@ func (w *scribe) writePricingTable(p *commerce.PricingTable) {
 	w.ID("id", p.ID, "The table's id.")
 	wire.WriteFields(&w.Writer, &p.PricingTableFields)
 	wire.List(&w.Writer, "pricingRows", "PricingRow", p.Rows, "Its prices, in their order.", w.writePricingRow)
-	wire.List(&w.Writer, "externalPricingRows", "ExternalPricingRow", p.Externals,
+	shown := p.Externals
+	if !p.External {
+		shown = nil
+	}
+	wire.List(&w.Writer, "externalPricingRows", "ExternalPricingRow", shown,
 		"Its links to prices elsewhere; none where they are switched off.", w.writeExternalRow)
 	w.Created(p.ID)
 	w.Updated(p.UpdatedAt)

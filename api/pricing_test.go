@@ -34,6 +34,8 @@ func TestExternalPricingRow(t *testing.T) {
 	require.Equal(t, map[string]any{"id": r["id"], "pricingTableId": id, "label": "Book at our partner",
 		"translatedLabel": "Reservar", "url": "http://example.com"}, p)
 	s.call("PATCH", row, `{"label":"x"}`, "If-Match", a.header["Etag"]).isRefusal(412, base.CodePrecondition)
+	require.Empty(t, s.ok("GET", path, "")["externalPricingRows"], "hidden while external pricing is off")
+	require.Equal(t, []any{p}, s.ok("PATCH", path, `{"externalPricingEnabled":true}`)["externalPricingRows"])
 	require.Equal(t, []any{p}, s.ok("GET", path, "")["externalPricingRows"])
 	require.NotContains(t, s.ok("PATCH", row, `{"translatedLabel":null}`), "translatedLabel")
 

@@ -18,7 +18,7 @@ import (
 // a tar archive compressed with zstd. The head file comes last, so that an
 // archive that was cut short holds none. It takes the directory's lock.
 func WriteArchive(ctx context.Context, w io.Writer, f vfs.FS, dir string, progress Progress) (err error) {
-	lock, err := lockDir(newPrivateFS(f), dir)
+	lock, err := lockToRead(newPrivateFS(f), dir)
 	if err != nil {
 		return err
 	}

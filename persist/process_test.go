@@ -3,11 +3,15 @@ package persist
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,6 +60,30 @@ func start(t *testing.T, dir string, seed uint64) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
+// unwritable is a file system that is mounted to be read.
+type unwritable struct{ vfs.FS }
+
+func (u unwritable) Unwrap() vfs.FS { return u.FS }
+
+func (unwritable) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, syscall.EROFS }
+
+func (unwritable) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs.File, error) {
+	return nil, syscall.EROFS
+}
+
+func (unwritable) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, error) {
+	return nil, syscall.EROFS
+}
+
+func (unwritable) Remove(string) error         { return syscall.EROFS }
+func (unwritable) RemoveAll(string) error      { return syscall.EROFS }
+func (unwritable) Rename(string, string) error { return syscall.EROFS }
+func (unwritable) Link(string, string) error   { return syscall.EROFS }
+func (unwritable) Lock(name string) (io.Closer, error) {
+	return nil, &os.PathError{Op: "open", Path: name, Err: syscall.EROFS}
+}
+func (unwritable) MkdirAll(string, os.FileMode) error { return syscall.EROFS }
+
 // TestKilledProcess kills a process that writes, many times, and finds all that
 // it acknowledged. While it lives its directory is locked.
 func TestKilledProcess(t *testing.T) {
@@ -74,6 +102,8 @@ func TestKilledProcess(t *testing.T) {
 		if round == 0 {
 			_, err := Open(o)
 			require.ErrorIs(t, err, ErrLocked)
+			_, err = Verify(o.Dir, VerifyOptions{FS: unwritable{vfs.Default}})
+			require.ErrorIs(t, err, ErrLocked)
 		}
 		require.NoError(t, cmd.Process.Kill())
 		for lines.Scan() {
@@ -91,4 +121,22 @@ func TestKilledProcess(t *testing.T) {
 		require.NoError(t, s.Close())
 		t.Logf("acknowledged %d, recovered %d", acked, toy.seq)
 	}
+}
+
+// TestReadOnlyDirectory verifies what nothing can be written to, with a LOCK and without.
+func TestReadOnlyDirectory(t *testing.T) {
+	o := small(nil)
+	o.Dir = t.TempDir()
+	s, toy := open(t, o), newToy(7)
+	for range 50 {
+		require.NoError(t, toy.commit(s))
+	}
+	require.NoError(t, s.Close())
+	for range 2 {
+		rep, err := Verify(o.Dir, VerifyOptions{FS: unwritable{vfs.Default}})
+		require.NoError(t, err)
+		require.Equal(t, toy.seq, rep.HeadSeq)
+		require.NoError(t, os.RemoveAll(filepath.Join(o.Dir, lockName)))
+	}
+	require.NoFileExists(t, filepath.Join(o.Dir, lockName))
 }

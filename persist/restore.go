@@ -102,7 +102,7 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 	if !hasStore(names) {
 		return false, h, fmt.Errorf("%w: %s", ErrNoStore, o.From)
 	}
-	lock, err := lockDir(f, o.From)
+	lock, err := lockToRead(newPrivateFS(f), o.From)
 	if err != nil {
 		return false, h, err
 	}

@@ -8,12 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -209,7 +207,11 @@ func (s *Store) open() error {
 		return errors.Join(ErrNoStore, err)
 	}
 	var err error
-	if s.lock, err = lockDir(s.fs, dir); err != nil {
+	lock := lockDir
+	if ro {
+		lock = lockToRead
+	}
+	if s.lock, err = lock(s.fs, dir); err != nil {
 		return err
 	}
 	st, err := s.prepare()
@@ -332,20 +334,6 @@ func isPebbleFile(name string) bool {
 		}
 	}
 	return false
-}
-
-func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
-	l, err := pebble.LockDirectory(dir, f)
-	if err == nil {
-		return l, nil
-	}
-	var errno syscall.Errno
-	var path *os.PathError
-	if !errors.As(err, &path) && (errors.As(err, &errno) || strings.Contains(err.Error(), "lock held")) {
-		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it, or use its ops port", ErrLocked,
-			dir)
-	}
-	return nil, fmt.Errorf("lock: %w", err)
 }
 
 func (s *Store) examineReadOnly(h head) error {

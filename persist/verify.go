@@ -87,7 +87,7 @@ func verifyDir(o Options, fu *fuse, rep *Report) error {
 	if !hasStore(names) {
 		return ErrNoStore
 	}
-	lock, err := lockDir(f, o.Dir)
+	lock, err := lockToRead(f, o.Dir)
 	if err != nil {
 		return err
 	}

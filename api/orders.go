@@ -127,6 +127,7 @@ func (o *orderHold) take(q *request) {
 
 // claimHeldRows is claimRow for the rows of held lines.
 func (q *request) claimHeldRows(o *orderHold) {
+	lines := map[base.ID][]hold.HoldLine{}
 	for _, x := range o.Held {
 		of := x.Hold
 		if of == nil && len(o.Holds) == 1 {
@@ -135,8 +136,15 @@ func (q *request) claimHeldRows(o *orderHold) {
 		if x.PricingRow == nil || of == nil {
 			continue
 		}
-		if h, ok := hold.HoldWith(q.view, *of, 0); ok && x.Line >= 0 && x.Line < len(h.Lines) {
-			q.claimRow(h.Lines[x.Line].Item, "heldLines.pricingRowId")
+		list, known := lines[*of]
+		if !known {
+			if h, ok := hold.HoldWith(q.view, *of, 0); ok {
+				list = h.Lines
+			}
+			lines[*of] = list
+		}
+		if x.Line >= 0 && x.Line < len(list) {
+			q.claimRow(list[x.Line].Item, "heldLines.pricingRowId")
 		}
 	}
 }

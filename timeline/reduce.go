@@ -30,9 +30,10 @@ type SlotEnd struct {
 //
 // Where at some instant from At on the lot has fewer units, the reason is NotEnoughStock, there is nothing else in the
 // plan, and PossibleFrom says from when on it has as many. Where not all holds can be kept, OK is false and Reason says
-// why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends and Moves are what happens when
-// they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are
-// not as many units that are not with a customer, there are no Slots.
+// why. Blockers then are a smallest set of holds that would have to go, on the lot or, of those that may be moved to it,
+// on others of its pool; and Slots, Ends and Moves are what happens when they do: applied all the same, the plan makes
+// conflicts of them. Where even that is not possible, because there are not as many units that are not with a
+// customer, there are no Slots.
 type Reduction struct {
 	Lot    LotNo
 	Amount int
@@ -78,7 +79,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if quick, ok := d.reduceEmptiest(lot, amount, at); ok {
 		return quick
 	}
-	r := d.reducer(lot, amount, at)
+	r := d.reducer(LotRef(lot), lot, amount, at)
 	if p := r.plan(nil); p != nil {
 		return r.result(p, nil, Granted)
 	}
@@ -99,7 +100,38 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if !best.OK {
 		best = d.pushOut(r, others, f, r.force(over, why), best)
 	}
-	return best
+	return d.fewer(others, best)
+}
+
+// fewerSlots is the most slots of a pool of several lots in which a plan looks for fewer blockers than its lot has.
+const fewerSlots = 512
+
+// fewer is best, or a plan whose blockers are the fewest that the count of the whole pool admits: one hold of another
+// lot, which may be moved among them, may stand in the way of several of the lot's own.
+func (d *Draft) fewer(p PoolRef, best Reduction) Reduction {
+	if len(best.Blockers) < 2 || d.Stock().SlotCount(p) > fewerSlots {
+		return best
+	}
+	r := d.reducer(p, best.Lot, best.Amount, best.At)
+	over, ok := r.orphans(nil, func(x *bar) bool {
+		return x.bound != fixed && (r.lanes[x.home].slot.Lot == best.Lot || r.of(r.holds[x.hold]) < inLot)
+	})
+	if !ok || len(over) == 0 || len(over) >= len(best.Blockers) {
+		return best
+	}
+	g := d.Fork()
+	var blockers []ID
+	for _, i := range over {
+		blockers = append(blockers, r.holds[i].ID)
+		g.Take(r.holds[i].ID)
+	}
+	plan := g.Reduce(best.Lot, best.Amount, best.At)
+	if !plan.OK {
+		return best
+	}
+	plan.OK, plan.Reason, plan.Blockers = false, HoldsExceedRemainingStock, blockers
+	plan.sort()
+	return plan
 }
 
 // enough is the earliest instant, not before at, from which on a lot has at least amount units at every instant;
@@ -260,13 +292,13 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 // ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of
 // the lot.
 func (d *Draft) ApplyReduction(r Reduction) {
-	for _, h := range d.carry(r) {
-		d.Keep(h, r.Lot)
+	for _, x := range d.carry(r) {
+		d.Keep(x.Hold, x.Place.Lot)
 	}
 }
 
-// carry carries out a plan but for its blockers, which it takes out and returns.
-func (d *Draft) carry(r Reduction) (blockers []Hold) {
+// carry carries out a plan but for its blockers, which it takes out and returns with where they were.
+func (d *Draft) carry(r Reduction) (blockers []Placed) {
 	moved := make([]Hold, len(r.Moves))
 	d.touched = slices.Grow(d.touched, 2*len(r.Moves)+len(r.Blockers))
 	d.slots = slices.Grow(d.slots, len(r.Ends)+len(r.Slots))
@@ -278,8 +310,8 @@ func (d *Draft) carry(r Reduction) (blockers []Hold) {
 		}
 	}
 	for _, id := range r.Blockers {
-		h, _, _ := d.Take(id)
-		blockers = append(blockers, h)
+		h, from, _ := d.Take(id)
+		blockers = append(blockers, Placed{h, from})
 	}
 	for _, e := range r.Ends {
 		d.EndSlot(e.Slot, e.End)
@@ -417,11 +449,12 @@ func (d *Draft) pushOut(r *reducer, p PoolRef, f fixity, plan, best Reduction) R
 	// Those that start first go first.
 	g := d.Fork()
 	leaving := g.carry(plan)
-	slices.SortFunc(leaving, func(x, y Hold) int {
+	slices.SortFunc(leaving, func(x, y Placed) int {
 		return cmp.Or(cmp.Compare(x.Seat().Start, y.Seat().Start), x.ID.Compare(y.ID))
 	})
 	var blockers []ID
-	for _, h := range leaving {
+	for _, x := range leaving {
+		h := x.Hold
 		if h.Seat().Start < r.floor {
 			h = h.WithCut(r.floor - h.Span.Start)
 		}

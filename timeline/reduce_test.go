@@ -85,7 +85,7 @@ func requirePlan(t *testing.T, s *Stock, r Reduction, now int64) {
 		require.True(t, c.Had && c.Has)
 		if !c.After.Place.Seated() {
 			require.Contains(t, r.Blockers, c.ID())
-			require.Equal(t, r.Lot, c.After.Place.Lot)
+			require.Equal(t, c.Before.Place.Lot, c.After.Place.Lot)
 			require.False(t, c.Before.Flags.Has(Out))
 			continue
 		}
@@ -343,6 +343,63 @@ func TestReducePush(t *testing.T) {
 	require.NotZero(t, partly)
 }
 
+// One hold of another lot stands in the way of two of the lot's own, which can go where it lies.
+func TestReducePushNamesOneOfAnotherLot(t *testing.T) {
+	s := New()
+	for no := LotNo(1); no <= 2; no++ {
+		s.AddLot(no, uint32(no), 1)
+		s.SetPool(no, 1)
+		s.PutSlot(Slot{testID(int(no)), SlotNo(no), no, Span{0, Forever}})
+	}
+	s.Put(NewHold(testID(11), Span{0, 5}, 0, 0), Place{1, 1})
+	s.Put(NewHold(testID(12), Span{10, 15}, 0, 0), Place{1, 1})
+	s.Put(NewHold(testID(13), Span{4, 11}, 0, 0), Place{2, 2})
+	r := s.Reduce(1, 1, 0, 0)
+	require.False(t, r.OK)
+	require.Equal(t, HoldsExceedRemainingStock, r.Reason)
+	require.Equal(t, []ID{testID(13)}, r.Blockers)
+	require.Len(t, r.Moves, 2)
+	requirePlan(t, s, r, 0)
+	d := s.Draft(0)
+	d.ApplyReduction(r)
+	_, at, _ := d.Stock().Find(testID(13))
+	require.Equal(t, Place{Lot: 2}, at, "it is a conflict of the lot on which it was")
+}
+
+// Where all may move, the blockers are the fewest that any plan all over the pool has.
+func TestReducePushNamesTheFewest(t *testing.T) {
+	rnd := seeded(t)
+	done, several, foreign := 0, 0, 0
+	for i := 0; done < 400; i++ {
+		k := poolKind{slots: 4, lots: 2, holds: 12, line: 16, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2]}
+		x, amount, at := reducible(rnd, k)
+		r := x.s.Reduce(1, amount, at, x.now)
+		if _, list := pieces(x.s, SKURef(1), min(x.now, at), x.now); len(list) > 12 || !r.Feasible() || r.OK {
+			continue
+		}
+		lost, _, ok := bruteReduce(x.s, SKURef(1), 1, amount, at, x.now)
+		picture := func() string { return draw(x.s, SKURef(1), x.now) }
+		require.True(t, ok, "pool %d", i)
+		require.LessOrEqual(t, lost, len(r.Blockers), "pool %d, %d at %d\n%s%+v", i, amount, at, picture(), r)
+		if k.pins > 0 {
+			continue
+		}
+		done++
+		require.Equal(t, lost, len(r.Blockers), "pool %d, %d at %d\n%s%+v", i, amount, at, picture(), r)
+		if lost > 1 {
+			several++
+		}
+		for _, id := range r.Blockers {
+			if _, at, _ := x.s.Find(id); at.Lot != 1 {
+				foreign++
+			}
+		}
+	}
+	t.Logf("%d plans, %d with several blockers, %d of them of another lot", done, several, foreign)
+	require.NotZero(t, several)
+	require.NotZero(t, foreign)
+}
+
 // What a plan that moves holds to other lots calls its bound, no plan all over the pool goes below that keeps the same
 // holds.
 func TestReducePushBound(t *testing.T) {
@@ -598,7 +655,7 @@ func TestReduceEmptiest(t *testing.T) {
 		}
 		r, ok := d.reduceEmptiest(1, amount, at)
 		require.Empty(t, d.Changes())
-		long := d.reducer(1, amount, at).plan(nil)
+		long := d.reducer(LotRef(1), 1, amount, at).plan(nil)
 		if !ok {
 			continue
 		}

@@ -16,8 +16,9 @@ type reducer struct {
 	lasting []int // lanes that end after the instant
 }
 
-func (d *Draft) reducer(lot LotNo, amount int, at int64) *reducer {
-	s, p := d.Stock(), LotRef(lot)
+// reducer lays out a lot, or the pool of it.
+func (d *Draft) reducer(p PoolRef, lot LotNo, amount int, at int64) *reducer {
+	s := d.Stock()
 	f := s.fixityOf(p, at, d.now)
 	// What lies left of the last instant that nothing movable crosses has no reason to move.
 	w := s.component(p, f, Span{at, Forever}, true)

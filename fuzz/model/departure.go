@@ -225,7 +225,7 @@ func (a *Account) canGo(lot uint32, from, now int64) bool {
 			}
 		}
 	}
-	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
+	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, lot, 1, from, now, nil)
 	return a.fewest(lot, from) >= 1 && a.mayEnd(lot, from, now) && (!known || drops >= 0)
 }
 

@@ -103,8 +103,12 @@ func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now
 	v := a.clone()
 	for _, b := range p.Blockers {
 		u := v.unit(b.ID)
-		if u == nil || u.Lot != lot || u.Slot == 0 || u.Hull.End <= at {
+		if u == nil || u.Slot == 0 || u.Hull.End <= at ||
+			u.Lot != lot && !(a.poolOf(lot).has(u.Lot) && a.mayMove(*u, now) >= among) {
 			return wrong("%x blocks a reduction of lot %d at %d: %+v", b.ID, lot, at, u)
+		}
+		if u.Lot != lot {
+			a.Seen.Aside++
 		}
 		u.Slot, u.Cut = 0, 0
 	}
@@ -178,7 +182,7 @@ func slotByID(slots []Slot, id ID) *Slot { return at(slots, func(s *Slot) bool {
 func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, now int64) error {
 	pool := Pool{Lots: []uint32{lot}}
 	alone := len(a.poolOf(lot).Lots) == 1
-	drops, moves, known := a.search(pool, amount, at, now, nil)
+	drops, moves, known := a.search(pool, lot, amount, at, now, nil)
 	switch possible := drops >= 0; {
 	case !known, !possible && !p.OK && len(p.Removed) == 0:
 		return nil // not even by making conflicts: something that is over lies there
@@ -199,8 +203,16 @@ func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, n
 	case !p.OK && len(p.Blockers) > drops, !p.OK && alone && len(p.Blockers) < drops:
 		return wrong("%d blockers, the search finds %d: %+v", len(p.Blockers), drops, p)
 	}
+	if !p.OK && !alone {
+		// All over the pool, no plan has fewer blockers; and this one has no more, where all of the pool may move.
+		wide := a.poolOf(lot)
+		least, _, known := a.search(wide, lot, amount, at, now, nil)
+		if known && least >= 0 && (len(p.Blockers) < least || len(p.Blockers) > least && a.loose(wide, min(at, now), now)) {
+			return wrong("%d blockers, the search of the pool finds %d: %+v", len(p.Blockers), least, p)
+		}
+	}
 	if !p.OK && !outside {
-		if _, moves, known := a.search(pool, amount, at, now, p.Blockers); known && p.LowerBound > moves {
+		if _, moves, known := a.search(pool, lot, amount, at, now, p.Blockers); known && p.LowerBound > moves {
 			return wrong("the bound with blockers is %d, the search finds %d moves", p.LowerBound, moves)
 		}
 	}
@@ -218,10 +230,17 @@ func (a *Account) small(p Pool, at int64) bool {
 	return len(a.slotsOf(p)) <= 6 && past <= 60
 }
 
-// search finds the fewest holds that cannot be kept, -1 where even that is no way, and the fewest moves with those
-// gone. Some may be gone from the start. To have so many units less is to lay as many more ends on the slots, beside
-// those that are planned.
-func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int,
+// loose says that what is seated in a pool past an instant may be moved to any article of it.
+func (a *Account) loose(p Pool, from, now int64) bool {
+	return !slices.ContainsFunc(a.unitsOf(p), func(u Unit) bool {
+		return u.Slot != 0 && u.Hull.End > from && a.mayMove(u, now) < anywhere
+	})
+}
+
+// search finds, in a lot or all over the pool of it, the fewest holds that cannot be kept, -1 where even that is no way,
+// and the fewest moves with those gone. Some may be gone from the start. To have so many units less is to lay as many
+// more ends on the lot's slots, beside those that are planned.
+func (a *Account) search(p Pool, lot uint32, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int,
 	known bool) {
 	v := a.clone()
 	for _, b := range gone {
@@ -232,13 +251,13 @@ func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavail
 		return 0, 0, false
 	}
 	fixed := make([][]Span, len(lanes))
-	anywhere := func(int) bool { return true }
+	of := func(lot uint32) func(int) bool { return func(l int) bool { return lanes[l].Lot == lot } }
 	var tasks []task
 	for range amount {
-		tasks = append(tasks, task{span: Span{Start: at, End: Forever}, home: -1, may: anywhere})
+		tasks = append(tasks, task{span: Span{Start: at, End: Forever}, home: -1, may: of(lot)})
 	}
 	for _, x := range things {
-		t := task{span: x.span, home: x.lane, may: anywhere}
+		t := task{span: x.span, home: x.lane, may: of(lanes[x.lane].Lot)}
 		u := v.unit(x.unit)
 		switch {
 		case u == nil && x.move == nowhere, u != nil && (u.out() || u.Hull.End <= now):
@@ -249,6 +268,9 @@ func (a *Account) search(p Pool, amount int, at, now int64, gone []stock.Unavail
 			t.may, t.drop = func(l int) bool { return l == x.lane }, dropCost
 		default:
 			t.cost, t.drop = 1, dropCost
+			if x.move >= among {
+				t.may = func(l int) bool { return v.suits(lanes[l].Lot, x.asks, now) }
+			}
 		}
 		tasks = append(tasks, t)
 	}

@@ -70,6 +70,7 @@ type Tally struct {
 	Unnamed, UnnamedLines  int
 	PoolShort              int // lines that name an article and are refused for what is in its SKU's pool alone
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
+	Aside                  int // holds of other articles in the way of one
 	// reductions that only units to come could carry, and units whose planned end or beginning was called off
 	Scarce, CalledOff int
 	// counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
@@ -156,7 +157,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed},
 		{&t.UnnamedLines, &o.UnnamedLines}, {&t.PoolShort, &o.PoolShort},
 		{&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
-		{&t.Pushed, &o.Pushed},
+		{&t.Pushed, &o.Pushed}, {&t.Aside, &o.Aside},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded},
 		{&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},

@@ -102,6 +102,10 @@ func TestCountsAreTheCalendars(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+day, noon+3*day, 1))
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, noon+2*day, noon+4*day, 1))
+	// One with other buffers is in a pool of its own: it is taken when the others are not, and never are all at once.
+	apart := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+		`{"name":"Slow to clean","skuId":%q,"bufferTimeAmountAfter":3,"bufferTimeUnitAfter":"hours","quantities":[{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"}]}`, sku, location))["id"].(string)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", apart, location, noon+4*day+6*hour, noon+4*day+7*hour, 1))
 	for _, at := range []string{"", "&serviceLocationId=" + location} {
 		for _, bucket := range []string{"day", "hour"} {
 			window := "from=" + when(noon) + "&to=" + when(noon+6*day) + "&bucket=" + bucket + at
@@ -116,7 +120,7 @@ func TestCountsAreTheCalendars(t *testing.T) {
 				b := b.(map[string]any)
 				require.Equal(t, b["minFree"], row["minFree"].([]any)[i], "%s %v", bucket, b["range"])
 				require.Equal(t, b["range"].(map[string]any)["start"], edges[i])
-				require.EqualValues(t, 2, row["stock"].([]any)[i])
+				require.EqualValues(t, 3, row["stock"].([]any)[i])
 			}
 		}
 	}

@@ -210,20 +210,18 @@ func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, si
 		return nil, nil, nil, err
 	}
 	var few []stock.Source
-	var ofPool []int
+	var pools []timeline.PoolRef
 	for _, s := range skus {
-		least, there := make([]int, len(edges)-1), make([]int, len(edges)-1)
-		few = few[:0]
+		there := make([]int, len(edges)-1)
+		few, pools = few[:0], pools[:0]
 		for _, l := range places {
 			few = stock.Sources(a, few, nil, s, l, w, w.Start)
 		}
 		for _, x := range few {
-			ofPool = a.Stock.MinFrees(x.Pool, edges, ofPool[:0])
-			for i, n := range ofPool {
-				least[i] += n
-			}
+			pools = append(pools, x.Pool)
 			a.Stock.AddStock(x.Pool, edges[:len(there)], there)
 		}
+		least := a.Stock.MinFrees(pools, edges, make([]int, 0, len(there)))
 		free, units = append(free, least), append(units, there)
 	}
 	return edges, free, units, nil

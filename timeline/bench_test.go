@@ -299,12 +299,13 @@ func BenchmarkLargePool(b *testing.B) {
 			s.Sweep(SKURef(1), Span{from, from + 90*benchDay}, func(Span, Count) bool { return true })
 		})
 		var least []int
+		pools := []PoolRef{SKURef(1)}
 		run("MinFrees90", func(i int) {
 			edges := make([]int64, 91)
 			for day := range edges {
 				edges[day] = w[i%1000].Start + int64(day)*benchDay
 			}
-			least = s.MinFrees(SKURef(1), edges, least[:0])
+			least = s.MinFrees(pools, edges, least[:0])
 		})
 		f := s.Fork()
 		n := 50 * slots

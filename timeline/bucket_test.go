@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -65,15 +66,22 @@ func TestCalendar(t *testing.T) {
 			require.Equal(t, want, b, "pool %d, bucket %d of %v", i, j, edges)
 		}
 
-		for _, p := range pools {
-			var least []int
-			for j := range len(edges) - 1 {
-				least = append(least, free(p, edges[j]))
-				for at := edges[j] + 1; at < edges[j+1]; at++ {
-					least[j] = min(least[j], free(p, at))
+		for j := range pools {
+			for _, of := range [][]PoolRef{pools[j : j+1], pools[:j+1]} {
+				var least []int
+				for k := range len(edges) - 1 {
+					low := math.MaxInt
+					for at := edges[k]; at < edges[k+1]; at++ {
+						sum := 0
+						for _, p := range of {
+							sum += free(p, at)
+						}
+						low = min(low, sum)
+					}
+					least = append(least, low)
 				}
+				require.Equal(t, least, x.s.MinFrees(of, edges, nil), "pool %d, least of %v", i, edges)
 			}
-			require.Equal(t, least, x.s.MinFrees(p, edges, nil), "pool %d, least of %v", i, edges)
 		}
 
 		w := Span{edges[0], edges[len(edges)-1]}
@@ -132,5 +140,5 @@ func TestCalendarAllocatesNothing(t *testing.T) {
 	pools, out := []PoolRef{SKURef(1)}, make([]Bucket, 0, 90)
 	require.Zero(t, testing.AllocsPerRun(100, func() { out = x.s.Calendar(pools, edges, 0, out[:0]) }))
 	least := make([]int, 0, 90)
-	require.Zero(t, testing.AllocsPerRun(100, func() { least = x.s.MinFrees(pools[0], edges, least[:0]) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { least = x.s.MinFrees(pools, edges, least[:0]) }))
 }

@@ -1,6 +1,6 @@
 package timeline
 
-// This file owns the least free units of one pool, bucket by bucket: what a heat map asks of hundreds of pools at once.
+// This file owns the least free units of pools, bucket by bucket: what a heat map asks of hundreds of pools at once.
 
 import (
 	"math/bits"
@@ -12,7 +12,7 @@ import (
 // where it is less. So in order of marks what ends at an instant is free before another begins there.
 type mark int64
 
-// marks are the changes of a pool over a window.
+// marks are the changes of pools over a window.
 type marks struct {
 	window       Span
 	free         int // units free at the window's start
@@ -22,25 +22,31 @@ type marks struct {
 
 var marksPool = sync.Pool{New: func() any { return new(marks) }}
 
-// MinFrees appends to out the least free units of p in each bucket, the edges of which ascend. A large pool looks each
-// up; any other is gone over once.
-func (s *Stock) MinFrees(p PoolRef, edges []int64, out []int) []int {
-	if s.large(p) != nil {
+// MinFrees appends to out the least free units of the pools in each bucket, summed instant by instant. The edges
+// ascend. A large pool alone looks each up; any others are gone over once.
+func (s *Stock) MinFrees(pools []PoolRef, edges []int64, out []int) []int {
+	if len(pools) == 1 && s.large(pools[0]) != nil {
 		for i := range len(edges) - 1 {
-			free, _, _, _ := s.MinFree(p, Span{edges[i], edges[i+1]})
+			free, _, _, _ := s.MinFree(pools[0], Span{edges[i], edges[i+1]})
 			out = append(out, free)
 		}
 		return out
 	}
 	m := marksPool.Get().(*marks)
 	m.window, m.free, m.list = Span{edges[0], edges[len(edges)-1]}, 0, m.list[:0]
-	through(s.stranded(p, m.window), m.window, func(over Span, n int) bool {
-		for range n {
-			m.more(over)
+	for _, p := range pools {
+		through(s.stranded(p, m.window), m.window, func(over Span, n int) bool {
+			for range n {
+				m.more(over)
+			}
+			return true
+		})
+		if l := s.large(p); l != nil {
+			m.profile(&l.net)
+		} else {
+			s.each(p, m.window, m.more, m.less)
 		}
-		return true
-	})
-	s.each(p, m.window, m.more, m.less)
+	}
 	m.sort()
 	list, free := m.sorted, m.free
 	for i := range len(edges) - 1 {
@@ -77,6 +83,23 @@ func (m *marks) span(over Span, less mark) {
 	}
 	if over.End < m.window.End {
 		m.list = append(m.list, mark(over.End-m.window.Start)<<1|less^1)
+	}
+}
+
+// profile marks the free units of a large pool.
+func (m *marks) profile(net *profile) {
+	m.free += int(net.at(m.window.Start))
+	var cursor steps
+	cursor.seek(net, m.window.Start)
+	for cursor.at() < m.window.End {
+		x := mark(cursor.at()-m.window.Start) << 1
+		by := cursor.take()
+		if by < 0 {
+			x, by = x|1, -by
+		}
+		for range by {
+			m.list = append(m.list, x)
+		}
 	}
 }
 

@@ -94,13 +94,12 @@ func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w ba
 		kits := make([]int, len(total))
 		held := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
-			free := make([]int, len(total))
-			for _, s := range f.Sources {
-				for n, least := range a.Stock.MinFrees(s.Pool, steps, nil) {
-					free[n] += least
-				}
-				held[i] = append(held[i], a.Stock.Calendar([]timeline.PoolRef{s.Pool}, edges, now, nil))
+			of := make([]timeline.PoolRef, len(f.Sources))
+			for j, s := range f.Sources {
+				of[j] = s.Pool
+				held[i] = append(held[i], a.Stock.Calendar(of[j:j+1], edges, now, nil))
 			}
+			free := a.Stock.MinFrees(of, steps, make([]int, 0, len(total)))
 			for n := range free {
 				if x := floorDiv(free[n], f.demand()); i == 0 || x < kits[n] {
 					kits[n] = x

@@ -30,9 +30,9 @@ type SlotEnd struct {
 //
 // Where at some instant from At on the lot has fewer units, the reason is NotEnoughStock, there is nothing else in the
 // plan, and PossibleFrom says from when on it has as many. Where not all holds can be kept, OK is false and Reason says
-// why. Blockers then are a smallest set of holds that would have to go, on the lot or, of those that may be moved to it,
-// on others of its pool; and Slots, Ends and Moves are what happens when they do: applied all the same, the plan makes
-// conflicts of them. Where even that is not possible, because there are not as many units that are not with a
+// why. Blockers then are a smallest set of holds that would have to go, on the lot or, of those that may be moved to
+// it, on others of its pool; and Slots, Ends and Moves are what happens when they do: applied all the same, the plan
+// makes conflicts of them. Where even that is not possible, because there are not as many units that are not with a
 // customer, there are no Slots.
 type Reduction struct {
 	Lot    LotNo

@@ -207,7 +207,8 @@ func (a *Account) exhausted(p *stock.QuantityPlan, lot uint32, amount int, at, n
 		// All over the pool, no plan has fewer blockers; and this one has no more, where all of the pool may move.
 		wide := a.poolOf(lot)
 		least, _, known := a.search(wide, lot, amount, at, now, nil)
-		if known && least >= 0 && (len(p.Blockers) < least || len(p.Blockers) > least && a.loose(wide, min(at, now), now)) {
+		tight := known && least >= 0 && a.loose(wide, min(at, now), now)
+		if known && len(p.Blockers) < least || tight && len(p.Blockers) > least {
 			return wrong("%d blockers, the search of the pool finds %d: %+v", len(p.Blockers), least, p)
 		}
 	}
@@ -240,8 +241,8 @@ func (a *Account) loose(p Pool, from, now int64) bool {
 // search finds, in a lot or all over the pool of it, the fewest holds that cannot be kept, -1 where even that is no
 // way, and the fewest moves with those gone. Some may be gone from the start. To have so many units less is to lay as many
 // more ends on the lot's slots, beside those that are planned.
-func (a *Account) search(p Pool, lot uint32, amount int, at, now int64, gone []stock.Unavailability) (drops, moves int,
-	known bool) {
+func (a *Account) search(p Pool, lot uint32, amount int, at, now int64, gone []stock.Unavailability) (drops,
+	moves int, known bool) {
 	v := a.clone()
 	for _, b := range gone {
 		v.unit(b.ID).Slot = 0

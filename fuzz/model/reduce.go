@@ -239,8 +239,8 @@ func (a *Account) loose(p Pool, from, now int64) bool {
 }
 
 // search finds, in a lot or all over the pool of it, the fewest holds that cannot be kept, -1 where even that is no
-// way, and the fewest moves with those gone. Some may be gone from the start. To have so many units less is to lay as many
-// more ends on the lot's slots, beside those that are planned.
+// way, and the fewest moves with those gone. Some may be gone from the start. To have so many units less is to lay as
+// many more ends on the lot's slots, beside those that are planned.
 func (a *Account) search(p Pool, lot uint32, amount int, at, now int64, gone []stock.Unavailability) (drops,
 	moves int, known bool) {
 	v := a.clone()

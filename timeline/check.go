@@ -37,6 +37,7 @@ type checker struct {
 type lotFacts struct {
 	slots     []SlotNo
 	conflicts int32
+	claims    int32
 }
 
 type poolFacts struct {
@@ -143,6 +144,9 @@ func (c *checker) conflicts() {
 		c.want(lot != nil && !x.Place.Seated(), "conflict %v of lot %d", x.ID, x.Place.Lot)
 		if lot != nil {
 			c.lots[x.Place.Lot].conflicts++
+			if x.claims() {
+				c.lots[x.Place.Lot].claims++
+			}
 		}
 		if x.Flags.Has(Choosy) {
 			c.choosy++
@@ -181,6 +185,7 @@ func (c *checker) members() {
 		c.want(lot.single == single, "lot %d has slot %d alone, not %d", no, lot.single, single)
 		c.want(slices.Equal(lot.slots, want.slots), "lot %d has slots %v, not %v", no, want.slots, lot.slots)
 		c.want(lot.conflicts == want.conflicts, "lot %d has %d conflicts, not %d", no, want.conflicts, lot.conflicts)
+		c.want(lot.claims == want.claims, "lot %d has %d conflicts of its own, not %d", no, want.claims, lot.claims)
 		if lot.pool != 0 {
 			p := &c.pools[lot.pool]
 			p.slots += int32(len(want.slots))

@@ -202,14 +202,20 @@ func (s *Stock) opens(o opening, now int64) int64 {
 // microsecond.
 const searchTries = 50
 
+// looksOfTry is how many conflicts are looked at for each that may be tried.
+const looksOfTry = 4
+
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made:
 // those of the pools of the lots that overlap a freed range. It begins again after a seat that moved holds between
-// lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends.
+// lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends. Where
+// very many conflicts want none of it, another pass goes on from where its looks ran out.
 func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
 	w.Room = slices.Concat(w.Room, d.left)
 	d.left = d.left[:0]
+	looks := looksOfTry * tries
 again:
-	for _, id := range d.wanting(w) {
+	ids, until, all := d.wanting(w, &looks)
+	for _, id := range ids {
 		if r.Tries >= tries {
 			r.More, r.Next = true, w
 			return r
@@ -234,43 +240,99 @@ again:
 			r.More, r.Leaves, r.Next = true, true, w
 			return r
 		}
+		if moved && looks <= 0 {
+			r.More, r.Next = true, w
+			return r
+		}
 		if moved {
 			goto again
 		}
 	}
+	if !all {
+		w.Behind = until
+		r.More, r.Next = true, w
+	}
 	return r
 }
 
-// wanting lists the conflicts that may want what was freed and have not had their turn, by id.
-func (d *Draft) wanting(w Waiting) (ids []ID) {
+// leastLooks is how many conflicts of each lot are looked at, whatever is left: they are listed only as far as all lots
+// were gone through.
+const leastLooks = 64
+
+// wanting lists the conflicts that may want what was freed and have not had their turn, by id. It looks at some and no
+// more; where these are not all, it lists those up to an id.
+func (d *Draft) wanting(w Waiting, looks *int) (ids []ID, until ID, all bool) {
 	s := d.Stock()
 	for _, id := range w.Due {
 		if _, at, ok := d.Find(id); ok && !at.Seated() && w.Behind.Before(id) {
 			ids = append(ids, id)
 		}
 	}
-	for _, f := range joinFreed(w.Room) {
-		p := LotRef(f.Lot)
-		if pool := s.lot(f.Lot).pool; pool != 0 {
-			p = SKURef(pool)
+	type waiting struct {
+		lot  LotNo
+		room []Freed // of its pool
+	}
+	var list []waiting
+	for room := s.freed(w.Room); len(room) > 0; {
+		n := 1
+		for n < len(room) && room[n].Lot == room[0].Lot {
+			n++
 		}
-		for _, lot := range s.Lots(p) {
-			for h := range s.Conflicts(lot) {
-				// One that is pinned to another lot has what others leave there that move here.
-				if h.wants().Overlaps(f.Span) && w.Behind.Before(h.ID) {
-					ids = append(ids, h.ID)
-				}
+		for _, lot := range s.Lots(s.home(&Hold{}, room[0].Lot)) {
+			if s.lot(lot).conflicts > 0 {
+				list = append(list, waiting{lot, room[:n]})
 			}
 		}
+		room = room[n:]
+	}
+	all = true
+	each := leastLooks
+	if len(list) > 0 {
+		each = max(each, *looks/len(list))
+	}
+	for _, x := range list {
+		n, last := 0, ID{}
+		for h := range s.conflictsBehind(x.lot, w.Behind) {
+			if n == each {
+				if all || last.Before(until) {
+					until = last
+				}
+				all = false
+				break
+			}
+			n, last = n+1, h.ID
+			// One that is pinned to another lot has what others leave there that move here.
+			if meets(x.room, h.wants()) {
+				ids = append(ids, h.ID)
+			}
+		}
+		*looks -= n
+	}
+	if !all {
+		ids = slices.DeleteFunc(ids, until.Before)
 	}
 	slices.SortFunc(ids, ID.Compare)
-	return slices.Compact(ids)
+	return slices.Compact(ids), until, all
 }
 
-// joinFreed is the same room in as few pieces as there can be: the units of an order leave one range thousands of
-// times.
-func joinFreed(room []Freed) (list []Freed) {
+// freed is what came free in each pool, as of the first of its lots, in as few pieces as there can be.
+func (s *Stock) freed(room []Freed) []Freed {
 	room = slices.Clone(room)
+	for i := range room {
+		room[i].Lot = s.Lots(s.home(&Hold{}, room[i].Lot))[0]
+	}
+	return joinFreed(room)
+}
+
+// meets says that a span overlaps one of some that are in order and do not meet.
+func meets(room []Freed, x Span) bool {
+	i, _ := slices.BinarySearchFunc(room, x.Start, func(f Freed, t int64) int { return cmp.Compare(f.Span.End, t+1) })
+	return i < len(room) && room[i].Span.Overlaps(x)
+}
+
+// joinFreed puts room in order and joins it to as few pieces as there can be: the units of an order leave one range
+// thousands of times.
+func joinFreed(room []Freed) (list []Freed) {
 	slices.SortFunc(room, func(a, b Freed) int {
 		return cmp.Or(cmp.Compare(a.Lot, b.Lot), cmp.Compare(a.Span.Start, b.Span.Start))
 	})

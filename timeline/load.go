@@ -382,6 +382,9 @@ func (l *Loader) loadConflicts(s *Stock) {
 			return
 		}
 		e.conflicts++
+		if h.claims() {
+			e.claims++
+		}
 		if e.pool != 0 {
 			s.pools.own(s.edit, int(e.pool)).conflicts++
 		}

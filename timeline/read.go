@@ -260,13 +260,18 @@ func (s *Stock) FreeAround(no SlotNo, t int64) (gap Span, ok bool) {
 }
 
 // Conflicts goes through the conflicts of a lot by id.
-func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] {
+func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] { return s.conflictsBehind(no, ID{}) }
+
+// conflictsBehind is Conflicts for the ids behind one.
+func (s *Stock) conflictsBehind(no LotNo, id ID) iter.Seq[Hold] {
 	return func(yield func(Hold) bool) {
 		e := s.lot(no)
 		if e == nil || e.conflicts == 0 {
 			return
 		}
-		s.conflicts.rows.Ascend(conflict(no, ID{}), func(c Placed) bool { return c.Place.Lot == no && yield(c.Hold) })
+		s.conflicts.rows.Ascend(conflict(no, id), func(c Placed) bool {
+			return c.Place.Lot == no && (c.ID == id || yield(c.Hold))
+		})
 	}
 }
 

@@ -54,6 +54,7 @@ type lotEntry struct {
 	self      [1]LotNo
 	pool      PoolNo
 	conflicts int32
+	claims    int32    // of the conflicts, those that no other lot will do for
 	next      LotNo    // of the same article
 	single    SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; what a published version sees of it never changes
@@ -255,7 +256,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
 		s.conflicts.set(s.edit, Placed{h, at})
-		s.countConflict(at.Lot, h.Span, 1)
+		s.countConflict(at.Lot, &h, 1)
 		return
 	}
 	e := s.ownSlot(at.Slot)
@@ -287,7 +288,7 @@ func (s *Stock) take(id ID) (h Hold, at Place, ok bool) {
 		at.Lot = LotNo(where &^ conflictBit)
 		c, _ := s.conflicts.del(s.edit, conflict(at.Lot, id))
 		s.noteChoosy(&c.Hold, at.Lot, false)
-		s.countConflict(at.Lot, c.Span, -1)
+		s.countConflict(at.Lot, &c.Hold, -1)
 		return c.Hold, at, true
 	}
 	e := s.ownSlot(SlotNo(where))
@@ -386,10 +387,13 @@ func (s *Stock) change(h Hold, fit bool) bool {
 }
 
 // countConflict is called when the conflict is there, or gone.
-func (s *Stock) countConflict(no LotNo, hull Span, by int32) {
-	s.tell(no, func(l *large) { l.overbook(s.edit, hull, by) })
+func (s *Stock) countConflict(no LotNo, h *Hold, by int32) {
+	s.tell(no, func(l *large) { l.overbook(s.edit, h.Span, by) })
 	e := s.ownLot(no)
 	e.conflicts += by
+	if h.claims() {
+		e.claims += by
+	}
 	if e.pool != 0 {
 		s.pools.own(s.edit, int(e.pool)).conflicts += by
 	}

@@ -28,7 +28,7 @@ func (s *Stock) stranded(p PoolRef, w Span) (steps []strandedStep) {
 	left := strandedSteps
 	var all []strandedStep // what each lot adds from an instant on
 	for _, lot := range s.Lots(p) {
-		if s.lot(lot).conflicts == 0 {
+		if s.lot(lot).claims == 0 {
 			continue
 		}
 		var ok bool
@@ -59,6 +59,9 @@ func (s *Stock) stranded(p PoolRef, w Span) (steps []strandedStep) {
 	return steps
 }
 
+// claims says that no other lot than its own will do for a conflict.
+func (h *Hold) claims() bool { return h.Flags.Any(PinnedArticle | PinnedSlot) }
+
 // strandedOn appends what a lot adds: at each instant the conflicts pinned to it that find none of its units left by
 // what is seated and pinned there. ok is false where more holds than left would have to be looked at.
 func (s *Stock) strandedOn(lot LotNo, w Span, steps []strandedStep, left *int) (more []strandedStep, ok bool) {
@@ -76,11 +79,11 @@ func (s *Stock) strandedOn(lot LotNo, w Span, steps []strandedStep, left *int) (
 		if *left--; *left < 0 {
 			return nil, false
 		}
-		if h.Flags.Any(PinnedArticle | PinnedSlot) {
+		if h.claims() {
 			add(h.Span, 0, 1)
 		}
 	}
-	if len(edges) == 0 {
+	if len(edges) == 0 { // none of them in w
 		return steps, true
 	}
 	for _, no := range s.lot(lot).slots {

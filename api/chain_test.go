@@ -1,15 +1,20 @@
 package api
 
 import (
+	"bytes"
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
 
 	"holdfast/api/wire"
 	"holdfast/engine"
@@ -202,6 +207,38 @@ func TestListenerBehindTheStop(t *testing.T) {
 			require.ErrorIs(t, l.Close(), net.ErrClosed, "the listener is closed")
 		})
 	}
+}
+
+// fullListener has no room for the first connections.
+type fullListener struct {
+	net.Listener
+	full atomic.Int32
+}
+
+func (l *fullListener) Accept() (net.Conn, error) {
+	if l.full.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	}
+	return l.Listener.Accept()
+}
+
+// A server that has as many files open as it may goes on with what it has, and accepts again once others have ended.
+func TestListenerWithoutRoom(t *testing.T) {
+	var said bytes.Buffer
+	s := NewServer(Options{Now: func() int64 { return noon }, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	memory := fasthttputil.NewInmemoryListener()
+	l := &fullListener{Listener: memory}
+	l.full.Store(3)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	client := fasthttp.Client{Dial: func(string) (net.Conn, error) { return memory.Dial() }}
+	status, _, err := client.GetTimeout(nil, "http://holdfast/healthz", 10*time.Second)
+	require.NoError(t, err)
+	require.Equal(t, 200, status)
+	client.CloseIdleConnections()
+	require.NoError(t, s.Shutdown(t.Context()))
+	require.NoError(t, <-ended)
+	require.Equal(t, 1, strings.Count(said.String(), "too many open files"), "it is said once: %s", said.String())
 }
 
 func TestPanicTellsNothing(t *testing.T) {

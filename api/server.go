@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,6 +25,9 @@ import (
 )
 
 // This file owns the public server: its settings, its start and its end.
+
+// MaxConns is how many connections a server has at once where nothing else is said.
+const MaxConns = 20_000
 
 // Options are what a server needs from outside. Now is required.
 type Options struct {
@@ -46,7 +50,7 @@ type Options struct {
 	// cores
 	Share int
 
-	MaxConns int // at once; default 20,000
+	MaxConns int // at once; default MaxConns
 }
 
 // Server answers the public interface. Until Attach it says that it is not ready.
@@ -114,7 +118,7 @@ func newServer(o Options, of offer) *Server {
 		o.Metrics = prometheus.NewRegistry()
 	}
 	if o.MaxConns == 0 {
-		o.MaxConns = 20_000
+		o.MaxConns = MaxConns
 	}
 	if o.Limits.Plans == nil {
 		o.Limits = DefaultLimits()
@@ -198,31 +202,58 @@ func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
 }
 
 func (s *Server) listener(l net.Listener) net.Listener {
-	l = &endingListener{Listener: l, quit: s.quit}
+	l = &endingListener{Listener: l, quit: s.quit, log: s.log}
 	if s.proxies.protocol {
 		return patientListener{s.proxied(l)}
 	}
 	return patientListener{countedListener{l, s}}
 }
 
-// endingListener ends once the server has been told to stop. The library closes the listeners that it knows at that
-// instant; one that comes after it would accept for good. It is closed once, whoever closes it.
+// endingListener ends once the server has been told to stop, and not before: where the system has no room for one more
+// connection, it waits for some to end. The library closes the listeners that it knows at the instant of the stop; one
+// that comes after it would accept for good. It is closed once, whoever closes it.
 type endingListener struct {
 	net.Listener
 	quit <-chan struct{}
 	once sync.Once
+	log  *slog.Logger
 }
 
+// The pauses of a listener that has no room for a connection, from the first to the longest.
+const (
+	firstPause   = 5 * time.Millisecond
+	longestPause = time.Second
+)
+
 func (l *endingListener) Accept() (net.Conn, error) {
-	select {
-	case <-l.quit:
-		if err := l.Close(); err != nil {
-			return nil, err
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		select {
+		case <-l.quit:
+			if err := l.Close(); err != nil {
+				return nil, err
+			}
+			return nil, io.EOF // not a fault
+		default:
 		}
-		return nil, io.EOF // not a fault
-	default:
-		return l.Listener.Accept()
+		c, err := l.Listener.Accept()
+		if !passes(err) {
+			return c, err
+		}
+		if pause == firstPause {
+			l.log.Warn("a connection could not be accepted; those that are open are served", "error", err)
+		}
+		select {
+		case <-l.quit:
+		case <-time.After(pause):
+		}
 	}
+}
+
+// passes says of an error of Accept that it is over once others have ended: open files or memory are used up, or the
+// client has gone.
+func passes(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) ||
+		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ECONNABORTED)
 }
 
 func (l *endingListener) Close() (err error) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -136,7 +137,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry,
-		Limits: limits, Proxy: c.proxies,
+		Limits: limits, Proxy: c.proxies, MaxConns: connections(),
 		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
@@ -316,4 +317,18 @@ func (p *program) endSocket() error {
 	}
 	p.socket = false
 	return os.Remove(filepath.Join(p.config.data, socketName))
+}
+
+// ownFiles is how many open files the program has itself: tables, the log, archives.
+const ownFiles = 1200
+
+// connections is how many clients are served at once: as many as there may be open files beside the program's own, and
+// no more than the server takes. More are told so, and closed.
+func connections() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return api.MaxConns
+	}
+	files := int(min(l.Cur, math.MaxInt32))
+	return min(api.MaxConns, max(files/2, files-ownFiles))
 }

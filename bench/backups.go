@@ -22,7 +22,7 @@ func (w *World) Archive(ctx context.Context, to io.Writer) error {
 // open it is the work of another process.
 func (w *World) SendLog(dir string, every time.Duration) *backup.Habit {
 	return backup.Start(backup.Options{
-		Store: w.store, Target: backup.Dir{Root: dir}, Every: 24 * time.Hour, Keep: 1, LogEvery: every, LogMax: 1 << 30,
+		Store: w.store, Target: backup.NewDir(dir), Every: 24 * time.Hour, Keep: 1, LogEvery: every, LogMax: 1 << 30,
 		Open: func(_ context.Context, name string) (o backup.Opened, err error) {
 			var seq uint64
 			if _, err := fmt.Sscanf(path.Base(name), "full-%d-", &seq); err != nil {

@@ -86,7 +86,7 @@ func (c *habitConfig) check(data string) error {
 // place is the target, which must be neither in the data directory nor around it: a disk that is lost takes both.
 func (c *habitConfig) place(data string) (backup.Target, error) {
 	target, err := c.bucket.target("backup-to", c.to)
-	dir, ok := target.(backup.Dir)
+	dir, ok := target.(*backup.Dir)
 	if err != nil || !ok {
 		return target, err
 	}

@@ -47,7 +47,7 @@ func (c *bucketConfig) target(flag, name string) (backup.Target, error) {
 			withoutSecret(name))
 	}
 	if !ok {
-		return backup.Dir{Root: name}, nil
+		return backup.NewDir(name), nil
 	}
 	s3, err := backup.NewS3(backup.S3Options{
 		Bucket: bucket, Prefix: prefix, Endpoint: c.endpoint, Region: c.region, Credentials: c.credentials,

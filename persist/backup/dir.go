@@ -12,29 +12,39 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Dir is a directory as a target, best one of another machine or disk. It is made with the first object.
-type Dir struct{ Root string }
+// Dir is a directory as a target, best one of another machine or disk. It is made with the first object, and not again:
+// where a directory was seen and is gone, its disk is, and what were put in its place would be no backup.
+type Dir struct {
+	Root string
+
+	mu   sync.Mutex
+	seen map[string]bool // directories that were there
+}
+
+// NewDir names a directory; nothing is asked of it yet.
+func NewDir(root string) *Dir { return &Dir{Root: filepath.Clean(root), seen: map[string]bool{}} }
 
 // partPrefix begins the names of files that are being written.
 const partPrefix = ".part-"
 
-func (d Dir) String() string { return d.Root }
+func (d *Dir) String() string { return d.Root }
 
-func (d Dir) path(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
+func (d *Dir) path(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
 // Put gives the file its name when all of it is on disk.
-func (d Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err error) {
+func (d *Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err error) {
 	final := d.path(name)
 	if _, err := os.Lstat(final); err == nil {
 		return fmt.Errorf("%s %w", final, ErrExists)
 	}
 	dir := filepath.Dir(final)
-	if err := makeDirs(dir); err != nil {
+	if err := d.ready(dir); err != nil {
 		return err
 	}
 	part, err := os.CreateTemp(dir, partPrefix+"*") // mode 0600
@@ -65,9 +75,25 @@ func (d Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err er
 	return syncDir(dir)
 }
 
+// ready has a directory, the root or one below it, be there.
+func (d *Dir) ready(dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, x := range [2]string{d.Root, dir} {
+		if _, err := os.Stat(x); d.seen[x] && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s was there and is gone: is its disk still mounted?", x)
+		}
+	}
+	err := makeDirs(dir)
+	if err == nil {
+		d.seen[d.Root], d.seen[dir] = true, true
+	}
+	return err
+}
+
 // withoutLinks names a file where the file system has no links: the name is taken by an empty file, whose place the
 // written one takes.
-func (d Dir) withoutLinks(part, final string) error {
+func (d *Dir) withoutLinks(part, final string) error {
 	f, err := os.OpenFile(final, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s %w", final, ErrExists)
@@ -109,7 +135,7 @@ func (c *cancelled) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-func (d Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
+func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	f, err := os.Open(d.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s %w", d.path(name), ErrMissing)
@@ -117,7 +143,7 @@ func (d Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	return f, err
 }
 
-func (d Dir) List(ctx context.Context, prefix string) (list []Object, err error) {
+func (d *Dir) List(ctx context.Context, prefix string) (list []Object, err error) {
 	err = filepath.WalkDir(d.Root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) { // no root yet, or a file that goes meanwhile
@@ -134,6 +160,9 @@ func (d Dir) List(ctx context.Context, prefix string) (list []Object, err error)
 			if name != "." && !strings.HasPrefix(name+"/", prefix) && !strings.HasPrefix(prefix, name+"/") {
 				return fs.SkipDir
 			}
+			d.mu.Lock()
+			d.seen[path] = true
+			d.mu.Unlock()
 			return ctx.Err()
 		}
 		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || !strings.HasPrefix(name, prefix) {
@@ -153,20 +182,23 @@ func (d Dir) List(ctx context.Context, prefix string) (list []Object, err error)
 }
 
 // Delete takes the directory of the object away, too, when nothing else is in it.
-func (d Dir) Delete(_ context.Context, name string) error {
+func (d *Dir) Delete(_ context.Context, name string) error {
 	path := d.path(name)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if dir := filepath.Dir(path); dir != filepath.Clean(d.Root) {
+	if dir := filepath.Dir(path); dir != d.Root {
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		if err := os.Remove(dir); err == nil {
+			delete(d.seen, dir)
 			return syncDir(filepath.Dir(dir))
 		}
 	}
 	return nil
 }
 
-func (d Dir) Clean(_ context.Context, prefix string) error {
+func (d *Dir) Clean(_ context.Context, prefix string) error {
 	found, err := filepath.Glob(filepath.Join(escapeGlob(d.path(prefix)), partPrefix+"*"))
 	for _, name := range found {
 		err = errors.Join(err, os.Remove(name))

@@ -22,7 +22,7 @@ import (
 func TestHabit(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(30)
-	target := watch(Dir{t.TempDir() + "/backups"})
+	target := watch(NewDir(t.TempDir() + "/backups"))
 	h := w.start(target, nil)
 	require.ErrorContains(t, h.Fault(), "no good backup yet")
 	target.until(t, marked)
@@ -49,10 +49,10 @@ func TestHabit(t *testing.T) {
 	require.ErrorIs(t, err, ErrNothing)
 
 	// A line on its own is a target, too.
-	w.holds(Dir{target.Target.(Dir).Root + "/" + p.Line.Name}, persist.Point{}, end)
+	w.holds(NewDir(target.Target.(*Dir).Root + "/" + p.Line.Name), persist.Point{}, end)
 
 	// Everything is its owner's alone.
-	require.NoError(t, filepath.Walk(target.Target.(Dir).Root, func(path string, i os.FileInfo, err error) error {
+	require.NoError(t, filepath.Walk(target.Target.(*Dir).Root, func(path string, i os.FileInfo, err error) error {
 		want := os.FileMode(0o600)
 		if i.IsDir() {
 			want = 0o700
@@ -67,7 +67,7 @@ func TestInstantOfALine(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(20)
 	now := time.UnixMilli(w.at)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	h := w.start(target, func(o *Options) { o.Now = func() time.Time { return now } })
 	target.until(t, marked)
 	w.commit(20)
@@ -83,7 +83,7 @@ func TestInstantOfALine(t *testing.T) {
 func TestHabitGoesOn(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	h := w.start(target, nil)
 	target.until(t, marked)
 	w.commit(10)
@@ -119,7 +119,7 @@ func TestHabitGoesOn(t *testing.T) {
 func TestFailingTarget(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	h := w.start(target, func(o *Options) { o.LogMax = 20_000 })
 	target.until(t, marked)
 	first := h.State().Line
@@ -158,14 +158,38 @@ func TestFailingTarget(t *testing.T) {
 	w.holds(target, persist.Point{}, 235)
 	w.holds(target, persist.AtSeq(235), 235)
 	// What was kept of the line before is still good.
-	w.holds(Dir{target.Target.(Dir).Root + "/" + first}, persist.AtSeq(30), 30)
+	w.holds(NewDir(target.Target.(*Dir).Root + "/" + first), persist.AtSeq(30), 30)
+}
+
+// TestTargetThatIsGone takes the disk of a directory away for a while: nothing is put where it was, and the chain goes
+// on when it is back.
+func TestTargetThatIsGone(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	mount := t.TempDir() + "/mount"
+	target := watch(NewDir(mount + "/backups"))
+	h := w.start(target, nil)
+	target.until(t, marked)
+	for _, gone := range []string{mount, mount + "/backups", mount + "/backups/" + h.State().Line} {
+		failed, end := h.State().LogFailures, w.store.End().Seq
+		require.NoError(t, os.Rename(gone, mount+".away"))
+		w.commit(5)
+		require.Eventually(t, func() bool { return h.State().LogFailures > failed+1 }, 10*time.Second, time.Millisecond)
+		_, err := os.Stat(gone)
+		require.ErrorIs(t, err, os.ErrNotExist, "it is not made again")
+		require.NoError(t, os.Rename(mount+".away", gone))
+		target.until(t, upTo(end+5))
+	}
+	h.Close(t.Context())
+	require.Zero(t, h.State().Breaks)
+	w.holds(target, persist.Point{}, 25)
 }
 
 // TestLogIsCutUnderASlowTarget: the store keeps less log than there is to put.
 func TestLogIsCutUnderASlowTarget(t *testing.T) {
 	w := newWorld(t, persist.Options{KeepLog: persist.Keep{Records: 64}, FoldBytes: 100, FoldDelay: time.Millisecond})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	h := w.start(target, nil)
 	target.until(t, marked)
 	target.failing(func(string) error { return errors.New("no route") })
@@ -187,7 +211,7 @@ func TestLogIsCutUnderASlowTarget(t *testing.T) {
 func TestLostAnswers(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	lost := map[string]bool{}
 	target.lose = func(name string) bool {
 		first := !lost[name]
@@ -209,7 +233,7 @@ func TestLostAnswers(t *testing.T) {
 func TestSomebodyElsePuts(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	var once bool
 	target.fail = func(name string) error {
 		if _, ok := parsePiece(name); ok && !once {
@@ -233,7 +257,7 @@ func TestSomebodyElsePuts(t *testing.T) {
 func TestBadArchive(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	good, calls := opener(t, target), 0
 	h := w.start(target, func(o *Options) {
 		o.Open = func(ctx context.Context, name string) (Opened, error) {
@@ -278,7 +302,7 @@ func TestKeep(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	for i := range 5 {
 		h := w.start(target, func(o *Options) { o.Now = func() time.Time { return now } })
 		target.until(t, marked)
@@ -330,7 +354,7 @@ func TestBeyond(t *testing.T) {
 func TestDamagedSegments(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
-	target := watch(Dir{t.TempDir()})
+	target := watch(NewDir(t.TempDir()))
 	h := w.start(target, nil)
 	target.until(t, marked)
 	for range 5 {
@@ -342,7 +366,7 @@ func TestDamagedSegments(t *testing.T) {
 	require.NoError(t, err)
 	pieces := lines[0].Pieces
 	require.Greater(t, len(pieces), 3)
-	path := filepath.Join(target.Target.(Dir).Root, pieces[2].Name)
+	path := filepath.Join(target.Target.(*Dir).Root, pieces[2].Name)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	refused := func(says string) {
@@ -366,7 +390,7 @@ func TestDamagedSegments(t *testing.T) {
 	flipped[len(flipped)/2] ^= 4
 	require.NoError(t, os.WriteFile(path, flipped, 0o600))
 	refused(upTo)
-	other, err := os.ReadFile(filepath.Join(target.Target.(Dir).Root, pieces[0].Name))
+	other, err := os.ReadFile(filepath.Join(target.Target.(*Dir).Root, pieces[0].Name))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, other, 0o600))
 	refused("there is a gap")
@@ -438,7 +462,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestDir(t *testing.T) { testTarget(t, Dir{t.TempDir() + "/new/root"}) }
+func TestDir(t *testing.T) { testTarget(t, NewDir(t.TempDir() + "/new/root")) }
 
 // testTarget is what every target has to do.
 func testTarget(t *testing.T, d Target) {

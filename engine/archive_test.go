@@ -17,6 +17,7 @@ import (
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/engine/outbox"
 	"holdfast/engine/stock"
 )
@@ -186,6 +187,42 @@ func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
 		require.Equal(t, 4, r.Record.(*hold.Hold).Lines[0].Taken)
 	}
 	require.NoError(t, s.Engine.Check())
+}
+
+// What orders were given of other systems' ids stays as it is under other ids: nobody else's change with ours.
+func TestForeignIDsOfAnArchiveStay(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 12)
+	given := func(n uint64) *base.ID { return ptr(base.MakeID(noon-day, base.Base{Lo: n})) }
+	from, to := noon+10*hour, noon+20*hour
+	was := s.do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc,
+			Assigned: &order.UserRef{ID: *given(1), Name: "Rui"},
+			Consents: []order.Consent{
+				{ConfigID: given(2), Links: []order.ConsentLink{{Kind: "policy", PolicyDocumentID: given(3)}}}},
+			Fields: []order.CheckoutField{{Name: "Size", Type: "text", CheckoutFieldID: given(4), IDs: []base.ID{*given(5)}}}},
+		Lines: []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1,
+			From: &from, To: &to, CatalogAddon: given(6), CartAddon: given(7)}}}).(*order.OrderRecord)
+	s.do(order.PatchOrder{ID: was.ID, Method: base.Changed(order.PaymentMethod{
+		Custom: &order.CustomMethod{ID: *given(8), Label: "Barter"}})})
+	_, a := s.archive()
+	into := ImportArchive{Account: base.MakeID(noon, base.Base{Lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
+	_, err := s.Import(t.Context(), a, into)
+	require.NoError(t, err)
+	v, _ := s.View(into.Account)
+	for is := range order.OrderTable(v.Acc).All() {
+		require.NotEqual(t, was.ID, is.ID)
+		line := is.Lines[0].More
+		require.NotEqual(t, was.Lines[0].ID, is.Lines[0].ID)
+		require.Equal(t, *given(1), is.More.Assigned.ID)
+		require.Equal(t, given(2), is.More.Consents[0].ConfigID)
+		require.Equal(t, given(3), is.More.Consents[0].Links[0].PolicyDocumentID)
+		require.Equal(t, given(4), is.More.Fields[0].CheckoutFieldID)
+		require.Equal(t, []base.ID{*given(5)}, is.More.Fields[0].IDs)
+		require.Equal(t, [2]base.ID{*given(6), *given(7)}, [2]base.ID{line.CatalogAddon, line.CartAddon})
+		require.Equal(t, *given(8), is.More.Method.Custom.ID)
+	}
 }
 
 // An archive goes into an account without records, and into no other; and not into the past.

@@ -12,7 +12,7 @@ import (
 
 // This file owns the other ids that the records of an archive are given, where they are not to keep theirs: all are
 // moved by one distance, so that they stay in their order, units behind their holds, and each at the instant of its
-// creation.
+// creation. A field with the tag ids:"foreign" has the id of something of another system, which stays as it is.
 
 // IDShift is the distance, modulo 2^74, that ids are moved by in their random part. The zero IDShift leaves them as
 // they are.
@@ -122,7 +122,9 @@ func moveIDs(v reflect.Value, s IDShift) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			moveIDs(v.Field(i), s)
+			if !foreign(v.Type().Field(i)) {
+				moveIDs(v.Field(i), s)
+			}
 		}
 	case reflect.Map:
 		if v.IsNil() {
@@ -140,6 +142,9 @@ func moveIDs(v reflect.Value, s IDShift) {
 		v.Set(moved)
 	}
 }
+
+// foreign says that the ids in a field are not of records here.
+func foreign(f reflect.StructField) bool { return f.Tag.Get("ids") == "foreign" }
 
 var idTypes sync.Map // whether a type has ids in it
 
@@ -169,7 +174,7 @@ func idsIn(t reflect.Type, met map[reflect.Type]bool) bool {
 		return idsIn(t.Key(), met) || idsIn(t.Elem(), met)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if idsIn(t.Field(i).Type, met) {
+			if f := t.Field(i); !foreign(f) && idsIn(f.Type, met) {
 				return true
 			}
 		}

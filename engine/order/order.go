@@ -146,8 +146,8 @@ type LineMore struct {
 	Fields        []CheckoutField `json:",omitempty"`
 	OrderCustomer base.ID         `json:",omitzero"`
 	AddonOf       base.ID         `json:",omitzero"`
-	CatalogAddon  base.ID         `json:",omitzero"`
-	CartAddon     base.ID         `json:",omitzero"`
+	CatalogAddon  base.ID         `json:",omitzero" ids:"foreign"`
+	CartAddon     base.ID         `json:",omitzero" ids:"foreign"`
 	IsAddon       string          `json:",omitempty"`
 	ExpectsLink   bool            `json:",omitempty"`
 	// the rows whose combination it is sold by; nil: it is sold by one row, or by none

@@ -11,7 +11,7 @@ import (
 
 // UserRef names a user of the caller's, as it was sent.
 type UserRef struct {
-	ID        base.ID `field:"id id required" about:"The user's id where users are kept."`
+	ID        base.ID `field:"id id required" about:"The user's id where users are kept." ids:"foreign"`
 	Name      string  `field:"name text 1..255 required" about:"What the user is called." example:"Rui"`
 	Email     *string `json:",omitempty" field:"email text 1..255" about:"Email address."`
 	AvatarURL *string `json:",omitempty" field:"avatarUrl text 1..2048" about:"A picture of the user."`
@@ -31,7 +31,7 @@ type CheckoutField struct {
 	ID              *string        `json:",omitempty" field:"id text 1..255" about:"The field's id in the shop that asked."` // of a line's
 	Name            string         `json:",omitempty" field:"name text 0..255" made:"What the customer was asked."`
 	Type            string         `json:",omitempty" field:"type own" made:"What kind of field it is."`
-	IDs             []base.ID      `json:",omitempty" field:"ids list 0..100 id" made:"Ids of the same field in other places."` // of a customer's
+	IDs             []base.ID      `json:",omitempty" field:"ids list 0..100 id" made:"Ids of the same field in other places." ids:"foreign"` // of a customer's
 	Placeholder     *string        `json:",omitempty" field:"placeholder text 0..255" about:"What stood in the empty field."`
 	Required        bool           `json:",omitempty" field:"required flag" about:"Whether it had to be filled in."`
 	Internal        bool           `json:",omitempty" field:"internal flag" about:"Whether only the merchant sees it."`
@@ -39,7 +39,7 @@ type CheckoutField struct {
 	AttributeFormat *string        `json:",omitempty" field:"attributeFormat own" about:"The format of that attribute."`
 	Options         []string       `json:",omitempty" field:"options own" made:"What could be chosen. Default: nothing."`
 	Value           *CheckoutValue `json:",omitempty" field:"value own" about:"What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format."`
-	CheckoutFieldID *base.ID       `json:",omitempty" field:"checkoutFieldId id" about:"The id of the field in the shop that asked."`
+	CheckoutFieldID *base.ID       `json:",omitempty" field:"checkoutFieldId id" about:"The id of the field in the shop that asked." ids:"foreign"`
 }
 
 // CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is
@@ -96,7 +96,7 @@ var (
 // Consent is something that the customer agreed to.
 type Consent struct {
 	ID         base.ID
-	ConfigID   *base.ID      `json:",omitempty" field:"consentConfigId id" about:"The id of what was asked, where that is kept."`
+	ConfigID   *base.ID      `json:",omitempty" field:"consentConfigId id" about:"The id of what was asked, where that is kept." ids:"foreign"`
 	Label      *string       `json:",omitempty" field:"label text 0..255" about:"What was agreed to, in short."`
 	Text       *string       `json:",omitempty" field:"consentText text 0..10000" about:"The whole text that was agreed to."`
 	Required   bool          `json:",omitempty" field:"required flag" about:"Whether the order took agreement."`
@@ -110,7 +110,7 @@ type Consent struct {
 // ConsentLink is a document that a consent refers to.
 type ConsentLink struct {
 	Kind             string   `field:"kind text 1..255 required" about:"What kind of link it is, such as policy." example:"policy"`
-	PolicyDocumentID *base.ID `json:",omitempty" field:"policyDocumentId id" about:"The id of the document, where that is kept."`
+	PolicyDocumentID *base.ID `json:",omitempty" field:"policyDocumentId id" about:"The id of the document, where that is kept." ids:"foreign"`
 	Name             *string  `json:",omitempty" field:"name text 0..255" about:"What people call the link."`
 	Content          *string  `json:",omitempty" field:"content text 0..10000" about:"The text behind the link."`
 }
@@ -157,7 +157,7 @@ type SavedCard struct {
 
 // CustomMethod is a way to pay of the merchant's own.
 type CustomMethod struct {
-	ID          base.ID `field:"id id required" about:"The method's id where methods are kept."`
+	ID          base.ID `field:"id id required" about:"The method's id where methods are kept." ids:"foreign"`
 	Label       string  `field:"label text 1..255 required" about:"What people call the method."`
 	Key         *string `json:",omitempty" field:"key text 1..255" about:"The key under which programs find the method."`
 	Description *string `json:",omitempty" field:"description text 0..10000" about:"What is told of the method."`

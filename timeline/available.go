@@ -3,11 +3,13 @@ package timeline
 // This file owns the answer to "how many": the count, when it is the answer, and seating for real when it may not be.
 
 // availableSeats is how many units beyond those with a gap of their own Available seats for real before it gives up. A
-// search that looks at many lanes counts for as many as it has seatLanes; where more units than mostGaps have a gap of
-// their own, there is no search. So what one answer takes is bounded, however large its pool is.
+// search that looks at many lanes counts for as many as it has seatLanes, and one that looks often for as many as it
+// has seatLooks; where more units than mostGaps have a gap of their own, there is no search. So what one answer takes
+// is bounded, however large its pool is.
 const (
 	availableSeats = 256
 	seatLanes      = 64
+	seatLooks      = 512
 	mostGaps       = 1024
 )
 
@@ -130,7 +132,7 @@ func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tri
 }
 
 // cost is for how many searches one counts that has looked at the board.
-func (b *board) cost() int { return 1 + len(b.lanes)/seatLanes }
+func (b *board) cost() int { return 1 + max(len(b.lanes)/seatLanes, b.looked/seatLooks) }
 
 // rehearsal is the n-th of the ids that no hold has.
 func rehearsal(n int) (id ID) {

@@ -88,6 +88,7 @@ type board struct {
 	wish   *wish // of the hold to be seated, where it is choosy
 
 	moved  int   // holds that are away from home
+	looked int   // what searches looked at: lanes that were asked whether they are free, again and again
 	proven bool  // after a search: what it did not find there is not
 	stuck  []bar // what found no place when lanes ended
 }

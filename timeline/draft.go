@@ -32,6 +32,8 @@ type Draft struct {
 	regrouped bool    // lots have other pools
 	running   int     // holds and slots that were changed since somebody last looked at the copy
 
+	searched int // what its searches for room have cost (board.cost)
+
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
 

@@ -45,47 +45,75 @@ type swap struct {
 	w    Span
 }
 
-// candidate is a lane that is free at some instant, and its gap there.
+// candidate is a lane that is free at some instant.
 type candidate struct {
 	lane int
-	gap  Span
+	key  int64 // the smaller, the longer it stays free, or has been
+	no   SlotNo
 }
 
-// free lists the lanes but for one that are free at t, those that stay free for longest first.
-func (b *board) free(t int64, but int, until int64) (list []candidate) {
+func (c candidate) before(o candidate) bool { return c.key < o.key || c.key == o.key && c.no < o.no }
+
+// fan is the first few of some candidates, in order.
+type fan struct {
+	list [exchangeFan]candidate
+	n    int
+}
+
+func (f *fan) add(c candidate) {
+	switch {
+	case f.n < exchangeFan:
+		f.n++
+	case !c.before(f.list[f.n-1]):
+		return
+	}
+	i := f.n - 1
+	for ; i > 0 && c.before(f.list[i-1]); i-- {
+		f.list[i] = f.list[i-1]
+	}
+	f.list[i] = c
+}
+
+// free lists the lanes that are free at t, those that stay free for longest first.
+func (b *board) free(t int64, until int64) (list []candidate) {
 	if b.wide {
 		b.discover(Span{t, until}, false)
 	}
-	list = b.freeAt(t, but)
+	b.freeAt(t, -1, func(l int, gap Span) { list = append(list, candidate{l, -gap.End, b.lanes[l].slot.No}) })
 	slices.SortFunc(list, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(y.gap.End, x.gap.End), cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.no, y.no))
 	})
 	return list
 }
 
-// freeBack lists the lanes but for one that are free just before t, those that have been free for longest first.
-func (b *board) freeBack(t int64, but int, since int64) (list []candidate) {
+// next is the first of the lanes but for one that are free at t, those that stay free for longest.
+func (b *board) next(t int64, but int, until int64) (f fan) {
+	if b.wide {
+		b.discover(Span{t, until}, false)
+	}
+	b.freeAt(t, but, func(l int, gap Span) { f.add(candidate{l, -gap.End, b.lanes[l].slot.No}) })
+	return f
+}
+
+// nextBack is the first of the lanes but for one that are free just before t, those that have been free for longest.
+func (b *board) nextBack(t int64, but int, since int64) (f fan) {
 	if b.wide {
 		b.discover(Span{since, t}, true)
 	}
-	list = b.freeAt(t-1, but)
-	slices.SortFunc(list, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(x.gap.Start, y.gap.Start),
-			cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
-	})
-	return list
+	b.freeAt(t-1, but, func(l int, gap Span) { f.add(candidate{l, gap.Start, b.lanes[l].slot.No}) })
+	return f
 }
 
-func (b *board) freeAt(t int64, but int) (list []candidate) {
+func (b *board) freeAt(t int64, but int, found func(l int, gap Span)) {
+	b.looked += len(b.lanes)
 	for l := range b.lanes {
 		if l == but {
 			continue
 		}
 		if gap, ok := b.gap(l, t); ok {
-			list = append(list, candidate{l, gap})
+			found(l, gap)
 		}
 	}
-	return list
 }
 
 // discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to
@@ -94,6 +122,7 @@ func (b *board) discover(w Span, back bool) {
 	for {
 		found, known := 0, 0
 		b.stock.EachFree(b.pool, w, func(no SlotNo) bool {
+			b.looked++
 			if b.laneOf(no) >= 0 {
 				known++
 			} else {
@@ -120,7 +149,8 @@ func (w *walk) run() bool {
 	if w.from(w.room.Start, exchangeSteps/8) {
 		return true
 	}
-	if anchor, easy := w.stock.easy(w.pool, w.fixity, w.room); easy && !w.among {
+	anchor, easy := w.stock.easy(w.pool, w.fixity, w.room)
+	if w.looked += 4 * w.stock.SlotCount(w.pool); easy && !w.among { // it has looked far on each slot
 		w.left += easySteps
 		if w.from(anchor, easySteps) {
 			return true
@@ -177,7 +207,7 @@ func (w *walk) from(anchor int64, steps int) bool {
 	w.steps = min(steps, w.left)
 	w.left -= w.steps
 	defer func() { w.left += max(0, w.steps) }()
-	for _, c := range w.free(anchor, -1, w.room.End) {
+	for _, c := range w.free(anchor, w.room.End) {
 		if !w.frees(c.lane) {
 			continue
 		}
@@ -229,10 +259,8 @@ func (w *walk) right(l int, anchor, x int64) bool {
 		return w.back(l, anchor)
 	}
 	x = bars[i].span.Start
-	for n, c := range w.free(x, l, w.room.End) {
-		if n == exchangeFan {
-			break
-		}
+	f := w.next(x, l, w.room.End)
+	for _, c := range f.list[:f.n] {
 		y, ok := w.uncrossed(l, c.lane, x)
 		if !ok {
 			continue
@@ -256,10 +284,8 @@ func (w *walk) back(l int, x int64) bool {
 		return true
 	}
 	x = gap.Start
-	for n, c := range w.freeBack(x, l, w.room.Start) {
-		if n == exchangeFan {
-			break
-		}
+	f := w.nextBack(x, l, w.room.Start)
+	for _, c := range f.list[:f.n] {
 		y, ok := w.uncrossedBack(l, c.lane, x)
 		if !ok {
 			continue

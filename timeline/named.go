@@ -193,13 +193,13 @@ func (s *Stock) namedForReal(no LotNo, wide PoolRef, hull Span, now int64, own A
 	h := NewHold(ID{}, hull, 0, 0)
 	h.Flags = PinnedArticle
 	for n := 0; ; n++ {
-		if n == availableSeats {
+		if n == availableSeats || d.searched >= availableSeats {
 			own.Available, own.Exact = max(own.Available, n), false
 			return own
 		}
 		h.ID = rehearsal(n)
 		if _, why := d.SeatNamed(no, 0, h, Exact); why != Granted {
-			own.Exact = n >= own.Available && d.neverNamed(no, wide, h)
+			own.Exact = n >= own.Available && d.searched < availableSeats && d.neverNamed(no, wide, h)
 			own.Available = max(own.Available, n)
 			return own
 		}

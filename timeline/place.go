@@ -196,6 +196,7 @@ func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
 func (d *Draft) rearrange(p PoolRef, no SlotNo, w *wish, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	b, l, ok := s.makeRoom(p, no, w, room, d.now)
+	d.searched += b.cost()
 	if !ok {
 		if s.Full(p, room) {
 			return Place{}, NotEnoughStock
@@ -330,6 +331,7 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 	c, q := b.clone(), sweep{lanes: len(b.lanes), width: seatWidth, work: seatWork}
 	bars := c.pickUp(&q, w, true, x)
 	ok = q.run()
+	b.looked += q.looks(seatWork)
 	if b.proven = q.proven; !ok {
 		return 0, false
 	}
@@ -354,7 +356,8 @@ func (b *board) impossible(x bar, all Span) bool {
 		for i := range q.tasks { // homes tell lanes apart, and moves cost nothing here
 			q.tasks[i].home, q.tasks[i].cost = -1, 0
 		}
-		if ok := q.run(); !ok {
+		ok := q.run()
+		if b.looked += q.looks(seatWork / 4); !ok {
 			return q.proven
 		}
 		if w.Covers(all) || length > Forever/8 {

@@ -56,6 +56,10 @@ type sweep struct {
 	proven bool // nothing was cut off: the answer is the cheapest, or there is none
 }
 
+// looks is how many looks at a lane a run came to that was given so much work: each task has to know of each lane, and
+// a state takes about two.
+func (s *sweep) looks(given int) int { return len(s.tasks)*s.lanes + 2*(given-max(0, s.work)) }
+
 // state is one way things can stand when the sweep has come to some instant. Who lies where is in layer.lay.
 type state struct {
 	hash  uint64

@@ -23,7 +23,7 @@ const demoDay = 24 * timeline.Hour
 // loadDemo fills the account of a first run with the demo merchant; on a directory that is in use already it leaves
 // everything as it is.
 func (c *core) loadDemo(first firstRun, log *slog.Logger) error {
-	if first.mark == "" {
+	if first.key == "" {
 		log.Info("the data directory is in use already: the demo merchant is not loaded")
 		return nil
 	}

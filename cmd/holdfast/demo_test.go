@@ -39,7 +39,7 @@ func demoCore(t *testing.T, dir string, now int64) (*core, base.ID) {
 	if len(e.Accounts()) == 0 {
 		_, err = c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})
 		require.NoError(t, err)
-		require.NoError(t, c.loadDemo(firstRun{account: account, mark: "there is one"}, slog.New(slog.DiscardHandler)))
+		require.NoError(t, c.loadDemo(firstRun{account: account, key: "there is one"}, slog.New(slog.DiscardHandler)))
 	}
 	return c, account
 }

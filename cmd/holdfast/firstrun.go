@@ -38,11 +38,11 @@ func bootstrapKey() (string, error) {
 	return key, nil
 }
 
-// firstRun is what the first run on a directory made; on a later one only account is set.
+// firstRun is what the first run on a directory made; on a later one nothing is.
 type firstRun struct {
 	account base.ID
-	key     string // to be shown; empty: none was made, or it was given from outside
-	given   bool   // a key was made that was given from outside
+	key     string // to be shown, or given from outside; empty: none was made
+	given   bool   // the key was given from outside
 	mark    string // path of the mark, empty where there is none
 }
 
@@ -54,28 +54,40 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	if err != nil {
 		return f, err
 	}
-	fresh := true
-	if accounts := c.engine.Accounts(); len(accounts) > 0 {
-		fresh, f.account = false, accounts[0]
-		view, _ := c.engine.View(f.account)
-		if marked == "" && engine.Keys(view).Len() > 0 {
-			return f, nil
-		}
-	} else {
+	if marked != "" {
+		f.mark = mark
+	}
+	fresh := len(c.engine.Accounts()) == 0
+	unseen, view, seen := c.engine.Key([]byte(marked))
+	switch {
+	case fresh:
 		id, err := uuid.NewV7()
 		if err != nil {
 			return f, err
 		}
 		f.account = base.ID(id)
+	case seen && view.Ready() != nil:
+		return firstRun{}, nil // an archive is being imported into it; the mark is for a start behind that
+	case seen:
+		f.account = view.Account().ID
+	default:
+		without, ok := c.withoutKey()
+		if !ok {
+			return f, nil
+		}
+		f.account = without
 	}
-	f.mark = mark
-	f.key = bootstrap
-	if f.given = bootstrap != ""; !f.given {
-		f.key = auth.Draw()
+	key, given := bootstrap, bootstrap != ""
+	if !given {
+		key = auth.Draw()
 	}
-	id, secret, _ := auth.Parse([]byte(f.key))
-	if marked != "" && !fresh {
-		if kept, err := c.revokeUnseen(f.account, marked, string(id), f.given); err != nil || kept {
+	id, secret, _ := auth.Parse([]byte(key))
+	f.key, f.given, f.mark = key, given, mark
+	if seen && unseen.RevokedAt == nil {
+		if given && marked == string(id) {
+			return f, nil
+		}
+		if _, err := c.do(f.account, engine.RevokeKey{ID: unseen.ID}); err != nil {
 			return f, err
 		}
 	}
@@ -92,18 +104,19 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	return f, err
 }
 
-// revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that
-// is wanted again.
-func (c *core) revokeUnseen(account base.ID, marked, wanted string, given bool) (kept bool, err error) {
-	key, _, ok := c.engine.Key([]byte(marked))
-	switch {
-	case !ok || key.RevokedAt != nil:
-		return false, nil
-	case given && marked == wanted:
-		return true, nil
+// withoutKey is the account that a first run has made and that has no key yet: the first one that came of no import,
+// where no account has a key.
+func (c *core) withoutKey() (account base.ID, ok bool) {
+	for _, id := range c.engine.Accounts() {
+		view, _ := c.engine.View(id)
+		if engine.Keys(view).Len() > 0 {
+			return account, false
+		}
+		if !ok && view.Imported() == nil {
+			account, ok = id, true
+		}
 	}
-	_, err = c.do(account, engine.RevokeKey{ID: key.ID})
-	return false, err
+	return account, ok
 }
 
 func (c *core) do(account base.ID, op base.Op) (any, error) {

@@ -57,7 +57,10 @@ func (w Window) state(layer Layer, limit int64) State {
 }
 
 // Bucket is a budget a second with a burst. The zero Bucket is full.
-type Bucket struct{ full int64 } // microseconds since the epoch: when it is full again
+type Bucket struct {
+	full int64 // microseconds since the epoch: when it is full again
+	each int64 // microseconds until one more is there, under the plan of that
+}
 
 const second = 1_000_000 // microseconds
 
@@ -65,6 +68,9 @@ const second = 1_000_000 // microseconds
 func (b Bucket) take(now, perSecond, burst int64) (_ Bucket, ok bool, wait int64) {
 	now *= 1000
 	each := second / perSecond
+	if b.each != each {
+		b = Bucket{full: now + b.missing(now)*each, each: each} // what is missing counts under another plan
+	}
 	// Never further from full than empty is: whatever the clock or the plan was when it was charged.
 	b.full = min(max(b.full, now), now+burst*each)
 	if over := b.full + each - now - burst*each; over > 0 {
@@ -74,10 +80,16 @@ func (b Bucket) take(now, perSecond, burst int64) (_ Bucket, ok bool, wait int64
 	return b, true, 0
 }
 
-func (b Bucket) state(now, perSecond, burst int64) State {
-	each := second / perSecond
-	missing := (max(b.full-now*1000, 0) + each - 1) / each
-	return State{Key, burst, max(0, burst-missing), max(now, (b.full+999)/1000)}
+// missing is how many requests are used, at an instant in microseconds.
+func (b Bucket) missing(now int64) int64 {
+	if b.full <= now {
+		return 0
+	}
+	return (b.full - now + b.each - 1) / b.each
+}
+
+func (b Bucket) state(now, burst int64) State {
+	return State{Key, burst, max(0, burst-b.missing(now*1000)), max(now, (b.full+999)/1000)}
 }
 
 // Month is a count in a calendar month. The zero Month is over.

@@ -122,7 +122,7 @@ func (a *Meter) Take(key ID, now int64, p *Plan) Verdict {
 		}
 	}
 	if p != nil {
-		v.State = Tighter(Tighter(k.bucket.state(now, p.PerSecond, p.Burst), a.minute.state(Account, p.PerMinute)),
+		v.State = Tighter(Tighter(k.bucket.state(now, p.Burst), a.minute.state(Account, p.PerMinute)),
 			a.month.state(p.PerMonth))
 		v.Used = a.month.used
 	}
@@ -165,12 +165,12 @@ func (a *Meter) judge(k *keyMeter, now int64, p *Plan) Verdict {
 		v.State, v.Wait = window.state(Account, p.PerMinute), window.start+minute-now
 		return v
 	}
-	bucket, ok, wait := k.bucket.take(now, p.PerSecond, p.Burst)
+	k.bucket, ok, v.Wait = k.bucket.take(now, p.PerSecond, p.Burst)
 	if !ok {
-		v.State, v.Wait = bucket.state(now, p.PerSecond, p.Burst), wait
+		v.State = k.bucket.state(now, p.Burst)
 		return v
 	}
-	a.minute, k.bucket, v.OK = window, bucket, true
+	a.minute, v.OK = window, true
 	return v
 }
 

@@ -50,11 +50,11 @@ func TestBucket(t *testing.T) {
 			b, ok, wait = b.take(now(), 10, 50)
 			return ok, wait
 		}
-		require.Equal(t, State{Key, 50, 50, now()}, b.state(now(), 10, 50))
+		require.Equal(t, State{Key, 50, 50, now()}, b.state(now(), 50))
 		for i := range int64(50) {
 			ok, _ := take()
 			require.True(t, ok)
-			require.Equal(t, State{Key, 50, 49 - i, now() + (i+1)*100}, b.state(now(), 10, 50))
+			require.Equal(t, State{Key, 50, 49 - i, now() + (i+1)*100}, b.state(now(), 50))
 		}
 		ok, wait := take()
 		require.False(t, ok)
@@ -92,6 +92,30 @@ func TestBucket(t *testing.T) {
 		_, _, wait = b.take(now(), 2, 5)
 		require.Equal(t, int64(500), wait)
 	})
+}
+
+// What a key has used counts under another plan, from the next request on, and no more than that plan's burst.
+func TestAnotherPlanCountsAtOnce(t *testing.T) {
+	small := &Plan{PerMinute: 10_000, PerSecond: 2, Burst: 50, PerMonth: 10_000}
+	large := &Plan{PerMinute: 10_000, PerSecond: 50, Burst: 500, PerMonth: 100_000}
+	account, key := ID{1}, ID{2}
+	const at = 1_000_000_000_000
+	usedUp := func(p *Plan) *Meter {
+		m := NewMeters().Of(account)
+		for range p.Burst {
+			require.True(t, m.Take(key, at, p).OK)
+		}
+		require.False(t, m.Take(key, at, p).OK)
+		return m
+	}
+	v := usedUp(small).Take(key, at, large)
+	require.True(t, v.OK)
+	require.Equal(t, State{Key, 500, 449, at + 51*20}, v.State)
+	m := usedUp(large)
+	require.Equal(t, int64(500), m.Take(key, at, small).Wait)
+	require.Equal(t, int64(1), m.Take(key, at+499, small).Wait)
+	require.True(t, m.Take(key, at+500, small).OK)
+	require.False(t, m.Take(key, at+500, small).OK)
 }
 
 func TestMonthRollsOver(t *testing.T) {

@@ -20,7 +20,7 @@ type Usage struct {
 
 const usageVersion = 1
 
-// SaveUsage keeps what has changed. A crash may forget the latest; everything else outlives a restart.
+// SaveUsage keeps what has changed: it is durable when SaveUsage returns.
 func (e *Engine) SaveUsage(list []Usage) error {
 	pairs := make([]persist.Pair, len(list))
 	for i, u := range list {

@@ -13,8 +13,8 @@ import (
 // Pair is a key and its value.
 type Pair struct{ Key, Value []byte }
 
-// SetUnlogged writes values beside the log, in one batch. It waits for no sync:
-// a crash of the machine may forget what was written since the last commit.
+// SetUnlogged writes values beside the log, in one batch. They are durable when it
+// returns: Pebble keeps in the process what nobody waits for.
 func (s *Store) SetUnlogged(pairs []Pair) error {
 	switch {
 	case s.closed.Load():
@@ -23,13 +23,22 @@ func (s *Store) SetUnlogged(pairs []Pair) error {
 		return ErrReadOnly
 	}
 	b := s.db.NewBatch()
-	defer b.Close()
 	for _, p := range pairs {
 		if err := b.Set(append([]byte{unloggedPrefix}, p.Key...), p.Value, nil); err != nil {
-			return err
+			return errors.Join(err, b.Close())
 		}
 	}
-	if err := s.guarded(func() error { return s.db.Apply(b, pebble.NoSync) }); err != nil {
+	written := make(chan error, 1)
+	go func() { // it is lost if the storage fails, as the appender is
+		written <- s.guarded(func() error { return errors.Join(s.db.Apply(b, pebble.Sync), b.Close()) })
+	}()
+	var err error
+	select {
+	case err = <-written:
+	case <-s.fuse.dead:
+		err = s.fuse.failed()
+	}
+	if err != nil {
 		return fmt.Errorf("values beside the log: %w", err)
 	}
 	return nil

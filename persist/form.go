@@ -4,6 +4,7 @@ package persist
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -70,13 +71,21 @@ type Form struct {
 	Since    uint64 // the rows as of this record and later ones are of Encoding, and so are the records behind it
 }
 
-// FormOf says how a directory is written, of which it reads no more than that.
+// FormOf says how a directory is written, of which it reads no more than that:
+// ErrNoStore where nothing was written yet, ErrHeadLost where it cannot be told.
 func FormOf(dir string) (Form, error) {
-	st, err := readHead(newPrivateFS(vfs.Default), dir)
-	if err == nil && !st.valid {
-		err = headLost(dir)
+	f := newPrivateFS(vfs.Default)
+	st, err := readHead(f, dir)
+	if err != nil || st.valid {
+		return st.form.public(), err
 	}
-	return st.form.public(), err
+	switch names, err := list(f, dir); {
+	case err != nil:
+		return Form{}, err
+	case !slices.ContainsFunc(names, isPebbleFile):
+		return Form{}, fmt.Errorf("%w: %s", ErrNoStore, dir)
+	}
+	return Form{}, headLost(dir)
 }
 
 // Form says how the directory is written.

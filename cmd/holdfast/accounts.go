@@ -52,9 +52,10 @@ func newAccountsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List all accounts",
+		Long:  "Lists all accounts. " + readsCopy,
 		Args:  exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withAdmin(cmd, c, func(a *admin) error {
+			return withReader(cmd, c, func(a *admin) error {
 				var list struct{ Accounts []accountRecord }
 				if err := a.call("GET", "/accounts", nil, &list); err != nil {
 					return err

@@ -12,8 +12,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -35,6 +33,16 @@ type admin struct {
 
 // withAdmin opens what the options name, and closes it behind use.
 func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
+	return c.reach(cmd, use, withStopped)
+}
+
+// withReader is withAdmin for what changes nothing.
+func withReader(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
+	return c.reach(cmd, use, readStopped)
+}
+
+func (c *adminConfig) reach(cmd *cobra.Command, use func(*admin) error,
+	stopped func(cmd *cobra.Command, dir string, use func(*admin) error) error) error {
 	server, err := c.find(cmd)
 	if err != nil {
 		return err
@@ -42,13 +50,28 @@ func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) error 
 	if server != nil {
 		return use(&admin{cmd.Context(), server.do, server.base})
 	}
-	return withStopped(cmd, c.data, use)
+	return stopped(cmd, c.data, use)
+}
+
+// readsCopy says so to those who read help.
+const readsCopy = "A directory that another version wrote is read from a copy, in the directory for\ntemporary files, and " +
+	"stays as it is."
+
+// readStopped reads a directory that no server has open: where another version wrote it, a copy, so that it is still
+// that version's afterwards.
+func readStopped(cmd *cobra.Command, dir string, use func(*admin) error) error {
+	form, err := persist.FormOf(dir)
+	if err != nil || !engine.Rewrites(form) {
+		return withStopped(cmd, dir, use) // which says what is wrong with it
+	}
+	return withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{},
+		func(dir string) error { return withStopped(cmd, dir, use) })
 }
 
 // withStopped looks after a directory that no server has open.
 func withStopped(cmd *cobra.Command, dir string, use func(*admin) error) (err error) {
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		return fmt.Errorf("%w: %s", persist.ErrNoStore, dir) // opening it would make one
+	if _, err := persist.FormOf(dir); err != nil {
+		return err // opening it might make one
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	core, err := openCore(cmd.Context(), dir, engine.Options{Now: clock}, log)

@@ -291,7 +291,8 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "is no archive of an account")
 	for _, args := range [][]string{{"import", "--all", shop, "skus"}, {"export", "--all", shop, "x", "y"},
-		{"import", "skus", "x.csv", "--ids", "new"}, {"import", "--all", shop, "--ids", "other"}} {
+		{"import", "skus", "x.csv", "--ids", "new"}, {"import", "--all", shop, "--ids", "other"},
+		{"import", "--all", shop, "--check"}} {
 		code, _, _ = holdfast(args...)
 		require.Equal(t, exitUsage, code, args)
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +19,6 @@ import (
 	"holdfast/api"
 	"holdfast/api/wire"
 	"holdfast/engine"
-	"holdfast/persist"
 )
 
 func newExport() *cobra.Command {
@@ -49,33 +47,13 @@ account is made of it by import --all. Keys, secrets, deliveries, results under 
 				}
 				write = func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
 			}
-			server, err := c.find(cmd)
-			if err != nil {
-				return err
-			}
-			if server != nil {
-				return write(&admin{cmd.Context(), server.do, server.base})
-			}
-			return unchanged(cmd, c.data, func(dir string) error { return withStopped(cmd, dir, write) })
+			return withReader(cmd, c.adminConfig, write)
 		},
 	}
 	c.flags(cmd.Flags())
 	cmd.Flags().StringVar(&c.all, "all", "",
 		"write the whole account to this directory, which must not exist or be empty, in place of RESOURCE and FILE")
 	return cmd
-}
-
-// unchanged gives use a directory to open: the one that is named, or, where another version wrote it, a copy, so that
-// it is still that version's afterwards.
-func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error {
-	form, err := persist.FormOf(dir)
-	if err != nil || !engine.Rewrites(form) {
-		if errors.Is(err, persist.ErrNewerFormat) {
-			return err
-		}
-		return use(dir) // which says what is wrong with it
-	}
-	return withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{}, use)
 }
 
 func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *wire.Schema) error {

@@ -42,6 +42,8 @@ func newImport() *cobra.Command {
 			switch {
 			case c.ids != "keep" && c.ids != "new":
 				return usagef("--ids %q must be keep or new", c.ids)
+			case c.all != "" && c.check:
+				return usagef("--check is for RESOURCE and FILE: --all judges the whole of DIR before anything is made")
 			case c.all != "":
 				return withAdmin(cmd, c.adminConfig, func(a *admin) error { return importAll(cmd, a, c) })
 			case given(cmd, "ids") || given(cmd, "name"):
@@ -68,7 +70,11 @@ func newImport() *cobra.Command {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
 			defer in.Close()
-			return withAdmin(cmd, c.adminConfig, func(a *admin) error {
+			open := withAdmin
+			if c.check {
+				open = withReader
+			}
+			return open(cmd, c.adminConfig, func(a *admin) error {
 				form.currency = func() (string, error) { return a.currencyOf(c.account) }
 				rows, faults, err := c.readFile(cmd, in, size, form, row)
 				if err != nil {
@@ -97,7 +103,8 @@ func importHelp() string {
 A file of up to 5,000 rows is one command of the engine: all rows are made or none, and every bad row is reported with its line, of one fault at most 20. A larger
 file is cut into batches of 5,000, or of as many as --batch says: each is a command, the first that is refused ends the import, and what had landed is said. What is
 wrong with the rows themselves is found in all of them before the first batch. A command takes at most 16 MiB, and 25,000 rows with the units of new articles and of
-holds. --check reports what is wrong with all rows and changes nothing; each batch is held against the present state.
+holds. --check reports what is wrong with all rows and changes nothing; each batch is held against the present state. A directory
+that another version wrote is read from a copy then, in the directory for temporary files.
 
 Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
 

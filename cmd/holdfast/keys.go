@@ -69,9 +69,10 @@ func newKeysList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List API keys, of one account or of all",
+		Long:  "Lists API keys, of one account or of all. " + readsCopy,
 		Args:  exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withAdmin(cmd, c, func(a *admin) error {
+			return withReader(cmd, c, func(a *admin) error {
 				var list struct{ Keys []keyRecord }
 				if err := a.call("GET", "/keys?account="+url.QueryEscape(account), nil, &list); err != nil {
 					return err

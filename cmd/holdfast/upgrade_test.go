@@ -5,10 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,4 +89,45 @@ func TestUpgradeAndTheWayBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, regexp.MustCompile(fmt.Sprintf(`present format is %d\b`, persist.Format)), string(page),
 		"the page names the present format")
+}
+
+// filesOf are the names of the files of a directory, with what is in them.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files[name] = string(text)
+		return err
+	}))
+	return files
+}
+
+// What only reads leaves a directory of an older format as it is, to the byte.
+func TestReadingLeavesAnOlderDirectory(t *testing.T) {
+	dir := t.TempDir()
+	data, rows := filepath.Join(dir, "data"), filepath.Join(dir, "customers.csv")
+	code, _, errs := holdfast("restore", "--from", "../../fuzz/golden/testdata/format-7-backup.tar.zst", "--data", data)
+	require.Zero(t, code, errs)
+	require.NoError(t, os.WriteFile(rows, []byte("companyName\nCompany\n"), 0o600))
+	was := filesOf(t, data)
+	code, out, errs := holdfast("accounts", "list", "--data", data)
+	require.Zero(t, code, errs)
+	account := strings.Fields(strings.Split(out, "\n")[1])[0]
+	for _, args := range [][]string{{"keys", "list"}, {"keys", "list", "--account", account},
+		{"import", "customers", rows, "--check", "--account", account},
+		{"export", "customers", filepath.Join(dir, "out.csv"), "--account", account}} {
+		code, out, errs := holdfast(append(args, "--data", data)...)
+		require.Zero(t, code, errs)
+		require.Empty(t, errs)
+		require.NotEmpty(t, out)
+	}
+	now := filesOf(t, data)
+	require.ElementsMatch(t, slices.Collect(maps.Keys(was)), slices.Collect(maps.Keys(now)))
+	for name, text := range was {
+		require.True(t, text == now[name], "%s is another one", name)
+	}
 }

@@ -139,13 +139,10 @@ func (c *doctorConfig) directory() finding {
 	}
 	form, err := persist.FormOf(c.data)
 	switch {
-	case errors.Is(err, persist.ErrNewerFormat):
-		return finding{f.what, bad, err.Error()}
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, persist.ErrNoStore) &&
-		!errors.Is(err, persist.ErrHeadLost):
-		return finding{f.what, bad, err.Error()}
-	case err != nil:
+	case errors.Is(err, persist.ErrNoStore):
 		f.says += c.data + " is empty"
+	case err != nil:
+		return finding{f.what, bad, err.Error()}
 	case form.Format < persist.Format:
 		f.says += fmt.Sprintf("%s is of format %d; the next start brings it to format %d, which older programs "+
 			"refuse: make a backup first", c.data, form.Format, persist.Format)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
 )
 
 // This file owns the tests of what the doctor says.
@@ -49,6 +52,30 @@ func TestDoctorNamesWhatWillNotDo(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	require.Equal(t, minor, (&doctorConfig{listen: l.Addr().String()}).port().how)
+}
+
+// A directory whose head file is gone is damaged, and not empty: whatever is asked of it.
+func TestADirectoryWithoutItsHeadIsDamaged(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, quietCore(t, dir, engine.Options{}).Close())
+	require.Contains(t, (&doctorConfig{data: dir}).directory().says, "as this program writes")
+	require.NoError(t, os.Remove(filepath.Join(dir, "HEAD")))
+	f := (&doctorConfig{data: dir}).directory()
+	require.Equal(t, bad, f.how)
+	require.Contains(t, f.says, "damaged")
+	require.Contains(t, f.says, "head file is missing")
+	require.ErrorIs(t, (&doctorConfig{data: dir, listen: "127.0.0.1:0"}).examine(t.Context(), io.Discard), errUnfit)
+	for _, args := range [][]string{{"keys", "list"}, {"keys", "create", "--label", "x"},
+		{"export", "skus", filepath.Join(t.TempDir(), "out.csv")}} {
+		code, _, errs := holdfast(append(args, "--data", dir)...)
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, "head file is missing")
+	}
+	empty := t.TempDir()
+	require.Contains(t, (&doctorConfig{data: empty}).directory().says, empty+" is empty")
+	code, _, errs := holdfast("keys", "list", "--data", empty)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "no data directory here: "+empty)
 }
 
 func TestDoctorAsksWhetherTheServerIsReady(t *testing.T) {

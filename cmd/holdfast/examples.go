@@ -31,7 +31,7 @@ var examples = map[string]string{
 	"keys create": `  holdfast keys create --label "till 2"
   holdfast keys create --label reports --scope inventory.read --scope orders.read --expires 2026-12-31T00:00:00Z`,
 	"keys list":   `  holdfast keys list`,
-	"keys revoke": `  holdfast keys revoke Yd8kQm2x`,
+	"keys revoke": `  holdfast keys revoke hf_Yd8kQm2xT4vB`,
 	"import": `  holdfast import articles articles.csv --check
   holdfast import customers customers.ndjson --batch 1000
   holdfast import --all shop --name "Harbour bikes"`,

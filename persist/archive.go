@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -110,7 +111,7 @@ func unpack(ctx context.Context, r io.Reader, f vfs.FS, dir string, progress Pro
 				return true, h, corruptf("archive: the head file is not the last")
 			}
 			// Up to the end, where the checksum of the whole is.
-			if err := copyBytes(io.Discard, z, nil); err != nil {
+			if err := copyBytes(onlyZeros{}, z, nil); err != nil {
 				return true, h, corruptf("archive: %w", err)
 			}
 			return true, h, syncDir(f, dir)
@@ -122,6 +123,16 @@ func unpack(ctx context.Context, r io.Reader, f vfs.FS, dir string, progress Pro
 			return true, h, fmt.Errorf("extract %s: %w", e.Name, err)
 		}
 	}
+}
+
+// onlyZeros takes what fills up a tar archive behind its end, and nothing else.
+type onlyZeros struct{}
+
+func (onlyZeros) Write(b []byte) (int, error) {
+	if slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
+		return 0, errors.New("there is more behind its end")
+	}
+	return len(b), nil
 }
 
 func archivedHead(r io.Reader) (h head, err error) {

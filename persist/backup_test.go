@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -142,6 +143,28 @@ func TestBackupRefusesATargetInUse(t *testing.T) {
 	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/nowhere", To: "/new"})
 	require.ErrorIs(t, err, ErrNoStore)
 	mustHold(t, toy, at(small(mem), "/empty"), 10, 10)
+}
+
+// What is behind an archive is not left out without a word, but for the zeros that fill one up.
+func TestRestoreRefusesWhatIsBehindAnArchive(t *testing.T) {
+	mem, _ := written(t, 10)
+	var one bytes.Buffer
+	require.NoError(t, WriteArchive(t.Context(), &one, mem, "/data", nil))
+	plain, err := zstd.NewReader(bytes.NewReader(one.Bytes()))
+	require.NoError(t, err)
+	defer plain.Close()
+	text, err := io.ReadAll(plain)
+	require.NoError(t, err)
+	for behind, good := range map[string]bool{one.String(): false, "junk": false, string(stored(text)): false,
+		string(stored(make([]byte, 10_240))): true} {
+		archive := io.MultiReader(bytes.NewReader(one.Bytes()), strings.NewReader(behind))
+		to := fmt.Sprintf("/behind-%d", len(behind))
+		_, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: archive, To: to})
+		require.Equal(t, good, err == nil, "%v", err)
+		if !good {
+			require.ErrorIs(t, err, ErrCorrupt)
+		}
+	}
 }
 
 // A backup that fails on the way leaves nothing that opens, whatever the

@@ -155,7 +155,9 @@ func openArchiveDir(dir string) (*archiveDir, error) {
 	a := &archiveDir{dir: dir}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&a.manifest); err != nil || a.manifest.Head == nil || a.manifest.End == nil {
+	err = d.Decode(&a.manifest)
+	_, behind := d.Token()
+	if err != nil || behind != io.EOF || a.manifest.Head == nil || a.manifest.End == nil {
 		return nil, fmt.Errorf("%s is not as it was written", name)
 	}
 	for _, f := range a.manifest.Files {

@@ -417,6 +417,7 @@ func (a *adminCall) importArchive() error {
 		a.Count("rows", r.Rows, "")
 		a.Count("before", r.Before, "")
 		a.Count("webhooks", r.Hooks, "")
+		a.Count("keys", engine.Keys(a.view).Len(), "")
 		a.Text("shift", r.IDs.String(), "")
 	})
 	return nil

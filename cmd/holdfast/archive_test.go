@@ -132,6 +132,8 @@ func TestAccountMovesWhole(t *testing.T) {
 	code, out, errs := holdfast("export", "--all", shop, "--data", home)
 	require.Zero(t, code, errs)
 	require.Contains(t, out, "not in it: 0 API keys")
+	rows := regexp.MustCompile(`[0-9]+ rows`).FindString(out)
+	require.NotEmpty(t, rows)
 	code, _, errs = holdfast("export", "--all", shop, "--data", home)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "must not exist or be empty")
@@ -143,6 +145,8 @@ func TestAccountMovesWhole(t *testing.T) {
 			code, out, errs = holdfast(append([]string{"import", "--all", shop}, into...)...)
 			require.Zero(t, code, errs)
 			require.Contains(t, out, "1 webhooks are disabled")
+			require.Contains(t, out, ": "+rows)
+			require.Contains(t, out, "it has no keys")
 			require.Equal(t, round == 1, strings.Contains(out, "before now"), out)
 		}
 	}
@@ -210,6 +214,18 @@ func TestAccountMovesWhole(t *testing.T) {
 		code, out, errs = holdfast("verify", "--data", dir)
 		require.Zero(t, code, out+errs)
 	}
+}
+
+// An account that was there keeps its name, its plan and its keys.
+func TestImportIntoAnAccountWithAKey(t *testing.T) {
+	shop, dir := shopArchive(t), t.TempDir()
+	c := quietCore(t, dir, engine.Options{})
+	first := started(t, c, dir, "")
+	require.NoError(t, c.Close())
+	code, out, errs := holdfast("import", "--all", shop, "--data", dir, "--account", first.account.String())
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "(Holdfast)")
+	require.NotContains(t, out, "keys")
 }
 
 // requireSame demands that two answers are equal, and says where they are not.
@@ -286,7 +302,17 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 		require.Contains(t, errs, want)
 		require.Contains(t, errs, "nothing was imported")
 	}
-	require.NoError(t, os.Remove(filepath.Join(shop, manifestName)))
+	require.NoError(t, os.WriteFile(name, good, 0o600))
+	about := filepath.Join(shop, manifestName)
+	text, err := os.ReadFile(about)
+	require.NoError(t, err)
+	for _, behind := range []string{"garbage\n", "{}\n", "}"} {
+		require.NoError(t, os.WriteFile(about, append(slices.Clone(text), behind...), 0o600))
+		code, _, errs = holdfast("import", "--all", shop, "--data", home)
+		require.Equal(t, exitFailed, code, behind)
+		require.Contains(t, errs, "is not as it was written")
+	}
+	require.NoError(t, os.Remove(about))
 	code, _, errs = holdfast("import", "--all", shop, "--data", home)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "is no archive of an account")

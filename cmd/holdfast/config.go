@@ -167,7 +167,8 @@ func (c *importConfig) flags(f *pflag.FlagSet) {
 		"make a whole account of this directory of export --all, in place of RESOURCE and FILE")
 	f.StringVar(&c.ids, "ids", "keep",
 		"with --all: keep the ids of the archive, or give its records new ones, which are written to a file beside it")
-	f.StringVar(&c.name, "name", "", "with --all: what the account is called; default: as in the archive")
+	f.StringVar(&c.name, "name", "",
+		"with --all: what the account is called; default: as the one of --account is, or as in the archive")
 	f.StringVar(&c.again, "idempotency-key", "",
 		"tells this import from others of the same rows; default: the rows and their lines")
 }

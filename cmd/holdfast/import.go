@@ -491,9 +491,9 @@ func (i *importer) stopped(batch int, err error) error {
 
 // importedAll is what came of an import.
 type importedAll struct {
-	Account, Name          string
-	Rows, Before, Webhooks int
-	Shift                  string
+	Account, Name                string
+	Rows, Before, Webhooks, Keys int
+	Shift                        string
 }
 
 // importAll makes an account of a directory.
@@ -536,7 +536,9 @@ func importAll(cmd *cobra.Command, a *admin, c importConfig) error {
 		}
 		text += "; its ids are in " + name
 	}
-	text += "; it has no keys: holdfast keys create --account " + is.Account
+	if is.Keys == 0 {
+		text += "; it has no keys: holdfast keys create --account " + is.Account
+	}
 	if is.Webhooks > 0 {
 		text += fmt.Sprintf("; %d webhooks are disabled and have other secrets: give them new ones, then enable them",
 			is.Webhooks)

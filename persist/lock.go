@@ -24,8 +24,7 @@ func lockDir(f privateFS, dir string) (*pebble.Lock, error) {
 	var errno syscall.Errno
 	var path *os.PathError
 	if !errors.As(err, &path) && (errors.As(err, &errno) || strings.Contains(err.Error(), "lock held")) {
-		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it, or use its ops port", ErrLocked,
-			dir)
+		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it", ErrLocked, dir)
 	}
 	return nil, fmt.Errorf("lock: %w", err)
 }

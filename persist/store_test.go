@@ -77,7 +77,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 		for range 2 {
 			_, err := Open(o)
 			require.ErrorIs(t, err, ErrLocked)
-			require.Contains(t, err.Error(), "ops port")
+			require.Contains(t, err.Error(), "; stop it")
 			_, err = Verify(o.Dir, VerifyOptions{FS: o.FS})
 			require.ErrorIs(t, err, ErrLocked)
 		}

@@ -54,8 +54,8 @@ func (c *adminConfig) reach(cmd *cobra.Command, use func(*admin) error,
 }
 
 // readsCopy says so to those who read help.
-const readsCopy = "A directory that another version wrote is read from a copy, in the directory for\ntemporary files, and " +
-	"stays as it is."
+const readsCopy = "A directory that another version wrote is read from a copy, in the directory for\n" +
+	"temporary files, and stays as it is."
 
 // readStopped reads a directory that no server has open: where another version wrote it, a copy, so that it is still
 // that version's afterwards.
@@ -64,8 +64,8 @@ func readStopped(cmd *cobra.Command, dir string, use func(*admin) error) error {
 	if err != nil || !engine.Rewrites(form) {
 		return withStopped(cmd, dir, use) // which says what is wrong with it
 	}
-	return withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{},
-		func(dir string) error { return withStopped(cmd, dir, use) })
+	return inUse(withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{},
+		func(dir string) error { return withStopped(cmd, dir, use) }))
 }
 
 // withStopped looks after a directory that no server has open.

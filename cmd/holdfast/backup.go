@@ -38,7 +38,10 @@ What is copied is read back in full before the backup counts as done.`,
 			if server != nil {
 				return backupRunning(cmd, c, server)
 			}
-			return backupStopped(cmd, c)
+			if err := backupStopped(cmd, c); err != nil {
+				return inUse(fmt.Errorf("backup of %s to %s: %w", c.data, c.to, err))
+			}
+			return nil
 		},
 	}
 	c.flags(cmd.Flags())
@@ -124,7 +127,7 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	if !isArchive(c.to) {
 		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: c.to, Progress: progress})
 		if err != nil {
-			return inUse(err)
+			return err
 		}
 		return backedUp(cmd, c.to, b.Bytes)
 	}
@@ -145,10 +148,18 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	})
 }
 
-// inUse says what to do about a directory that a server has open.
+// inUse says what to do about a directory that a server has open, where the command has --ops-url.
 func inUse(err error) error {
 	if errors.Is(err, persist.ErrLocked) {
-		return fmt.Errorf("%w (of a running server: --ops-url)", err)
+		return fmt.Errorf("%w, or reach the server by --ops-url", err)
+	}
+	return err
+}
+
+// copyFirst says what to do about it where the command reads directories and backups alone.
+func copyFirst(err error) error {
+	if errors.Is(err, persist.ErrLocked) {
+		return fmt.Errorf("%w, or name a backup: holdfast backup makes one of a running server", err)
 	}
 	return err
 }

@@ -54,7 +54,7 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			case errors.Is(err, persist.ErrBadTarget):
 				return fmt.Errorf("%w; --at 0 makes an empty directory, before the first record", err)
 			case err != nil:
-				return inUse(err)
+				return copyFirst(err)
 			}
 			if instant && at > b.Source.At {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of the log: all of it is restored\n")

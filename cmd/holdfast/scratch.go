@@ -25,7 +25,7 @@ func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn fun
 	// Below it, so that what a killed process leaves is no directory that passes as a backup.
 	o.To = filepath.Join(dir, "copy")
 	if _, err := from.restore(ctx, o); err != nil {
-		return inUse(err)
+		return err
 	}
 	return fn(o.To)
 }

@@ -3,6 +3,7 @@ package main
 // This file owns `holdfast verify`: everything in a data directory or a backup is read back and compared.
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,13 +48,13 @@ every chain, and restores the newest archive with the log behind it to a tempora
 				o.Progress, done = copyProgress(cmd.ErrOrStderr(), "unpack")
 				defer done()
 			}
-			return withCopy(cmd.Context(), from, o, func(dir string) error {
+			return copyFirst(withCopy(cmd.Context(), from, o, func(dir string) error {
 				done()
 				if c.start {
 					return startOn(cmd, dir, c.data)
 				}
 				return verifyDir(cmd, dir, c.data)
-			})
+			}))
 		},
 	}
 	c.flags(cmd.Flags())
@@ -88,21 +89,21 @@ func verified(cmd *cobra.Command, dir string) (report persist.Report, rebuilt bo
 func verifyDir(cmd *cobra.Command, dir, name string) error {
 	report, rebuilt, err := verified(cmd, dir)
 	if errors.Is(err, persist.ErrNoStore) || errors.Is(err, persist.ErrLocked) {
-		return inUse(err)
+		return copyFirst(err)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, persist.ErrNewerFormat) {
 		return notVerified(err)
 	}
-	printReport(cmd.OutOrStdout(), name, report, rebuilt, err)
+	said := printReport(cmd.OutOrStdout(), name, report, rebuilt, err)
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was changed; restore a backup with `holdfast restore`", err)
 	}
-	return nil
+	return said
 }
 
 // verifyLines reads every piece of the log of every chain at a target, and says what there is.
 func verifyLines(cmd *cobra.Command, from source) error {
-	out := cmd.OutOrStdout()
+	out := new(bytes.Buffer)
 	fmt.Fprintf(out, "%s\n", from.target)
 	for _, l := range from.lines {
 		good := 0
@@ -121,7 +122,11 @@ func verifyLines(cmd *cobra.Command, from source) error {
 		}
 		if err != nil {
 			fmt.Fprintln(out, "  result FAULTS FOUND")
+			_, _ = out.WriteTo(cmd.OutOrStdout()) // the fault counts
 			return fmt.Errorf("%w\nnothing was changed; `holdfast restore --at` goes to the records before that", err)
+		}
+		if _, err := out.WriteTo(cmd.OutOrStdout()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -139,7 +144,8 @@ func notVerified(err error) error {
 }
 
 // printReport says what was looked at.
-func printReport(w io.Writer, name string, r persist.Report, rebuilt bool, err error) {
+func printReport(out io.Writer, name string, r persist.Report, rebuilt bool, err error) error {
+	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "%s\n", name)
 	fmt.Fprintf(w, "  log    %d records from %d to %d, %d changes, %d bytes: checksums and chain\n", r.Records,
 		r.Marker.FirstKept, r.End.Seq, r.Changes, r.LogBytes)
@@ -162,4 +168,6 @@ func printReport(w io.Writer, name string, r persist.Report, rebuilt bool, err e
 	default:
 		fmt.Fprintln(w, "  result in order; there is no state yet")
 	}
+	_, err = w.WriteTo(out)
+	return err
 }

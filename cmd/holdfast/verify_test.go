@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine"
 	"holdfast/persist"
 )
 
@@ -54,4 +55,42 @@ func makeNewer(t *testing.T, name string) {
 		copy(slot[len(text):], sum[:])
 	}
 	require.NoError(t, os.WriteFile(name, b, 0o600))
+}
+
+// A report that cannot be written is a failure.
+func TestVerifyWhoseReportIsLost(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	defer full.Close()
+	dir := t.TempDir()
+	require.NoError(t, quietCore(t, dir, engine.Options{}).Close())
+	var errs bytes.Buffer
+	require.Equal(t, exitFailed, run([]string{"verify", "--data", dir}, nil, full, &errs))
+	require.Contains(t, errs.String(), "no space left")
+}
+
+// Each command advises what it can do itself about a directory that is in use.
+func TestADirectoryInUseIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	c := quietCore(t, dir, engine.Options{})
+	defer c.Close()
+	to := filepath.Join(t.TempDir(), "to")
+	for _, args := range [][]string{{"verify", "--data", dir}, {"verify", "--start", "--data", dir},
+		{"restore", "--from", dir, "--data", to}} {
+		code, _, errs := holdfast(args...)
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, "holdfast backup makes one of a running server")
+		require.NotContains(t, errs, "ops")
+	}
+	for _, args := range [][]string{{"backup", "--data", dir, "--to", to}, {"keys", "list", "--data", dir},
+		{"backup", "--data", dir, "--to", to + ".tar.zst"}} {
+		code, _, errs := holdfast(args...)
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, "--ops-url")
+	}
+	code, _, errs := holdfast("backup", "--data", dir, "--to", to+".tar.zst")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "backup of "+dir+" to "+to+".tar.zst: ")
 }

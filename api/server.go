@@ -217,12 +217,14 @@ type endingListener struct {
 	quit <-chan struct{}
 	once sync.Once
 	log  *slog.Logger
+	said time.Time // when it was last said that there is no room
 }
 
-// The pauses of a listener that has no room for a connection, from the first to the longest.
+// The pauses of a listener that has no room for a connection, from the first to the longest, and how often it is said.
 const (
 	firstPause   = 5 * time.Millisecond
 	longestPause = time.Second
+	saidAgain    = time.Minute
 )
 
 func (l *endingListener) Accept() (net.Conn, error) {
@@ -239,8 +241,9 @@ func (l *endingListener) Accept() (net.Conn, error) {
 		if !passes(err) {
 			return c, err
 		}
-		if pause == firstPause {
+		if time.Since(l.said) > saidAgain {
 			l.log.Warn("a connection could not be accepted; those that are open are served", "error", err)
+			l.said = time.Now()
 		}
 		select {
 		case <-l.quit:

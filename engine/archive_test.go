@@ -201,7 +201,8 @@ func TestForeignIDsOfAnArchiveStay(t *testing.T) {
 			Assigned: &order.UserRef{ID: *given(1), Name: "Rui"},
 			Consents: []order.Consent{
 				{ConfigID: given(2), Links: []order.ConsentLink{{Kind: "policy", PolicyDocumentID: given(3)}}}},
-			Fields: []order.CheckoutField{{Name: "Size", Type: "text", CheckoutFieldID: given(4), IDs: []base.ID{*given(5)}}}},
+			Fields: []order.CheckoutField{
+				{Name: "Size", Type: "text", CheckoutFieldID: given(4), IDs: []base.ID{*given(5)}}}},
 		Lines: []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseBooking, Quantity: 1,
 			From: &from, To: &to, CatalogAddon: given(6), CartAddon: given(7)}}}).(*order.OrderRecord)
 	s.do(order.PatchOrder{ID: was.ID, Method: base.Changed(order.PaymentMethod{

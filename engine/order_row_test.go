@@ -251,41 +251,88 @@ func TestATableCombinesItsRows(t *testing.T) {
 	s.reopen()
 }
 
-// What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done
-// meanwhile.
-func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
+// The rows of a usual table are combined for every line of a large order, in the order as in its quote: few places have
+// to be looked at for one, and lines that are alike are priced once.
+func TestManyLinesAreCombined(t *testing.T) {
 	s := newShop(t)
-	table, _ := s.tariff(1000,
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
-			Purchase: base.PurchaseBooking, Price: 3500}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}},
-		commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Hour",
-			Purchase: base.PurchaseBooking, Price: 90}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Hours}})
+	table, _ := s.tariff(2500, usualRows...)
 	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})})
 	item, _ := s.item(table)
-	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
+	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+90*day, 1)
 	one := create.Lines[0]
-	o := s.do(create).(*order.OrderRecord)
-	require.Len(t, o.Lines[0].Combination().Rows, 3)
-	many := 1
-	for ; many < base.MaxLines; many *= 2 {
-		create.Lines = slices.Repeat([]order.OrderLineInput{one}, many)
-		res, err := s.try(create)
-		if err != nil {
-			require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
-			break
-		}
-		require.Len(t, res.(*order.OrderRecord).Lines[many-1].Combination().Rows, 3)
+	create.Lines = slices.Repeat([]order.OrderLineInput{one}, base.MaxLines)
+	for i := range create.Lines {
+		create.Lines[i].To = new(s.now + 92*day + int64(i%200)*24*hour)
 	}
-	require.Greater(t, many, 8)
-	require.Less(t, many, base.MaxLines)
-	_, err := order.QuoteOrder(s.view(), create, s.now)
-	require.Equal(t, "length", err.(*base.Error).Faults[0].Code)
-	// one row each
-	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")})
-	o = s.do(create).(*order.OrderRecord)
-	require.Len(t, o.Lines, many)
 	q, err := order.QuoteOrder(s.view(), create, s.now)
 	require.NoError(t, err)
-	require.NotNil(t, q.Combinations[0])
-	require.Nil(t, q.Combinations[many-1], "no more are looked for")
+	o := s.do(create).(*order.OrderRecord)
+	for i := range o.Lines {
+		require.Equal(t, q.Order.Lines[i].UnitPrice, o.Lines[i].UnitPrice, i)
+	}
+	require.EqualValues(t, 3*33000, o.Lines[0].UnitPrice)
+	require.EqualValues(t, 3*33000+2500, o.Lines[2].UnitPrice)
+	require.EqualValues(t, 3*33000+11000+2500, o.Lines[9].UnitPrice)
 }
+
+// usualRows have a longer time ask less for it.
+var usualRows = func() (list []commerce.CreatePricingRow) {
+	for _, x := range [...]struct {
+		n, price int64
+		u        timeline.Unit
+	}{{1, 500, timeline.Hours}, {4, 1500, timeline.Hours}, {3, 6000, timeline.Days}, {1, 11000, timeline.Weeks},
+		{2, 19000, timeline.Weeks}, {1, 33000, timeline.Months}} {
+		list = append(list, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Row",
+			Purchase: base.PurchaseBooking, Price: x.price}, Duration: &commerce.Period{Amount: x.n, Unit: x.u}})
+	}
+	return list
+}()
+
+// What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done
+// meanwhile. A line for which no more may be looked at is sold by the one row that asks least.
+func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
+	s := newShop(t)
+	table, _ := s.tariff(2401, hardRows...)
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})})
+	item, _ := s.item(table)
+	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+10*day+hour/2, 1)
+	one := create.Lines[0]
+	create.Lines = slices.Repeat([]order.OrderLineInput{one}, 200)
+	for i := range create.Lines {
+		create.Lines[i].To = new(*one.To + int64(i)*hour)
+	}
+	q, err := order.QuoteOrder(s.view(), create, s.now)
+	require.NoError(t, err)
+	o := s.do(create).(*order.OrderRecord)
+	mixed := func(lines []order.OrderLine) (n int) {
+		for i := range lines {
+			if len(lines[i].Combination().Rows) > 1 {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range o.Lines {
+		require.Equal(t, q.Order.Lines[i].UnitPrice, o.Lines[i].UnitPrice, i)
+	}
+	require.NotZero(t, mixed(o.Lines[:100]))
+	require.Zero(t, mixed(o.Lines[100:]))
+
+	// one row each
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{}, "combineRows")})
+	q, err = order.QuoteOrder(s.view(), create, s.now)
+	require.NoError(t, err)
+	offers := func(c *commerce.Combination) bool { return c != nil }
+	require.True(t, slices.ContainsFunc(q.Combinations[:100], offers))
+	require.False(t, slices.ContainsFunc(q.Combinations[100:], offers), "no more are looked for")
+}
+
+// hardRows ask the same for their time, and few of their sums reach an end.
+var hardRows = func() (list []commerce.CreatePricingRow) {
+	for _, x := range [...]struct{ hours, price int64 }{{5, 500}, {7, 700}, {11, 1100}} {
+		list = append(list, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Row",
+			Purchase: base.PurchaseBooking, Price: x.price},
+			Duration: &commerce.Period{Amount: x.hours, Unit: timeline.Hours}})
+	}
+	return list
+}()

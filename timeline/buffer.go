@@ -169,6 +169,14 @@ func bounded(t int64) int64 {
 	return max(t, MinInstant)
 }
 
+// Longest is the most time that an amount of a unit takes, and whether the calendar counts it: then a change of the
+// zone's offset on the way goes beside that.
+func Longest(amount int64, u Unit) (time int64, calendar bool) {
+	of := [...]int64{Seconds: Second, Minutes: Minute, Hours: Hour, Days: dayMs, Weeks: 7 * dayMs, Months: 31 * dayMs,
+		Years: 366 * dayMs}
+	return amount * of[u], u >= Days
+}
+
 // Hull is the range that a booking of body takes from its unit: from before the body to after it, in the zone of its
 // location. The before-buffer is cut to the command's instant now, as what is past needs no room: the hull begins at
 // max(from - before, min(from, now)). An open end stays open.

@@ -160,6 +160,17 @@ func (z *Zone) readEra(t int64) era {
 // local is the wall clock at instant t, as milliseconds since 1970-01-01T00:00 of that clock.
 func (z *Zone) local(t int64) int64 { return t + z.era(t).offset }
 
+// Spread is how far the offsets of the zone from one instant to another are apart at most.
+func (z *Zone) Spread(from, to int64) int64 {
+	e := z.era(from)
+	least, most := e.offset, e.offset
+	for e.end <= to {
+		e = z.era(e.end)
+		least, most = min(least, e.offset), max(most, e.offset)
+	}
+	return most - least
+}
+
 // maxShift is more than any zone is ever away from UTC, and more than any zone ever jumps.
 const maxShift = 27 * Hour
 

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"holdfast/engine/base"
@@ -72,28 +73,47 @@ func ByLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
 		func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
 }
 
-// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes an
-// eighth to a fifth of a microsecond (BenchmarkCombine), so that others wait for ten milliseconds at most.
+// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes up
+// to a third of a microsecond (BenchmarkCombine), so that others wait for some ten milliseconds at most.
 const (
 	maxCombined = 10_000
 	maxLooked   = 50_000
 )
 
-// Looked is how many places one command has looked at. The zero value is none.
-type Looked struct{ N int }
+// Looked is what one command has looked at: how many places, and what it found. The zero value is nothing.
+type Looked struct {
+	N     int
+	known map[lookedFor][]found
+}
 
-// Over says that the command may look at no more, and that some combination was not found for that.
-func (l *Looked) Over() bool { return l.N > maxLooked }
+type lookedFor struct {
+	window base.Span
+	zone   *timeline.Zone
+}
+
+type found struct {
+	rows []*PricingRow
+	c    *Combination
+}
 
 // combiner looks for the combination with the least total. What a row and those behind it ask from an instant on is
 // worked out once.
 type combiner struct {
-	rows  []*PricingRow // that take longest first
+	rows  []tried
 	end   int64
 	zone  *timeline.Zone
 	known map[combinedFrom]combined
 	looks int
-	all   *Looked // of the command
+	left  int // looks that there may be
+}
+
+// tried is a row with the least that it and those behind it can ask: the least price at all, and the one of them that
+// asks least for its time, for which each duration counts with the most that the calendar makes of it. At each row that
+// the calendar counts, the clock may be put back once by as much as slack has for it.
+type tried struct {
+	*PricingRow
+	price, rate, length int64
+	slack               int64
 }
 
 type combinedFrom struct {
@@ -108,34 +128,99 @@ type combined struct {
 
 // Combine gives the combination of rows with a duration that asks least; of several the one with more of what takes
 // longer. Nil where there are fewer than two such rows, where the window has no end, and where there are too many to
-// look at.
-func Combine(rows []*PricingRow, window base.Span, z *timeline.Zone, all *Looked) *Combination {
-	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{}, all: all}
+// look at, for it or for the whole command.
+func Combine(rows []*PricingRow, window base.Span, z *timeline.Zone, looked *Looked) *Combination {
+	of := lookedFor{window, z}
+	for _, f := range looked.known[of] {
+		if slices.EqualFunc(f.rows, rows, sameTerms) {
+			return f.c
+		}
+	}
+	c := combine(rows, window, z, looked)
+	if looked.known == nil {
+		looked.known = map[lookedFor][]found{}
+	}
+	looked.known[of] = append(looked.known[of], found{rows, c})
+	return c
+}
+
+// sameTerms says that two rows ask the same under one name.
+func sameTerms(a, b *PricingRow) bool {
+	return a.ID == b.ID && a.Price == b.Price && (a.Duration == nil) == (b.Duration == nil) &&
+		(a.Duration == nil || *a.Duration == *b.Duration)
+}
+
+func combine(rows []*PricingRow, window base.Span, z *timeline.Zone, looked *Looked) *Combination {
+	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{},
+		left: min(maxCombined, maxLooked-looked.N)}
 	for _, r := range ByLength(rows, window.Start, z) {
 		if r.Duration != nil {
-			x.rows = append(x.rows, r)
+			x.rows = append(x.rows, tried{PricingRow: r})
 		}
 	}
 	if len(x.rows) < 2 || window.End == base.Forever {
 		return nil
 	}
+	x.bound(z.Spread(window.Start, window.End))
 	best := x.least(0, window.Start)
-	if !best.ok || x.looks > maxCombined || all.Over() {
+	looked.N += x.looks
+	if !best.ok || x.looks > x.left {
 		return nil
 	}
 	c := &Combination{Total: best.total}
 	at := window.Start
-	for i := range x.rows {
-		n := x.least(i, at).units
+	for i, r := range x.rows {
+		n := x.known[combinedFrom{i, at}].units
 		if n > 0 {
-			c.Rows = append(c.Rows, RowUnits{x.rows[i].ID, n})
-			at = BillingAt(at, *x.rows[i].Duration, int(n), z)
+			c.Rows = append(c.Rows, RowUnits{r.ID, n})
+			at = BillingAt(at, *r.Duration, int(n), z)
 		}
 		if at >= window.End {
 			break
 		}
 	}
 	return c
+}
+
+// bound works out the least that each row and those behind it can ask, where clocks are put back by so much at most.
+func (x *combiner) bound(back int64) {
+	for i := len(x.rows) - 1; i >= 0; i-- {
+		r := &x.rows[i]
+		most, calendar := timeline.Longest(r.Duration.Amount, r.Duration.Unit)
+		r.price, r.rate, r.length = r.Price, r.Price, most
+		if calendar {
+			r.slack = back
+		}
+		if i == len(x.rows)-1 {
+			continue
+		}
+		next := &x.rows[i+1]
+		r.price, r.slack = min(r.price, next.price), r.slack+next.slack
+		if cheaperRate(next, r) {
+			r.rate, r.length = next.rate, next.length
+		}
+	}
+}
+
+// cheaperRate says that a asks less for its time than b.
+func cheaperRate(a, b *tried) bool {
+	ahi, alo := bits.Mul64(uint64(a.rate), uint64(b.length))
+	bhi, blo := bits.Mul64(uint64(b.rate), uint64(a.length))
+	return cmp.Or(cmp.Compare(ahi, bhi), cmp.Compare(alo, blo)) < 0
+}
+
+// atLeast is no more than a row and those behind it ask for some time.
+func (x *combiner) atLeast(row int, time int64) int64 {
+	if row == len(x.rows) || time <= 0 {
+		return 0
+	}
+	r := &x.rows[row]
+	hi, lo := bits.Mul64(uint64(r.rate), uint64(max(time-r.slack, 0)))
+	if hi >= uint64(r.length) {
+		return base.MaxSafe
+	}
+	n, _ := bits.Div64(hi, lo, uint64(r.length))
+	return int64(max(min(n, base.MaxSafe), uint64(r.price)))
 }
 
 // least is the least that a row and those behind it ask from an instant to the end, and how many durations of the row
@@ -149,22 +234,29 @@ func (x *combiner) least(row int, from int64) (best combined) {
 		return c
 	}
 	r := x.rows[row]
-	most := UnitsOf(r, base.Span{Start: from, End: x.end}, x.zone)
-	for n := most; n >= 0; n-- {
-		x.looks++
-		x.all.N++
-		if x.looks > maxCombined || x.all.Over() || row == len(x.rows)-1 && n < most {
+	most := UnitsOf(r.PricingRow, base.Span{Start: from, End: x.end}, x.zone)
+	limit := int64(base.MaxSafe) // what more than that is asked for is not better
+	floor := x.atLeast(row, x.end-from)
+	for n := most; n >= 0 && limit >= floor && (row < len(x.rows)-1 || n == most); {
+		if x.looks++; x.looks > x.left {
 			break
 		}
-		var rest combined
-		if n == most {
-			rest.ok = true
-		} else {
-			rest = x.least(row+1, BillingAt(from, *r.Duration, int(n), x.zone))
+		at := x.end
+		if n < most {
+			at = BillingAt(from, *r.Duration, int(n), x.zone)
 		}
-		price, ok := Times(r.Price, n)
-		if ok = ok && rest.ok && price+rest.total <= base.MaxSafe; ok && (!best.ok || price+rest.total < best.total) {
-			best = combined{n, price + rest.total, true}
+		rest := x.atLeast(row+1, x.end-at)
+		if price, ok := Times(r.Price, n); ok && price+rest <= limit {
+			if c := x.least(row+1, at); c.ok && price+c.total <= limit {
+				best = combined{n, price + c.total, true}
+				limit = best.total - 1
+			}
+		}
+		if rest > limit {
+			break
+		}
+		if n--; r.Price > 0 {
+			n = min(n, (limit-rest)/r.Price) // with fewer of the row, those behind it can ask no less
 		}
 	}
 	x.known[key] = best

@@ -22,6 +22,7 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 		return nil, err
 	}
 	q := &Quote{Order: n, Combinations: make([]*commerce.Combination, len(o.Lines))}
+	var looks commerce.Looked // beside those for the prices, which are the order's
 	for i := range o.Lines {
 		in := o.Lines[i]
 		if in.AddonOfLine != nil {
@@ -30,7 +31,7 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 		if err := addLine(t, n, &in); err != nil {
 			return nil, ofNewLine(i, err)
 		}
-		q.Combinations[i] = cheaper(v.Acc, n, &n.Lines[i], &Ordering(t).looked)
+		q.Combinations[i] = cheaper(v.Acc, n, &n.Lines[i], &looks)
 	}
 	if err := reprice(t, n); err != nil {
 		return nil, err
@@ -41,10 +42,11 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 	return q, nil
 }
 
-// cheaper is a combination of rows by which a booking would cost less than it does, or nil.
+// cheaper is a combination of rows by which a booking would cost less than it does, or nil: also where it is sold by
+// one.
 func cheaper(a *base.AccountState, o *Order, l *OrderLine, looks *commerce.Looked) *commerce.Combination {
 	table := tableOf(a, l.Item())
-	if table == nil || l.Purchase.Type() != base.PurchaseBooking {
+	if table == nil || l.Purchase.Type() != base.PurchaseBooking || l.Rest().Combined != nil {
 		return nil
 	}
 	c := commerce.Combine(fitting(table, o, l), l.Span(), o.PickupAt.Zone(), looks)

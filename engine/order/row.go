@@ -62,12 +62,7 @@ func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 			Duration: r.Duration})
 	}
 	c := commerce.LeastOf(rows, l.Span(), o.PickupAt.Zone(), looks)
-	switch {
-	case looks.Over():
-		return base.Invalid(
-			[]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "too many combinations of rows to look at " +
-				"for the prices of one order; name a row, give unit prices, or make several orders"}})
-	case c == nil:
+	if c == nil {
 		return tooDear()
 	}
 	kept := make([]SoldRow, len(rows))

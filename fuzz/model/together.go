@@ -12,7 +12,7 @@ import (
 // This file owns what rows ask together, and quotes.
 
 // fewLooks is how many tries the engine takes in any case. What takes more it may leave at the row that asks least
-// alone.
+// alone, and so what is behind many of these in one order.
 const fewLooks = 5_000
 
 // Together is the least that rows ask for a window when they lie one behind the other, those that take longest first,

@@ -175,6 +175,49 @@ func TestPricesAgainstTwin(t *testing.T) {
 	}
 }
 
+// What rows ask together is the least of all ways, in every zone: nothing that is left out to be quick asks less.
+func TestCombinationsAgainstTwin(t *testing.T) {
+	runs, mixed := 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		runs++
+		d := Roll(r)
+		name := pick(d, "zone", billingZones)
+		z, err := timeline.LoadZone(name)
+		require.NoError(r, err)
+		rate, start := int64(1+d.N("rate", 40)), near(d)
+		var rows []*commerce.PricingRow
+		var twin []commerce.PricingRow
+		for i := range 2 + d.N("rows", 4) {
+			p := period(d)
+			row := commerce.PricingRow{ID: ID{byte(i)}, Duration: &p}
+			row.Price = p.Amount * about[p.Unit] / hour * rate
+			if odds(d, "another rate", 70) {
+				row.Price = row.Price*int64(60+d.N("percent", 60))/100 + int64(d.N("more", 3)) // 0: of no use
+			}
+			rows, twin = append(rows, &row), append(twin, row)
+		}
+		w := Span{Start: start, End: start + hour/4 + int64(d.N("length", 100*24*hour))}
+		want, looks, ok := model.Together(twin, w, name)
+		if !ok || looks > 20_000 {
+			return
+		}
+		var looked commerce.Looked
+		c := commerce.Combine(rows, w, z, &looked)
+		require.LessOrEqual(r, looked.N, looks)
+		if c == nil {
+			require.Greater(r, looks, 5000)
+			return
+		}
+		require.Equal(r, want, c.Total, "%+v in %s by %+v: %+v", w, name, twin, *c)
+		if len(c.Rows) > 1 {
+			mixed++
+		}
+	})
+	if runs >= usual {
+		require.Greater(t, mixed, runs/10)
+	}
+}
+
 // billingZones change their clocks by an hour, by half of one, and by a day.
 var billingZones = append([]string{"UTC", "Pacific/Apia", "Africa/Casablanca"}, Zones...)
 

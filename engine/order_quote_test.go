@@ -51,6 +51,18 @@ func TestAQuoteIsWhatTheOrderCosts(t *testing.T) {
 	require.Equal(t, base.CodeInvalid, err.(*base.Error).Code)
 }
 
+// What nothing is taken for, as the item has no components, cannot be ordered, and so not be quoted.
+func TestWhatHasNoComponentsIsNotQuoted(t *testing.T) {
+	s := newShop(t)
+	empty := s.do(commerce.CreateCatalogItem{
+		CatalogFields: commerce.CatalogFields{Name: "Nothing"}}).(*commerce.CatalogItem).ID
+	in := s.rental(order.OrderDraft, base.Item{CatalogItem: empty}, s.now+day, s.now+2*day, 1)
+	_, want := s.try(in)
+	require.Equal(t, base.CodeStateNotAllowed, want.(*base.Error).Code)
+	_, err := order.QuoteOrder(s.view(), in, s.now)
+	require.Equal(t, want, err)
+}
+
 // There is a bound to the places that are looked at.
 func TestTooManyCombinationsAreNotLookedAt(t *testing.T) {
 	var rows []*commerce.PricingRow

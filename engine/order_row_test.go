@@ -336,3 +336,25 @@ var hardRows = func() (list []commerce.CreatePricingRow) {
 	}
 	return list
 }()
+
+// Every line whose row is missing is named, beside what is wrong with others, in the order as in its quote.
+func TestEachLineThatLacksARowIsNamed(t *testing.T) {
+	s := newShop(t)
+	table := s.do(commerce.CreatePricingTable{
+		PricingTableFields: commerce.PricingTableFields{Name: "For sale"}}).(*commerce.PricingTable).ID
+	sale := s.do(commerce.CreatePricingRow{Table: table, PricingRowFields: commerce.PricingRowFields{Label: "Buy",
+		Purchase: base.PurchaseSale, Price: 1}}).(*commerce.PricingRow).ID
+	item, _ := s.item(table)
+	create := s.unpricedRental(order.OrderDraft, item, s.now+day, s.now+2*day, 1)
+	create.Lines = slices.Repeat(create.Lines, 3)
+	create.Lines[1].PricingRow = &sale
+	draft := s.do(order.CreateOrder{OrderInput: create.OrderInput}).(*order.OrderRecord)
+	for _, op := range []base.Op{create, order.AddOrderLines{Order: draft.ID, Lines: create.Lines}} {
+		var faults []string
+		for _, f := range s.view().Check(op) {
+			faults = append(faults, f.Pointer+" "+f.Code)
+		}
+		require.Equal(t, []string{"/lineItems/0/pricingRowId required", "/lineItems/1/pricingRowId purchase",
+			"/lineItems/2/pricingRowId required"}, faults)
+	}
+}

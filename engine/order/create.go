@@ -272,7 +272,7 @@ func (o CreateOrder) Check() []base.Fault {
 func (o CreateOrder) CheckOn(a *base.AccountState) []base.Fault {
 	var c base.Checker
 	o.OrderInput.checkOn(&c, a)
-	checkLinesOn(&c, a, o.Lines)
+	checkLinesOn(&c, a, o.Lines, a.Row.Currency)
 	return c.Faults
 }
 

@@ -76,14 +76,21 @@ func onePrice(c *base.Checker, at string, row *base.ID, price *int64) {
 	}
 }
 
-// checkOn names what the account finds wrong with a line: a row that is for something else, terms that are missing.
-func (in *OrderLineInput) checkOn(c *base.Checker, a *base.AccountState, at string) {
+// checkOn names what the account finds wrong with a line of an order in a currency: a row that is for something
+// else, a row or terms that are missing.
+func (in *OrderLineInput) checkOn(c *base.Checker, a *base.AccountState, at, currency string) {
 	requirements(a, c, at+"/requirements", in.Requirements)
 	if in.PricingRow != nil {
 		if _, row := commerce.PricingRowByID(a, *in.PricingRow); row != nil {
 			if code, message := misnamed(a, in.Item, in.Purchase, row); code != "" {
 				c.Fault(at+"/pricingRowId", code, message)
 			}
+		}
+	}
+	if table := tableOf(a, in.Item); table != nil && in.PricingRow == nil && in.UnitPrice == nil &&
+		in.Purchase.Valid() {
+		if message := unchosen(fitting(table, currency, in.Purchase), in.Purchase); message != "" {
+			c.Fault(at+"/pricingRowId", "required", message)
 		}
 	}
 	if in.Purchase == base.PurchaseSubscription && !hasTerms(a, in) {
@@ -125,9 +132,9 @@ func checkLines(c *base.Checker, lines []OrderLineInput) {
 	}
 }
 
-func checkLinesOn(c *base.Checker, a *base.AccountState, lines []OrderLineInput) {
+func checkLinesOn(c *base.Checker, a *base.AccountState, lines []OrderLineInput, currency string) {
 	for i := range lines {
-		lines[i].checkOn(c, a, "/lineItems/"+base.Itoa(i))
+		lines[i].checkOn(c, a, "/lineItems/"+base.Itoa(i), currency)
 	}
 }
 
@@ -280,7 +287,11 @@ func (o AddOrderLines) Check() []base.Fault {
 
 func (o AddOrderLines) CheckOn(a *base.AccountState) []base.Fault {
 	var c base.Checker
-	checkLinesOn(&c, a, o.Lines)
+	currency := a.Row.Currency
+	if n := OrderTable(a).Get(o.Order); n != nil {
+		currency = n.Currency.String()
+	}
+	checkLinesOn(&c, a, o.Lines, currency)
 	return c.Faults
 }
 

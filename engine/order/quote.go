@@ -33,6 +33,14 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 		}
 		q.Combinations[i] = cheaper(v.Acc, n, &n.Lines[i], &looks)
 	}
+	for i := range n.Lines {
+		if err := plannedUnits(t, n, &n.Lines[i]); err != nil {
+			return nil, ofLineItem(i, err)
+		}
+	}
+	if n.UnitCount() > base.MaxUnits {
+		return nil, tooManyUnits()
+	}
 	if err := reprice(t, n); err != nil {
 		return nil, err
 	}
@@ -49,7 +57,7 @@ func cheaper(a *base.AccountState, o *Order, l *OrderLine, looks *commerce.Looke
 	if table == nil || l.Purchase.Type() != base.PurchaseBooking || l.Rest().Combined != nil {
 		return nil
 	}
-	c := commerce.Combine(fitting(table, o, l), l.Span(), o.PickupAt.Zone(), looks)
+	c := commerce.Combine(fitting(table, o.Currency.String(), l.Purchase.Type()), l.Span(), o.PickupAt.Zone(), looks)
 	if c == nil || c.Total >= l.UnitPrice {
 		return nil
 	}

@@ -129,14 +129,25 @@ func misnamed(a *base.AccountState, i base.Item, p base.PurchaseType, row *comme
 	return "", ""
 }
 
-// fitting are the rows of a table that a line may be sold by.
-func fitting(p *commerce.PricingTable, o *Order, l *OrderLine) (list []*commerce.PricingRow) {
+// fitting are the rows of a table that a line may be sold by that is taken in a way and paid in a currency.
+func fitting(p *commerce.PricingTable, currency string, taken base.PurchaseType) (list []*commerce.PricingRow) {
 	for i := range p.Rows {
-		if r := &p.Rows[i]; r.Purchase == l.Purchase.Type() && r.RetiredAt == 0 && r.Currency == o.Currency.String() {
+		if r := &p.Rows[i]; r.Purchase == taken && r.RetiredAt == 0 && r.Currency == currency {
 			list = append(list, r)
 		}
 	}
 	return list
+}
+
+// unchosen says why none of the rows that fit a line is chosen where none is named; empty: one is.
+func unchosen(fit []*commerce.PricingRow, taken base.PurchaseType) (message string) {
+	switch {
+	case len(fit) == 0:
+		return "is missing: no row of the item's pricing table fits the line, which needs a unitPrice then"
+	case len(fit) > 1 && taken == base.PurchaseSubscription:
+		return "is missing: the item's pricing table has several rows for a subscription"
+	}
+	return ""
 }
 
 // sellByTable has a line sold by the table of its item where no row is named, and gives the one row by which it is, if
@@ -146,14 +157,14 @@ func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.Pricin
 	if table == nil {
 		return nil, nil
 	}
-	fit := fitting(table, o, l)
+	fit := fitting(table, o.Currency.String(), l.Purchase.Type())
 	best := commerce.Cheapest(fit, l.Span(), o.PickupAt.Zone())
+	message := unchosen(fit, l.Purchase.Type())
 	switch {
+	case message != "":
+		return nil, base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "required", Message: message}})
 	case best == nil:
-		return nil, unpriced(
-			"is missing: no row of the item's pricing table fits the line, which needs a unitPrice then")
-	case len(fit) > 1 && l.Purchase.Type() == base.PurchaseSubscription:
-		return nil, unpriced("is missing: the item's pricing table has several rows for a subscription")
+		return nil, tooDear()
 	case !table.Combine || l.Purchase.Type() != base.PurchaseBooking:
 		l.sellBy(best)
 		return best, nil
@@ -164,8 +175,4 @@ func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.Pricin
 	}
 	Own(&l.More).Combined = sold
 	return nil, nil
-}
-
-func unpriced(message string) error {
-	return base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "required", Message: message}})
 }

@@ -128,6 +128,11 @@ func (a *Account) Quote(v base.View, o order.CreateOrder, now int64) error {
 			return refused(err, refusal)
 		}
 	}
+	for i := range n.Lines {
+		if refusal := s.planned(n, &n.Lines[i]); refusal != "" {
+			return refused(err, refusal)
+		}
+	}
 	if want := s.putCodes(n.numbered(), o.Discounts); want != "" || err != nil {
 		return refused(err, want)
 	}

@@ -12,6 +12,7 @@ import (
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
 	"holdfast/engine/label"
+	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
 
@@ -127,4 +128,20 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 	check()
 	s.reopen()
 	check()
+}
+
+// Somebody whose full name was given is found by that and by the other two, and so are the orders for them.
+func TestCustomersAreFoundByEachName(t *testing.T) {
+	s := newShop(t)
+	who := base.Changed(commerce.Contact{FirstName: new("Maria"), LastName: new("Sousa"), FullName: new("Mizinha")})
+	m := s.do(commerce.CreateCustomer{Contact: who}).(*commerce.Customer)
+	s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc, Customer: &m.ID}})
+	s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc,
+		Customers: []order.OrderCustomerInput{{Contact: who}}}})
+	for _, word := range []string{"mar", "sousa", "mizinha", "maria mizinha"} {
+		customers, _ := commerce.FindCustomers(s.view(), &base.RecordQuery{Search: word}, base.First)
+		require.Len(t, customers, 1, word)
+		_, total := order.ListOrders(s.view(), &order.OrderQuery{Search: word, Active: true, Limit: 10})
+		require.Equal(t, 2, total, word)
+	}
 }

@@ -58,6 +58,10 @@ func (c *Contact) Name() string {
 	return strings.Join(parts, " ")
 }
 
+// Names are the names by which somebody is found: a full name that was given need not have the other two in it. One
+// that was not given is nil.
+func (c *Contact) Names() []*string { return []*string{c.FirstName, c.LastName, c.FullName} }
+
 // Same says that two contacts say the same.
 func (c *Contact) Same(d *Contact) bool {
 	return c == d || base.SameValue(c.FirstName, d.FirstName) && base.SameValue(c.LastName, d.LastName) &&

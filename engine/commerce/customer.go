@@ -29,10 +29,9 @@ const (
 	customerByWords
 )
 
-// words are those of the customer's name, company, email and phone.
+// words are those of the customer's names, company, email and phone.
 func (m *Customer) words() []string {
-	name := m.Name()
-	return base.WordKeys(&name, m.CompanyName, m.Email, m.Phone)
+	return base.WordKeys(append(m.Names(), m.CompanyName, m.Email, m.Phone)...)
 }
 
 var customerDirectory = base.Directory[Customer]{

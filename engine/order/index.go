@@ -246,8 +246,12 @@ func (o *Order) appendBeginnings(list []timeline.Term) []timeline.Term {
 func (o *Order) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		person := func(c *commerce.Contact) bool {
-			return yield(c.Name()) && (c.Email == nil || yield(*c.Email)) &&
-				(c.CompanyName == nil || yield(*c.CompanyName))
+			for _, s := range append(c.Names(), c.Email, c.CompanyName) {
+				if s != nil && !yield(*s) {
+					return false
+				}
+			}
+			return true
 		}
 		m := o.Rest()
 		if !yield(m.Reference) || o.Contact != nil && !person(o.Contact) {

@@ -83,7 +83,7 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	w.GivenID("catalogItemId", item.CatalogItem, "The catalog item; null where it is another item.")
 	w.GivenID("skuId", item.SKU, "The SKU; null where it is another item.")
 	w.GivenID("articleId", item.Article, "The article; null where it is another item.")
-	w.GivenID("pricingRowId", l.PricingRow,
+	w.GivenID("pricingRowId", l.PricedBy(),
 		"The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.")
 	w.combinedRows(l)
 	w.Created(l.ID)

@@ -439,7 +439,7 @@ func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
 	require.Len(t, s.do(patch(3)).(*order.OrderRecord).Units, 9)
 	require.Equal(t, []int{0, 1, 9}, free())
 	e := s.refused(base.CodeInsufficient, patch(4))
-	require.Equal(t, []int{1, 0},
+	require.Equal(t, []int{4, 3},
 		[]int{e.Details.(base.ShortageDetails).Lines[0].Requested, e.Details.(base.ShortageDetails).Lines[0].Available})
 	for _, u := range order.OrderByID(s.view(), o.ID).Units {
 		require.Contains(t, []base.Item{bike, helmet}, u.Ordered)

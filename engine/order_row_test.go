@@ -358,3 +358,19 @@ func TestEachLineThatLacksARowIsNamed(t *testing.T) {
 			"/lineItems/2/pricingRowId required"}, faults)
 	}
 }
+
+// A price that is given is of no row; taken away, the line is sold by the row that it had.
+func TestAGivenPriceIsOfNoRow(t *testing.T) {
+	s := newShop(t)
+	table, rows := s.tariff(1000)
+	item, _ := s.item(table)
+	o := s.do(s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+3*day, 1)).(*order.OrderRecord)
+	require.Equal(t, rows[0], o.Lines[0].PricedBy())
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{UnitPrice: new(int64(7))})}
+	o = s.do(patch).(*order.OrderRecord)
+	require.Equal(t, []any{base.ID{}, int64(7)}, []any{o.Lines[0].PricedBy(), o.Lines[0].UnitPrice})
+	patch.Fields = base.Changed(order.OrderLineInput{}, "unitPrice")
+	o = s.do(patch).(*order.OrderRecord)
+	require.Equal(t, []any{rows[0], int64(2000)}, []any{o.Lines[0].PricedBy(), o.Lines[0].UnitPrice})
+}

@@ -157,3 +157,75 @@ func TestOrderOfAHeldSubscription(t *testing.T) {
 	require.Equal(t, s.now+day, o.Lines[0].Subscription.NextBillingAt)
 	s.reopen()
 }
+
+// The id of nobody and of no line is unknown like any other.
+func TestTheNilIDNamesNoLineAndNoCustomer(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	for _, set := range []func(*order.OrderLineInput){
+		func(l *order.OrderLineInput) { l.AddonOf = new(base.ID) },
+		func(l *order.OrderLineInput) { l.OrderCustomer = new(base.ID) },
+	} {
+		in := s.rental(order.OrderDraft, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+		set(&in.Lines[0])
+		_, err := s.try(in)
+		require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
+	}
+}
+
+// A shortage of lines that are added counts them as the request does, and one of a line that is to have more units says
+// how many that are.
+func TestAShortageIsOfTheLinesOfTheRequest(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 5)
+	create := s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	create.Lines = append(create.Lines, create.Lines[0])
+	o := s.do(create).(*order.OrderRecord)
+	short := func(op base.Op) base.Shortage {
+		_, err := s.try(op)
+		lines := err.(*base.Error).Details.(base.ShortageDetails).Lines
+		require.Len(t, lines, 1)
+		return lines[0]
+	}
+	add := order.AddOrderLines{Order: o.ID, Lines: create.Lines[:1]}
+	add.Lines[0].Quantity = 9
+	x := short(add)
+	require.Equal(t, []int{0, 9, 3}, []int{x.Line, x.Requested, x.Available})
+	patch := order.PatchOrderLine{Order: o.ID, ID: o.Lines[1].ID,
+		Fields: base.Changed(order.OrderLineInput{Quantity: 9})}
+	x = short(patch)
+	require.Equal(t, []int{0, 9, 4}, []int{x.Line, x.Requested, x.Available})
+	s.do(s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+2*day, s.now+3*day, 5))
+	patch.Fields = base.Changed(order.OrderLineInput{To: new(s.now + 3*day), UnitPrice: new(int64(1))})
+	require.Zero(t, short(patch).Line)
+
+	empty := s.do(commerce.CreateCatalogItem{
+		CatalogFields: commerce.CatalogFields{Name: "Nothing"}}).(*commerce.CatalogItem).ID
+	add.Lines[0].Item = base.Item{CatalogItem: empty}
+	_, err := s.try(add)
+	require.Contains(t, err.(*base.Error).Detail, "(line 0)")
+}
+
+// A refusal for the order's state names what was asked for.
+func TestARefusalNamesItsOperation(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
+	in := s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	in.Discounts = []string{"TEN"}
+	o := s.do(in).(*order.OrderRecord)
+	s.do(order.CancelOrder{ID: o.ID})
+	line := o.Lines[0].ID
+	for want, op := range map[string]base.Op{
+		"updateLineItem": order.PatchOrderLine{Order: o.ID, ID: line,
+			Fields: base.Changed(order.OrderLineInput{TaxRate: new(7)})},
+		"deleteLineItem":     order.DeleteOrderLine{Order: o.ID, ID: line},
+		"removeDiscountCode": order.RemoveDiscount{Order: o.ID, Code: "TEN"},
+	} {
+		require.Contains(t, s.refused(base.CodeStateNotAllowed, op).Detail, "does not allow "+want)
+	}
+}

@@ -189,7 +189,7 @@ func (c *Checker) link(pointer, s string) {
 		return
 	}
 	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == ""
+	bad := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !port(u)
 	for i := range len(s) {
 		bad = bad || s[i] <= ' ' || s[i] >= 0x7f
 	}
@@ -216,13 +216,17 @@ func (c *Checker) endpoint(pointer, s string) {
 	}
 }
 
+// port says whether an address names a port that there can be, or none.
+func port(u *url.URL) bool {
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && n != 0
+}
+
 // hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it
 // is usually written. Whether that may be called is judged when it is dialled.
 func hostname(u *url.URL) bool {
-	if p := u.Port(); p != "" {
-		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
-			return false
-		}
+	if !port(u) {
+		return false
 	}
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {

@@ -160,7 +160,7 @@ func (o UnassignUnit) PlanOn(t *base.Tx) (any, error) {
 	if u == nil {
 		return nil, base.NotFound("stock item of this order")
 	}
-	if err := n.allow(Assign); err != nil {
+	if err := n.allowAs(Assign, alongside[Assign]); err != nil {
 		return nil, err
 	}
 	h, at, ok := stock.Draft(t).Find(u.Hold)

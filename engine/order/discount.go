@@ -171,7 +171,7 @@ func (o RemoveDiscount) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	i := n.code(o.Code)
-	if err := n.allow(Discount); err != nil {
+	if err := n.allowAs(Discount, alongside[Discount]); err != nil {
 		return nil, err
 	}
 	giveBack(t, &n.Codes[i])

@@ -193,9 +193,9 @@ func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
 		CatalogAddon: base.ValueOf(in.CatalogAddon), CartAddon: base.ValueOf(in.CartAddon),
 		OrderCustomer: base.ValueOf(in.OrderCustomer)}
 	switch m := l.More; {
-	case m.AddonOf != (base.ID{}) && o.line(m.AddonOf) < 0:
+	case in.AddonOf != nil && o.line(m.AddonOf) < 0:
 		return base.NotFound("line item of this order")
-	case m.OrderCustomer != (base.ID{}) && !o.hasCustomer(m.OrderCustomer):
+	case in.OrderCustomer != nil && !o.hasCustomer(m.OrderCustomer):
 		return base.NotFound("customer of this order")
 	}
 	return nil
@@ -445,7 +445,7 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 				Detail:  "the order is active: of a line its end can be changed, and what is said of it",
 				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut(EditLines)}}
 		}
-		return n.allow(EditLines) // with another end they are a part of the extension
+		return n.allowAs(EditLines, string(Extend)) // with another end they are a part of the extension
 	case o.has("endDate"):
 		if l.Fulfillment() == Returned {
 			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the line is over",
@@ -508,7 +508,7 @@ func changeStock(t *base.Tx, o *Order, line int, was *OrderLine, overbook bool) 
 		}
 	}
 	if l.Span() != was.Span() {
-		if err := extend(t, l, line, overbook); err != nil {
+		if err := extend(t, l, overbook); err != nil {
 			return err
 		}
 		if err := redate(t, o, line, overbook); err != nil {
@@ -516,9 +516,27 @@ func changeStock(t *base.Tx, o *Order, line int, was *OrderLine, overbook bool) 
 		}
 	}
 	if l.Quantity > was.Quantity {
-		return takeStock(t, o, []want{{line, int(l.Quantity - was.Quantity)}}, overbook)
+		more := int(l.Quantity - was.Quantity)
+		return beside(int(was.Quantity), takeStock(t, o, []want{{line, more}}, overbook))
 	}
 	return nil
+}
+
+// beside has the shortage of what a line is to have more say what it is to have in all.
+func beside(had int, err error) error {
+	refusal, ok := err.(*base.Error)
+	if !ok {
+		return err
+	}
+	d, ok := refusal.Details.(base.ShortageDetails)
+	if !ok {
+		return err
+	}
+	for i := range d.Lines {
+		d.Lines[i].Requested += had
+		d.Lines[i].Available += had
+	}
+	return err
 }
 
 // fewer keeps the units of as many items as a line has now, of each part the first. None of them is cancelled.
@@ -557,7 +575,7 @@ func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := n.allow(EditLines); err != nil {
+	if err := n.allowAs(EditLines, alongside[EditLines]); err != nil {
 		return nil, err
 	}
 	gone := map[base.ID]bool{o.ID: true}

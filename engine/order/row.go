@@ -73,6 +73,15 @@ func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 	return nil
 }
 
+// PricedBy is the row that the line's price is of; zero: it is of none. One by which the line was sold before a price
+// was given is kept, to be sold by again when that is taken away.
+func (l *OrderLine) PricedBy() base.ID {
+	if l.OwnPrice {
+		return base.ID{}
+	}
+	return l.PricingRow
+}
+
 // Combination is what the rows that make the line's price ask together, those that take longest first; nil: it is not
 // sold by several.
 func (l *OrderLine) Combination() *commerce.Combination {

@@ -46,13 +46,16 @@ var allowedIn = [...][]OrderAction{
 }
 
 // allow refuses what an order's state does not allow, and says what it does.
-func (o *Order) allow(a OrderAction) error {
+func (o *Order) allow(a OrderAction) error { return o.allowAs(a, string(a)) }
+
+// allowAs is allow of an operation that is allowed where another is.
+func (o *Order) allowAs(a OrderAction, operation string) error {
 	if slices.Contains(allowedIn[o.Status], a) {
 		return nil
 	}
 	d := base.StateDetails{State: o.Status.String(), Allowed: o.allowedBut(a)}
 	return &base.Error{Code: base.CodeStateNotAllowed,
-		Detail: "the order is " + d.State + ", which does not allow " + string(a), Details: d}
+		Detail: "the order is " + d.State + ", which does not allow " + operation, Details: d}
 }
 
 // allowedBut is what an order's state allows beside what is refused.

@@ -182,7 +182,8 @@ func hasKits(t *base.Tx, l *OrderLine, k *commerce.Kit, n int) bool {
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
 
-// takeStock seats units for lines of an order, all or none. Units that wait for stock, as those of a draft do, get it
+// takeStock seats units for lines of an order, all or none: of the first that is wanted and those behind it, which a
+// refusal counts from 0. Units that wait for stock, as those of a draft do, get it
 // first; where there are too few of a line they are made. Overbooked, what is short becomes a conflict.
 func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 	requests := make([]stock.Request, 0, len(wants))
@@ -193,10 +194,10 @@ func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 		from = append(from, len(requests))
 		var err error
 		if requests, err = askLine(t, requests, o, l, w.n); err != nil {
-			return ofLineItem(w.line, err)
+			return ofLineItem(w.line-wants[0].line, err)
 		}
 		line := requests[from[len(from)-1]:]
-		units += stock.SetLine(line, w.line, l.Span(), l.Purchase.Type().Kind(), uint64(units+1))
+		units += stock.SetLine(line, w.line-wants[0].line, l.Span(), l.Purchase.Type().Kind(), uint64(units+1))
 		for j := range line {
 			q := &line[j]
 			q.Overbook = overbook
@@ -338,9 +339,9 @@ func redate(t *base.Tx, o *Order, line int, overbook bool) error {
 		if loose(t, l, u, h, at) {
 			h.Flags = h.Flags&^timeline.PinnedArticle | timeline.Choosy
 		}
-		q, err := hold.MoveRequest(t, line, dates, h, at)
+		q, err := hold.MoveRequest(t, 0, dates, h, at)
 		if err != nil {
-			return ofLineItem(line, err)
+			return err
 		}
 		q.Overbook = overbook
 		requests = append(requests, q)
@@ -377,7 +378,7 @@ func loose(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.
 
 // extend gives the units of a line that are out the line's end: all or none. Overbooked, what is in their way makes
 // room or becomes a conflict.
-func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
+func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 	for j := range l.Units {
 		u := &l.Units[j]
 		if u.Handed == 0 || u.Returned != 0 {
@@ -397,7 +398,7 @@ func extend(t *base.Tx, l *OrderLine, line int, overbook bool) error {
 		}
 		stock.Departing(t).Overbook = overbook
 		if !stock.Stretch(t, h, at, body, overbook) {
-			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{line, l, u},
+			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{0, l, u},
 				h.WithSpan(base.Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}

@@ -123,7 +123,7 @@ func (s *step) open(o *Order, first int, overbook bool, rec *order.OrderRecord, 
 		}
 		wants = append(wants, want{i, l.Quantity})
 	}
-	if fault := s.takeStock(o, wants, overbook, rec, err); fault != nil || err != nil {
+	if fault := s.takeStock(o, wants, overbook, rec, ofLines(err, first, 0)); fault != nil || err != nil {
 		return fault
 	}
 	for i := first; i < len(o.Lines); i++ {
@@ -133,6 +133,23 @@ func (s *step) open(o *Order, first int, overbook bool, rec *order.OrderRecord, 
 		return wrong("order %d costs more than there is money", o.No)
 	}
 	return nil
+}
+
+// ofLines is a refusal of lines of an order, of which the request brings those from the first on, or changes that one. A
+// shortage counts them from the first, and says what each is to have with what it had.
+func ofLines(err error, first, had int) error {
+	d, ok := as[base.ShortageDetails](err)
+	if !ok {
+		return err
+	}
+	n := base.Error{Code: base.CodeInsufficient}
+	var lines []base.Shortage
+	for _, l := range d.Lines {
+		l.Line, l.Requested, l.Available = l.Line+first, l.Requested-had, l.Available-had
+		lines = append(lines, l)
+	}
+	n.Details = base.ShortageDetails{Lines: lines}
+	return &n
 }
 
 func (s *step) deleteLine(o order.DeleteOrderLine, err error) error {
@@ -274,14 +291,15 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 				return errRefused
 			}
 		}
-		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
+		if fault := s.redate(n, i, o.AllowOverbooked, ofLines(err, i, 0)); fault != nil {
 			return fault
 		}
 		s.begin(n, l)
 	}
 	if l.Quantity > was.Quantity {
-		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil ||
-			err != nil {
+		fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec,
+			ofLines(err, i, was.Quantity))
+		if fault != nil || err != nil {
 			return fault
 		}
 	}

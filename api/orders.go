@@ -35,6 +35,17 @@ func mainContact[In any](at func(*In) **base.Changes[commerce.Contact]) wire.Fie
 			"one. What is given stays on the order.").Needs("customers.write").Shows("null")
 }
 
+// clearedContact has a mainContact of null say what a customerId of null says, where none is given.
+func clearedContact(f wire.Field[order.PatchOrder]) wire.Field[order.PatchOrder] {
+	read := f.JSON
+	f.JSON = func(r *wire.Reader, o *order.PatchOrder) {
+		if read(r, o); o.Contact == nil && !o.Fields.Has("customerId") {
+			o.Fields.Given = append(o.Fields.Given, "customerId")
+		}
+	}
+	return f
+}
+
 // orderKinds are how the fields of an order are read that their declaration does not say that of.
 var orderKinds = []wire.Own{wire.Reads("assignedTo", userInput), wire.Reads("customers", orderCustomers),
 	wire.Reads("checkoutFields", customerFormFields)}
@@ -180,7 +191,8 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
 	[]wire.Field[order.PatchOrder]{
-		mainContact(func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact }),
+		clearedContact(mainContact(
+			func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact })),
 		wire.Merged("pickupLocationId", wire.UUID, false,
 			func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 		wire.Defaulted("allowOverbooking", wire.Boolean, false,

@@ -773,3 +773,16 @@ func TestCheckoutFields(t *testing.T) {
 		`{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
 		"body /checkoutFields/0/value type", "body /checkoutFields/1/value type", "body /checkoutFields/2/value type")
 }
+
+// A mainContact of null has an order be for nobody, as a customerId of null does.
+func TestAMainContactOfNullIsCleared(t *testing.T) {
+	s, location, _, _, _ := stocked(t)
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"firstName":"Ana"}}`, location))
+	path := ordersPath + "/" + o["id"].(string)
+	customer := at(o, "mainContact", "crmCustomerId").(string)
+	require.Nil(t, s.ok("PATCH", path, `{"mainContact":null}`)["mainContact"])
+	for _, body := range []string{`{"mainContact":null,"customerId":%q}`, `{"customerId":%q,"mainContact":null}`} {
+		o = s.ok("PATCH", path, fmt.Sprintf(body, customer))
+		require.Equal(t, customer, at(o, "mainContact", "crmCustomerId"))
+	}
+}

@@ -135,8 +135,8 @@ func (s *step) open(o *Order, first int, overbook bool, rec *order.OrderRecord, 
 	return nil
 }
 
-// ofLines is a refusal of lines of an order, of which the request brings those from the first on, or changes that one. A
-// shortage counts them from the first, and says what each is to have with what it had.
+// ofLines is a refusal of lines of an order, of which the request brings those from the first on, or changes that one.
+// A shortage counts them from the first, and says what each is to have with what it had.
 func ofLines(err error, first, had int) error {
 	d, ok := as[base.ShortageDetails](err)
 	if !ok {

@@ -320,7 +320,10 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 			return nil, true
 		}
 		if len(one) > 2 && one[0] == '"' && one[len(one)-1] == '"' {
-			revision, _, _ := bytes.Cut(one[1:len(one)-1], []byte{'-'}) // behind it may stand a coding
+			revision, of, coded := bytes.Cut(one[1:len(one)-1], []byte{'-'})
+			if coded && string(of) != gzipped.String() && string(of) != zstandard.String() {
+				continue
+			}
 			if n, err := strconv.ParseUint(string(revision), 10, 64); err == nil && n > 0 {
 				tags = append(tags, n)
 			}

@@ -202,7 +202,7 @@ func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
 }
 
 func (s *Server) listener(l net.Listener) net.Listener {
-	l = &endingListener{Listener: l, quit: s.quit, log: s.log}
+	l = &endingListener{Listener: l, server: s}
 	if s.proxies.protocol {
 		return patientListener{s.proxied(l)}
 	}
@@ -214,10 +214,9 @@ func (s *Server) listener(l net.Listener) net.Listener {
 // that comes after it would accept for good. It is closed once, whoever closes it.
 type endingListener struct {
 	net.Listener
-	quit <-chan struct{}
-	once sync.Once
-	log  *slog.Logger
-	said time.Time // when it was last said that there is no room
+	server *Server
+	once   sync.Once
+	said   time.Time // when it was last said that there is no room
 }
 
 // The pauses of a listener that has no room for a connection, from the first to the longest, and how often it is said.
@@ -230,7 +229,7 @@ const (
 func (l *endingListener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		select {
-		case <-l.quit:
+		case <-l.server.quit:
 			if err := l.Close(); err != nil {
 				return nil, err
 			}
@@ -242,11 +241,11 @@ func (l *endingListener) Accept() (net.Conn, error) {
 			return c, err
 		}
 		if time.Since(l.said) > saidAgain {
-			l.log.Warn("a connection could not be accepted; those that are open are served", "error", err)
+			l.server.log.Warn("a connection could not be accepted; those that are open are served", "error", err)
 			l.said = time.Now()
 		}
 		select {
-		case <-l.quit:
+		case <-l.server.quit:
 		case <-time.After(pause):
 		}
 	}

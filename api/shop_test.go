@@ -437,10 +437,11 @@ func TestEntityTags(t *testing.T) {
 	require.Equal(t, 200, s.call("GET", "/v1/admin/articles/"+first, "", "If-None-Match", `*`).status,
 		"nor on articles")
 
-	for _, other := range []string{`"2"`, `W/"1"`, `1`, `"x"`} {
+	for _, other := range []string{`"2"`, `W/"1"`, `1`, `"x"`, `"1-"`, `"1-foo"`} {
 		s.call("PATCH", path, `{"name":"n"}`, "If-Match", other).isRefusal(412, base.CodePrecondition)
 	}
 	require.Equal(t, `"2"`, s.call("PATCH", path, `{"name":"n"}`, "If-Match", `"9", "1"`).header["Etag"])
 	require.Equal(t, `"3"`, s.call("PATCH", path, `{"name":"m"}`, "If-Match", `*`).header["Etag"])
+	require.Equal(t, `"4"`, s.call("PATCH", path, `{"name":"l"}`, "If-Match", `"3-gzip"`).header["Etag"])
 	s.call("PATCH", "/v1/admin/skus/"+first, `{"name":"n"}`, "If-Match", `"9"`).isRefusal(404, base.CodeNotFound)
 }

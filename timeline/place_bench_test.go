@@ -3,6 +3,7 @@ package timeline
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // skuPools lists the pools of a SKU of the data set, one a location.
@@ -136,6 +137,58 @@ func BenchmarkAvailableBesideNamed(b *testing.B) {
 				s.Available(p, Span{35 * benchDay, 330 * benchDay}, 0)
 			}
 		})
+	}
+}
+
+// tangle is a pool of four lots of so many slots each, full of holds of up to four months, of which each fourth names
+// one of the lots.
+func tangle(slots int) *Stock {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	s := New()
+	no := SlotNo(0)
+	for lot := LotNo(1); lot <= 4; lot++ {
+		s.AddLot(lot, uint32(lot), 1)
+		s.SetPool(lot, 1)
+		for range slots {
+			no++
+			s.PutSlot(Slot{testID(int(no)), no, lot, Span{0, Forever}})
+		}
+	}
+	for n := range 48 * slots {
+		from := rnd.Int64N(1000)
+		h := NewHold(testID(n), Span{from, from + 1 + rnd.Int64N(120)}, 0, 0)
+		p := SKURef(1)
+		if rnd.IntN(4) == 0 {
+			h.Flags = PinnedArticle
+			p = LotRef(LotNo(1 + rnd.IntN(4)))
+		}
+		if at, ok := s.TightGap(p, h.Span); ok {
+			s.Put(h, Place{s.slot(at).lot, at})
+		}
+	}
+	return s
+}
+
+// BenchmarkAvailableInATangle asks a pool, and one of its lots with what others could leave it, over windows of ten to
+// 160 days: what no count answers, and a search seldom.
+func BenchmarkAvailableInATangle(b *testing.B) {
+	for _, slots := range []int{15, 100, 1000, 3000} {
+		s := tangle(slots)
+		ask := func(name string, of func(lot LotNo, w Span)) {
+			b.Run(name+"/slots="+itoa(4*slots), func(b *testing.B) {
+				rnd := rand.New(rand.NewPCG(9, 10))
+				var most time.Duration
+				for b.Loop() {
+					from := rnd.Int64N(900)
+					began := time.Now()
+					of(LotNo(1+rnd.IntN(4)), Span{from, from + 10 + rnd.Int64N(150)})
+					most = max(most, time.Since(began))
+				}
+				b.ReportMetric(float64(most.Milliseconds()), "ms-at-most")
+			})
+		}
+		ask("pool", func(_ LotNo, w Span) { s.Available(SKURef(1), w, 0) })
+		ask("named", func(lot LotNo, w Span) { s.AvailableNamed(lot, w, 0, s.Available(LotRef(lot), w, 0)) })
 	}
 }
 

@@ -290,7 +290,7 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 }
 
 // ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of
-// the lot.
+// the lot that it was on.
 func (d *Draft) ApplyReduction(r Reduction) {
 	for _, x := range d.carry(r) {
 		d.Keep(x.Hold, x.Place.Lot)

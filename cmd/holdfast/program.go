@@ -137,7 +137,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry,
-		Limits: limits, Proxy: c.proxies, MaxConns: connections(),
+		Limits: limits, Proxy: c.proxies, MaxConns: connections(filesAtOnce()),
 		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
@@ -322,13 +322,18 @@ func (p *program) endSocket() error {
 // ownFiles is how many open files the program has itself: tables, the log, archives.
 const ownFiles = 1200
 
-// connections is how many clients are served at once: as many as there may be open files beside the program's own, and
-// no more than the server takes. More are told so, and closed.
-func connections() int {
+// connections is how many clients are served at once where so many files may be open: as many as there may be beside
+// the program's own, and no more than the server takes. More are told so, and closed.
+func connections(files uint64) int {
+	n := int(min(files, math.MaxInt32))
+	return min(api.MaxConns, max(n/2, n-ownFiles))
+}
+
+// filesAtOnce is how many files the process may have open.
+func filesAtOnce() uint64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		return api.MaxConns
+		return math.MaxUint64 // it is not known to be bounded
 	}
-	files := int(min(l.Cur, math.MaxInt32))
-	return min(api.MaxConns, max(files/2, files-ownFiles))
+	return l.Cur
 }

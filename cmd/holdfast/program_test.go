@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"math"
 	"testing"
 	"time"
 
@@ -48,4 +49,13 @@ func TestALongStartIsSaidAndStops(t *testing.T) {
 	stop()
 	require.ErrorIs(t, <-ended, errStillLoading)
 	require.Contains(t, said.String(), `msg=loading now="counts sheep"`)
+}
+
+// Clients leave the program files of its own: 1,200, or half of them where there are few.
+func TestConnectionsLeaveFiles(t *testing.T) {
+	for files, want := range map[uint64]int{
+		100: 50, 2400: 1200, 4096: 2896, 21_199: 19_999, 21_200: 20_000, 1 << 20: 20_000, math.MaxUint64: 20_000,
+	} {
+		require.Equal(t, want, connections(files), "%d files", files)
+	}
 }

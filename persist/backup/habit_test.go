@@ -49,7 +49,7 @@ func TestHabit(t *testing.T) {
 	require.ErrorIs(t, err, ErrNothing)
 
 	// A line on its own is a target, too.
-	w.holds(NewDir(target.Target.(*Dir).Root + "/" + p.Line.Name), persist.Point{}, end)
+	w.holds(NewDir(target.Target.(*Dir).Root+"/"+p.Line.Name), persist.Point{}, end)
 
 	// Everything is its owner's alone.
 	require.NoError(t, filepath.Walk(target.Target.(*Dir).Root, func(path string, i os.FileInfo, err error) error {
@@ -158,7 +158,7 @@ func TestFailingTarget(t *testing.T) {
 	w.holds(target, persist.Point{}, 235)
 	w.holds(target, persist.AtSeq(235), 235)
 	// What was kept of the line before is still good.
-	w.holds(NewDir(target.Target.(*Dir).Root + "/" + first), persist.AtSeq(30), 30)
+	w.holds(NewDir(target.Target.(*Dir).Root+"/"+first), persist.AtSeq(30), 30)
 }
 
 // TestTargetThatIsGone takes the disk of a directory away for a while: nothing is put where it was, and the chain goes
@@ -462,7 +462,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestDir(t *testing.T) { testTarget(t, NewDir(t.TempDir() + "/new/root")) }
+func TestDir(t *testing.T) { testTarget(t, NewDir(t.TempDir()+"/new/root")) }
 
 // testTarget is what every target has to do.
 func testTarget(t *testing.T, d Target) {

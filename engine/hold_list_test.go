@@ -361,7 +361,7 @@ func TestListOfABookOfHoldsThatChanges(t *testing.T) {
 // walk over its rows finds.
 func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 	b := newHeldBook(7, 24, 4, 3, 10)
-	for range 3000 {
+	for range 1000 {
 		b.put()
 	}
 	type asked struct {
@@ -382,7 +382,7 @@ func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 			}
 		})
 	}
-	for range 150 {
+	for range 100 {
 		v := asked{View: base.View{Acc: b.Publish()}}
 		for range 4 {
 			v.questions = append(v.questions, b.question())

@@ -76,7 +76,7 @@ func TestCrashAtEverySync(t *testing.T) {
 				if isSync(op) {
 					mu.Lock()
 					defer mu.Unlock()
-					for _, percent := range []int{0, 50, 100} {
+					for _, percent := range kept {
 						f := c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
 							RNG: rand.New(rand.NewPCG(seed, uint64(i)))})
 						again = append(again,

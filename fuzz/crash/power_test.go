@@ -27,9 +27,9 @@ type cut struct {
 // what is left, and of some cuts again at every sync of that opening.
 func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
-	commands, deepEvery := 70, 23
+	commands, deepEvery, kept := 70, 23, []int{0, 50, 100} // percent of what was not synced
 	if testing.Short() {
-		commands, deepEvery = 8, 40
+		commands, deepEvery, kept = 8, 40, kept[1:2]
 	}
 	if long() {
 		commands, deepEvery = 200, 3
@@ -46,7 +46,7 @@ func TestCrashAtEverySync(t *testing.T) {
 		defer mu.Unlock()
 		if isSync(op) && !over {
 			n++
-			for _, percent := range []int{0, 50, 100} {
+			for _, percent := range kept {
 				least := int(answered.Load())
 				name := fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent)
 				left := clone(mem, percent, seed+n)
@@ -73,7 +73,7 @@ func TestCrashAtEverySync(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if isSync(op) && opening {
-				for _, percent := range []int{0, 50, 100} {
+				for _, percent := range kept {
 					name := fmt.Sprintf("%s, then in recovery at %s, %d %% kept", c.name, op.Path, percent)
 					again = append(again, cut{clone(c.fs, percent, seed), name, c.least, c.most})
 				}

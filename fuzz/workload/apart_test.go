@@ -77,6 +77,7 @@ func (w *World) rowsOf(t require.TestingT, tenant int) map[string]string {
 // script alone: all answers and all stored rows are the same, to the byte.
 func TestAccountsDoNotInterfere(t *testing.T) {
 	ops, refused := 0, 0
+	lessOften(t)
 	rapid.Check(t, func(r *rapid.T) {
 		d := Roll(r)
 		w, err := New(vfs.NewMem(), 2)

@@ -19,7 +19,7 @@ import (
 
 func TestTimeSeatsConflicts(t *testing.T) {
 	var seen model.Tally
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		require.NoError(t, scarce(Seeded{rand.New(rand.NewPCG(seed, 15))}, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)

@@ -49,6 +49,7 @@ func (w *World) pastDue(holds []ID) error {
 
 func TestTimeAlwaysGetsOn(t *testing.T) {
 	most, starts := 0, 0
+	lessOften(t)
 	rapid.Check(t, func(r *rapid.T) {
 		d := Roll(r)
 		fs := vfs.NewCrashableMem()

@@ -20,7 +20,7 @@ import (
 
 func TestChangedAttributesSeatConflicts(t *testing.T) {
 	var seen model.Tally
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		require.NoError(t, fits(Seeded{rand.New(rand.NewPCG(seed, 41))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)

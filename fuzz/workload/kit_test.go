@@ -19,7 +19,7 @@ var kitSeeds = []uint64{256, 441, 444, 846, 930, 1096, 1873, 1877, 3311, 4046, 4
 
 func TestKits(t *testing.T) {
 	seeds := kitSeeds
-	for seed := range uint64(50) {
+	for seed := range uint64(30) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {

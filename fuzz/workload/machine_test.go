@@ -19,7 +19,7 @@ import (
 // usual is how many runs the test makes, and how many are enough to come to every hard case.
 const (
 	usual = 120
-	fewer = 60 // of those that take longest
+	fewer = 40 // of those that take longest
 )
 
 // TestMain makes a run last: HOLDFAST_LONG=1 takes many minutes, -short a few seconds.
@@ -44,6 +44,14 @@ func TestMain(m *testing.M) {
 	set("rapid.steps", "50")
 	set("rapid.nofailfile", "true") // the seed that is printed says it all
 	os.Exit(m.Run())
+}
+
+// lessOften has the rest of a test make fewer runs than usual.
+func lessOften(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks").Value; checks.String() == strconv.Itoa(usual) {
+		require.NoError(t, checks.Set(strconv.Itoa(fewer)))
+		t.Cleanup(func() { checks.Set(strconv.Itoa(usual)) })
+	}
 }
 
 func TestEngineAgainstTwin(t *testing.T) {

@@ -1,11 +1,9 @@
 package workload
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +38,7 @@ var rare = []uint64{173, 363, 907, 1252, 1341, 2250}
 func TestOrders(t *testing.T) {
 	var seen model.Tally
 	seeds := slices.Clone(rare)
-	for seed := range uint64(40) {
+	for seed := range uint64(30) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
@@ -88,10 +86,7 @@ func orderDice(seed uint64) Dice { return Seeded{rand.New(rand.NewPCG(seed, 88))
 
 // TestMoreOrders plays worlds as they come.
 func TestMoreOrders(t *testing.T) {
-	if checks := flag.Lookup("rapid.checks").Value; checks.String() == strconv.Itoa(usual) {
-		require.NoError(t, checks.Set(strconv.Itoa(fewer)))
-		defer checks.Set(strconv.Itoa(usual))
-	}
+	lessOften(t)
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
 		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false, false, false}

@@ -13,7 +13,7 @@ import (
 // This file owns the random test of the calendar of rentals alone: every start of many calendars is tried.
 
 func TestStarts(t *testing.T) {
-	seen, n := model.Tally{}, 40
+	seen, n := model.Tally{}, 25
 	if testing.Short() {
 		n = 10
 	}

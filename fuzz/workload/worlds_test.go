@@ -21,7 +21,7 @@ import (
 // plays so many of them.
 
 var (
-	worlds     = flag.Int("worlds", 240, "how many worlds TestWorlds plays")
+	worlds     = flag.Int("worlds", 160, "how many worlds TestWorlds plays")
 	worldsFrom = flag.Uint64("worlds.from", 1, "the seed of the first of them")
 )
 

@@ -271,9 +271,9 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	s.reopen()
 }
 
-// An open end has no buffer behind it: who waits without end for what has one may as well have what has none, and of
-// several pools waits in the one with the smallest article.
-func TestConflictWithoutEndInThePoolOfTheSmallestArticle(t *testing.T) {
+// An open end has no buffer behind it: who waits without end for what has one may as well have what has none, and waits
+// there where a unit is free.
+func TestConflictWithoutEndInAPoolThatHasRoom(t *testing.T) {
 	oneHour := stock.BufferPatch{Amount: base.Some[int64](1), Unit: base.Some(timeline.Hours)}
 	for _, x := range []struct {
 		name     string
@@ -309,6 +309,37 @@ func TestConflictWithoutEndInThePoolOfTheSmallestArticle(t *testing.T) {
 			} else {
 				require.Equal(t, b, u.Article)
 			}
+			s.reopen()
+		})
+	}
+}
+
+// Who loses its unit waits for it, with an end or without one, however like the units of another pool are.
+func TestConflictWaitsWhereItSat(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		t.Run(map[bool]string{true: "with an end", false: "without one"}[ends], func(t *testing.T) {
+			s := newShop(t)
+			sku := base.Item{SKU: s.sku()}
+			first, second := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+			s.do(stock.PatchArticle{ID: second, After: stock.BufferPatch{Amount: base.Some[int64](3),
+				Unit: base.Some(timeline.Hours)}})
+			at := func(days int64) int64 { return s.now + days*24*hour }
+			s.book(base.Item{Article: first}, at(10), at(20), 1)
+			end := at(20)
+			if !ends {
+				end = base.Forever
+			}
+			unit := s.book(sku, at(10), end, 1).Lines[0].Units[0].ID
+			require.Equal(t, second, s.unit(unit).Article)
+			then := at(15)
+			s.do(stock.DecreaseQuantity{Article: second, Location: s.loc, Amount: 1, From: &then, Force: true})
+			u := s.unit(unit)
+			require.True(t, u.Conflict())
+			require.Equal(t, second, u.Article)
+			s.do(stock.IncreaseQuantity{Article: second, Location: s.loc, Amount: 1, From: &then})
+			u = s.unit(unit)
+			require.False(t, u.Conflict())
+			require.Equal(t, second, u.Article)
 			s.reopen()
 		})
 	}

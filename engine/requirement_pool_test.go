@@ -267,7 +267,10 @@ func TestAConflictWithoutEndWaitsWhereAnArticleHasWhatItRequires(t *testing.T) {
 	on := func() base.ID { return s.unit(r.Lines[0].Units[0].Hold).Article }
 	require.Equal(t, of[1], on())
 	s.size(of[0], "L")
+	require.Equal(t, of[1], on(), "it stays")
+	s.size(of[1], "M")
 	require.Equal(t, of[0], on())
+	s.size(of[1], "L")
 	s.size(of[0], "M")
 	require.Equal(t, of[1], on())
 	require.True(t, order.OrderByID(s.view(), r.ID).Conflict())

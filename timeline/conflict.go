@@ -33,9 +33,9 @@ type Reseated struct {
 	Next   Waiting // where another pass goes on then
 }
 
-// home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the
+// Home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the
 // lot has no pool.
-func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
+func (s *Stock) Home(h *Hold, lot LotNo) PoolRef {
 	if pool := s.lot(lot).pool; pool != 0 && !h.Flags.Any(PinnedArticle|PinnedSlot) {
 		return SKURef(pool)
 	}
@@ -134,7 +134,7 @@ func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolR
 	if slot = s.PinOf(*h, lot, now); slot == 0 {
 		h.Flags &^= PinnedSlot
 	}
-	p = s.home(h, lot)
+	p = s.Home(h, lot)
 	wide = p
 	if pool := s.lot(lot).pool; h.Flags.Has(PinnedArticle) && pool != 0 && len(s.Lots(SKURef(pool))) > 1 {
 		wide = SKURef(pool)
@@ -278,7 +278,7 @@ func (d *Draft) wanting(w Waiting, looks *int) (ids []ID, until ID, all bool) {
 		for n < len(room) && room[n].Lot == room[0].Lot {
 			n++
 		}
-		for _, lot := range s.Lots(s.home(&Hold{}, room[0].Lot)) {
+		for _, lot := range s.Lots(s.Home(&Hold{}, room[0].Lot)) {
 			if s.lot(lot).conflicts > 0 {
 				list = append(list, waiting{lot, room[:n]})
 			}
@@ -319,7 +319,7 @@ func (d *Draft) wanting(w Waiting, looks *int) (ids []ID, until ID, all bool) {
 func (s *Stock) freed(room []Freed) []Freed {
 	room = slices.Clone(room)
 	for i := range room {
-		room[i].Lot = s.Lots(s.home(&Hold{}, room[i].Lot))[0]
+		room[i].Lot = s.Lots(s.Home(&Hold{}, room[i].Lot))[0]
 	}
 	return joinFreed(room)
 }

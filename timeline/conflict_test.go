@@ -73,7 +73,7 @@ func TestSeatConflicts(t *testing.T) {
 				continue
 			}
 			room := Span{max(c.Span.Start, x.now), c.Span.End}
-			if bruteMost(d.Stock(), d.Stock().home(&c, at.Lot), room, x.now, 1) == 1 {
+			if bruteMost(d.Stock(), d.Stock().Home(&c, at.Lot), room, x.now, 1) == 1 {
 				t.Fatalf("pool %d: %s freed on lot %d, conflict %d still fits\n%s", i, short(freed.Span), freed.Lot,
 					c.ID[15], draw(d.Stock(), SKURef(1), x.now))
 			}

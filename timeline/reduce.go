@@ -89,7 +89,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 		why = PinnedHoldsInTheWay
 	}
 	best := r.force(over, why)
-	others := d.Stock().home(&Hold{}, lot)
+	others := d.Stock().Home(&Hold{}, lot)
 	if len(d.Stock().Lots(others)) < 2 || !best.Feasible() {
 		return best
 	}

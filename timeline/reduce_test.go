@@ -105,13 +105,13 @@ func requirePlan(t *testing.T, s *Stock, r Reduction, now int64) {
 // ends were exchanged; and from then on it took as many as it said, at every instant.
 func requireStock(t *testing.T, was, is *Stock, r Reduction) {
 	t.Helper()
-	for _, lot := range was.Lots(was.home(&Hold{}, r.Lot)) {
+	for _, lot := range was.Lots(was.Home(&Hold{}, r.Lot)) {
 		for at := int64(-1); at < 200; at++ {
 			less, want := was.CountAt(LotRef(lot), at).Stock-is.CountAt(LotRef(lot), at).Stock, 0
 			if lot == r.Lot && at >= r.At {
 				want = r.Amount
 			}
-			require.Equal(t, want, less, "lot %d at %d\n%s%+v", lot, at, draw(was, was.home(&Hold{}, r.Lot), 0), r)
+			require.Equal(t, want, less, "lot %d at %d\n%s%+v", lot, at, draw(was, was.Home(&Hold{}, r.Lot), 0), r)
 		}
 	}
 }

@@ -29,8 +29,8 @@ func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now in
 		at != a.at && (at != now || a.at != a.now) {
 		return r, false
 	}
-	p := s.home(&Hold{}, lot)
-	if p != a.stock.home(&Hold{}, lot) || !s.stands(a.stock, p, a.now, now) {
+	p := s.Home(&Hold{}, lot)
+	if p != a.stock.Home(&Hold{}, lot) || !s.stands(a.stock, p, a.now, now) {
 		return r, false
 	}
 	r = a.plan

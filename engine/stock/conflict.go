@@ -286,12 +286,8 @@ func overlaps(w, s base.Span) bool {
 
 // whyUnseated says what stands in the way of a conflict: too few units for all seated holds and it, or pins.
 func whyUnseated(s *timeline.Stock, c timeline.Placed, now int64) string {
-	pool := timeline.LotRef(c.Place.Lot)
-	if lot := s.Lot(c.Place.Lot); lot.Pool != 0 && !c.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
-		pool = timeline.SKURef(lot.Pool)
-	}
 	room := base.Span{Start: max(c.Span.Start, now), End: c.Span.End} // what is past needs none
-	if !room.Empty() && s.Full(pool, room) {
+	if !room.Empty() && s.Full(s.Home(&c.Hold, c.Place.Lot), room) {
 		return timeline.NotEnoughStock.String()
 	}
 	return timeline.FragmentedByPinnedHolds.String()

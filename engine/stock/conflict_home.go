@@ -13,10 +13,9 @@ import (
 // This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
 // hull, else the one with the smallest article id. An open end has no buffer behind it: such a hull may be of several
-// pools, and belongs to the one of them with the smallest article id: of those with an article that has what it
-// requires where there are any, and of these of those whose buffer was not cut where there are any. With no article
-// left it waits where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is
-// of no article.
+// pools, and belongs to one that has an article with what it requires, where there is any, and of these to one that is
+// not full. Of pools that are alike in this it stays in the one where it lies. With no article left it waits where
+// nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
 // article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it
@@ -42,11 +41,10 @@ func ownerSKU(t *base.Tx, c timeline.Placed) (sku base.ID) {
 	return ConflictSKU(t.Acc, c.Hold, lot)
 }
 
-// home is a lot that conflicts of a SKU may belong to.
+// home is a pool that conflicts of a SKU may belong to.
 type home struct {
-	article       uint32
-	lot           timeline.LotNo
 	before, after Buffer
+	lots          []timeline.LotNo // by article
 }
 
 // articleOf is the article of a lot, which the command itself may have made, nil for none.
@@ -68,8 +66,14 @@ func latest(t *base.Tx, r *Article) *Article {
 	return r
 }
 
-// homes lists the lots of a SKU at a location whose articles take holds, as the command leaves them, by article.
+// homes lists the pools of a SKU at a location as the command leaves its articles, the one with the smallest article id
+// first.
 func homes(t *base.Tx, sku base.ID, location uint32) (list []home) {
+	type one struct {
+		article uint32
+		home
+	}
+	var all []one
 	add := func(r *Article) {
 		if r.SKU == nil || *r.SKU != sku || !r.Takes() {
 			return
@@ -81,12 +85,12 @@ func homes(t *base.Tx, sku base.ID, location uint32) (list []home) {
 		if !ok {
 			return
 		}
-		x := home{article: r.No, lot: no}
+		x := one{r.No, home{lots: []timeline.LotNo{no}}}
 		if x.before, x.after = EffectiveBuffers(t.Acc, r); Seating(t).sku != nil && Seating(t).sku.ID == sku {
 			x.before, x.after = r.inEffect(Seating(t).sku)
 		}
 		x.before, x.after = x.before.Value(), x.after.Value()
-		list = append(list, x)
+		all = append(all, x)
 	}
 	for r := range ArticleTable(t.Acc).By(ArticleBySKU, string(sku[:])) {
 		if latest(t, r) == r {
@@ -96,7 +100,15 @@ func homes(t *base.Tx, sku base.ID, location uint32) (list []home) {
 	if Seating(t).article != nil {
 		add(Seating(t).article)
 	}
-	slices.SortFunc(list, func(x, y home) int { return cmp.Compare(x.article, y.article) })
+	slices.SortFunc(all, func(x, y one) int { return cmp.Compare(x.article, y.article) })
+	for _, x := range all {
+		i := slices.IndexFunc(list, func(h home) bool { return h.before == x.before && h.after == x.after })
+		if i < 0 {
+			list = append(list, x.home)
+		} else {
+			list[i].lots = append(list[i].lots, x.lots...)
+		}
+	}
 	return list
 }
 
@@ -125,37 +137,46 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		return limbo(t, location)
 	}
 	l := LocationTable(t.Acc).No(location)
-	best, least := homes[0], 5
+	const cut, elsewhere, full, unmet, unlike = 1, 2, 4, 8, 16 // each outweighs those before it
+	best, least := homes[0], unlike
 	for _, x := range homes {
 		n := 2
 		if l != nil {
 			n = likeness(c.Hold, x.before, x.after, l, t.Now)
 		}
-		if x.lot == c.Place.Lot && n < 2 && c.Span.End != base.Forever {
-			return x.lot
+		if n == 2 {
+			continue
 		}
-		switch {
-		case n == 2:
-			n = 4
-		case c.Span.End == base.Forever && !met(t, c.Hold, homes, x):
-			n += 2
+		n *= cut
+		if !slices.Contains(x.lots, c.Place.Lot) {
+			n += elsewhere
+		}
+		if c.Span.End == base.Forever && x.full(t, c.Hold) {
+			n += full
+		}
+		if c.Span.End == base.Forever && !x.meets(t, c.Hold) {
+			n += unmet
 		}
 		if n < least {
 			best, least = x, n
 		}
 	}
-	for _, x := range homes {
-		if x.lot == c.Place.Lot && x.before == best.before && x.after == best.after {
-			return x.lot
-		}
+	if slices.Contains(best.lots, c.Place.Lot) {
+		return c.Place.Lot
 	}
-	return best.lot
+	return best.lots[0]
 }
 
-// met says that an article of the pool of a home has what a conflict requires.
-func met(t *base.Tx, h timeline.Hold, homes []home, of home) bool {
-	return !h.Flags.Has(timeline.Choosy) || slices.ContainsFunc(homes, func(x home) bool {
-		return x.before == of.before && x.after == of.after && Draft(t).Stock().Meets(h, x.lot, t.Now)
+// full says that at some instant of what a conflict needs every unit of a pool is taken.
+func (x *home) full(t *base.Tx, h timeline.Hold) bool {
+	s, room := Draft(t).Stock(), base.Span{Start: max(h.Span.Start, t.Now), End: h.Span.End}
+	return s.Full(s.Home(&h, x.lots[0]), room)
+}
+
+// meets says that an article of a pool has what a conflict requires.
+func (x *home) meets(t *base.Tx, h timeline.Hold) bool {
+	return !h.Flags.Has(timeline.Choosy) || slices.ContainsFunc(x.lots, func(lot timeline.LotNo) bool {
+		return Draft(t).Stock().Meets(h, lot, t.Now)
 	})
 }
 

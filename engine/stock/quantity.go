@@ -263,7 +263,7 @@ func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64, ends 
 // there are any, or may be by now, the plan's own timelines get the units, too.
 func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Span) {
 	drafted := Seating(t).Stock != nil || t.Acc.Stock.ConflictLen() > 0
-	no := placeOf(t, r, location, drafted)
+	no, made := placeOf(t, r, location, drafted)
 	for range amount {
 		if drafted {
 			t.Ledger.Slot++
@@ -272,25 +272,27 @@ func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Spa
 			newSlot(t, no, over)
 		}
 	}
+	if made && drafted {
+		house(t, r.SKU)
+	}
 	FreedOf(t, r, no, over)
 }
 
 // placeOf is the lot of an article at a location. The plan makes it where there is none yet, and where that is asked
-// for its own timelines get it, too.
-func placeOf(t *base.Tx, r *Article, location uint32, drafted bool) timeline.LotNo {
+// for its own timelines get it, too: who waits there may belong on it then (house).
+func placeOf(t *base.Tx, r *Article, location uint32, drafted bool) (no timeline.LotNo, made bool) {
 	if no, ok := lotFor(t, r, location); ok {
-		return no
+		return no, false
 	}
-	no := newLot(t, r.No, location)
+	no = newLot(t, r.No, location)
 	if Seating(t).lots == nil {
 		Seating(t).lots = map[lotOf]timeline.LotNo{}
 	}
 	Seating(t).lots[lotOf{r.No, location}] = no
 	if drafted {
 		Draft(t).AddLot(no, r.No, location, poolNow(t.Acc, r, location))
-		house(t, r.SKU)
 	}
-	return no
+	return no, true
 }
 
 // poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.

@@ -325,9 +325,13 @@ func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
 	if r == nil || !has(r.No) {
 		return dst
 	}
+	lot, made := placeOf(t, r, q.Location.No, true)
+	if made {
+		house(t, r.SKU)
+	}
 	before, after := EffectiveBuffers(t.Acc, r)
-	s := Source{Pool: timeline.LotRef(placeOf(t, r, q.Location.No, true)), Hull: timeline.Hull(q.Body, before, after,
-		q.Location.Zone(), t.Now), Before: before, After: after, Named: q.Article != nil}
+	s := Source{Pool: timeline.LotRef(lot), Hull: timeline.Hull(q.Body, before, after, q.Location.Zone(), t.Now),
+		Before: before, After: after, Named: q.Article != nil}
 	if !s.Named {
 		s.asks = asks
 	}

@@ -152,9 +152,8 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 
 // belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose
 // buffers are those on its hull, at whatever instant since it was made they were put there; else the one with the
-// smallest article. An open end has no buffer behind it, so that the hull may be one of several pools: then it is the
-// one of them with the smallest article: of those that have an article with what its line requires, if there are
-// any, and of these of those whose buffer was not cut, if there are any.
+// smallest article. An open end has no buffer behind it, so that the hull may be one of several pools: then it is in
+// one of those that have an article with what its line requires, if there are any.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
@@ -170,29 +169,22 @@ func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 		}
 		return n
 	}
-	smallest := func(of []Pool) []Pool {
-		return []Pool{slices.MinFunc(of, func(x, y Pool) int { return least(x) - least(y) })}
-	}
 	switch {
 	case len(all) == 0:
 		return nil
 	case len(pools) == 0:
-		return smallest(all)
+		return []Pool{slices.MinFunc(all, func(x, y Pool) int { return least(x) - least(y) })}
 	case u.Hull.End != Forever:
 		return pools
 	}
 	asks := a.required(u)
-	for _, better := range []func(Pool) bool{
-		func(p Pool) bool {
-			return slices.ContainsFunc(p.Lots, func(lot uint32) bool { return a.suits(lot, asks, now) })
-		},
-		func(p Pool) bool { return p.hull(u.Body(), 0).Start == u.Hull.Start },
-	} {
-		if slices.ContainsFunc(pools, better) {
-			pools = slices.DeleteFunc(pools, func(p Pool) bool { return !better(p) })
-		}
+	meets := func(p Pool) bool {
+		return slices.ContainsFunc(p.Lots, func(lot uint32) bool { return a.suits(lot, asks, now) })
 	}
-	return smallest(pools)
+	if slices.ContainsFunc(pools, meets) {
+		pools = slices.DeleteFunc(pools, func(p Pool) bool { return !meets(p) })
+	}
+	return pools
 }
 
 // limbo takes over lots of no article from the log: conflicts wait there whose SKU has none left.

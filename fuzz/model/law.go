@@ -228,6 +228,10 @@ func (s *step) unit(u, o Unit) error {
 			// pushed, it may have sat there in between
 			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
 		}
+		if home := s.a.home(*was); !o.articlePinned() && !home.has(o.Lot) &&
+			slices.ContainsFunc(s.a.belongs(u, s.now), func(p Pool) bool { return p.has(was.Lot) }) {
+			return wrong("unit %+v lost its unit, and does not wait where it sat: %+v", *was, o)
+		}
 		return nil
 	case o.Lot != was.Lot:
 		left := s.relabels() && !was.articlePinned() && !was.out() && was.Hull.End > s.now && s.a.unmet(*was, s.now)

@@ -110,6 +110,29 @@ func TestChangesOfEachCommand(t *testing.T) {
 		"pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
 }
 
+// What a hold had for a time is told of as the hold, and, where the line is gone since, as nothing else.
+func TestChangesOfLinesThatAreGone(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 3)
+	h := s.book(base.Item{Article: article}, noon+day, noon+2*day, 1)
+	begin := s.view().Sequence()
+	s.do(hold.ChangeHold{ID: h.ID, Add: s.booking(base.Item{Article: article}, noon+day, noon+2*day, 1).Lines})
+	s.do(hold.ChangeHold{ID: h.ID, Change: []hold.HoldLineChange{{Line: 1, To: new(noon + 3*day)}}})
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 2, Force: true})
+	s.do(hold.ChangeHold{ID: h.ID, Remove: []int{1}})
+	list, err := s.feed(s.acc, begin, 1)
+	require.NoError(t, err)
+	at := map[uint64]bool{}
+	for _, c := range list {
+		if c.Resource == "hold" {
+			require.Equal(t, h.ID, c.ID)
+			require.Equal(t, base.Updated, c.Kind)
+			at[c.Sequence] = true
+		}
+	}
+	require.Len(t, at, 3, "%+v", list)
+}
+
 // From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in
 // the log, some seldom used, before and after a restart.
 func TestChangesFromAnywhere(t *testing.T) {

@@ -697,6 +697,7 @@ func HoldUnits(v base.View, id base.ID, p base.Part) (list []HeldUnit, total int
 func init() {
 	stock.RegisterOwnership(timeline.BlockerHold, stock.Ownership{
 		Record: holding,
+		Kept:   func(a *base.AccountState, record base.ID) bool { return Holds(a).Get(record) != nil },
 		Made: func(a *base.AccountState, h timeline.Hold, _ *stock.Article) base.ID {
 			if rec := Holds(a).Get(holding(a, h)); rec != nil {
 				return madeForHeld(a, rec, h)

@@ -228,19 +228,14 @@ func StockOf(a *base.AccountState, article uint32) (resource string, of base.ID)
 	return "", base.ID{}
 }
 
-// ownerOfUnit is what a taken unit is a part of.
+// ownerOfUnit is what a taken unit is a part of, nothing where that is gone, and told of as such, or the line is.
 func ownerOfUnit(a *base.AccountState, u *timeline.Placed) (resource string, of base.ID) {
+	by := u.Flags.Blocker()
 	of = OwnerOf(a, u.Hold)
-	switch u.Flags.Blocker() {
-	case timeline.BlockerOrder:
-		if of == (base.ID{}) {
-			return "", of // its order is gone, and told of as such
-		}
-		return "order", of
-	case timeline.BlockerScheduledEvent:
-		return "scheduledEvent", of
+	if o := ownerships[by]; of == (base.ID{}) || o != nil && o.Kept != nil && !o.Kept(a, of) {
+		return "", base.ID{}
 	}
-	return "hold", of
+	return takerNames[by], of
 }
 
 func encodeUnit(dst []byte, u *timeline.Placed) []byte {

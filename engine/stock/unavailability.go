@@ -70,6 +70,7 @@ type Ownership struct {
 	Record, Item func(a *base.AccountState, h timeline.Hold) base.ID
 	Made         func(a *base.AccountState, h timeline.Hold, on *Article) base.ID
 	Goes         func(a *base.AccountState, h timeline.Hold) base.ID      // the location that a one-way unit goes to
+	Kept         func(a *base.AccountState, record base.ID) bool          // that a record is there; nil: Record says it
 	Planned      func(t *base.Tx, h timeline.Hold) (record, item base.ID) // as a plan leaves them
 }
 
@@ -105,8 +106,11 @@ func Unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) boo
 	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
 }
 
-// takers are who takes units, by kind: holds, orders, and scheduled events.
-type takers [timeline.BlockerScheduledEvent + 1]map[base.ID]bool
+// takers are who takes units, by kind.
+type takers [len(takerNames)]map[base.ID]bool
+
+// takerNames are the resources of who takes units, by blocker.
+var takerNames = [timeline.BlockerScheduledEvent + 1]string{"hold", "order", "scheduledEvent"}
 
 func (o *takers) add(a *base.AccountState, h timeline.Hold) {
 	of := &o[h.Flags.Blocker()]
@@ -117,7 +121,7 @@ func (o *takers) add(a *base.AccountState, h timeline.Hold) {
 }
 
 func (o *takers) inUse() error {
-	for by, resource := range [...]string{"hold", "order", "scheduledEvent"} {
+	for by, resource := range takerNames {
 		if err := base.InUse(resource, len(o[by])); err != nil {
 			return err
 		}

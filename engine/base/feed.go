@@ -1,6 +1,10 @@
 package base
 
-import "strings"
+import (
+	"strings"
+
+	gojson "github.com/goccy/go-json"
+)
 
 // This file owns what the feed of changes tells of a changed row: of which record, and what happened to that.
 
@@ -34,6 +38,17 @@ func resourceName(name string) string {
 // InFeed is what the feed of changes calls the resource; empty: it is not in it.
 func (k *Kind[R]) InFeed() string { return k.Resource }
 
+// ToldByRevision has a change be told where it changes the record's revision.
+var ToldByRevision = ToldBy[struct{ Revision uint64 }]
+
+// ToldBy reads some members of a row kept as JSON, and passes over the others: a record of many parts is not made for
+// that.
+func ToldBy[T comparable](row []byte) (any, error) {
+	var t T
+	err := gojson.Unmarshal(row[min(1, len(row)):], &t) // behind the version
+	return t, err
+}
+
 // FeedChange is a change as the feed tells it.
 func (k *Kind[R]) FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error) {
 	t := feedChange{Resource: k.Resource, ID: key, Kind: Updated}
@@ -47,13 +62,12 @@ func (k *Kind[R]) FeedChange(a *AccountState, key ID, before, after []byte) (fee
 	if key == (ID{}) {
 		t.ID = a.ID // the account's own record
 	}
-	if k.Hidden != nil && before != nil && after != nil {
-		was, err := k.Decode(a.ID, key, before)
+	if k.Told != nil && before != nil && after != nil {
+		was, err := k.Told(before)
 		if err != nil {
 			return t, err
 		}
-		is, err := k.Decode(a.ID, key, after)
-		if err != nil || k.Hidden(was, is) {
+		if is, err := k.Told(after); err != nil || was == is {
 			return feedChange{}, err
 		}
 	}

@@ -76,8 +76,8 @@ type Kind[R any] struct {
 	Area func(r *R) string
 	// of which record a row is a part, where it is none of its own
 	Part func(a *AccountState, r *R) (resource string, of ID)
-	// a change that is not told: of what the record does not show
-	Hidden func(before, after *R) bool
+	// what of a row a change has to change to be told (ToldBy); nil: any change is
+	Told func(row []byte) (any, error)
 }
 
 // RowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.

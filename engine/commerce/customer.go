@@ -54,7 +54,7 @@ var CustomerKind = func() *base.Kind[Customer] {
 			return []string{""}
 		}),
 		table.By((*Customer).words))
-	k.Hidden = func(before, after *Customer) bool { return before.Revision == after.Revision }
+	k.Told = base.ToldByRevision
 	k.DueAt(func(m *Customer) int64 { return m.Erasing })
 	return k
 }()

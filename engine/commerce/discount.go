@@ -73,9 +73,10 @@ const discountByCode = 0
 var DiscountKind = func() *base.Kind[DiscountCode] {
 	k := base.RowsOf(base.TagDiscount, "discount code", func(d *DiscountCode) base.ID { return d.ID },
 		table.By(func(d *DiscountCode) []string { return []string{base.FoldCode(d.Code)} }))
-	k.Hidden = func(before, after *DiscountCode) bool {
-		return before.Revision == after.Revision && before.Used == after.Used
-	}
+	k.Told = base.ToldBy[struct {
+		Revision uint64
+		Used     int64
+	}]
 	k.DueAt(func(d *DiscountCode) int64 {
 		if d.lacksCurrency() {
 			return 1 // an older program made it

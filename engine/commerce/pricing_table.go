@@ -42,7 +42,7 @@ var PricingTableKind = func() *base.Kind[PricingTable] {
 			}
 			return rows
 		}))
-	k.Hidden = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
+	k.Told = base.ToldByRevision
 	k.DueAt(func(p *PricingTable) int64 {
 		if p.lacksCurrency() {
 			return 1 // an older program made it

@@ -208,7 +208,7 @@ var OrderKind = func() *base.Kind[Order] {
 		recount(orderUses(a), before, after)
 		put(s, a, before, after)
 	}
-	k.Hidden = func(before, after *Order) bool { return before.Revision == after.Revision }
+	k.Told = base.ToldByRevision
 	k.DueAt((*Order).dueAt)
 	return k
 }()

@@ -113,7 +113,7 @@ var WebhookKind = func() *base.Kind[WebhookRow] {
 		put(s, a, before, after)
 		call(s, a)
 	}
-	k.Hidden = func(before, after *WebhookRow) bool { return before.Revision == after.Revision }
+	k.Told = base.ToldByRevision
 	k.Carry = func(w *WebhookRow) *WebhookRow { // without secrets, and so as if it was disabled by hand
 		n := WebhookRow{Webhook: w.Webhook}
 		n.Enabled, n.DisabledReason, n.MissedEvents, n.MissedSince = false, nil, 0, 0

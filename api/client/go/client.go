@@ -27,7 +27,7 @@ func New(address, key string, options ...Option) (*Client, error) {
 		return nil, errors.New("holdfast: the key is empty, or has characters that no key has")
 	}
 	t := &transport{
-		base: strings.TrimSuffix(base.String(), "/"), key: key, agent: "holdfast-go/" + Version,
+		base: strings.TrimRight(base.String(), "/"), key: key, agent: "holdfast-go/" + Version,
 		http: &http.Client{Timeout: 75 * time.Second}, retries: 3, maxWait: 30 * time.Second,
 	}
 	for _, o := range options {

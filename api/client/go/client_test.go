@@ -33,6 +33,20 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+func TestAnAddressHoweverItIsWritten(t *testing.T) {
+	for _, address := range []string{"HTTPS://rent.example.com", "https://rent.example.com//"} {
+		s := &script{answers: []answer{done}}
+		c, err := New(address, testKey, WithHTTPClient(&http.Client{Transport: s}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.SKUs.Get(t.Context(), "1"); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "path", s.asked[0].path, "/v1/admin/skus/1")
+	}
+}
+
 func TestWhatIsSent(t *testing.T) {
 	c, s := client(t, []answer{done, done, done}, WithUserAgent("desk/7"))
 	change := PatchScheduledEvent{Name: Set("x")}

@@ -1,9 +1,9 @@
 // This file owns the client: how it is made, what it sends beside the caller's request, and the way through the pages
 // of a list. openapi-fetch gives the types of requests and answers, and puts address and headers together.
-import { createFinalURL, mergeHeaders, removeTrailingSlash } from "openapi-fetch";
+import { createFinalURL, mergeHeaders } from "openapi-fetch";
 import type { HeadersOptions, ParamsOption, RequestBodyOption } from "openapi-fetch";
 import type { HttpMethod, PathsWithMethod, RequiredKeysOf } from "openapi-typescript-helpers";
-import { refused } from "./problem.js";
+import { read } from "./problem.js";
 import { type Patience, send } from "./retry.js";
 import type { paths } from "./types.js";
 import { version } from "./version.js";
@@ -41,7 +41,7 @@ type Args<I> = RequiredKeysOf<I> extends never ? [init?: I] : [init: I];
 export type Data<P extends keyof paths, M extends HttpMethod> =
   Operation<P, M> extends { responses: { 200: { content: { "application/json": infer D } } } } ? D : null;
 
-/** Sends a request that the document has, and gives its answer. A refusal is thrown as a HoldfastError. */
+/** Sends a request that the document has, and gives its answer. Every other answer is thrown as a HoldfastError. */
 export type Method<M extends HttpMethod> = <P extends PathsWithMethod<paths, M>>(
   path: P,
   ...init: Args<Init<P, M>>
@@ -78,11 +78,11 @@ interface Given {
 /** Makes a client. */
 export function createHoldfast(options: Options): Holdfast {
   const { key, retries = 3, maxWait = 30_000, timeout = 75_000 } = options;
-  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(options.baseUrl)) {
+  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(options.baseUrl)) {
     throw new TypeError("baseUrl is not of the form https://host");
   }
   if (!/^[!-~]+$/.test(key)) throw new TypeError("the key is empty, or has characters that no key has");
-  const baseUrl = removeTrailingSlash(options.baseUrl);
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const patience: Patience = { retries, maxWait, timeout, fetch: options.fetch ?? ((request) => fetch(request)) };
   const own: Record<string, string> = { "X-API-KEY": key, "X-Api-Version": version };
   if (typeof window === "undefined") own["User-Agent"] = `holdfast-ts/${version}`;
@@ -100,9 +100,8 @@ export function createHoldfast(options: Options): Holdfast {
         signal: signal ?? null,
         redirect: "manual", // one to another host would take the key along
       });
-      const { text, response } = await send(request, patience);
-      if (!response.ok) throw refused(response, text);
-      return { data: JSON.parse(text || "null"), response };
+      const answer = await send(request, patience);
+      return { data: read(answer), response: answer.response };
     };
   const GET = call("GET");
 

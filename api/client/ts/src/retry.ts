@@ -1,6 +1,6 @@
 // This file owns one request with its retries: what is sent again, and when. Every request may be: those that change
 // something have an Idempotency-Key, and the others change nothing.
-import { codeOf } from "./problem.js";
+import { problemOf, type Read } from "./problem.js";
 
 /** The first pause in milliseconds, which doubles with each attempt up to the longest. */
 const firstPause = 250;
@@ -13,12 +13,6 @@ export interface Patience {
   maxWait: number;
   timeout: number;
   fetch: (request: Request) => Promise<Response>;
-}
-
-/** An answer whose body has been read. */
-export interface Read {
-  text: string;
-  response: Response;
 }
 
 /** Sends a request until it is answered for good, or until attempts run out. The result is that of the last attempt. */
@@ -50,8 +44,8 @@ async function attempt(request: Request, p: Patience): Promise<Read> {
 }
 
 /** Says whether another attempt may be answered otherwise. The first with the same key may still be being done. */
-function repeats({ text, response: { status } }: Read): boolean {
-  return again.has(status) || (status === 409 && codeOf(text) === "IDEMPOTENCY_KEY_IN_USE");
+function repeats(answer: Read): boolean {
+  return again.has(answer.response.status) || problemOf(answer)?.code === "IDEMPOTENCY_KEY_IN_USE";
 }
 
 /** Reads Retry-After in milliseconds: seconds, or an instant, as a proxy may write it. */

@@ -8,7 +8,7 @@ export type WebhookEvent = {
   };
 }[keyof webhooks];
 
-/** Headers as fetch or as node:http give them. */
+/** Headers as fetch or as node:http give them, or with names in another case. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /** How far the time of a webhook may be from this machine's, in seconds, so that nobody can send an old one again. */
@@ -40,7 +40,7 @@ export async function verifyWebhook(
   const signatures = header(headers, "webhook-signature").split(" ");
   const bytes = signatures.filter((s) => s.startsWith("v1,")).map((s) => bytesOf(s.slice(3)));
   const content = concat(`${id}.${time}.`, body);
-  if (!id || !(await signed(raw, content, bytes))) {
+  if (!(await signed(raw, content, bytes))) {
     throw new WebhookError("the webhook is not signed with the secret");
   }
   return parse(body);
@@ -80,10 +80,13 @@ async function signed(
   return good;
 }
 
+/** The value of a header, however its name is written. */
 function header(headers: WebhookHeaders, name: string): string {
-  if (headers instanceof Headers) return headers.get(name) ?? "";
-  const value = headers[name];
-  return (Array.isArray(value) ? value[0] : value) ?? "";
+  const all = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const value = all.find(([n]) => n.toLowerCase() === name)?.[1];
+  const first = Array.isArray(value) ? value[0] : value;
+  if (!first) throw new WebhookError(`the webhook has no header ${name}`);
+  return first;
 }
 
 /** The bytes of Base64, undefined where it is none. */

@@ -28,8 +28,10 @@ function scripted(answers: (() => Response)[], options: Partial<Options> = {}) {
 }
 
 const done = () => Response.json({ id: "1", status: "held" });
+const problem = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  Response.json(body, { status, headers: { "Content-Type": "application/problem+json", ...headers } });
 const refusal = (status: number, code: string, headers: Record<string, string> = {}) => () =>
-  Response.json({ code, detail: "no", requestId: "r", details: {} }, { status, headers });
+  problem(status, { code, detail: "no", requestId: "r", details: {} }, headers);
 const line = { skuId: "1", serviceLocationId: "2", from: "2031-06-02T09:00:00Z" };
 const place = { body: { lines: [line] } };
 
@@ -175,7 +177,7 @@ test("throws what is no success", async () => {
   const faults = [{ in: "body", pointer: "/name", code: "required", message: "is missing" }];
   const body = { code: "INVALID_ARGUMENTS", detail: "faults", requestId: "r-1", details: {}, errors: faults };
   const { hf } = scripted([
-    () => Response.json(body, { status: 400 }),
+    () => problem(400, body),
     () => new Response("<html>no</html>", { status: 403 }),
     () => new Response(null, { status: 304, headers: { ETag: '"7"' } }),
     () => new Response(null, { status: 307, headers: { Location: "https://elsewhere.example.com" } }),
@@ -193,6 +195,50 @@ test("throws what is no success", async () => {
   const { data } = await hf.DELETE("/v1/admin/holds/{id}", path);
   const nothing: null = data;
   assert.equal(nothing, null);
+});
+
+// What stands in front of the service answers in its own way, also with JSON, and with 200.
+test("takes nobody else's answer for the service's", async () => {
+  const none = { detail: "no", requestId: "r" };
+  const others = [
+    () => Response.json({ code: "X", errors: { a: 1 } }, { status: 403 }),
+    () => Response.json({ code: 1020 }, { status: 403 }),
+    () => Response.json({ ...none, code: "NOT_FOUND" }, { status: 404 }),
+    () => problem(403, { ...none, code: 1020 }),
+    () => problem(403, { code: "X" }),
+    () => problem(400, { ...none, code: "X", errors: { a: ["b"] } }),
+    () => problem(400, { ...none, code: "X", errors: [null] }),
+    () => problem(403, null),
+    () => new Response('{"code"', { status: 403, headers: { "Content-Type": "application/problem+json" } }),
+  ];
+  for (const other of others) {
+    const { status } = other();
+    await assert.rejects(scripted([other]).hf.GET("/v1/admin/account"), (e) => {
+      assert.ok(e instanceof HoldfastError);
+      assert.deepEqual([e.status, e.message, e.problem], [status, `${status}`, undefined]);
+      return true;
+    });
+  }
+  const typed = { "Content-Type": "Application/Problem+JSON; charset=utf-8" };
+  const { hf } = scripted([refusal(404, "NOT_FOUND", typed)]);
+  await assert.rejects(hf.GET("/v1/admin/account"), (e) => isProblem(e, "NOT_FOUND"));
+  for (const page of ["<html>", ""]) {
+    const paged = scripted([() => new Response(page, { headers: { "X-Seen": "yes" } })]);
+    await assert.rejects(paged.hf.GET("/v1/admin/account"), (e) => {
+      assert.ok(e instanceof HoldfastError);
+      assert.deepEqual([e.status, e.headers.get("X-Seen")], [200, "yes"]);
+      assert.equal(e.message, "200: the answer is no JSON");
+      return true;
+    });
+  }
+});
+
+test("takes an address however it is written", async () => {
+  for (const baseUrl of ["HTTPS://rent.example.com", "https://rent.example.com//"]) {
+    const { hf, asked } = scripted([done], { baseUrl });
+    await hf.GET("/v1/admin/account");
+    assert.equal(asked[0]?.url.href, "https://rent.example.com/v1/admin/account");
+  }
 });
 
 test("types requests and answers by the document", async () => {
@@ -237,6 +283,17 @@ test("verifies webhooks as every language does", async () => {
       if (c.good) assert.equal((await verified).eventId, c.headers["webhook-id"], c.name);
       else await assert.rejects(verified, WebhookError, c.name);
     }
+  }
+  const { secret, headers, body, now } = cases.find((c) => c.good)!;
+  const named = (how: (name: string) => string) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [how(name), value]));
+  for (const written of [named((n) => n.toUpperCase()), named((n) => n.replace(/\b[a-z]/g, (c) => c.toUpperCase()))]) {
+    assert.equal((await verifyWebhook(secret, written, body, now)).eventId, headers["webhook-id"]);
+  }
+  for (const missing of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
+    const rest = { ...headers, [missing]: undefined };
+    const says = { name: "WebhookError", message: `the webhook has no header ${missing}` };
+    await assert.rejects(verifyWebhook(secret, rest, body, now), says);
   }
   for (const secret of ["", "AAEC", "whsec_", "whsec_!"]) {
     await assert.rejects(verifyWebhook(secret, cases[0]!.headers, cases[0]!.body, cases[0]!.now), /whsec_…/);

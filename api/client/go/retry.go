@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -25,7 +26,7 @@ type lasting struct{ error }
 func (l *lasting) Unwrap() error { return l.error }
 
 // answer sends a request until it is answered for good, or until attempts or time run out. The error is that of the
-// last attempt.
+// last attempt; where the context has ended before the next one, it is the context's, too.
 func (t *transport) answer(ctx context.Context, c *call) ([]byte, error) {
 	for n := 0; ; n++ {
 		text, header, err := t.attempt(ctx, c)
@@ -35,7 +36,7 @@ func (t *transport) answer(ctx context.Context, c *call) ([]byte, error) {
 		if last := (*lasting)(nil); errors.As(err, &last) {
 			return nil, last.error
 		}
-		if n == t.retries || !again(err) || ctx.Err() != nil {
+		if n == t.retries || !again(err) {
 			return nil, err
 		}
 		pause := backoff(n)
@@ -46,6 +47,9 @@ func (t *transport) answer(ctx context.Context, c *call) ([]byte, error) {
 			}
 		}
 		if !sleep(ctx, min(pause, t.maxWait)) {
+			if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+				err = fmt.Errorf("%w; then %w", err, end)
+			}
 			return nil, err
 		}
 	}
@@ -86,7 +90,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 
 // sleep waits. It is false where the context ends before, and then it does not wait in vain.
 func sleep(ctx context.Context, d time.Duration) bool {
-	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
+	if end, ok := ctx.Deadline(); ctx.Err() != nil || ok && time.Until(end) < d {
 		return false
 	}
 	timer := time.NewTimer(d)

@@ -155,6 +155,7 @@ func TestTheContextBoundsPauses(t *testing.T) {
 		if !errors.Is(err, CodeRateLimited) {
 			t.Fatalf("got %v, want the refusal", err)
 		}
+		equal(t, "tells of the context", errors.Is(err, context.DeadlineExceeded), false)
 		equal(t, "waited in vain", time.Since(begin), 0)
 		equal(t, "attempts", len(s.asked), 1)
 	})
@@ -167,9 +168,35 @@ func TestTheContextBoundsPauses(t *testing.T) {
 		if !errors.Is(err, CodeRateLimited) {
 			t.Fatalf("got %v, want the refusal", err)
 		}
+		equal(t, "tells of the context", errors.Is(err, context.Canceled), true)
 		equal(t, "waited", time.Since(begin), time.Second)
 		equal(t, "attempts", len(s.asked), 1)
 	})
+}
+
+// An answer for good stands, and whoever cancels meanwhile is not asked for another pause.
+func TestTheContextEndsBeforeThePause(t *testing.T) {
+	for _, c := range []struct {
+		first answer
+		ended bool
+	}{{after(refusal(CodeRateLimited, 429), "0"), true}, {refusal(CodeNotFound, 404), false}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &script{answers: []answer{c.first, done}}
+		cancelling := roundTrip(func(r *http.Request) (*http.Response, error) {
+			a, err := s.RoundTrip(r)
+			cancel()
+			return a, err
+		})
+		client, err := New("https://rent.example.com", testKey, WithHTTPClient(&http.Client{Transport: cancelling}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.Holds.Get(ctx, "1")
+		var p *Problem
+		equal(t, "is a refusal", errors.As(err, &p), true)
+		equal(t, "tells of the context", errors.Is(err, context.Canceled), c.ended)
+		equal(t, "attempts", len(s.asked), 1)
+	}
 }
 
 // An answer that is cut off counts as none.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	listener "holdfast/api/admin"
 	"holdfast/engine/pace"
 	"holdfast/persist"
 	"holdfast/persist/backup"
@@ -28,6 +30,7 @@ import (
 type doctorConfig struct {
 	data   string
 	listen string
+	cert   string
 	ready  bool
 	url    string
 	to     string
@@ -40,8 +43,11 @@ func (c *doctorConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.to, "backup-to", "", "directory or s3://bucket/prefix that backups are kept in, as serve has it")
 	c.bucket.flags(f)
 	f.BoolVar(&c.ready, "ready", false,
-		"ask the server at --url whether it is ready, and nothing else: for health checks")
-	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "server that --ready asks")
+		"ask the server whether it is ready, and nothing else: for health checks")
+	f.StringVar(&c.cert, "tls-cert", "",
+		"certificate of the server, as serve has it: where it is given, --ready asks by TLS")
+	f.StringVar(&c.url, "url", "",
+		"server that --ready asks, like https://rent.example.com; default: the one of --listen and --tls-cert")
 }
 
 func newDoctor() *cobra.Command {
@@ -52,11 +58,12 @@ func newDoctor() *cobra.Command {
 		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory, the port and the backups, and says of each whether it will do and what to change.
 It writes a small file into the data directory, or beside it, and takes it away again. Exits with 1 where something will not do.
 
-With --ready it asks a running server whether it is ready, and exits with 0 if it is.`,
+With --ready it asks a running server whether it is ready, and exits with 0 if it is. In the environment of serve it needs no other option: it asks at HOLDFAST_LISTEN, and by
+TLS where HOLDFAST_TLS_CERT is set. On its own machine it takes any certificate.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.ready {
-				return askReady(cmd.Context(), c.url)
+				return c.askReady(cmd.Context())
 			}
 			return c.examine(cmd.Context(), cmd.OutOrStdout())
 		},
@@ -66,14 +73,30 @@ With --ready it asks a running server whether it is ready, and exits with 0 if i
 }
 
 // askReady fails unless a server is ready.
-func askReady(ctx context.Context, url string) error {
+func (c *doctorConfig) askReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	url := c.url
+	if url == "" {
+		if err := checkAddress("--listen", c.listen); err != nil {
+			return err
+		}
+		scheme := "http"
+		if c.cert != "" {
+			scheme = "https"
+		}
+		url = localURL(scheme, c.listen)
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
 	if err != nil || r.URL.Host == "" {
 		return usagef("--url %q must be like http://127.0.0.1:8080", url)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	client := &http.Client{}
+	if c.url == "" || listener.CheckLoopback(net.JoinHostPort(r.URL.Hostname(), "0")) {
+		// The certificate names what others call this machine, and nothing secret is sent.
+		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	}
+	answer, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("not ready: %w", err)
 	}

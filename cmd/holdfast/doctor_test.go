@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -87,10 +88,40 @@ func TestDoctorAsksWhetherTheServerIsReady(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	require.NoError(t, askReady(t.Context(), s.URL))
+	c := doctorConfig{url: s.URL}
+	require.NoError(t, c.askReady(t.Context()))
 	ready = false
-	require.ErrorContains(t, askReady(t.Context(), s.URL), "503")
+	require.ErrorContains(t, c.askReady(t.Context()), "503")
 	s.Close()
-	require.ErrorContains(t, askReady(t.Context(), s.URL), "not ready")
-	require.ErrorAs(t, askReady(t.Context(), "here"), &usageError{})
+	require.ErrorContains(t, c.askReady(t.Context()), "not ready")
+	require.ErrorAs(t, (&doctorConfig{url: "here"}).askReady(t.Context()), &usageError{})
+	require.ErrorAs(t, (&doctorConfig{listen: "here"}).askReady(t.Context()), &usageError{})
+}
+
+// A health check without options asks the server that has its environment, whichever names its certificate has.
+func TestDoctorAsksTheServerOfItsEnvironment(t *testing.T) {
+	there := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	plain, secure := httptest.NewServer(there), httptest.NewTLSServer(there)
+	defer plain.Close()
+	defer secure.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, c := range []struct {
+		server *httptest.Server
+		cert   string
+	}{{plain, ""}, {secure, "/run/secrets/cert.pem"}} {
+		_, port, err := net.SplitHostPort(c.server.Listener.Addr().String())
+		require.NoError(t, err)
+		t.Setenv("HOLDFAST_TLS_CERT", c.cert)
+		for _, host := range []string{"127.0.0.1", "0.0.0.0", "[::]", "", "localhost"} {
+			t.Setenv("HOLDFAST_LISTEN", host+":"+port)
+			code, _, errs := holdfast("doctor", "--ready")
+			require.Zero(t, code, "%s: %s", host, errs)
+		}
+		t.Setenv("HOLDFAST_LISTEN", "127.0.0.1:1")
+		code, _, errs := holdfast("doctor", "--ready")
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, "127.0.0.1:1")
+		code, _, errs = holdfast("doctor", "--ready", "--url", c.server.URL)
+		require.Zero(t, code, errs)
+	}
 }

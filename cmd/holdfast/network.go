@@ -105,9 +105,9 @@ func checkAddress(flag, address string) error {
 }
 
 // localURL is where a server that listens at an address is asked on this machine.
-func localURL(scheme string, at net.Addr) string {
-	host, port, _ := net.SplitHostPort(at.String())
-	if ip := net.ParseIP(host); ip.IsUnspecified() {
+func localURL(scheme, address string) string {
+	host, port, _ := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
 		host = "localhost"
 	}
 	return scheme + "://" + net.JoinHostPort(host, port)

@@ -79,9 +79,9 @@ func (c *opsConfig) open(p *pair) (net.Listener, error) {
 // url is where commands ask.
 func (c *opsConfig) url(l net.Listener, p *pair) string {
 	if p != nil && !listener.CheckLoopback(c.listen) {
-		return localURL("https", l.Addr())
+		return localURL("https", l.Addr().String())
 	}
-	return localURL("http", l.Addr())
+	return localURL("http", l.Addr().String())
 }
 
 // listenSocket listens on the socket in a data directory, in place of one that a process has left behind which died.

@@ -151,9 +151,9 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
 	go readAgain(watched, c.pair, c.ops.token, time.Tick(certificateLook), asked, log)
-	at := localURL("http", public.Addr())
+	at := localURL("http", public.Addr().String())
 	if c.pair != nil {
-		at = localURL("https", public.Addr())
+		at = localURL("https", public.Addr().String())
 		go func() { p.ended <- p.public.ServeTLS(public, c.pair.config()) }()
 	} else {
 		go func() { p.ended <- p.public.Serve(public) }()

@@ -105,8 +105,9 @@ var filterShape = wire.ShapeOf("ArticleFilter",
 			"stored in it."),
 	wire.Required("operator", wire.Enum(label.Operators...),
 		func(f *stock.Filter) *label.Operator { return &f.Operator }).
-		Says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today "+
-			"is in the account's zone."),
+		Says("Text compares without case. contains and doesNotContain look for a part of a text, but for a whole "+
+			"tag or option. What has no value passes isEmpty and the negated operators alone. Today is in the "+
+			"account's zone."),
 	defaultless("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
 		Says("With what it is compared: text, a number, true or false, or a list of them."))
 

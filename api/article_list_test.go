@@ -73,6 +73,8 @@ func TestListArticlesBothWays(t *testing.T) {
 	require.Equal(t, 2.0, at(list, "articles", 1, "quantity", "total"))
 	require.Len(t, at(list, "articles", 1, "temporalStock", "stockCommitted"), 1)
 
+	tag := s.ok("POST", "/v1/admin/tags", `{"value":"Winter gear 5","scope":"inventory"}`)["id"].(string)
+	s.ok("POST", "/v1/admin/articles/"+saw+"/tags", `{"tagIds":["`+tag+`"]}`)
 	for _, c := range []struct{ query, body, want string }{
 		{"search=d-1", `{"search":"d-1"}`, "Drill"},
 		{"search=ham", `{"search":"ham"}`, "mallet"},
@@ -88,6 +90,12 @@ func TestListArticlesBothWays(t *testing.T) {
 			`{"filters":[{"field":"name","operator":"contains","value":"AL"}]}`, "mallet"},
 		{"filters[0][field]=codes&filters[0][operator]=eq&filters[0][value]=X&filters[0][value][]=s-1",
 			`{"filters":[{"field":"codes","operator":"eq","value":["X","s-1"]}]}`, "Drill Saw"},
+		{"filters[0][field]=codes&filters[0][operator]=contains&filters[0][value]=-1",
+			`{"filters":[{"field":"codes","operator":"contains","value":"-1"}]}`, "Drill Saw"},
+		{"filters[0][field]=tags&filters[0][operator]=contains&filters[0][value]=gear",
+			`{"filters":[{"field":"tags","operator":"contains","value":"gear"}]}`, ""},
+		{"filters[0][field]=tags&filters[0][operator]=contains&filters[0][value]=WINTER+gear+5",
+			`{"filters":[{"field":"tags","operator":"contains","value":"WINTER gear 5"}]}`, "Saw"},
 		{"filters[0][field]=status&filters[0][operator]=isNotEmpty&filters[1][field]=purchasePrice&" +
 			"filters[1][operator]=between&filters[1][value]=1&filters[1][value]=500",
 			`{"filters":[{"field":"status","operator":"isNotEmpty"},{"field":"purchasePrice","operator":"between","value":[1,500]}]}`, "mallet"},

@@ -31,15 +31,18 @@ var (
 		return wire.Wrong{Code: wire.FaultEnum,
 			Message: "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
-	bufferAmount = wire.Integer[int64](0, wire.MaxSafeInteger)
-	periodAmount = wire.Integer[int64](1, wire.MaxSafeInteger)
+	bufferAmount = wire.Integer[int64](0, mostSeconds)
+	periodAmount = wire.Integer[int64](1, mostSeconds)
 )
+
+// mostSeconds is the most of the smallest unit. A length has ten years at most, in whatever unit (timeline.Buffer).
+const mostSeconds = 3660 * 24 * 60 * 60
 
 // length is a length of time, in words.
 type length string
 
 func (l length) amount() string {
-	return "How long " + string(l) + ", in the unit beside it; both are given, or neither."
+	return "How long " + string(l) + ", in the unit beside it, ten years at most; both are given, or neither."
 }
 func (l length) unit() string { return "The unit of how long " + string(l) + "." }
 

@@ -48,7 +48,7 @@ type subscriptionInput struct {
 func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In] {
 	return slices.Concat([]wire.Field[In]{
 		wire.Required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
-			Says("How many units there are from payment to payment."),
+			Says("How many units there are from payment to payment, ten years at most."),
 		wire.Required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),
 	},
@@ -89,7 +89,7 @@ var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms",
 	slices.Concat([]wire.Field[commerce.SubscriptionPatch]{
 		wire.Merged("paymentCycleAmount", periodAmount, false,
 			func(s *commerce.SubscriptionPatch) *base.Opt[int64] { return &s.Cycle.Amount }).
-			Says("How many units there are from payment to payment."),
+			Says("How many units there are from payment to payment, ten years at most."),
 		wire.Merged("paymentCycleUnit", periodUnit, false,
 			func(s *commerce.SubscriptionPatch) *base.Opt[timeline.Unit] { return &s.Cycle.Unit }).
 			Says("The unit of the time from payment to payment."),

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +77,26 @@ func TestScopesOfPricing(t *testing.T) {
 	denied := s.call("POST", path+"/external-pricing-row", row, "X-API-KEY", keys["catalog.discounts.write"])
 	require.Equal(t, []any{"catalog.listings.write", "catalog.price_tables.write"},
 		at(denied.object(), "details", "requiredScopes"))
+}
+
+// What the document allows of the smallest unit is what is taken, and not one more.
+func TestLengthsOfTimeHaveTenYearsAtMost(t *testing.T) {
+	s := newShop(t)
+	_, path := s.pricingTable(`{"name":"Bikes"}`)
+	row := func(amount int64) string {
+		return fmt.Sprintf(`{"label":"Long","purchaseType":"subscription","price":1,"subscription":{
+			"paymentCycleAmount":%[1]d,"paymentCycleUnit":"seconds",
+			"commitmentPeriodAmount":%[1]d,"commitmentPeriodUnit":"seconds",
+			"cancellationLeadTimeAmount":%[1]d,"cancellationLeadTimeUnit":"seconds"}}`, amount)
+	}
+	of := at(theDocument(t).root, "components", "schemas", "SubscriptionTermsInput", "properties",
+		"cancellationLeadTimeAmount", "maximum")
+	most, err := of.(json.Number).Int64()
+	require.NoError(t, err)
+	s.ok("POST", path+"/pricing-row", row(most))
+	s.refused(400, base.CodeInvalid, "POST", path+"/pricing-row", row(most+1),
+		"body /subscription/paymentCycleAmount range", "body /subscription/commitmentPeriodAmount range",
+		"body /subscription/cancellationLeadTimeAmount range")
 }
 
 func TestPricingTableFromCreationToEnd(t *testing.T) {

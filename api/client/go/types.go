@@ -268,11 +268,13 @@ type Article struct {
 	Condition *string `json:"condition"`
 	// What is told of it to customers: its own text, or that of its SKU.
 	Description *string `json:"description"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore *TimeUnit `json:"bufferTimeUnitBefore"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter *int64 `json:"bufferTimeAmountAfter"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter *TimeUnit `json:"bufferTimeUnitAfter"`
@@ -370,8 +372,8 @@ type ArticleFilter struct {
 	// The format of the attribute's values. A formula or smart field is asked in the format of what is stored in
 	// it.
 	Format Opt[FilterFormat] `json:"format,omitzero"`
-	// Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in
-	// the account's zone.
+	// Text compares without case. contains and doesNotContain look for a part of a text, but for a whole tag or
+	// option. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone.
 	Operator Operator `json:"operator"`
 	// With what it is compared: text, a number, true or false, or a list of them.
 	Value any `json:"value,omitzero"`
@@ -431,11 +433,13 @@ type ArticleSKU struct {
 	Tags []Tag `json:"tags"`
 	// How many entries the list has, where it is cut.
 	TagsTotal *int64 `json:"tagsTotal"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore *TimeUnit `json:"bufferTimeUnitBefore"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter *int64 `json:"bufferTimeAmountAfter"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter *TimeUnit `json:"bufferTimeUnitAfter"`
@@ -1436,11 +1440,13 @@ type CreateArticle struct {
 	Media Opt[[]MediaInput] `json:"media,omitzero"`
 	// The article's documents as a whole, in their order.
 	Documents Opt[[]DocumentInput] `json:"documents,omitzero"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore Opt[int64] `json:"bufferTimeAmountBefore,omitzero"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore Opt[TimeUnit] `json:"bufferTimeUnitBefore,omitzero"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter Opt[int64] `json:"bufferTimeAmountAfter,omitzero"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter Opt[TimeUnit] `json:"bufferTimeUnitAfter,omitzero"`
@@ -1601,7 +1607,8 @@ type CreatePricingRow struct {
 	PurchaseType PurchaseType `json:"purchaseType"`
 	// The price, in minor units of the account's currency.
 	Price int64 `json:"price"`
-	// How long what the price is for lasts, in the unit beside it; both are given, or neither.
+	// How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or
+	// neither.
 	DurationAmount Opt[int64] `json:"durationAmount,omitzero"`
 	// The unit of how long what the price is for lasts.
 	DurationUnit Opt[TimeUnit] `json:"durationUnit,omitzero"`
@@ -1639,11 +1646,13 @@ type CreateSKU struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore Opt[int64] `json:"bufferTimeAmountBefore,omitzero"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore Opt[TimeUnit] `json:"bufferTimeUnitBefore,omitzero"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter Opt[int64] `json:"bufferTimeAmountAfter,omitzero"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter Opt[TimeUnit] `json:"bufferTimeUnitAfter,omitzero"`
@@ -2645,15 +2654,17 @@ type LineSubscription struct {
 	RenewalPrice *int64 `json:"renewalPrice"`
 	// For how many payments the customer is bound; null: none.
 	CommitmentCycles *int64 `json:"commitmentCycles"`
-	// How long it is from payment to payment, in the unit beside it; both are given, or neither.
+	// How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or
+	// neither.
 	PaymentCycleAmount *int64 `json:"paymentCycleAmount"`
 	// The unit of how long it is from payment to payment.
 	PaymentCycleUnit *TimeUnit `json:"paymentCycleUnit"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither.
 	CommitmentPeriodAmount *int64 `json:"commitmentPeriodAmount"`
 	// The unit of how long the customer is bound.
 	CommitmentPeriodUnit *TimeUnit `json:"commitmentPeriodUnit"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	CancellationLeadTimeAmount *int64 `json:"cancellationLeadTimeAmount"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit *TimeUnit `json:"cancellationLeadTimeUnit"`
@@ -2675,15 +2686,16 @@ type LineSubscription struct {
 
 // LineSubscriptionInput is a part of requests.
 type LineSubscriptionInput struct {
-	// How many units there are from payment to payment.
+	// How many units there are from payment to payment, ten years at most.
 	PaymentCycleAmount int64 `json:"paymentCycleAmount"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit TimeUnit `json:"paymentCycleUnit"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
 	// The unit of how long the customer is bound.
 	CommitmentPeriodUnit Opt[TimeUnit] `json:"commitmentPeriodUnit,omitzero"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`
@@ -2825,11 +2837,13 @@ type ListedArticle struct {
 	Condition *string `json:"condition"`
 	// What is told of it to customers: its own text, or that of its SKU.
 	Description *string `json:"description"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore *TimeUnit `json:"bufferTimeUnitBefore"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter *int64 `json:"bufferTimeAmountAfter"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter *TimeUnit `json:"bufferTimeUnitAfter"`
@@ -3990,13 +4004,13 @@ type PatchArticle struct {
 	Media Opt[[]MediaInput] `json:"media,omitzero"`
 	// The article's documents as a whole, in their order.
 	Documents Opt[[]DocumentInput] `json:"documents,omitzero"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. Null
-	// in either clears both.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither. Null in either clears both.
 	BufferTimeAmountBefore Opt[int64] `json:"bufferTimeAmountBefore,omitzero"`
 	// The unit of how long a unit is kept free before each booking. Null in either clears both.
 	BufferTimeUnitBefore Opt[TimeUnit] `json:"bufferTimeUnitBefore,omitzero"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. Null
-	// in either clears both.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither. Null in either clears both.
 	BufferTimeAmountAfter Opt[int64] `json:"bufferTimeAmountAfter,omitzero"`
 	// The unit of how long a unit is kept free after each booking. Null in either clears both.
 	BufferTimeUnitAfter Opt[TimeUnit] `json:"bufferTimeUnitAfter,omitzero"`
@@ -4195,8 +4209,8 @@ type PatchPricingRow struct {
 	PurchaseType Opt[PurchaseType] `json:"purchaseType,omitzero"`
 	// The price, in minor units.
 	Price Opt[int64] `json:"price,omitzero"`
-	// How long what the price is for lasts, in the unit beside it; both are given, or neither. Null in either
-	// clears both.
+	// How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or
+	// neither. Null in either clears both.
 	DurationAmount Opt[int64] `json:"durationAmount,omitzero"`
 	// The unit of how long what the price is for lasts. Null in either clears both.
 	DurationUnit Opt[TimeUnit] `json:"durationUnit,omitzero"`
@@ -4234,13 +4248,13 @@ type PatchSKU struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. Null
-	// in either clears both.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither. Null in either clears both.
 	BufferTimeAmountBefore Opt[int64] `json:"bufferTimeAmountBefore,omitzero"`
 	// The unit of how long a unit is kept free before each booking. Null in either clears both.
 	BufferTimeUnitBefore Opt[TimeUnit] `json:"bufferTimeUnitBefore,omitzero"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. Null
-	// in either clears both.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither. Null in either clears both.
 	BufferTimeAmountAfter Opt[int64] `json:"bufferTimeAmountAfter,omitzero"`
 	// The unit of how long a unit is kept free after each booking. Null in either clears both.
 	BufferTimeUnitAfter Opt[TimeUnit] `json:"bufferTimeUnitAfter,omitzero"`
@@ -4262,17 +4276,17 @@ type PatchScheduledEvent struct {
 
 // PatchSubscriptionTerms is a part of requests.
 type PatchSubscriptionTerms struct {
-	// How many units there are from payment to payment.
+	// How many units there are from payment to payment, ten years at most.
 	PaymentCycleAmount Opt[int64] `json:"paymentCycleAmount,omitzero"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit Opt[TimeUnit] `json:"paymentCycleUnit,omitzero"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither. Null in either clears
-	// both.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. Null
+	// in either clears both.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
 	// The unit of how long the customer is bound. Null in either clears both.
 	CommitmentPeriodUnit Opt[TimeUnit] `json:"commitmentPeriodUnit,omitzero"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. Null in
-	// either clears both.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither. Null in either clears both.
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled. Null in either clears both.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`
@@ -4352,7 +4366,8 @@ type PricingRow struct {
 	Price int64 `json:"price"`
 	// ISO 4217 code of the currency of its amounts: the account's as the row was made.
 	Currency string `json:"currency"`
-	// How long what the price is for lasts, in the unit beside it; both are given, or neither.
+	// How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or
+	// neither.
 	DurationAmount *int64 `json:"durationAmount"`
 	// The unit of how long what the price is for lasts.
 	DurationUnit *TimeUnit `json:"durationUnit"`
@@ -4761,11 +4776,13 @@ type SKU struct {
 	ExternalID *string `json:"externalId"`
 	// Texts that another system keeps on it, by keys of its own.
 	Metadata map[string]string `json:"metadata"`
-	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are
+	// given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
 	BufferTimeUnitBefore *TimeUnit `json:"bufferTimeUnitBefore"`
-	// How long a unit is kept free after each booking, in the unit beside it; both are given, or neither.
+	// How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	BufferTimeAmountAfter *int64 `json:"bufferTimeAmountAfter"`
 	// The unit of how long a unit is kept free after each booking.
 	BufferTimeUnitAfter *TimeUnit `json:"bufferTimeUnitAfter"`
@@ -5051,15 +5068,17 @@ type Subscription struct {
 	RenewalPrice *int64 `json:"renewalPrice"`
 	// For how many payments the customer is bound; null: none.
 	CommitmentCycles *int64 `json:"commitmentCycles"`
-	// How long it is from payment to payment, in the unit beside it; both are given, or neither.
+	// How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or
+	// neither.
 	PaymentCycleAmount *int64 `json:"paymentCycleAmount"`
 	// The unit of how long it is from payment to payment.
 	PaymentCycleUnit *TimeUnit `json:"paymentCycleUnit"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither.
 	CommitmentPeriodAmount *int64 `json:"commitmentPeriodAmount"`
 	// The unit of how long the customer is bound.
 	CommitmentPeriodUnit *TimeUnit `json:"commitmentPeriodUnit"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	CancellationLeadTimeAmount *int64 `json:"cancellationLeadTimeAmount"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit *TimeUnit `json:"cancellationLeadTimeUnit"`
@@ -5193,7 +5212,8 @@ const (
 
 // SubscriptionTerms is a part of answers.
 type SubscriptionTerms struct {
-	// How long it is from payment to payment, in the unit beside it; both are given, or neither.
+	// How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or
+	// neither.
 	PaymentCycleAmount *int64 `json:"paymentCycleAmount"`
 	// The unit of how long it is from payment to payment.
 	PaymentCycleUnit *TimeUnit `json:"paymentCycleUnit"`
@@ -5201,11 +5221,12 @@ type SubscriptionTerms struct {
 	RenewalPrice *int64 `json:"renewalPrice"`
 	// For how many payments the customer is bound; null: none.
 	CommitmentCycles *int64 `json:"commitmentCycles"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither.
 	CommitmentPeriodAmount *int64 `json:"commitmentPeriodAmount"`
 	// The unit of how long the customer is bound.
 	CommitmentPeriodUnit *TimeUnit `json:"commitmentPeriodUnit"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	CancellationLeadTimeAmount *int64 `json:"cancellationLeadTimeAmount"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit *TimeUnit `json:"cancellationLeadTimeUnit"`
@@ -5217,15 +5238,16 @@ type SubscriptionTerms struct {
 
 // SubscriptionTermsInput is a part of requests.
 type SubscriptionTermsInput struct {
-	// How many units there are from payment to payment.
+	// How many units there are from payment to payment, ten years at most.
 	PaymentCycleAmount int64 `json:"paymentCycleAmount"`
 	// The unit of the time from payment to payment.
 	PaymentCycleUnit TimeUnit `json:"paymentCycleUnit"`
-	// How long the customer is bound, in the unit beside it; both are given, or neither.
+	// How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither.
 	CommitmentPeriodAmount Opt[int64] `json:"commitmentPeriodAmount,omitzero"`
 	// The unit of how long the customer is bound.
 	CommitmentPeriodUnit Opt[TimeUnit] `json:"commitmentPeriodUnit,omitzero"`
-	// How long before the end it has to be cancelled, in the unit beside it; both are given, or neither.
+	// How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given,
+	// or neither.
 	CancellationLeadTimeAmount Opt[int64] `json:"cancellationLeadTimeAmount,omitzero"`
 	// The unit of how long before the end it has to be cancelled.
 	CancellationLeadTimeUnit Opt[TimeUnit] `json:"cancellationLeadTimeUnit,omitzero"`

@@ -2672,9 +2672,9 @@ export interface components {
             attributesTotal?: components["schemas"]["EntriesTotal"];
             /** @description How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked. */
             availability: components["schemas"]["FreeUnits"];
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore: number | null;
             /** @description Whether the buffer after a booking is the article's or its SKU's. */
             bufferTimeOrigin: components["schemas"]["BufferOrigin"];
@@ -2838,7 +2838,7 @@ export interface components {
             field?: "name" | "codes" | "status" | "condition" | "description" | "tags" | "skuId" | "skuName" | "skuCode" | "serviceLocationId" | "purchasePrice" | "itemCosts" | "itemIncome" | "profitability" | "quantity" | "createdAt" | null;
             /** @description The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it. */
             format?: components["schemas"]["FilterFormat"] | null;
-            /** @description Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone. */
+            /** @description Text compares without case. contains and doesNotContain look for a part of a text, but for a whole tag or option. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone. */
             operator: components["schemas"]["Operator"];
             /** @description With what it is compared: text, a number, true or false, or a list of them. */
             value?: unknown;
@@ -2863,9 +2863,9 @@ export interface components {
             serviceLocationId: string;
         };
         ArticleSKU: {
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore: number | null;
             /** @description The unit of how long a unit is kept free after each booking. */
             bufferTimeUnitAfter: components["schemas"]["TimeUnit"] | null;
@@ -3785,9 +3785,9 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter?: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore?: number | null;
             /** @description The unit of how long a unit is kept free after each booking. */
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
@@ -3995,7 +3995,7 @@ export interface components {
             tags?: string[] | null;
         };
         CreatePricingRow: {
-            /** @description How long what the price is for lasts, in the unit beside it; both are given, or neither. */
+            /** @description How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or neither. */
             durationAmount?: number | null;
             /** @description The unit of how long what the price is for lasts. */
             durationUnit?: components["schemas"]["TimeUnit"] | null;
@@ -4021,9 +4021,9 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter?: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore?: number | null;
             /** @description The unit of how long a unit is kept free after each booking. */
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
@@ -5031,7 +5031,7 @@ export interface components {
              * @description When it will end; null: it goes on.
              */
             cancelAt: string | null;
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. */
             cancellationLeadTimeAmount: number | null;
             /** @description The unit of how long before the end it has to be cancelled. */
             cancellationLeadTimeUnit: components["schemas"]["TimeUnit"] | null;
@@ -5044,7 +5044,7 @@ export interface components {
             collectionMethod: string;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. */
             commitmentPeriodAmount: number | null;
             /** @description The unit of how long the customer is bound. */
             commitmentPeriodUnit: components["schemas"]["TimeUnit"] | null;
@@ -5067,7 +5067,7 @@ export interface components {
              * @description The line that it is of.
              */
             orderLineItemId: string;
-            /** @description How long it is from payment to payment, in the unit beside it; both are given, or neither. */
+            /** @description How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or neither. */
             paymentCycleAmount: number | null;
             /** @description The unit of how long it is from payment to payment. */
             paymentCycleUnit: components["schemas"]["TimeUnit"] | null;
@@ -5081,7 +5081,7 @@ export interface components {
             status: components["schemas"]["SubscriptionStatus"];
         };
         LineSubscriptionInput: {
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. */
             cancellationLeadTimeAmount?: number | null;
             /** @description The unit of how long before the end it has to be cancelled. */
             cancellationLeadTimeUnit?: components["schemas"]["TimeUnit"] | null;
@@ -5089,13 +5089,13 @@ export interface components {
             collectionMethod?: string | null;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles?: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. */
             commitmentPeriodAmount?: number | null;
             /** @description The unit of how long the customer is bound. */
             commitmentPeriodUnit?: components["schemas"]["TimeUnit"] | null;
             /** @description When the first payment is due, which is kept as it is. Default: order_creation. */
             initialChargeType?: string | null;
-            /** @description How many units there are from payment to payment. */
+            /** @description How many units there are from payment to payment, ten years at most. */
             paymentCycleAmount: number;
             /** @description The unit of the time from payment to payment. */
             paymentCycleUnit: components["schemas"]["TimeUnit"];
@@ -5162,9 +5162,9 @@ export interface components {
             attributesTotal?: components["schemas"]["EntriesTotal"];
             /** @description How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked. */
             availability?: components["schemas"]["FreeUnits"];
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter?: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore?: number | null;
             /** @description Whether the buffer after a booking is the article's or its SKU's. */
             bufferTimeOrigin?: components["schemas"]["BufferOrigin"];
@@ -6409,9 +6409,9 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             bufferTimeAmountAfter?: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             bufferTimeAmountBefore?: number | null;
             /** @description The unit of how long a unit is kept free after each booking. Null in either clears both. */
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
@@ -6665,7 +6665,7 @@ export interface components {
             savedCard?: components["schemas"]["SavedCardInput"] | null;
         };
         PatchPricingRow: {
-            /** @description How long what the price is for lasts, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             durationAmount?: number | null;
             /** @description The unit of how long what the price is for lasts. Null in either clears both. */
             durationUnit?: components["schemas"]["TimeUnit"] | null;
@@ -6691,9 +6691,9 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             bufferTimeAmountAfter?: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             bufferTimeAmountBefore?: number | null;
             /** @description The unit of how long a unit is kept free after each booking. Null in either clears both. */
             bufferTimeUnitAfter?: components["schemas"]["TimeUnit"] | null;
@@ -6738,19 +6738,19 @@ export interface components {
             startDate?: string;
         };
         PatchSubscriptionTerms: {
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             cancellationLeadTimeAmount?: number | null;
             /** @description The unit of how long before the end it has to be cancelled. Null in either clears both. */
             cancellationLeadTimeUnit?: components["schemas"]["TimeUnit"] | null;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles?: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. Null in either clears both. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. Null in either clears both. */
             commitmentPeriodAmount?: number | null;
             /** @description The unit of how long the customer is bound. Null in either clears both. */
             commitmentPeriodUnit?: components["schemas"]["TimeUnit"] | null;
             /** @description When the first payment is due, which is kept as it is; null: order_creation. */
             initialChargeType?: string | null;
-            /** @description How many units there are from payment to payment. */
+            /** @description How many units there are from payment to payment, ten years at most. */
             paymentCycleAmount?: number;
             /** @description The unit of the time from payment to payment. */
             paymentCycleUnit?: components["schemas"]["TimeUnit"];
@@ -6801,7 +6801,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description ISO 4217 code of the currency of its amounts: the account's as the row was made. */
             currency: string;
-            /** @description How long what the price is for lasts, in the unit beside it; both are given, or neither. */
+            /** @description How long what the price is for lasts, in the unit beside it, ten years at most; both are given, or neither. */
             durationAmount: number | null;
             /** @description The unit of how long what the price is for lasts. */
             durationUnit: components["schemas"]["TimeUnit"] | null;
@@ -7168,9 +7168,9 @@ export interface components {
             /** @description Values of the account's attributes, its own and those it takes over. */
             attributes: components["schemas"]["AttributeValue"][];
             attributesTotal?: components["schemas"]["EntriesTotal"];
-            /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free after each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountAfter: number | null;
-            /** @description How long a unit is kept free before each booking, in the unit beside it; both are given, or neither. */
+            /** @description How long a unit is kept free before each booking, in the unit beside it, ten years at most; both are given, or neither. */
             bufferTimeAmountBefore: number | null;
             /** @description The unit of how long a unit is kept free after each booking. */
             bufferTimeUnitAfter: components["schemas"]["TimeUnit"] | null;
@@ -7407,7 +7407,7 @@ export interface components {
              * @description When it will end; null: it goes on.
              */
             cancelAt: string | null;
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. */
             cancellationLeadTimeAmount: number | null;
             /** @description The unit of how long before the end it has to be cancelled. */
             cancellationLeadTimeUnit: components["schemas"]["TimeUnit"] | null;
@@ -7420,7 +7420,7 @@ export interface components {
             collectionMethod: string;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. */
             commitmentPeriodAmount: number | null;
             /** @description The unit of how long the customer is bound. */
             commitmentPeriodUnit: components["schemas"]["TimeUnit"] | null;
@@ -7461,7 +7461,7 @@ export interface components {
             orderLineItemId: string;
             /** @description The order's number. */
             orderNumber: number;
-            /** @description How long it is from payment to payment, in the unit beside it; both are given, or neither. */
+            /** @description How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or neither. */
             paymentCycleAmount: number | null;
             /** @description The unit of how long it is from payment to payment. */
             paymentCycleUnit: components["schemas"]["TimeUnit"] | null;
@@ -7570,19 +7570,19 @@ export interface components {
         /** @enum {string} */
         SubscriptionStatus: "draft" | "active" | "cancelling" | "cancelled";
         SubscriptionTerms: {
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. */
             cancellationLeadTimeAmount: number | null;
             /** @description The unit of how long before the end it has to be cancelled. */
             cancellationLeadTimeUnit: components["schemas"]["TimeUnit"] | null;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. */
             commitmentPeriodAmount: number | null;
             /** @description The unit of how long the customer is bound. */
             commitmentPeriodUnit: components["schemas"]["TimeUnit"] | null;
             /** @description When the first payment is due, as it was given. */
             initialChargeType: string;
-            /** @description How long it is from payment to payment, in the unit beside it; both are given, or neither. */
+            /** @description How long it is from payment to payment, in the unit beside it, ten years at most; both are given, or neither. */
             paymentCycleAmount: number | null;
             /** @description The unit of how long it is from payment to payment. */
             paymentCycleUnit: components["schemas"]["TimeUnit"] | null;
@@ -7592,19 +7592,19 @@ export interface components {
             renewalType: string;
         };
         SubscriptionTermsInput: {
-            /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
+            /** @description How long before the end it has to be cancelled, in the unit beside it, ten years at most; both are given, or neither. */
             cancellationLeadTimeAmount?: number | null;
             /** @description The unit of how long before the end it has to be cancelled. */
             cancellationLeadTimeUnit?: components["schemas"]["TimeUnit"] | null;
             /** @description For how many payments the customer is bound; null: none. */
             commitmentCycles?: number | null;
-            /** @description How long the customer is bound, in the unit beside it; both are given, or neither. */
+            /** @description How long the customer is bound, in the unit beside it, ten years at most; both are given, or neither. */
             commitmentPeriodAmount?: number | null;
             /** @description The unit of how long the customer is bound. */
             commitmentPeriodUnit?: components["schemas"]["TimeUnit"] | null;
             /** @description When the first payment is due, which is kept as it is. Default: order_creation. */
             initialChargeType?: string | null;
-            /** @description How many units there are from payment to payment. */
+            /** @description How many units there are from payment to payment, ten years at most. */
             paymentCycleAmount: number;
             /** @description The unit of the time from payment to payment. */
             paymentCycleUnit: components["schemas"]["TimeUnit"];

@@ -39,10 +39,6 @@ export class Problem extends Error {
 	}
 }
 
-export class Unreachable extends Error {
-	constructor() {super("The server is out of reach");}
-}
-
 /** A query of names and values; lists are given by their elements, objects by their members in brackets. */
 export function query(q = {}) {
 	const p = new URLSearchParams();
@@ -57,39 +53,33 @@ export function query(q = {}) {
 	return s ? "?" + s : "";
 }
 
-/** A new key under which a write is done once, however often it is sent. */
-function token() {
-	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-}
-
 let first = Infinity; // the first state that was read
 /**
- * Asks the interface. @param {string} method @param {string} path @param {any} [body]
- * @param {{signal?: AbortSignal, idem?: string, seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
+ * Asks the interface. What a write came to is not known before its answer: until then the same write has the same key, also after a reload, and is done once.
+ * @param {string} method @param {string} path @param {any} [body]
+ * @param {{signal?: AbortSignal, idem?: "", seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
  */
 async function call(method, path, body, o = {}) {
-	const headers = {"X-API-KEY": key.value}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : "");
-	if (body !== undefined) headers["Content-Type"] = "application/json";
-	if (method !== "GET" && o.idem !== "") headers["Idempotency-Key"] = o.idem || token();
-	let res;
+	const headers = {"X-API-KEY": key.value}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : ""), sent = JSON.stringify(body);
+	const write = method !== "GET" && o.idem !== "" && !body?.dryRun && `holdfast.unanswered ${method} ${url} ${sent}`;
+	if (sent) headers["Content-Type"] = "application/json";
+	if (write) headers["Idempotency-Key"] = sessionStorage[write] ||= crypto.getRandomValues(new Uint32Array(4)).join("-");
+	let res, got;
 	try {
-		res = await fetch(url, {method, headers, body: JSON.stringify(body), signal: o.signal, cache: "no-store"});
+		res = await fetch(url, {method, headers, body: sent, signal: o.signal, cache: "no-store"});
+		got = JSON.parse(await res.text() || "{}");
 	} catch (e) {
 		if (e.name === "AbortError") throw e;
 		offline.value = true;
-		throw new Unreachable();
+		throw new Error(write ? "No answer came: it may be done, or not. Do the same again, and it is done once." : "The server is out of reach. The page goes on when it answers again.");
 	}
 	offline.value = false;
+	if (write && res.status < 500 && got.code !== "IDEMPOTENCY_KEY_IN_USE") delete sessionStorage[write];
 	const of = res.headers.get("X-Sequence");
 	if (of) {o.seen?.add(of); first = Math.min(first, +of);}
-	const text = await res.text();
-	let got = null;
-	try {got = text ? JSON.parse(text) : null;} catch {got = {detail: text.slice(0, 300)};}
-	if (!res.ok) {
-		if (res.status === 401 && key.value) refusedKey(got);
-		throw new Problem(res.status, got || {});
-	}
-	return got;
+	if (res.ok) return got;
+	if (res.status === 401 && key.value) refusedKey(got);
+	throw new Problem(res.status, got);
 }
 
 /** Why the key was taken back, for the page that asks for another. */

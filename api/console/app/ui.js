@@ -1,6 +1,5 @@
 // This file owns the parts that views are made of: buttons, fields, dialogs, notes, and the states of what is read.
 import {html, signal, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
-import {Unreachable} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {places, skus, zone} from "./store.js";
 import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
@@ -93,9 +92,9 @@ export const Empty = ({title, children, icon = "lookup"}) => html`<div class="em
 
 /** What went wrong: of lines what is there, who stands in the way, and when it would do; and a way on. */
 export function Failed({error, again, names = []}) {
-	const away = error instanceof Unreachable, lines = error.details?.lines || [];
-	return html`<div class="notice bad" role="alert"><strong>${away ? error.message : error.title || "That did not work"}</strong>
-		${!lines.length && html`<p>${away ? "The page goes on when it answers again." : error.message}</p>`}<${Faults} error=${error}/>
+	const lines = error.details?.lines || [];
+	return html`<div class="notice bad" role="alert"><strong>${error.title || "That did not work"}</strong>
+		${!lines.length && html`<p>${error.message}</p>`}<${Faults} error=${error}/>
 		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had. ${reason(l)}</p>
 			${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}<${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}
 		${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;

@@ -177,7 +177,7 @@ func (w *consoleWorld) begins(b *browser.Browser) {
 	second.Size(1440, 900, false)
 	second.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `{
 		const real = window.fetch;
-		window.fetch = (url, o) => (String(url).endsWith("articles/bars?pageSize=1") ? new Promise((go) => {window.hear = go;}).then(() => real(url, o)) : real(url, o));
+		window.fetch = (url, o) => (!window.hear && String(url).includes("/changes?") ? new Promise((go) => {window.hear = go;}).then(() => real(url, o)) : real(url, o));
 	}`})
 	second.Visit(w.key, b.Eval(`location.hash.slice(2)`).(string))
 	shown := fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar)

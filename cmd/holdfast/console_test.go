@@ -138,7 +138,8 @@ func TestConsole(t *testing.T) {
 		is   func(b *browser.Browser)
 	}{
 		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses},
-		{"what had no answer is done once", w.loses}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys},
+		{"what had no answer is done once", w.loses}, {"a double click does one thing", w.doubles},
+		{"a code that is read twice is taken once", w.rescans}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys},
 		{"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters},
 		{"an order is paid for", w.pays}, {"figures are the service's", w.figures},
 		{"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits},

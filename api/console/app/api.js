@@ -10,14 +10,15 @@ export const key = signal(sessionStorage.getItem(KEY) || "");
 export const offline = signal(false);
 /** Counts what was heard of; views that depend on it read again. */
 export const heard = signal(0);
-/** The account's sequence up to which changes were heard. */
+/** The account's sequence up to which it was read or heard of. */
 export const sequence = signal(0);
-/** The last changes that were heard of, the newest first. @type {import("./base.js").Signal<any[]>} */
+/** The last changes that were heard of, the newest first. */
 export const recent = signal([]);
 
-export function signIn(k) {
-	sessionStorage.setItem(KEY, k);
-	key.value = k;
+/** Takes a key that was typed, without what a header cannot carry: signs that are not seen come along where one is copied. */
+export function signIn(text) {
+	key.value = sessionStorage[KEY] = text.replace(/[^!-~]/g, "");
+	keyRefused.value = key.value ? "" : "A key begins with hf_.";
 }
 
 export function signOut() {
@@ -29,7 +30,6 @@ export class Problem extends Error {
 	code = "";
 	title = "";
 	errors = [];
-	/** @type {any} */
 	details = {};
 	/** @param {number} status @param {any} body */
 	constructor(status, body) {
@@ -49,8 +49,7 @@ export function query(q = {}) {
 		else p.append(k, String(v));
 	};
 	for (const [k, v] of Object.entries(q)) add(k, v);
-	const s = p.toString();
-	return s ? "?" + s : "";
+	return p.size ? "?" + p : "";
 }
 
 let first = Infinity; // the first state that was read
@@ -76,7 +75,7 @@ async function call(method, path, body, o = {}) {
 	offline.value = false;
 	if (write && res.status < 500 && got.code !== "IDEMPOTENCY_KEY_IN_USE") delete sessionStorage[write];
 	const of = res.headers.get("X-Sequence");
-	if (of) {o.seen?.add(of); first = Math.min(first, +of);}
+	if (of) {o.seen?.add(of); first = Math.min(first, +of); sequence.value = Math.max(sequence.value, +of);}
 	if (res.ok) return got;
 	if (res.status === 401 && key.value) refusedKey(got);
 	throw new Problem(res.status, got);
@@ -118,14 +117,16 @@ export const moved = new Map();
 
 /** Listens to what changes from a sequence on, until stopped. */
 export function listen() {
-	let stopped = false;
-	const stop = new AbortController();
+	const stop = new AbortController(), {signal} = stop;
 	(async () => {
 		let next, back = 200; // for what was moved before
-		for (let wait = 500; !stopped;) {
+		for (let wait = 500; !signal.aborted;) {
 			try {
-				if (!next) next = Math.max(0, Math.min(first, sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence) - back);
-				const a = await get("changes", {after: next, limit: 200, records: false, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
+				if (!next) {
+					await get("account", {}, {signal});
+					next = Math.max(0, first - back);
+				}
+				const a = await get("changes", {after: next, limit: 200, records: false, wait: wait > 500 ? 0 : 25}, {signal});
 				next = a.next;
 				sequence.value = Math.max(sequence.value, +next.split(".")[0]);
 				for (const c of a.changes) for (const m of c.moved) moved.set(m.unavailabilityId, m.fromArticleName);
@@ -135,7 +136,7 @@ export function listen() {
 				}
 				wait = 500;
 			} catch (e) {
-				if (stopped || e.name === "AbortError") return;
+				if (signal.aborted) return;
 				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) first = Infinity, back = 0, next = 0;
 				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
 				await new Promise((r) => setTimeout(r, wait));
@@ -143,7 +144,7 @@ export function listen() {
 			}
 		}
 	})();
-	return () => {stopped = true; stop.abort();};
+	return () => stop.abort();
 }
 
 /**
@@ -159,7 +160,7 @@ export function useData(load, deps) {
 		const timer = setTimeout(() => {
 			together(stop.signal, load).then(
 				(data) => !stop.signal.aborted && set({data, error: null, deps: of}),
-				(error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({data: s.deps === of ? s.data : null, error, deps: of})),
+				(error) => !stop.signal.aborted && set((s) => ({data: s.deps === of ? s.data : null, error, deps: of})),
 			);
 		}, loading ? 0 : 120);
 		return () => {clearTimeout(timer); stop.abort();};

@@ -4,7 +4,5 @@ import {useState, useEffect, useLayoutEffect, useRef, useMemo} from "./hooks.js"
 import {signal, computed} from "./signals.js";
 import htm from "./htm.js";
 
-/** @template T @typedef {import("./signals.js").Signal<T>} Signal */
-
 export const html = htm.bind(h);
 export {render, useState, useEffect, useLayoutEffect, useRef, useMemo, signal, computed};

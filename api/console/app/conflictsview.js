@@ -32,10 +32,10 @@ function WaysOut({c, article}) {
 			article?.sku ? get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, o) : {articles: []}]);
 		return {...why, others: a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0)};
 	}, [u.id]);
-	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? {articleId: x.articleId} : {})});
+	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, articleId: x.articleId});
 	const look = async (x) => {
-		setTried({x, busy: true});
-		try {await post(`holds/${u.holdId}/move`, {lines: [line(x)], dryRun: true}); setTried({x, ok: true});} catch (e) {setTried({x, error: e});}
+		setTried(null);
+		setTried({x, error: await post(`holds/${u.holdId}/move`, {lines: [line(x)], dryRun: true}).then(() => null, (e) => e)});
 	};
 	const ways = of.data ? [...of.data.others.map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
 		...of.data.alternatives.filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))] : [];
@@ -44,8 +44,8 @@ function WaysOut({c, article}) {
 		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", fmtInstant(b.end, z)], ["Since", fmtInstant(c.since, z)]]}/>
 		<${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
 		${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}
-			${ways.map((x, i) => html`<div class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}
-			${tried && !tried.busy && (tried.ok ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => {await post(`holds/${u.holdId}/move`, {lines: [line(tried.x)]}); tell("The conflict is solved."); setQ({id: null});}}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
+			${ways.map((x) => html`<div class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}
+			${tried && (!tried.error ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => {await post(`holds/${u.holdId}/move`, {lines: [line(tried.x)]}); tell("The conflict is solved."); setQ({id: null});}}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
 		${u.orderId && html`<a class="btn" href=${href("orders", {id: u.orderId})}>Open the order</a>`}
 		<div class="row"><${Button} onClick=${() => go("timeline", {at: u.serviceLocationId, on: ms(b.start) - DAY, sku: article?.sku?.id})}>See it in time<//>${u.articleId && html`<a class="btn" href=${href("plan", {article: u.articleId, at: u.serviceLocationId})}>Change the quantity</a>`}</div><//>`;
 }

@@ -35,15 +35,15 @@ const texts = new Set(["name", "code", "externalId", "phone", "zipCode", "note",
 /** The rows of a file: CSV, the dots of whose header go down (quantities.0.count), or JSON, an object a line. */
 function rowsOf(text, name) {
 	const t = text.replace(/^\uFEFF/, "").trim();
-	if (t[0] === "{") return t.split("\n").map((l, i) => [l.trim(), i + 1]).filter(([l]) => l).map(([l, line]) => {try {return {line, row: JSON.parse(l)};} catch {throw new Error(`${name}: line ${line} is no JSON`);}});
+	if (t[0] === "{") return t.split("\n").flatMap((l, i) => {try {return l.trim() ? {line: i + 1, row: JSON.parse(l)} : [];} catch {throw new Error(`${name}: line ${i + 1} is no JSON`);}});
 	const [head, ...rest] = readCSV(t);
 	return rest.map(({line, cells}) => {
 		const row = {};
 		head.cells.forEach((h, i) => {
-			const path = h.trim().split("."), last = path[path.length - 1], v = texts.has(last) ? (cells[i] || "").trim() || undefined : typed(cells[i] || "");
+			const path = h.trim().split("."), last = path.at(-1), v = texts.has(last) ? (cells[i] || "").trim() || undefined : typed(cells[i] || "");
 			if (v === undefined || !h.trim()) return;
-			let at = row;
-			path.forEach((p, k) => {if (k === path.length - 1) at[p] = p === "codes" && typeof v === "string" ? v.split(/[ ,;|]+/) : v; else at = at[p] ||= /^\d+$/.test(path[k + 1]) ? [] : {};});
+			const at = path.slice(0, -1).reduce((at, p, k) => at[p] ||= /^\d+$/.test(path[k + 1]) ? [] : {}, row);
+			at[last] = last === "codes" && typeof v === "string" ? v.split(/[ ,;|]+/) : v;
 		});
 		return {line, row};
 	});
@@ -66,14 +66,15 @@ export function Import() {
 		if (!f) return;
 		try {
 			const rows = rowsOf(await f.text(), f.name), resource = kinds.find(([k]) => f.name.toLowerCase().includes(k.slice(0, -1)))?.[0] || kind;
+			if (!rows.length) throw new Error("The file has no rows.");
 			setFile({name: f.name, rows});
 			setQ({kind: resource});
-			if (rows.length) await check(rows, resource); else set({error: new Error("The file has no rows.")});
+			await check(rows, resource);
 		} catch (error) {setFile({name: f.name, rows: []}); set({error});}
 	};
 	const make = async () => {
 		const faults = await send(file.rows, kind, false);
-		if (faults.length) {set({faults, of: kind}); return;}
+		if (faults.length) return set({faults, of: kind});
 		set({made: file.rows.length});
 		setFile(null);
 		load();

@@ -2,7 +2,7 @@
 import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Field, Once, Read, Table, fields, tell} from "./ui.js";
+import {Badge, Button, Confirm, Field, Form, Once, Read, Table, tell} from "./ui.js";
 import {fmtAgo, fmtExact, fromInput, iso} from "./time.js";
 
 const areas = ["account", "locations", "inventory.skus", "inventory.stock_items", "customers", "orders", "catalog", "pricing", "webhooks"];
@@ -18,12 +18,11 @@ export function Keys() {
 }
 
 function NewKey({done, z}) {
-	const make = (e) => {
-		e.preventDefault();
-		const {label, until, ...picked} = fields(e), scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
-		post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: iso(fromInput(until, z))} : {})}).then(done, tell);
+	const make = async ({label, until, ...picked}) => {
+		const scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
+		done(await post("api-keys", {label, scopes: scopes.length ? scopes : undefined, expiresAt: until ? iso(fromInput(until, z)) : undefined}));
 	};
-	return html`<form class="box stack" onSubmit=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>
+	return html`<${Form} class="box stack" send=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>
 		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map((k) => html`<${Field} label=${k}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
-		<div><button class="btn primary" type="submit">Make the key</button></div></form>`;
+		<div><button class="btn primary">Make the key</button></div><//>`;
 }

@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Failed, Field, PlaceSelect, Read, Search, Text, When, tell} from "./ui.js";
+import {Badge, Blockers, Button, Empty, Failed, Field, PlaceSelect, Read, Search, When, tell} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
 
 /** The weekend to come, from nine to six. */
@@ -64,15 +64,15 @@ function Why({s, a, at, from, to, z}) {
 
 function Cart({cart, at, from, to, z, add}) {
 	const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
-	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); go(view, q);};
+	const done = (text, view, q) => {tell(text); setQ({cart: null}); go(view, q);};
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
-		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), ...(expiresInSeconds ? {expiresInSeconds} : {}), ...(who ? {note: who} : {})});
+		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), expiresInSeconds, note: who || undefined});
 		const u = h.lines[0].unavailabilities[0];
 		done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", {at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: u?.id});
 	});
 	const order = () => tryIt(async () => {
-		const o = await post("orders", {status: "open", channel: "admin", pickupLocationId: at.id, ...(who ? {mainContact: {fullName: who}} : {}),
+		const o = await post("orders", {status: "open", channel: "admin", pickupLocationId: at.id, mainContact: who ? {fullName: who} : undefined,
 			lineItems: cart.map(([skuId, quantity]) => ({skuId, quantity, purchaseType: "booking", startDate: iso(from), endDate: iso(to)}))});
 		done("Order #" + o.number + " is open.", "orders", {id: o.id});
 	});
@@ -82,7 +82,7 @@ function Cart({cart, at, from, to, z, add}) {
 	};
 	return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
 			<ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>
-			<div class="stack"><${Field} label="For whom" wide><${Text} value=${who} set=${setWho}/><//>
-			<div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold(0)}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
+			<div class="stack"><${Field} label="For whom" wide><input autocomplete="off" value=${who} onInput=${(e) => setWho(e.target.value)}/><//>
+			<div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold()}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
 			${refused && html`<${Failed} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
 }

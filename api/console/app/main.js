@@ -1,9 +1,9 @@
 // This file owns the shell: who is signed in, the views and the way between them, and what is said of the server.
-import {html, render, useEffect, useState, signal} from "./base.js";
+import {html, render, useEffect, useState} from "./base.js";
 import {heard, key, keyRefused, listen, offline, sequence, signIn, signOut} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {account, failed, load, places, ready, skus, zone} from "./store.js";
-import {Button, Failed, Field, Icon, Loading, Notes, PlaceSelect, Text} from "./ui.js";
+import {Button, Failed, Field, Form, Icon, Loading, Notes, PlaceSelect} from "./ui.js";
 import {zoneName} from "./time.js";
 import {Timeline} from "./timelineview.js";
 import {Heat} from "./heatview.js";
@@ -17,33 +17,30 @@ import {Keys} from "./keysview.js";
 import {Import} from "./importview.js";
 import {Health} from "./healthview.js";
 
-/** Views by their names, also those of their icons. @type {Record<string, [string, any]>} */
+/** Views by their names, also those of their icons. */
 const views = {
 	lookup: ["Look-up", LookUp], timeline: ["Timeline", Timeline], heat: ["Heat map", Heat], today: ["Today", Today], orders: ["Orders", Orders], conflicts: ["Conflicts", Conflicts],
 	plan: ["Quantity plan", Plan], webhooks: ["Webhooks", Webhooks], keys: ["Keys", Keys], import: ["Import", Import], health: ["Health", Health],
 };
 
-const theme = signal(localStorage.getItem("holdfast.theme") || "");
-const system = matchMedia("(prefers-color-scheme: dark)");
-const paint = () => {document.documentElement.dataset.theme = theme.value || (system.matches ? "dark" : "light");};
-theme.subscribe(paint);
+const THEME = "holdfast.theme", system = matchMedia("(prefers-color-scheme: dark)"), {dataset} = document.documentElement;
+const paint = () => {dataset.theme = localStorage[THEME] || (system.matches ? "dark" : "light");};
+paint();
 system.addEventListener("change", paint);
 function turn() {
-	theme.value = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-	localStorage.setItem("holdfast.theme", theme.value);
+	localStorage[THEME] = dataset.theme === "dark" ? "light" : "dark";
+	paint();
 }
 
 function SignIn() {
-	const [text, set] = useState("");
-	const go = (e) => {e.preventDefault(); if (text.trim()) {keyRefused.value = ""; signIn(text.trim());}};
-	return html`<main class="signin"><form onSubmit=${go}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
+	return html`<main class="signin"><${Form} send=${(of) => signIn(of.key)}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
 		<p>See the stock in time: what is free, what is out, and what stands in the way.</p>
 		${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
 		<${Field} label="API key" wide>
-			<${Text} type="password" name="key" spellcheck="false" autofocus value=${text} set=${set} placeholder="hf_…"/><//>
+			<input type="password" name="key" required autocomplete="off" spellcheck="false" autofocus placeholder="hf_…"/><//>
 		<p class="dim">It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.</p>
-		<button class="btn primary" type="submit" disabled=${!text.trim()}>Open the console</button>
-		<p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p></form></main>`;
+		<button class="btn primary">Open the console</button>
+		<p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p><//></main>`;
 }
 
 function Live() {

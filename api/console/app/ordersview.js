@@ -1,17 +1,18 @@
 // This file owns orders: the list with the filters of the interface, and one order with what its state allows.
-import {html, useState} from "./base.js";
+import {html} from "./base.js";
 import {get, post, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zone, zoneOf} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Pages, Panel, Read, Search, Select, Table, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
 
 const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
+const all = ["", "All"];
 /** Filters by their names in the interface. @type {[string, string, string[][]][]} */
 const filters = [
-	["status", "Status", [["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]], ["fulfillmentState", "Units", [["", "All"], ["pending", "Pending"], ["prepared", "Ready"], ["fulfilled", "Out"], ["returned", "Back"]]],
-	["late", "Late", [["", "All"], ["pickup", "To fetch"], ["return", "To return"]]], ["hasConflicts", "Conflicts", [["", "All"], ["true", "With"], ["false", "Without"]]],
-	["channel", "From", [["", "All"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archived", [["", "No"], ["archived", "Only"], ["all", "Too"]]],
+	["status", "Status", [all, ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]], ["fulfillmentState", "Units", [all, ["pending", "Pending"], ["prepared", "Ready"], ["fulfilled", "Out"], ["returned", "Back"]]],
+	["late", "Late", [all, ["pickup", "To fetch"], ["return", "To return"]]], ["hasConflicts", "Conflicts", [all, ["true", "With"], ["false", "Without"]]],
+	["channel", "From", [all, ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archived", [["", "No"], ["archived", "Only"], ["all", "Too"]]],
 	["sort", "Sorted by", [["", "Made"], ["earliestStartDate", "Begin"], ["latestEndDate", "End"], ["total", "Total"], ["updatedAt", "Changed"]]], ["direction", "Order", [["", "Last first"], ["asc", "First first"]]],
 ];
 const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};
@@ -33,8 +34,7 @@ export function Orders() {
 
 /** A field, and a button that sends what stands in it. */
 function Send({label, button, send, ...rest}) {
-	const [text, set] = useState("");
-	return html`<form class="row" onSubmit=${(e) => {e.preventDefault(); send(text).then(() => set(""), tell);}}><${Text} value=${text} set=${set} aria-label=${label} ...${rest}/><button class="btn small" disabled=${!text.trim()}>${button}</button></form>`;
+	return html`<${Form} class="row" send=${async ({text}, form) => {await send(text); form.reset();}}><input name="text" required autocomplete="off" aria-label=${label} ...${rest}/><button class="btn small">${button}</button><//>`;
 }
 
 /** The name of a member, as words. */
@@ -44,14 +44,13 @@ const words = (m) => m.replace(/[A-Z]/g, (c) => " " + c.toLowerCase());
 function life(o) {
 	const units = o.stockItems, some = (s) => units.some((u) => u.fulfillmentState === s), closed = o.status === "closed";
 	const steps = [["Draft", true], ["Open", o.status !== "draft"], ["Ready", ["prepared", "fulfilled", "returned"].some(some)], ["Out", ["fulfilled", "returned"].some(some)], ["Back", units.length > 0 && units.every((u) => ["returned", "cancelled"].includes(u.fulfillmentState) || u.purchaseType === "sale")], ["Closed", closed]];
-	let now = 0;
-	steps.forEach((s, i) => {if (s[1]) now = i;});
+	const now = steps.findLastIndex((s) => s[1]);
 	return steps.map(([text, done], i) => [text, i === now ? "now" : done && i < now ? "done" : ""]);
 }
 
 function Order({id}) {
-	const of = useData(async (with_) => {const [order, history, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/history`, {limit: 50}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, history, payments: p.data};}, [id]);
-	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
+	const of = useData(async (o) => {const [order, history, p] = await Promise.all([get("orders/" + id, {}, o), get(`orders/${id}/history`, {limit: 50}, o), get(`orders/${id}/payments`, {pageSize: 50}, o).catch(() => ({data: []}))]); return {...order, history, payments: p.data};}, [id]);
+	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text) => async () => {await post(`orders/${id}/${verb}`); tell(text);};
 	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
 	const stepsOf = o && html`
 		${step(o.status === "draft", "confirm", "Confirm", "The order is open; it has its stock.", "primary")}

@@ -28,7 +28,7 @@ function Preview({id, at, amount, from, z}) {
 		return {plan, taken: new Map(taken.map((u) => [u.id, u])), row: bars.data[0] || null, start};
 	}, [id, at.id, amount, from]));
 	const apply = async (plan, force) => {
-		await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
+		await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, expectedPlan: plan.plan, force});
 		tell("Done: that very plan was applied.");
 	};
 	return html`<${Read} of=${of}>${({plan, taken, row, start}) => html`<div class="cols"><div class="stack">

@@ -1,15 +1,13 @@
 // This file owns the state of a view in the address: #/view?name=value.
 import {signal} from "./base.js";
 
-/** @typedef {{view: string, q: Record<string, string>}} Route */
-
-/** What the address says, before anybody has heard of it. @returns {Route} */
+/** What the address says, before anybody has heard of it. */
 export function read() {
 	const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
 	return {view: path || "timeline", q: Object.fromEntries(new URLSearchParams(query))};
 }
 
-/** The present route. @type {import("./base.js").Signal<Route>} */
+/** The present route. */
 export const route = signal(read());
 addEventListener("hashchange", () => {route.value = read();});
 
@@ -17,8 +15,7 @@ addEventListener("hashchange", () => {route.value = read();});
 export function href(view, q = {}) {
 	const p = new URLSearchParams();
 	for (const [k, v] of Object.entries(q)) if ((v ?? "") !== "") p.set(k, String(v));
-	const s = p.toString();
-	return "#/" + view + (s ? "?" + s : "");
+	return "#/" + view + (p.size ? "?" + p : "");
 }
 
 /** Goes to a view; the place stays chosen. */

@@ -4,9 +4,7 @@ import {all, get, heard, recent} from "./api.js";
 import {route} from "./route.js";
 
 export const account = signal(null);
-/** @type {import("./base.js").Signal<any[]>} */
 export const places = signal([]);
-/** @type {import("./base.js").Signal<any[]>} */
 export const skus = signal([]);
 export const ready = signal(false);
 export const failed = signal(null);

@@ -1,9 +1,9 @@
 // This file owns the day at the counter: what goes out, comes back, is late, was not fetched, or has to be prepared; and codes.
-import {html, useState} from "./base.js";
+import {html} from "./base.js";
 import {all, fresh, get, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Empty, Field, Read, Steps, Table, Text, tell} from "./ui.js";
+import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
 import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
 
 /** The stock items of open orders, sorted by what the day asks of them. */
@@ -49,21 +49,25 @@ export function Today() {
 				: html`<${Empty} icon="check" title=${names[tab][1]}/>`}`}<//></section>`;
 }
 
+const TWICE = 4000; // within which a scanner reads a code again that was meant once
+let last = "", until = 0; // the code that was taken last, and until when it is not taken again
 /** A code, scanned or typed: what waits is handed over, what is out is taken back. */
 function Scan({lists, act}) {
-	const [code, set] = useState("");
 	const go = async (e) => {
 		e.preventDefault();
-		const c = code.trim();
+		const c = e.target.code.value.trim(), now = performance.now();
 		if (!c) return;
-		set("");
+		e.target.reset();
 		const of = (l) => lists[l].find((s) => s.code === c || (s.inventoryArticle?.codes || []).includes(c));
 		try {
 			if (!lists) throw new Error("Nothing was done with " + c + ": the day is not read yet. Scan it again.");
+			if (c === last && now < until) throw new Error(c + " was scanned a moment ago. Nothing was done this time.");
 			const back = of("back") || of("late"), item = back || of("out") || of("missed");
 			if (!item) throw new Error(c + " is neither to be handed over nor to come back on this day.");
+			last = c;
+			until = now + TWICE;
 			await act(back ? "return" : "fulfill", item);
 		} catch (x) {tell(x);}
 	};
-	return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><${Text} value=${code} set=${set} enterkeyhint="done"/><//></form>`;
+	return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><input name="code" autocomplete="off" enterkeyhint="done"/><//></form>`;
 }

@@ -6,18 +6,23 @@ import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
 export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
-/** A button, which is busy while what it does is under way. */
+const CALM = 500; // as long as the second click of a double click may take
+/** A button, which is busy while what it does is under way. A pointer's click is not taken right after that, nor where another button was a moment ago. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
-	const [busy, set] = useState(false);
+	const [busy, set] = useState(false), box = useRef(null), here = useRef(null);
+	useLayoutEffect(() => {
+		const {x, y} = box.current.getBoundingClientRect(), text = box.current.textContent, was = here.current;
+		if (text !== was?.text || Math.hypot(x - was.x, y - was.y) > 20) here.current = {x, y, text, since: performance.now()};
+	});
 	const act = async (e) => {
-		if (busy || !onClick) return;
+		if (e.detail && performance.now() - here.current.since < CALM) return e.stopPropagation();
 		const r = onClick(e);
 		if (r?.then) {
 			set(true);
-			try {await r;} catch (x) {tell(x);} finally {set(false);}
+			try {await r;} catch (x) {tell(x);} finally {set(false); here.current.since = performance.now();}
 		}
 	};
-	return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : null} aria-label=${label} title=${label} ...${rest}>
+	return html`<button type="button" ref=${box} class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : null} aria-label=${label} title=${label} ...${rest}>
 		${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
 }
 
@@ -50,10 +55,16 @@ export function When({value, onChange, z = zone.value, ...rest}) {
 	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
 }
 
-export const Text = ({set, ...rest}) => html`<input autocomplete="off" onInput=${(e) => set(e.target.value)} ...${rest}/>`;
-
-/** What stands in the named fields of a form that is sent. @returns {Record<string, any>} */
-export const fields = (e) => Object.fromEntries(new FormData(e.target));
+/** A form, which is sent once at a time: what stands in its named fields, and itself. */
+export function Form({send, ...rest}) {
+	const busy = useRef(false);
+	return html`<form onSubmit=${async (e) => {
+		e.preventDefault();
+		if (busy.current) return;
+		busy.current = true;
+		try {await send(Object.fromEntries(new FormData(e.target)), e.target);} catch (x) {tell(x);} finally {busy.current = false;}
+	}} ...${rest}/>`;
+}
 
 /** Text, when typing rests; of names that are given the first that have it are offered. */
 export function Search({value, onChange, label = "Name or code", of, ...rest}) {
@@ -100,7 +111,7 @@ export function Failed({error, again, names = []}) {
 		${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
 }
 
-const Faults = ({error}) => (error?.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
+const Faults = ({error}) => (error.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
 
 /** What a loader gave: its states, then the content. */
 export function Read({of, children, rows}) {
@@ -114,12 +125,12 @@ let noteNo = 0;
 /** @param {string|Error} what */
 export function tell(what) {
 	const id = ++noteNo, bad = what instanceof Error;
-	notes.value = [...notes.value.slice(-3), {id, bad, text: bad ? what.message : what, error: bad ? what : null}];
+	notes.value = [...notes.value.slice(-3), {id, bad, what}];
 	if (!bad) setTimeout(() => drop(id), 5000);
 }
 const drop = (id) => {notes.value = notes.value.filter((n) => n.id !== id);};
 export const Notes = () => html`<div class="notes" role="status" aria-live="polite">${notes.value.map((n) => html`<div key=${n.id} class=${"note" + (n.bad ? " bad" : "")}>
-	<div>${n.text}<${Faults} error=${n.error}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
+	<div>${n.bad ? n.what.message : n.what}<${Faults} error=${n.what}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
 
 /** A panel at the side, which Esc closes; then the focus goes back. */
 export function Panel({title, onClose, children, actions}) {
@@ -141,7 +152,7 @@ export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => (x?.[1]
 
 export function Pages({of}) {
 	const to = (page) => () => setQ({page});
-	if (!of || of.totalPages <= 1) return html`<p class="dim count">${of ? of.total : 0} in all</p>`;
+	if (of.totalPages <= 1) return html`<p class="dim count">${of.total} in all</p>`;
 	return html`<nav class="pages" aria-label="Pages"><${Button} kind="plain" icon="left" label="Page before" disabled=${of.page <= 1} onClick=${to(of.page - 1)}/>
 		<span>Page ${of.page} of ${of.totalPages}, ${of.total} in all</span>
 		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${to(of.page + 1)}/></nav>`;
@@ -170,7 +181,7 @@ export const kindOf = (u) => ({order: "Order", hold: "Hold"})[u.blockerType] || 
 export function Blockers({list, total}) {
 	if (!list.length) return null;
 	return html`<details class="blockers"><summary>${total > list.length ? list.length + " of " + total : list.length} in the way</summary><ul>
-		${list.map((u) => html`<li key=${u.id}><button class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id})}>
+		${list.map((u) => html`<li key=${u.id}><button class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId, bar: u.id})}>
 			${kindOf(u)} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 

@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {route, setQ} from "./route.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Once, Pages, Panel, Read, Select, Table, fields, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Once, Pages, Panel, Read, Select, Table, tell} from "./ui.js";
 import {fmtAgo, fmtExact} from "./time.js";
 
 const states = {pending: "blue", delivered: "good", failed: "bad"};
@@ -20,8 +20,8 @@ export function Webhooks() {
 }
 
 function NewHook({done}) {
-	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", fields(e)).then(done, tell);}}><${Field} label="Label"><input name="label" required/><//>
-		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
+	return html`<${Form} class="box tools" send=${async (of) => done(await post("webhooks", of))}><${Field} label="Label"><input name="label"/><//>
+		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary">Make it</button><//>`;
 }
 
 async function again(hook, delivery, of) {

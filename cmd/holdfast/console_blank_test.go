@@ -18,7 +18,7 @@ import (
 
 // emptyViews are the views with what each says to a merchant who has a place and nothing else.
 var emptyViews = map[string]string{
-	"timeline": "No article here", "lookup": "No SKUs yet", "heat": "No SKUs yet", "today": "Nothing",
+	"timeline": "No article here", "lookup": "No SKUs to show", "heat": "No SKUs yet", "today": "Nothing",
 	"orders": "No order passes", "conflicts": "No conflicts",
 	"plan": "No article with stock here", "webhooks": "Nobody is told yet", "keys": "Begins with", "import": "Drop",
 	"health": "Sequence",

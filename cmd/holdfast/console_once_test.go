@@ -70,8 +70,8 @@ func (w *consoleWorld) loses(b *browser.Browser) {
 // frozen has no time go by in the page until it is let go on by so many milliseconds.
 const frozen = `(() => {let at = performance.now(); performance.now = () => at; window.goOn = (ms) => {at += ms;};})()`
 
-// doubled clicks with the pointer where a button is that says a text, the first of those that a selector finds, and again
-// there: what has come to lie there takes nothing, until a moment has gone by.
+// doubled clicks with the pointer where a button is that says a text, the first of those that a selector finds, and
+// again there: what has come to lie there takes nothing, until a moment has gone by.
 func doubled(b *browser.Browser, inside, text, done string) {
 	b.Helper()
 	button := fmt.Sprintf(
@@ -123,7 +123,19 @@ func (w *consoleWorld) doubles(b *browser.Browser) {
 	require.Equal(w, before-1, b.Eval(rows), "no other row goes")
 
 	b.Show("plan?search=Helmet")
-	doubled(b, "aside", "Apply this plan", `[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
+	for typed, asked := range map[string]string{"2": "2", "2.5": "2.5", "": "0"} { // also what is no plan
+		b.Eval(fmt.Sprintf(`(() => {const x = %s; x.value = %q; x.dispatchEvent(new Event("input", {bubbles: true}));})()`,
+			field("Units fewer"), typed))
+		b.Until(fmt.Sprintf(`location.hash.includes("amount=%s")`, asked))
+		if typed == "2" {
+			b.Until(`[...document.querySelectorAll("aside dd")].some((x) => x.textContent === "2")`)
+			continue
+		}
+		b.Until(`document.querySelector("main .notice[role=alert]") && !document.querySelector("aside")`)
+	}
+	b.Show("plan?search=Helmet&amount=1")
+	doubled(b, "aside", "Apply this plan",
+		`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
 	b.Reload()
 	require.Empty(w, b.Noted())
 }

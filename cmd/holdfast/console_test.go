@@ -139,8 +139,10 @@ func TestConsole(t *testing.T) {
 	}{
 		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses},
 		{"what had no answer is done once", w.loses}, {"a double click does one thing", w.doubles},
-		{"a code that is read twice is taken once", w.rescans}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys},
-		{"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters},
+		{"a code that is read twice is taken once", w.rescans},
+		{"what a key may not read is left out", w.narrows}, {"a cart is sent as a link", w.shares},
+		{"a key is made and revoked", w.keys}, {"an order goes out and comes back", w.orders},
+		{"filters list what passes", w.filters},
 		{"an order is paid for", w.pays}, {"figures are the service's", w.figures},
 		{"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits},
 		{"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"arrows lead on", w.arrows},

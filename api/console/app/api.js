@@ -6,6 +6,8 @@ const ROOT = "/v1/admin/";
 
 /** The key that was typed; it lives as long as the tab. */
 export const key = signal(sessionStorage.getItem(KEY) || "");
+/** Why it was not taken, or taken back. */
+export const keyRefused = signal("");
 /** Whether the server was out of reach when it was last asked. */
 export const offline = signal(false);
 /** Counts what was heard of; views that depend on it read again. */
@@ -24,6 +26,7 @@ export function signIn(text) {
 export function signOut() {
 	sessionStorage.removeItem(KEY);
 	key.value = "";
+	lacking.value = [];
 }
 
 export class Problem extends Error {
@@ -31,11 +34,12 @@ export class Problem extends Error {
 	title = "";
 	errors = [];
 	details = {};
-	/** @param {number} status @param {any} body */
 	constructor(status, body) {
 		super(body.detail || body.title || "The server answered " + status);
 		Object.assign(this, body);
 		this.status = status;
+		const scopes = this.details.requiredScopes;
+		if (scopes) this.message = "This takes a key with " + (scopes.join(" or ") || "full access") + ".";
 	}
 }
 
@@ -55,7 +59,6 @@ export function query(q = {}) {
 let first = Infinity; // the first state that was read
 /**
  * Asks the interface. What a write came to is not known before its answer: until then the same write has the same key, also after a reload, and is done once.
- * @param {string} method @param {string} path @param {any} [body]
  * @param {{signal?: AbortSignal, idem?: "", seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
  */
 async function call(method, path, body, o = {}) {
@@ -77,15 +80,11 @@ async function call(method, path, body, o = {}) {
 	const of = res.headers.get("X-Sequence");
 	if (of) {o.seen?.add(of); first = Math.min(first, +of); sequence.value = Math.max(sequence.value, +of);}
 	if (res.ok) return got;
-	if (res.status === 401 && key.value) refusedKey(got);
+	if (res.status === 401 && key.value) {
+		keyRefused.value = got.detail || "The key was refused.";
+		signOut();
+	}
 	throw new Problem(res.status, got);
-}
-
-/** Why the key was taken back, for the page that asks for another. */
-export const keyRefused = signal("");
-function refusedKey(p) {
-	keyRefused.value = p?.detail || "The key was refused.";
-	signOut();
 }
 
 export const get = (path, q, o) => call("GET", path + query(q), undefined, o);
@@ -99,6 +98,15 @@ export async function all(path, q = {}, o = {}) {
 	const rest = Array.from({length: Math.min(first.pagination.totalPages, o.pages || 8) - 1}, (_, i) => read(i + 2));
 	return [first, ...await Promise.all(rest)].flatMap((a) => a.data || a.articles);
 }
+
+/** The scopes that the key lacks for what is left out. */
+export const lacking = signal([]);
+/** What a read gives, or what stands for it where the key may not read it. */
+export const may = (read, none) => read.catch((e) => {
+	if (e.code !== "MISSING_SCOPE") throw e;
+	lacking.value = [...new Set([...lacking.value, ...e.details.requiredScopes])];
+	return none;
+});
 
 /**
  * What a loader gives, all of one state: where its answers are not, it reads again, and at last a state that is pinned.
@@ -137,8 +145,9 @@ export function listen() {
 				wait = 500;
 			} catch (e) {
 				if (signal.aborted) return;
-				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) first = Infinity, back = 0, next = 0;
-				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
+				if (e.status === 410) first = Infinity, back = 0, next = 0;
+				if (e.status === 401) return;
+				if (e.status === 403) heard.value++, wait = 4000; // it may not listen: it looks again
 				await new Promise((r) => setTimeout(r, wait));
 				wait = Math.min(wait * 2, 4000);
 			}

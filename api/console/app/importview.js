@@ -1,6 +1,6 @@
 // This file owns the import: a file is tried, and its faults stand by their lines before anything is made.
 import {html, useState} from "./base.js";
-import {post, Problem} from "./api.js";
+import {post} from "./api.js";
 import {route, setQ} from "./route.js";
 import {load} from "./store.js";
 import {Button, Failed, Field, Icon, Select, Table} from "./ui.js";
@@ -54,8 +54,8 @@ export function Import() {
 	const send = async (rows, resource, dryRun) => {
 		for (let i = 0; i < rows.length; i += BATCH) {
 			try {await post("import", {resource, rows: rows.slice(i, i + BATCH).map((r) => r.row), dryRun});} catch (e) {
-				if (e instanceof Problem && e.errors.length) return e.errors.map((f) => {const [, , n, ...path] = f.pointer.split("/"), row = rows[i + Number(n)]; return {line: row?.line ?? 0, name: path.join("."), message: f.message, row: row?.row};});
-				throw e;
+				if (!e.errors?.length) throw e;
+				return e.errors.map((f) => {const [, , n, ...path] = f.pointer.split("/"), row = rows[i + Number(n)]; return {line: row?.line ?? 0, name: path.join("."), message: f.message, row: row?.row};});
 			}
 			set((s) => ({...s, done: Math.min(rows.length, i + BATCH)}));
 		}

@@ -3,9 +3,9 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
 import {Badge, Button, Confirm, Field, Form, Once, Read, Table, tell} from "./ui.js";
-import {fmtAgo, fmtExact, fromInput, iso} from "./time.js";
+import {fmtAgo, fmtExact, fromInput, iso, ms} from "./time.js";
 
-const areas = ["account", "locations", "inventory.skus", "inventory.stock_items", "customers", "orders", "catalog", "pricing", "webhooks"];
+const areas = "account locations inventory.skus inventory.stock_items customers orders catalog pricing webhooks".split(" ");
 
 export function Keys() {
 	const z = zone.value, of = useGet("api-keys", {pageSize: 250}), [made, setMade] = useState(null), [adding, setAdding] = useState(false);
@@ -13,13 +13,13 @@ export function Keys() {
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
 		${made && html`<${Once} of=${`The key “${made.label}”`} secret=${made.key} done=${() => setMade(null)}/>`}
 		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>
-			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? fmtExact(k.expiresAt, z) : "never"}</td>
+			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? html`${ms(k.expiresAt) < Date.now() && html`<${Badge} kind="bad">expired<//> `}${fmtExact(k.expiresAt, z)}` : "never"}</td>
 			<td class="right">${!k.revokedAt && html`<${Confirm} label="Revoke" ask="The next request with it is refused." onYes=${async () => {await del("api-keys/" + k.id); tell("The key is good no more."); of.again();}}/>`}</td></tr>`)}<//>`}<//></section>`;
 }
 
 function NewKey({done, z}) {
 	const make = async ({label, until, ...picked}) => {
-		const scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
+		const scopes = Object.entries(picked).map(([k, v]) => k + "." + v);
 		done(await post("api-keys", {label, scopes: scopes.length ? scopes : undefined, expiresAt: until ? iso(fromInput(until, z)) : undefined}));
 	};
 	return html`<${Form} class="box stack" send=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>

@@ -22,7 +22,7 @@ export function LookUp() {
 	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), length = Math.max(HOUR, to - from), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
 	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
-	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
+	if (!at) return html`<section class="view"><${Empty} title="No place to look at"/></section>`;
 	const add = (id, n = 1) => {
 		const had = cart.find((c) => c[0] === id);
 		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
@@ -31,7 +31,7 @@ export function LookUp() {
 			<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t, to: t < to ? to : t + length})}/><//>
 			<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => setQ({from: t > from ? from : t - length, to: t})}/><//><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
-		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs yet"}/>`)}<//></div>
+		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs to show"}/>`)}<//></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
 }
 
@@ -68,8 +68,7 @@ function Cart({cart, at, from, to, z, add}) {
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
 		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), expiresInSeconds, note: who || undefined});
-		const u = h.lines[0].unavailabilities[0];
-		done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", {at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: u?.id});
+		done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", {at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: h.lines[0].unavailabilities[0]?.id});
 	});
 	const order = () => tryIt(async () => {
 		const o = await post("orders", {status: "open", channel: "admin", pickupLocationId: at.id, mainContact: who ? {fullName: who} : undefined,
@@ -77,8 +76,7 @@ function Cart({cart, at, from, to, z, add}) {
 		done("Order #" + o.number + " is open.", "orders", {id: o.id});
 	});
 	const share = async () => {
-		const link = location.href;
-		try {await navigator.clipboard.writeText(link); tell("The link is copied: whoever opens it with a key sees this cart.");} catch {tell(link);}
+		try {await navigator.clipboard.writeText(location.href); tell("The link is copied: whoever opens it with a key sees this cart.");} catch {tell(location.href);}
 	};
 	return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
 			<ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>

@@ -1,6 +1,6 @@
 // This file owns the shell: who is signed in, the views and the way between them, and what is said of the server.
 import {html, render, useEffect, useState} from "./base.js";
-import {heard, key, keyRefused, listen, offline, sequence, signIn, signOut} from "./api.js";
+import {key, keyRefused, lacking, listen, offline, sequence, signIn, signOut} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {account, failed, load, places, ready, skus, zone} from "./store.js";
 import {Button, Failed, Field, Form, Icon, Loading, Notes, PlaceSelect} from "./ui.js";
@@ -34,7 +34,6 @@ function turn() {
 
 function SignIn() {
 	return html`<main class="signin"><${Form} send=${(of) => signIn(of.key)}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
-		<p>See the stock in time: what is free, what is out, and what stands in the way.</p>
 		${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
 		<${Field} label="API key" wide>
 			<input type="password" name="key" required autocomplete="off" spellcheck="false" autofocus placeholder="hf_…"/><//>
@@ -49,7 +48,7 @@ function Live() {
 }
 
 function FirstVisit() {
-	return html`<section class="view firstvisit"><h1>There is no stock yet</h1><p>Bring yours, or look at a merchant who has some.</p><div class="cards">
+	return html`<section class="view firstvisit"><h1>There is no stock yet</h1><div class="cards">
 		<a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV.</p></a>
 		<a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div></section>`;
 }
@@ -59,7 +58,7 @@ function Shell() {
 	useEffect(() => {load(); return listen();}, [key.value]);
 	const view = route.value.view in views ? route.value.view : "timeline", [name, View] = views[view];
 	useEffect(() => {document.title = name + " · Holdfast"; setMenu(false);}, [view]);
-	const apart = ["import", "keys", "health", "webhooks"].includes(view), bare = ready.value && !places.value.length && !skus.value.length && !apart;
+	const apart = ["import", "keys", "health", "webhooks"].includes(view), bare = ready.value && !places.value.length && !skus.value.length && !lacking.value.length && !apart;
 	return html`<div class=${"shell" + (menu ? " open" : "")}>
 		<a class="skip" href="#main" onClick=${(e) => {e.preventDefault(); document.getElementById("main").focus();}}>To the content</a>
 		<nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", {at: route.value.q.at})}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
@@ -71,13 +70,11 @@ function Shell() {
 			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}
-			${failed.value && !ready.value ? html`<section class="view"><${Failed} error=${failed.value} again=${load}/></section>`
-				: !ready.value ? html`<section class="view"><${Loading} rows=${8}/></section>` : bare ? html`<${FirstVisit}/>` : html`<${View} key=${view}/>`}</main>
+			${lacking.value.length > 0 && html`<p class="notice warn">What this key may not read is left out. Ask for one with <b>${lacking.value.join(", ")}</b>.</p>`}
+			${ready.value ? (bare ? html`<${FirstVisit}/>` : html`<${View} key=${view}/>`)
+				: html`<section class="view">${failed.value ? html`<${Failed} error=${failed.value} again=${load}/>` : html`<${Loading} rows=${8}/>`}</section>`}</main>
 		<${Notes}/></div>`;
 }
-
-// What could not be loaded is loaded when the server answers again.
-heard.subscribe(() => {if (failed.peek()) load();});
 
 const App = () => (key.value ? html`<${Shell}/>` : html`<${SignIn}/>`);
 const root = document.getElementById("app");

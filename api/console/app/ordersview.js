@@ -1,6 +1,6 @@
 // This file owns orders: the list with the filters of the interface, and one order with what its state allows.
 import {html} from "./base.js";
-import {get, post, useData, useGet} from "./api.js";
+import {get, may, post, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zone, zoneOf} from "./store.js";
 import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Pages, Panel, Read, Search, Select, Table, tell} from "./ui.js";
@@ -49,7 +49,7 @@ function life(o) {
 }
 
 function Order({id}) {
-	const of = useData(async (o) => {const [order, history, p] = await Promise.all([get("orders/" + id, {}, o), get(`orders/${id}/history`, {limit: 50}, o), get(`orders/${id}/payments`, {pageSize: 50}, o).catch(() => ({data: []}))]); return {...order, history, payments: p.data};}, [id]);
+	const of = useData(async (o) => {const [order, history, p] = await Promise.all([get("orders/" + id, {}, o), get(`orders/${id}/history`, {limit: 50}, o), may(get(`orders/${id}/payments`, {pageSize: 50}, o), {data: []})]); return {...order, history, payments: p.data};}, [id]);
 	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text) => async () => {await post(`orders/${id}/${verb}`); tell(text);};
 	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
 	const stepsOf = o && html`
@@ -62,7 +62,7 @@ function Order({id}) {
 	return html`<${Panel} title=${o ? "Order #" + o.number : "Order"} onClose=${() => setQ({id: null})} actions=${stepsOf}><${Read} of=${of}>${() => html`
 		<ol class="steps" aria-label="Life of the order">${life(o).map(([text, c]) => html`<li class=${c} aria-current=${c === "now" ? "step" : null}>${text}</li>`)}</ol>
 		<${Facts} of=${[["For", o.mainContact?.fullName], ["Reach", [o.mainContact?.phone, o.mainContact?.email].filter(Boolean).join(", ")], ["Pick-up", o.pickupLocation?.name], ["Return", o.returnLocation?.id !== o.pickupLocation?.id ? o.returnLocation?.name : null], ["Reference", o.reference], ["Note", o.note], ["Changed", fmtAgo(o.updatedAt) + (o.updatedBy ? " by " + o.updatedBy : "")]]}/>
-		<div><h3>Lines</h3>${o.lineItems.map((l) => html`<div key=${l.id} class="offer"><div><b>${l.pricing.quantity} × ${l.name?.def}</b><div class="dim">${l.purchaseType === "sale" ? "sale" : fmtRange(l.startDate, l.endDate, z)}${l.durationLabel ? " · " + l.durationLabel : ""}</div></div><span>${money(l.pricing.total, l.pricing.currency)}</span></div>`)}</div>
+		<div><h3>Lines</h3>${o.lineItems.map((l) => html`<div key=${l.id} class="offer"><div><b>${l.pricing.quantity} × ${l.name?.def}</b><div class="dim">${l.purchaseType === "sale" ? "sale" : fmtRange(l.startDate, l.endDate, z)}${l.durationLabel ? " · " + l.durationLabel : ""}</div></div><span>${cash(l.pricing.total)}</span></div>`)}</div>
 		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} <span class="dim">${s.code || ""}</span></li>`)}</ul></div>
 		<div><h3>Price</h3><${Facts} of=${[["Subtotal", cash(o.pricing.subtotal)], ["Discounts", o.pricing.totalDiscounts ? "− " + cash(o.pricing.totalDiscounts) + " " + o.pricing.discountCodes.map((c) => c.code).join(", ") : null], ["Taxes", o.pricing.totalTaxes ? cash(o.pricing.totalTaxes) : null], ["Total", html`<b>${cash(o.pricing.total)}</b>`], ["Paid", cash(o.capturedTotal - o.refundedTotal)]]}/>
 			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}

@@ -1,6 +1,6 @@
 // This file owns what all views know: the account, its places and its SKUs, and which place is looked at.
 import {signal, computed} from "./base.js";
-import {all, get, heard, recent} from "./api.js";
+import {all, get, heard, may, recent} from "./api.js";
 import {route} from "./route.js";
 
 export const account = signal(null);
@@ -9,21 +9,19 @@ export const skus = signal([]);
 export const ready = signal(false);
 export const failed = signal(null);
 
-/** The place that is looked at; null: all. */
-export const place = computed(() => places.value.find((p) => p.id === route.value.q.at) || null);
+const placeOf = (id) => places.value.find((p) => p.id === id);
+/** The place that is looked at; none: all. */
+export const place = computed(() => placeOf(route.value.q.at));
 /** The zone that times are shown in. */
-export const zone = computed(() => place.value?.timezone || account.value?.timezone || "UTC");
-export const placeName = (id) => places.value.find((p) => p.id === id)?.name || "another place";
-export const zoneOf = (id) => places.value.find((p) => p.id === id)?.timezone || zone.value;
+export const zone = computed(() => place.value?.timezone || account.value?.timezone || places.value[0]?.timezone || "UTC");
+export const placeName = (id) => placeOf(id)?.name || (places.value.length ? "another place" : "");
+export const zoneOf = (id) => placeOf(id)?.timezone || zone.value;
 export const skuName = (id) => skus.value.find((s) => s.id === id)?.name || "an article";
 
 /** Reads what all views need. */
 export async function load() {
 	try {
-		const [a, l, s] = await Promise.all([get("account"), all("locations"), all("skus", {}, {pages: 20})]);
-		account.value = a;
-		places.value = l;
-		skus.value = s;
+		[account.value, places.value, skus.value] = await Promise.all([may(get("account")), may(all("locations"), []), may(all("skus", {}, {pages: 20}), [])]);
 		failed.value = null;
 		ready.value = true;
 	} catch (e) {
@@ -33,7 +31,7 @@ export async function load() {
 
 const about = new Set(["account", "location", "sku"]);
 heard.subscribe(() => {
-	if (ready.peek() && recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
+	if (failed.peek() || recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
 
 const written = (currency) => new Intl.NumberFormat(navigator.language, {style: "currency", currency}), units = (currency) => 10 ** written(currency).resolvedOptions().maximumFractionDigits;

@@ -1,6 +1,6 @@
 // This file owns the day at the counter: what goes out, comes back, is late, was not fetched, or has to be prepared; and codes.
 import {html} from "./base.js";
-import {all, fresh, get, post, useData} from "./api.js";
+import {all, fresh, get, may, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
@@ -28,10 +28,10 @@ export function Today() {
 		const [open, active, conflicts] = await Promise.all([
 			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {...o, pages: 4}),
 			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {...o, pages: 4}),
-			get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, o),
+			may(get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, o)),
 		]);
 		const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
-		return {...sorted(here, day, next, Date.now()), conflicts: conflicts.pagination.total};
+		return {...sorted(here, day, next, Date.now()), conflicts: conflicts?.pagination.total};
 	}, [day, q.at]));
 	const at = (t) => (t >= day && t < next ? fmtTime : fmtInstant)(t, z);
 	const act = async (verb, item) => {

@@ -55,14 +55,14 @@ export function When({value, onChange, z = zone.value, ...rest}) {
 	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
 }
 
-/** A form, which is sent once at a time: what stands in its named fields, and itself. */
+/** A form, which is sent once at a time: what its fields are filled with, and itself. */
 export function Form({send, ...rest}) {
 	const busy = useRef(false);
 	return html`<form onSubmit=${async (e) => {
 		e.preventDefault();
 		if (busy.current) return;
 		busy.current = true;
-		try {await send(Object.fromEntries(new FormData(e.target)), e.target);} catch (x) {tell(x);} finally {busy.current = false;}
+		try {await send(Object.fromEntries([...new FormData(e.target)].filter(([, v]) => v)), e.target);} catch (x) {tell(x);} finally {busy.current = false;}
 	}} ...${rest}/>`;
 }
 
@@ -122,7 +122,6 @@ export function Read({of, children, rows}) {
 /** Notes that come up and go by themselves; refusals stay until they are closed. */
 const notes = signal([]);
 let noteNo = 0;
-/** @param {string|Error} what */
 export function tell(what) {
 	const id = ++noteNo, bad = what instanceof Error;
 	notes.value = [...notes.value.slice(-3), {id, bad, what}];
@@ -140,7 +139,7 @@ export function Panel({title, onClose, children, actions}) {
 		box.current?.focus();
 		return () => before?.focus?.();
 	}, []);
-	return html`<aside class="panel" role="dialog" aria-label=${typeof title === "string" ? title : "Details"} tabindex="-1" ref=${box} onKeyDown=${(e) => {
+	return html`<aside class="panel" role="dialog" aria-label=${title} tabindex="-1" ref=${box} onKeyDown=${(e) => {
 		if (e.key === "Escape") {e.stopPropagation(); onClose();}
 	}}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
 }

@@ -21,7 +21,7 @@ export function Webhooks() {
 
 function NewHook({done}) {
 	return html`<${Form} class="box tools" send=${async (of) => done(await post("webhooks", of))}><${Field} label="Label"><input name="label"/><//>
-		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary">Make it</button><//>`;
+		<${Field} label="Event"><select name="eventType">${"order.created order.updated order.deleted conflict.created conflict.resolved hold.expired unit.overdue webhook.disabled".split(" ").map((x) => html`<option>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary">Make it</button><//>`;
 }
 
 async function again(hook, delivery, of) {

@@ -1,5 +1,6 @@
 // This file owns how the interface is asked: the key, requests, refusals, and the feed of changes that keeps views true.
 import {signal, useState, useEffect} from "./base.js";
+import {hearClock} from "./time.js";
 
 const KEY = "holdfast.key";
 const ROOT = "/v1/admin/";
@@ -8,16 +9,15 @@ const ROOT = "/v1/admin/";
 export const key = signal(sessionStorage.getItem(KEY) || "");
 /** Why it was not taken, or taken back. */
 export const keyRefused = signal("");
-/** Whether the server was out of reach when it was last asked. */
 export const offline = signal(false);
 /** Counts what was heard of; views that depend on it read again. */
 export const heard = signal(0);
-/** The account's sequence up to which it was read or heard of. */
+/** The sequence up to which changes were heard. */
 export const sequence = signal(0);
-/** The last changes that were heard of, the newest first. */
+/** The last changes, the newest first. */
 export const recent = signal([]);
 
-/** Takes a key that was typed, without what a header cannot carry: signs that are not seen come along where one is copied. */
+/** Takes a key that was typed, without what a header cannot carry, such as signs that are not seen. */
 export function signIn(text) {
 	key.value = sessionStorage[KEY] = text.replace(/[^!-~]/g, "");
 	keyRefused.value = key.value ? "" : "A key begins with hf_.";
@@ -43,7 +43,7 @@ export class Problem extends Error {
 	}
 }
 
-/** A query of names and values; lists are given by their elements, objects by their members in brackets. */
+/** A query: of lists their elements, of objects their members in brackets. */
 export function query(q = {}) {
 	const p = new URLSearchParams();
 	const add = (k, v) => {
@@ -57,15 +57,15 @@ export function query(q = {}) {
 }
 
 let first = Infinity; // the first state that was read
-/**
- * Asks the interface. What a write came to is not known before its answer: until then the same write has the same key, also after a reload, and is done once.
- * @param {{signal?: AbortSignal, idem?: "", seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
- */
-async function call(method, path, body, o = {}) {
+/** Asks the interface; o.seen notes of which state an answer is. The same write has the same key for ten minutes, also after a reload, until it is answered. */
+async function call(method, path, body, /** @type {any} */ o = {}) {
 	const headers = {"X-API-KEY": key.value}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : ""), sent = JSON.stringify(body);
 	const write = method !== "GET" && o.idem !== "" && !body?.dryRun && `holdfast.unanswered ${method} ${url} ${sent}`;
 	if (sent) headers["Content-Type"] = "application/json";
-	if (write) headers["Idempotency-Key"] = sessionStorage[write] ||= crypto.getRandomValues(new Uint32Array(4)).join("-");
+	if (write) {
+		const had = sessionStorage[write];
+		headers["Idempotency-Key"] = sessionStorage[write] = Date.now() - parseInt(had) < 6e5 ? had : [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join("-");
+	}
 	let res, got;
 	try {
 		res = await fetch(url, {method, headers, body: sent, signal: o.signal, cache: "no-store"});
@@ -77,6 +77,7 @@ async function call(method, path, body, o = {}) {
 	}
 	offline.value = false;
 	if (write && res.status < 500 && got.code !== "IDEMPOTENCY_KEY_IN_USE") delete sessionStorage[write];
+	hearClock(res.headers.get("Date"));
 	const of = res.headers.get("X-Sequence");
 	if (of) {o.seen?.add(of); first = Math.min(first, +of); sequence.value = Math.max(sequence.value, +of);}
 	if (res.ok) return got;
@@ -92,11 +93,12 @@ export const post = (path, body = {}, o) => call("POST", path, body, o);
 export const patch = (path, body, o) => call("PATCH", path, body, o);
 export const del = (path, o) => call("DELETE", path, undefined, o);
 
-/** All rows of a list, up to so many pages. */
+/** All rows of a list, up to so many pages, and how many are left. */
 export async function all(path, q = {}, o = {}) {
 	const read = (page) => get(path, {...q, page, pageSize: 250}, o), first = await read(1);
 	const rest = Array.from({length: Math.min(first.pagination.totalPages, o.pages || 8) - 1}, (_, i) => read(i + 2));
-	return [first, ...await Promise.all(rest)].flatMap((a) => a.data || a.articles);
+	const rows = [first, ...await Promise.all(rest)].flatMap((a) => a.data);
+	return Object.assign(rows, {left: first.pagination.total - rows.length});
 }
 
 /** The scopes that the key lacks for what is left out. */
@@ -108,10 +110,7 @@ export const may = (read, none) => read.catch((e) => {
 	return none;
 });
 
-/**
- * What a loader gives, all of one state: where its answers are not, it reads again, and at last a state that is pinned.
- * @template T @param {AbortSignal} signal @param {(o: any) => Promise<T>} load @returns {Promise<T>}
- */
+/** What a loader gives, all of one state: else it reads again, and at last a state that is pinned. */
 export async function together(signal, load) {
 	for (let tries = 0; tries < 3; tries++) {
 		const seen = new Set(), got = await load({signal, seen});
@@ -120,7 +119,7 @@ export async function together(signal, load) {
 	return load({signal, asOf: (await post("snapshots", {}, {signal, idem: ""})).sequence});
 }
 
-/** The names of the articles that units were moved from. @type {Map<string, string>} */
+/** The names of the articles that units were moved from. */
 export const moved = new Map();
 
 /** Listens to what changes from a sequence on, until stopped. */
@@ -156,11 +155,7 @@ export function listen() {
 	return () => stop.abort();
 }
 
-/**
- * What a loader gives, read again when one of deps changes or something was heard of. While it is loading, data are of other deps.
- * @template T @param {(o: any) => Promise<T>} load @param {any[]} deps
- * @returns {{data: T|null, error: Error|null, loading: boolean, again: () => void}}
- */
+/** What a loader gives, read again when deps change or something was heard of. While loading, data are of other deps. */
 export function useData(load, deps) {
 	const [state, set] = useState({data: null, error: null, deps: ""}), [n, setN] = useState(0);
 	const of = JSON.stringify(deps), loading = state.deps !== of;
@@ -180,5 +175,5 @@ export function useData(load, deps) {
 /** What was read for these deps, and nothing of others. */
 export const fresh = (of) => (of.loading ? {...of, data: null, error: null} : of);
 
-/** What one read gives. @param {string} path @param {any} [q] */
+/** What one read gives. */
 export const useGet = (path, q = {}) => useData((o) => get(path, q, o), [path, q]);

@@ -1,7 +1,7 @@
 // This file owns the curve of a stock in time: how many units there are, how many are taken, and how many would be left.
 import {html, useEffect, useRef} from "./base.js";
 import uPlot from "./uplot.js";
-import {DAY, fmtDate, fmtDay, fmtTime} from "./time.js";
+import {DAY, clock, fmtDate, fmtDay, fmtTime} from "./time.js";
 
 const HEIGHT = 200, path = uPlot.paths.stepped({align: 1});
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -10,7 +10,7 @@ const line = (label, c, more) => ({label, stroke: colour(c), width: 2, paths: pa
 
 /** The next 90 days; it follows its box and the theme. */
 export function Curve({row, start, fewer, from, z}) {
-	const box = useRef(null), end = start + 90 * DAY, cut = Math.max(start, from || Date.now()), edges = row.steps.map((s) => Date.parse(s.from));
+	const box = useRef(null), end = start + 90 * DAY, cut = Math.max(start, from || clock()), edges = row.steps.map((s) => Date.parse(s.from));
 	const times = [...new Set([...edges, cut, end])].filter((t) => t <= end).sort((a, b) => a - b), of = times.map((t) => row.steps[Math.max(0, edges.findLastIndex((e) => e <= t))]);
 	/** @type {any} */
 	const data = [times.map((t) => t / 1000), of.map((s) => s.stock), of.map((s, i) => s.stock - (times[i] >= cut ? fewer : 0)), of.map((s) => s.taken)];

@@ -2,7 +2,7 @@
 import {html, useEffect, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {Facts, Read} from "./ui.js";
-import {fmtAgo, fmtLength} from "./time.js";
+import {clock, fmtAgo, fmtLength} from "./time.js";
 
 const EVERY = 3000, KEPT = 100;
 const num = (n) => n?.toLocaleString(), mib = (n) => (n == null ? "–" : num(Math.round(n / 2 ** 20)));
@@ -21,7 +21,7 @@ export function Health() {
 	useEffect(() => {const t = setInterval(() => tick((x) => x + 1), EVERY); return () => clearInterval(t);}, []);
 	const of = useData(async (o) => {
 		const h = await get("health", {}, o);
-		history.push({...h, at: Date.now()});
+		history.push({...h, at: clock()});
 		if (history.length > KEPT) history.shift();
 		return h;
 	}, [n]);

@@ -4,7 +4,7 @@ import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Choice, Empty, Legend, Read, Steps, useDrawn, useSize} from "./ui.js";
-import {addDays, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
+import {addDays, clock, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
 
@@ -19,7 +19,7 @@ function fullness(free, stock) {
 
 export function Heat() {
 	const q = route.value.q, z = zone.value, n = +q.days || 35;
-	const from = dayStart(+q.from || Date.now(), z), edges = days(from, n, z), to = edges[n];
+	const from = dayStart(+q.from || clock(), z), edges = days(from, n, z), to = edges[n];
 	const [see, setSee] = useState({top: 0, first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
 	// The pages in view, of one state.
 	const of = useData(async (o) => {
@@ -37,7 +37,7 @@ export function Heat() {
 function Grid({data, z, see, setSee}) {
 	const box = useRef(null), [at, setAt] = useState({r: 0, c: 0, keys: false});
 	const edges = data.edges.map(Date.parse), n = edges.length - 1, total = data.pagination.total;
-	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(Date.now(), z);
+	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(clock(), z);
 	const look = () => {
 		const e = box.current;
 		if (!e) return; // the view was left while it scrolled

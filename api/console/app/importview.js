@@ -9,7 +9,7 @@ const kinds = [["locations", "Places"], ["skus", "SKUs"], ["articles", "Articles
 
 const many = (n) => n.toLocaleString() + (n === 1 ? " row" : " rows");
 
-/** The cells of a CSV file, by lines; quotes may hold commas, quotes and line ends. @returns {{line: number, cells: string[]}[]} */
+/** The cells of a CSV file by lines; quotes may hold commas, quotes and line ends. */
 function readCSV(text) {
 	const head = text.split("\n", 1)[0], sep = [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0], rows = [];
 	let cells = [], line = 1, began = 1;
@@ -32,7 +32,7 @@ function typed(s) {
 }
 const texts = new Set(["name", "code", "externalId", "phone", "zipCode", "note", "reference", "taxId", "description", "condition"]);
 
-/** The rows of a file: CSV, the dots of whose header go down (quantities.0.count), or JSON, an object a line. */
+/** The rows of a file: CSV, with dots in heads (quantities.0.count), or JSON, an object a line. */
 function rowsOf(text, name) {
 	const t = text.replace(/^\uFEFF/, "").trim();
 	if (t[0] === "{") return t.split("\n").flatMap((l, i) => {try {return l.trim() ? {line: i + 1, row: JSON.parse(l)} : [];} catch {throw new Error(`${name}: line ${i + 1} is no JSON`);}});

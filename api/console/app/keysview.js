@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
 import {Badge, Button, Confirm, Field, Form, Once, Read, Table, tell} from "./ui.js";
-import {fmtAgo, fmtExact, fromInput, iso, ms} from "./time.js";
+import {clock, fmtAgo, fmtExact, fromInput, iso, ms} from "./time.js";
 
 const areas = "account locations inventory.skus inventory.stock_items customers orders catalog pricing webhooks".split(" ");
 
@@ -13,7 +13,7 @@ export function Keys() {
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
 		${made && html`<${Once} of=${`The key “${made.label}”`} secret=${made.key} done=${() => setMade(null)}/>`}
 		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>
-			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? html`${ms(k.expiresAt) < Date.now() && html`<${Badge} kind="bad">expired<//> `}${fmtExact(k.expiresAt, z)}` : "never"}</td>
+			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? html`${ms(k.expiresAt) < clock() && html`<${Badge} kind="bad">expired<//> `}${fmtExact(k.expiresAt, z)}` : "never"}</td>
 			<td class="right">${!k.revokedAt && html`<${Confirm} label="Revoke" ask="The next request with it is refused." onYes=${async () => {await del("api-keys/" + k.id); tell("The key is good no more."); of.again();}}/>`}</td></tr>`)}<//>`}<//></section>`;
 }
 

@@ -3,24 +3,27 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Failed, Field, PlaceSelect, Read, Search, When, tell} from "./ui.js";
-import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
+import {Badge, Blockers, Button, Empty, Failed, Field, Pages, PlaceSelect, Read, Search, When, tell} from "./ui.js";
+import {DAY, HOUR, addDays, clock, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
+
+const PAGE = 250; // SKUs
 
 /** The weekend to come, from nine to six. */
 function weekend(z) {
-	let d = addDays(dayStart(Date.now(), z), 1, z);
+	let d = addDays(dayStart(clock(), z), 1, z);
 	while (weekday(d, z) !== 5) d = addDays(d, 1, z);
 	return [d + 9 * HOUR, addDays(d, 2, z) + 18 * HOUR];
 }
 
-/** What a cart is in the address: ids with how many. @returns {[string, number][]} */
-const readCart = (s) => (s || "").split(",").filter(Boolean).map((x) => {const [id, n] = x.split("*"); return [id, Number(n) || 1];});
+/** What a cart is in the address: ids with how many. */
+const readCart = (s) => (s || "").split(",").filter(Boolean).map((x) => {const [id, n] = x.split("*"); return [id, /^[1-9]\d{0,3}$/.test(n) ? +n : 1];});
 const writeCart = (c) => c.map(([id, n]) => id + "*" + n).join(",");
 
 export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
 	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), length = Math.max(HOUR, to - from), cart = readCart(q.cart);
-	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
+	const text = (q.search || "").toLowerCase(), found = skus.value.filter((s) => (s.name + " " + (s.code || "")).toLowerCase().includes(text));
+	const pages = Math.ceil(found.length / PAGE), page = Math.min(+q.page || 1, pages), list = found.slice((page - 1) * PAGE, page * PAGE);
 	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
 	if (!at) return html`<section class="view"><${Empty} title="No place to look at"/></section>`;
 	const add = (id, n = 1) => {
@@ -29,9 +32,9 @@ export function LookUp() {
 	};
 	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
 			<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t, to: t < to ? to : t + length})}/><//>
-			<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => setQ({from: t > from ? from : t - length, to: t})}/><//><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
+			<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => setQ({from: t > from ? from : t - length, to: t})}/><//><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search, page: null})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
-		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs to show"}/>`)}<//></div>
+		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs to show"}/>`)}<//><${Pages} of=${{page, totalPages: pages, total: found.length}}/></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
 }
 
@@ -45,7 +48,7 @@ function Offer({s, a, at, from, to, z, inCart, add}) {
 		${open && html`<div class="why"><${Why} s=${s} a=${a} at=${at} from=${from} to=${to} z=${z}/></div>`}</div>`;
 }
 
-/** Articles that are free, or why none is and when it would do. */
+/** What is free, or why nothing is and when it would do. */
 function Why({s, a, at, from, to, z}) {
 	const ask = {skuId: s.id, serviceLocationId: at.id}, range = {from: iso(from), to: iso(to)}, none = a.available < 1;
 	const of = useData(async (o) => {

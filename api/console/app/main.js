@@ -4,7 +4,7 @@ import {key, keyRefused, lacking, listen, offline, sequence, signIn, signOut} fr
 import {href, route, setQ} from "./route.js";
 import {account, failed, load, places, ready, skus, zone} from "./store.js";
 import {Button, Failed, Field, Form, Icon, Loading, Notes, PlaceSelect} from "./ui.js";
-import {zoneName} from "./time.js";
+import {clock, zoneName} from "./time.js";
 import {Timeline} from "./timelineview.js";
 import {Heat} from "./heatview.js";
 import {LookUp} from "./lookupview.js";
@@ -67,7 +67,7 @@ function Shell() {
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
 			<h1 class="where">${name}</h1>
 			${!apart && view !== "lookup" && html`<${PlaceSelect} none=${view === "plan" ? "" : undefined} value=${route.value.q.at || (view === "plan" && places.value[0]?.id)} onChange=${(at) => setQ({at}, true)}/>`}
-			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
+			<span class="zone dim" title=${zone.value}>${zoneName(zone.value, clock())}</span><span class="grow"></span>
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}
 			${lacking.value.length > 0 && html`<p class="notice warn">What this key may not read is left out. Ask for one with <b>${lacking.value.join(", ")}</b>.</p>`}

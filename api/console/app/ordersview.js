@@ -2,9 +2,9 @@
 import {html} from "./base.js";
 import {get, may, post, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
-import {minor, money, zone, zoneOf} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Pages, Panel, Read, Search, Select, Table, tell} from "./ui.js";
-import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
+import {minor, money, zoneOf} from "./store.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Pages, Panel, Read, Search, Select, Table, When, tell} from "./ui.js";
+import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, iso} from "./time.js";
 
 const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
 const all = ["", "All"];
@@ -18,12 +18,12 @@ const filters = [
 const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};
 
 export function Orders() {
-	const q = route.value.q, z = zone.value, page = +q.page || 1;
+	const q = route.value.q, page = +q.page || 1;
 	const range = q.from ? {from: iso(+q.from), to: iso(+q.from + (+q.days || 1) * DAY)} : undefined;
 	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", ...(/^#?\d+$/.test(q.search) ? {number: q.search.replace("#", "")} : {search: q.search, number: q.number}), customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
 	const set = (p) => setQ({...p, page: null});
 	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
-			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(+q.from, z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : null})}/><//>
+			<${Field} label="Over the day"><${When} day none value=${q.from && +q.from} onChange=${(from) => set({from})}/><//>
 			${filters.map(([k, label, options]) => html`<${Field} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>

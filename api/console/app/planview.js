@@ -5,7 +5,7 @@ import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
 import {Blockers, Button, Confirm, Empty, Facts, Field, Read, Search, Select, Table, When, kindOf, reason, tell} from "./ui.js";
 import {Curve} from "./curve.js";
-import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
+import {DAY, clock, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Plan() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = +(q.amount ?? 1), from = +q.from || 0;
@@ -21,7 +21,7 @@ export function Plan() {
 
 function Preview({id, at, amount, from, z}) {
 	const of = fresh(useData(async (o) => {
-		const start = dayStart(from || Date.now(), z), [plan, taken, bars] = await Promise.all([
+		const start = dayStart(from || clock(), z), [plan, taken, bars] = await Promise.all([
 			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, o),
 			all(`articles/${id}/unavailabilities`, {dateRange: {from: iso(start), to: iso(start + 900 * DAY)}}, {...o, pages: 4}),
 			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, o)]);

@@ -1,17 +1,20 @@
 // This file owns the state of a view in the address: #/view?name=value.
 import {signal} from "./base.js";
 
+/** What are numbers, by the most that they can be; others are left out. */
+const numbers = {on: 2.5e14, from: 2.5e14, to: 2.5e14, row: 1e7, page: 1e6, days: 400};
+
 /** What the address says, before anybody has heard of it. */
 export function read() {
 	const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-	return {view: path || "timeline", q: Object.fromEntries(new URLSearchParams(query))};
+	return {view: path || "timeline", q: Object.fromEntries([...new URLSearchParams(query)].filter(([k, v]) => !numbers[k] || (+v > 0 && +v <= numbers[k] && +v % 1 === 0)))};
 }
 
 /** The present route. */
 export const route = signal(read());
 addEventListener("hashchange", () => {route.value = read();});
 
-/** The address of a view. @param {string} view @param {Record<string, any>} q */
+/** The address of a view. @param {string} view */
 export function href(view, q = {}) {
 	const p = new URLSearchParams();
 	for (const [k, v] of Object.entries(q)) if ((v ?? "") !== "") p.set(k, String(v));

@@ -35,6 +35,6 @@ heard.subscribe(() => {
 });
 
 const written = (currency) => new Intl.NumberFormat(navigator.language, {style: "currency", currency}), units = (currency) => 10 ** written(currency).resolvedOptions().maximumFractionDigits;
-/** An amount of minor units as money, and of money that was typed the minor units. */
+/** An amount of minor units as money, and the minor units of what was typed. */
 export const money = (n, currency) => written(currency).format((n || 0) / units(currency));
 export const minor = (text, currency) => Math.round(Number(text) * units(currency));

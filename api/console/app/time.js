@@ -1,10 +1,18 @@
-// This file owns instants, days and zones as people read them. Instants are milliseconds; a day is one of the place's zone, of 23 to 25 hours.
+// This file owns instants, days and zones as people read them. Instants are milliseconds; a day of a zone has 23 to 25 hours.
 
 export const HOUR = 3_600_000, DAY = 24 * HOUR;
 const locale = navigator.languages?.[0] || navigator.language || "en";
 
+let ahead = 0; // of the browser's clock, the server's
+/** The present instant, by the server's clock where the browser's is minutes off. */
+export const clock = () => Date.now() + ahead;
+/** Hears what the server's clock says. */
+export function hearClock(date) {
+	const by = Date.parse(date) - Date.now();
+	ahead = Math.abs(by) > 120_000 ? by : 0;
+}
+
 const formats = new Map();
-/** @param {string} zone @param {Intl.DateTimeFormatOptions} o */
 function format(zone, o, lang = locale) {
 	const k = lang + zone + JSON.stringify(o);
 	let f = formats.get(k);
@@ -12,8 +20,8 @@ function format(zone, o, lang = locale) {
 	return f;
 }
 
-/** Gives what a function of an instant and a zone gives, of which many are asked for again and again. */
-const kept = (f, known = new Map()) => (/** @type {number|string} */ t, /** @type {string} */ zone) => {
+/** Keeps what a function gives, which is asked for again and again. */
+const kept = (f, known = new Map()) => (t, zone) => {
 	const k = zone + t;
 	if (known.size > 50_000) known.clear();
 	if (!known.has(k)) known.set(k, f(t, zone));
@@ -29,7 +37,7 @@ const wallOf = kept((t, zone) => {
 	return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second);
 });
 
-/** The instant at which a zone's wall clock shows a time that is given as if it were UTC. */
+/** The instant at which a zone's wall clock shows a time, given as if it were UTC. */
 export function instantOf(w, zone) {
 	let t = w - (wallOf(w, zone) - w);
 	const off = wallOf(t, zone) - w;
@@ -55,7 +63,7 @@ export function days(t, n, zone) {
 /** The day of the week of an instant, 0 for Sunday. */
 export function weekday(t, zone) {return new Date(wallOf(t, zone)).getUTCDay();}
 
-/** The first day of a week and the days of a weekend where the locale is, 0 for Sunday. */
+/** The first day of a week and the days of a weekend of the locale, 0 for Sunday. */
 export const week = (() => {
 	try {
 		const l = /** @type {any} */ (new Intl.Locale(locale)), w = l.getWeekInfo?.() || l.weekInfo;
@@ -66,7 +74,7 @@ export const week = (() => {
 export const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export const iso = (t) => new Date(t).toISOString();
 
-/** How instants are written that have such parts. @param {Intl.DateTimeFormatOptions} o */
+/** How instants are written that have such parts. */
 const written = (o) => kept((t, zone) => format(zone, o).format(ms(t)));
 const instant = written({weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"});
 export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtDate = written({day: "numeric", month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
@@ -86,7 +94,7 @@ export function fmtLength(millis) {
 }
 
 const relative = new Intl.RelativeTimeFormat(locale, {numeric: "auto"});
-export function fmtAgo(t, now = Date.now()) {
+export function fmtAgo(t, now = clock()) {
 	const s = (ms(t) - now) / 1000, a = Math.abs(s), [unit, length] = /** @type {[any, number]} */ (a < 90 ? ["second", 1] : a < 5400 ? ["minute", 60] : a < 129600 ? ["hour", 3600] : ["day", 86400]);
 	return relative.format(Math.round(s / length), unit);
 }
@@ -95,6 +103,6 @@ export function fmtAgo(t, now = Date.now()) {
 export function toInput(t, zone) {return new Date(wallOf(ms(t), zone)).toISOString().slice(0, 16);}
 export function fromInput(s, zone) {return instantOf(Date.parse(s + (s.length === 16 ? ":00Z" : "T00:00:00Z")), zone);}
 /** The short name of the zone at an instant. */
-export function zoneName(zone, t = Date.now()) {
+export function zoneName(zone, t) {
 	return format(zone, {timeZoneName: "short"}).formatToParts(t).find((p) => p.type === "timeZoneName")?.value || zone;
 }

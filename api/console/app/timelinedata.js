@@ -2,45 +2,40 @@
 import {useEffect, useRef, useState} from "./base.js";
 import {get, heard, moved, together} from "./api.js";
 import {placeName} from "./store.js";
+import {clock, ms} from "./time.js";
 
 export const PAGE = 60;
 const KEPT = 6; // pages before and behind those in view
 
-/** @typedef {{of: string, pages: Map<number, any[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
-
-const end = (t) => (t === null ? Infinity : Date.parse(t));
-/** A bar of what was answered, which leaves out what goes without saying. */
+const end = (t) => (t === null ? Infinity : ms(t));
+/** A bar of an answer, which leaves out what goes without saying. */
 function bar(x, now) {
 	x.state ||= "due";
-	x.bodyFrom = Date.parse(x.bodyFrom);
+	x.bodyFrom = ms(x.bodyFrom);
 	x.bodyTo = end(x.bodyTo);
 	x.open = x.bodyTo === Infinity;
-	x.from = x.from ? Date.parse(x.from) : x.bodyFrom;
+	x.from = x.from ? ms(x.from) : x.bodyFrom;
 	x.to = x.to === undefined ? x.bodyTo : end(x.to);
-	x.due = x.dueAt ? Date.parse(x.dueAt) : x.bodyTo;
+	x.due = x.dueAt ? ms(x.dueAt) : x.bodyTo;
 	x.late = x.state === "out" && x.due <= now;
 	x.goes = x.goesToLocationId && placeName(x.goesToLocationId);
 	x.moved = !x.pinned && moved.get(x.id); // a pinned one was moved by hand
 	return x;
 }
 
-/** A row of what was answered. */
+/** A row of an answer. */
 function rowOf(r, now) {
 	const bars = r.bars.map((b) => bar(b, now));
 	return {
-		...r, bars, conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
-		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: Date.parse(e.from), to: end(e.to)})),
+		...r, bars, conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: ms(s.from)})),
+		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: ms(e.from), to: end(e.to)})),
 		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
 	};
 }
 
-/**
- * The rows of a window, read as they come into view, all of one state; where that changes, those in view are read again.
- * What is far out of sight is forgotten, but for rows that are held.
- * @param {any} query @param {number[]} wanted @param {(r: any) => boolean} holds @returns {[Rows, () => void]} and what reads them again
- */
+/** The rows of a window, all of one state, read as they come into view, and what reads them again. Far out of sight only held rows are kept. @returns {any} */
 export function useRows(query, wanted, holds) {
-	const box = useRef(/** @type {Rows} */ ({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []})), [state, set] = useState(box.current), [tries, again] = useState(0);
+	const box = useRef({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []}), [state, set] = useState(box.current), [tries, again] = useState(0);
 	const of = JSON.stringify(query), live = heard.value, stop = useRef(null), version = useRef(-1);
 	useEffect(() => {
 		const b = box.current, same = b.of === of, changed = version.current !== live;
@@ -49,7 +44,7 @@ export function useRows(query, wanted, holds) {
 		const control = stop.current = new AbortController(), signal = control.signal;
 		const timer = setTimeout(async () => {
 			try {
-				const now = Date.now(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
+				const now = clock(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
 				let kept = new Map(same && !changed ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []);
 				const got = await together(signal, async (o) => {
 					const pages = kept, missing = wanted.filter((p) => !pages.has(p)), lane = {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100};

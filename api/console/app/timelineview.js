@@ -2,14 +2,14 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, kindOf, reason, useDrawn, useSize} from "./ui.js";
-import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, When, kindOf, reason, useDrawn, useSize} from "./ui.js";
+import {DAY, HOUR, addDays, clock, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
 import {BarPanel} from "./barpanel.js";
 
 export const ROW = 36;
-/** How far one sees: pixels of a day, days of the window before and behind what is seen, and what a step of a move is. */
+/** Pixels of a day, days of the window before and behind what is seen, and the step of a move. */
 const zooms = {
 	hours: {text: "Hours", day: 960, before: 1, after: 3, snap: HOUR / 4}, days: {text: "Days", day: 150, before: 5, after: 10, snap: HOUR},
 	weeks: {text: "Weeks", day: 44, before: 14, after: 14, snap: DAY}, season: {text: "Season", day: 13, before: 7, after: 5, snap: DAY},
@@ -17,7 +17,7 @@ const zooms = {
 
 export function Timeline() {
 	const q = route.value.q, z = zone.value, zoom = zooms[q.zoom] ? q.zoom : "days", level = zooms[zoom];
-	const [anchor, setAnchor] = useState(() => +q.on || addDays(dayStart(Date.now(), z), -1, z));
+	const [anchor, setAnchor] = useState(() => +q.on || addDays(dayStart(clock(), z), -1, z));
 	const scroller = useRef(null), [see, setSee] = useState(null), asked = useRef(0);
 	// The window is laid around the instant that a link names.
 	useEffect(() => {
@@ -75,7 +75,7 @@ export function Timeline() {
 
 	const move = useMoving({layout, perMs, snap: level.snap, z, scroller});
 	const show = (t, more) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t, ...more});};
-	const leftAt = () => w0 + (scroller.current?.scrollLeft || 0) / perMs;
+	const leftAt = () => Math.round(w0 + (scroller.current?.scrollLeft || 0) / perMs);
 	const step = (dir) => {const days = Math.max(1, Math.round((width - name) / level.day * 0.8)); show(addDays(leftAt(), dir * days, z));};
 	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
@@ -84,7 +84,7 @@ export function Timeline() {
 	const [head, grid] = useMemo(() => {
 		const m = {x, w1, z, zoom, ...marks(zoom, t0, t1, w0, w1, z)};
 		return [html`<${Head} ...${m}/>`, html`<${Grid} ...${m}/>`];
-	}, [zoom, t0, t1, w0, z, Math.floor(Date.now() / 60_000)]);
+	}, [zoom, t0, t1, w0, z, Math.floor(clock() / 60_000)]);
 	const ghost = (g) => box(x(g.from), Math.max(8, (g.to - g.from) * perMs), g.row * ROW + 5);
 	const lane = lanes(of.conflicts, perMs, t0, t1), draw = useDrawn(), lines = [];
 	let tab = ""; // arrows lead on from this bar
@@ -94,9 +94,9 @@ export function Timeline() {
 		lines.push(draw(r.key, [at, r.row, i, r.first, first], () => line(r, at, first)));
 	}
 	const under = (e) => e.target.closest("[data-bar]");
-	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
+	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(clock(), z), zoom === "hours" ? 0 : -1, z))}/>
 			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
-			<input type="date" aria-label="Go to a day" value=${toInput(+q.on || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(ms(e.target.value + "T00:00Z"), z))}/>
+			<${When} day aria-label="Go to a day" value=${+q.on || anchor} onChange=${show}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} article${layout.total === 1 ? "" : "s"}${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
@@ -125,7 +125,7 @@ function box(left, width, top) {
 	return s;
 }
 
-/** Rows in their order: an article, and behind one that is open its units. */
+/** Rows in order: an article, behind an open one its units. */
 function fold(of, open) {
 	const opened = [];
 	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((r, i) => {if (open.has(r.id) && r.slots.length) opened.push({index: (p - 1) * PAGE + i, n: r.slots.length, row: r});});
@@ -165,7 +165,7 @@ function fold(of, open) {
 /** Conflicts below each other where they overlap, three deep. */
 function lanes(list, perMs, t0, t1) {
 	const ends = [], out = [];
-	for (const c of list.map((c) => ({id: c.unavailability.id, reason: c.reason, from: ms(c.unavailability.range.start), to: c.unavailability.range.end ? ms(c.unavailability.range.end) : Infinity})).sort((a, b) => a.from - b.from)) {
+	for (const c of list.map(({unavailability: {id, range}, reason}) => ({id, reason, from: ms(range.start), to: range.end ? ms(range.end) : Infinity})).sort((a, b) => a.from - b.from)) {
 		let lane = ends.findIndex((e) => e <= c.from);
 		if (lane < 0) lane = ends.length < 3 ? ends.length : 2;
 		ends[lane] = Math.max(c.to, c.from + 60 / perMs);
@@ -174,7 +174,7 @@ function lanes(list, perMs, t0, t1) {
 	return {list: out, height: ends.length ? ends.length * 28 + 6 : 0};
 }
 
-/** The marks of the axis between two instants: large ones with a name, and small ones. */
+/** The marks of the axis between two instants, large and small. */
 function marks(zoom, t0, t1, w0, w1, z) {
 	const big = [], small = [], from = Math.max(t0, w0), to = Math.min(t1, w1), n = Math.ceil((to - from) / DAY) + 2;
 	const list = days(from, n, z).filter((t) => t < to);
@@ -196,14 +196,14 @@ function marks(zoom, t0, t1, w0, w1, z) {
 }
 
 function Head(p) {
-	const {big, small} = p, today = dayStart(Date.now(), p.z);
+	const {big, small} = p, today = dayStart(clock(), p.z);
 	return html`<div class="tl-head"><div class="tl-name">Article</div>
 		${big.map(([t, text], i) => html`<div class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
 		${small.map(([t, text]) => html`<div class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
 }
 
 function Grid(p) {
-	const {small, list} = p, now = Date.now();
+	const {small, list} = p, now = clock();
 	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
 		${small.map(([t, , , strong]) => html`<div class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
 }
@@ -225,7 +225,7 @@ function line(r, at, tab) {
 		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${box(at.x(e.from), Math.max(4, at.x(e.to) - at.x(e.from)))}></div>`)}</div>`;
 }
 
-/** What takes a unit: its body, and hatched beside it the buffers. Where short text is cut at its end, no element is spent on it. */
+/** What takes a unit: its body, and its buffers hatched. Short text needs no element of its own. */
 function bar(b, at, row, tab, conflict) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
 	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), before = left - x(b.from), after = x(b.to) - right, seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
@@ -237,7 +237,7 @@ function bar(b, at, row, tab, conflict) {
 		style=${`left:${left}px;width:${Math.max(3, right - left)}px` + (buffered ? `;--before:${before}px;--after:${after}px` : "")} aria-label=${says}>${seen < 22 ? "" : buffered || seen > 120 ? html`<span class="who">${text}</span>` : text}</button>`;
 }
 
-/** Many units as a curve: how many are taken of how many. */
+/** How many of many units are taken, as a curve. */
 function Lot({row, at}) {
 	const top = Math.max(row.units, ...row.steps.map((s) => s.taken), 1), y = (n) => 32 - 26 * n / top;
 	const steps = row.steps.filter((s, i) => (row.steps[i + 1]?.from ?? Infinity) > at.t0 && s.from < at.t1);

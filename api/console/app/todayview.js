@@ -4,17 +4,20 @@ import {all, fresh, get, may, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
-import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
+import {DAY, addDays, clock, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
 
-/** The stock items of open orders, sorted by what the day asks of them. */
+const SHOWN = 200; // rows of a list
+
+/** Stock items by what the day asks of them. */
 function sorted(orders, day, next, now) {
-	const lists = {late: [], missed: [], out: [], back: [], prepare: []};
-	for (const o of orders) for (const s of o.stockItems) {
+	const lists = {late: [], missed: [], out: [], back: [], prepare: []}, past = Math.min(day, now);
+	for (const o of new Map(orders.map((o) => [o.id, o])).values()) for (const s of o.stockItems) {
 		const item = {...s, order: o, from: ms(s.pickupDate), to: s.returnDate ? ms(s.returnDate) : Infinity};
-		const waits = ["pending", "prepared"].includes(s.fulfillmentState), is = s.fulfillmentState;
-		if (waits && item.from < next) (item.from < day ? lists.missed : lists.out).push(item);
+		const is = s.fulfillmentState, waits = ["pending", "prepared"].includes(is);
+		if (waits && item.from < past) lists.missed.push(item);
+		if (waits && item.from >= day && item.from < next) lists.out.push(item);
 		if (is === "pending" && item.from >= day && item.from < next + DAY) lists.prepare.push(item);
-		if (is === "fulfilled" && s.purchaseType !== "sale") {if (item.to < now) lists.late.push(item); else if (item.to < next) lists.back.push(item);}
+		if (is === "fulfilled" && s.purchaseType !== "sale") {if (item.to < now) lists.late.push(item); else if (item.to >= day && item.to < next) lists.back.push(item);}
 	}
 	for (const l of Object.values(lists)) l.sort((a, b) => a.from - b.from);
 	return lists;
@@ -23,15 +26,14 @@ function sorted(orders, day, next, now) {
 const names = {out: ["Goes out", "Nothing goes out"], back: ["Comes back", "Nothing comes back"], late: ["Late", "Nothing is late"], missed: ["Not fetched", "All was fetched"], prepare: ["To prepare", "All is prepared"]};
 
 export function Today() {
-	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(+q.on || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
+	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(+q.on || clock(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
 	const of = fresh(useData(async (o) => {
-		const [open, active, conflicts] = await Promise.all([
-			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {...o, pages: 4}),
-			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {...o, pages: 4}),
+		const now = clock(), from = iso(Math.min(day, now)), orders = (which) => all("orders", {status: ["open", "active"], pickupLocationId: q.at, direction: "asc", sort: "earliestStartDate", ...which}, {...o, pages: 4});
+		const [late, out, back, conflicts] = await Promise.all([
+			orders({late: ["pickup", "return"]}), orders({pickupDue: {from, to: iso(next + DAY)}}), orders({returnDue: {from, to: iso(next)}}),
 			may(get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, o)),
 		]);
-		const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
-		return {...sorted(here, day, next, Date.now()), conflicts: conflicts?.pagination.total};
+		return {...sorted([...late, ...out, ...back], day, next, now), left: late.left + out.left + back.left, conflicts: conflicts?.pagination.total};
 	}, [day, q.at]));
 	const at = (t) => (t >= day && t < next ? fmtTime : fmtInstant)(t, z);
 	const act = async (verb, item) => {
@@ -40,18 +42,18 @@ export function Today() {
 	};
 	return html`<section class="view"><div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: null})}/>
 			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} onClick=${() => print()}>Pick list<//></div>
-		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}
+		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}${d.left > 0 && html`<p class="notice warn">${d.left} orders more are not shown. <a href=${href("orders", {at: q.at})}>See all orders</a></p>`}
 			<div class="tabs" role="tablist">${Object.entries(names).map(([v, [text]]) => html`<button role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
-			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].map((s) => html`<tr key=${s.id}>
+			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].slice(0, SHOWN).map((s) => html`<tr key=${s.id}>
 					<td class="nowrap">${at(coming ? s.to : s.from)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
 					<td><a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>
-					<td class="right">${coming ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}<//>`
+					<td class="right">${coming ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}<//>${d[tab].length > SHOWN && html`<p class="dim">and ${d[tab].length - SHOWN} more</p>`}`
 				: html`<${Empty} icon="check" title=${names[tab][1]}/>`}`}<//></section>`;
 }
 
-const TWICE = 4000; // within which a scanner reads a code again that was meant once
-let last = "", until = 0; // the code that was taken last, and until when it is not taken again
-/** A code, scanned or typed: what waits is handed over, what is out is taken back. */
+const TWICE = 4000; // within which a scanner may read a code twice
+let last = "", until = 0; // the last code, and until when it is not taken again
+/** A code: what waits is handed over, what is out is taken back. */
 function Scan({lists, act}) {
 	const go = async (e) => {
 		e.preventDefault();

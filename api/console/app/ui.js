@@ -7,7 +7,7 @@ import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
 const CALM = 500; // as long as the second click of a double click may take
-/** A button, which is busy while what it does is under way. A pointer's click is not taken right after that, nor where another button was a moment ago. */
+/** A button, busy while it works. A pointer's click is not taken right after that, nor where another button just was. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
 	const [busy, set] = useState(false), box = useRef(null), here = useRef(null);
 	useLayoutEffect(() => {
@@ -33,7 +33,7 @@ export const Select = ({value, onChange, options, ...rest}) => html`<select valu
 
 export const PlaceSelect = ({none = "All places", value, ...rest}) => html`<${Select} value=${value || ""} options=${[...(none ? [["", none]] : []), ...places.value.map((x) => [x.id, x.name])]} aria-label="Place" ...${rest}/>`;
 
-/** Draws by keys, and again only what is of something else than it was. */
+/** Draws by keys, and again only what is of something else. */
 export function useDrawn() {
 	const last = useRef(new Map()), next = new Map(), before = last.current;
 	last.current = next;
@@ -50,12 +50,20 @@ export const useSize = (box, look) => useLayoutEffect(() => {
 	return () => o.disconnect();
 }, []);
 
-export function When({value, onChange, z = zone.value, ...rest}) {
-	const shown = value ? toInput(value, z) : "";
-	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
+/** A local time, or a day. What is picked is taken at once, what is typed by Enter or when the field is left. */
+export function When({value, onChange, z = zone.value, day, none, ...rest}) {
+	const box = useRef(null), typing = useRef(false), n = day ? 10 : 16, shown = value ? toInput(value, z).slice(0, n) : "";
+	const take = ({target}) => {
+		const v = target.value;
+		typing.current = false;
+		target.value = shown;
+		if (v !== shown && (v ? v > "1970" : none)) onChange(v && fromInput(v, z));
+	};
+	return html`<input type=${day ? "date" : "datetime-local"} step=${day ? 1 : 900} max=${"9999-12-31T23:59".slice(0, n)} ref=${box} value=${typing.current ? box.current.value : shown} onBlur=${take}
+		onKeyDown=${(e) => {typing.current = true; if (e.key === "Enter") take(e);}} onChange=${(e) => typing.current || take(e)} ...${rest}/>`;
 }
 
-/** A form, which is sent once at a time: what its fields are filled with, and itself. */
+/** A form, sent once at a time: what its fields are filled with, and itself. */
 export function Form({send, ...rest}) {
 	const busy = useRef(false);
 	return html`<form onSubmit=${async (e) => {
@@ -66,7 +74,7 @@ export function Form({send, ...rest}) {
 	}} ...${rest}/>`;
 }
 
-/** Text, when typing rests; of names that are given the first that have it are offered. */
+/** Text, when typing rests; of names the first that have it are offered. */
 export function Search({value, onChange, label = "Name or code", of, ...rest}) {
 	const [text, set] = useState(value || "");
 	const timer = useRef(0);
@@ -79,7 +87,7 @@ export function Search({value, onChange, label = "Name or code", of, ...rest}) {
 	}} list=${of && "offers"} ...${rest}/>${of && html`<datalist id="offers">${of.filter((x) => x.toLowerCase().includes(text.toLowerCase())).slice(0, 50).map((x) => html`<option value=${x}/>`)}</datalist>`}`;
 }
 
-/** One of the SKUs, of which there may be thousands, by its name. */
+/** One of perhaps thousands of SKUs, by its name. */
 export const SKUSelect = ({value, onChange}) => html`<${Search} label="SKU" of=${skus.value.map((s) => s.name)} value=${skus.value.find((s) => s.id === value)?.name} onChange=${(v) => {
 	const found = skus.value.find((s) => s.name === v);
 	if (found || !v) onChange(found?.id);
@@ -91,7 +99,7 @@ export const Steps = ({names, step, now}) => html`<${Button} kind="plain" icon="
 /** What colours mean: a class with what it stands for. */
 export const Legend = ({of, children}) => html`<div class="legend">${of.map(([c, text]) => html`<span key=${c}><i class=${c}></i>${text}</span>`)}<span class="grow right">${children}</span></div>`;
 
-/** One of a few, as buttons side by side. */
+/** One of a few, as buttons. */
 export const Choice = ({label, of, value, set}) => html`<div class="seg" role="group" aria-label=${label}>${of.map(([v, text]) => html`<${Button} aria-pressed=${v === value} onClick=${() => set(v)}>${text}<//>`)}</div>`;
 
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
@@ -101,7 +109,7 @@ export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" 
 /** Nothing is there, and what to do about it. */
 export const Empty = ({title, children, icon = "lookup"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
 
-/** What went wrong: of lines what is there, who stands in the way, and when it would do; and a way on. */
+/** What went wrong: of lines who stands in the way and when it would do; and a way on. */
 export function Failed({error, again, names = []}) {
 	const lines = error.details?.lines || [];
 	return html`<div class="notice bad" role="alert"><strong>${error.title || "That did not work"}</strong>
@@ -119,7 +127,7 @@ export function Read({of, children, rows}) {
 	return of.data ? html`${failed}${children(of.data)}` : failed || html`<${Loading} rows=${rows}/>`;
 }
 
-/** Notes that come up and go by themselves; refusals stay until they are closed. */
+/** Notes go by themselves; refusals stay until they are closed. */
 const notes = signal([]);
 let noteNo = 0;
 export function tell(what) {
@@ -157,11 +165,11 @@ export function Pages({of}) {
 		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${to(of.page + 1)}/></nav>`;
 }
 
-/** A table: its heads (a number's begins with #) and its rows; each cell knows its head. */
+/** A table: its heads (# before a number's) and rows; each cell knows its head. */
 export const Table = ({heads, children}) => html`<div class="scroll"><table ref=${(t) => {
 	for (const r of t?.tBodies[0].rows || []) for (const c of r.cells) c.dataset.head = heads[c.cellIndex]?.replace("#", "") || "";
 }}><thead><tr>${heads.map((t) => html`<th class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
-/** A row that a click opens, by a name in the address; its first cell links to that. */
+/** A row that a click or the link in its first cell opens, by a name in the address. */
 export function Go({name = "id", id, first, num, children}) {
 	const {view, q} = route.value;
 	return html`<tr class=${"go" + (q[name] === id ? " picked" : "")} onClick=${() => setQ({[name]: id})}><td class=${num ? "num" : ""}><a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${first}</a></td>${children}</tr>`;

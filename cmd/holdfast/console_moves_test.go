@@ -52,6 +52,17 @@ func (w *consoleWorld) moves(b *browser.Browser) {
 	b.Press("Enter")
 	b.Until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("Moved to"))`)
 	require.Equal(w, from.Add(2*time.Hour).Format("2006-01-02T15:04:05.000Z"), start(), "two steps of an hour")
+
+	over := from.AddDate(0, 0, -110)
+	h := w.ask("POST", "holds", fmt.Sprintf(
+		`{"allowPast":true,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]}`, w.first("skus?pageSize=1"),
+		w.first("locations?pageSize=1"), over.Format(time.RFC3339), over.Add(time.Hour).Format(time.RFC3339)))
+	bar = w.unit(h["id"].(string))["id"].(string)
+	b.Show(fmt.Sprintf("timeline?on=%d", over.Add(-24*time.Hour).UnixMilli()))
+	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')?.focus() || document.activeElement.dataset.bar === %q`,
+		bar, bar))
+	b.Press("m")
+	b.Says(".note", "It is over")
 	require.Empty(w, b.Noted())
 }
 
@@ -113,6 +124,9 @@ func (w *consoleWorld) drags(b *browser.Browser) {
 	b.Until(`!document.querySelector(".moving")`)
 	b.Release(x+day, y)
 	require.Equal(w, was, w.unit(hold), "given up")
+	b.Drag(true, [2]float64{x, y}, [2]float64{x + 20, y}, [2]float64{40, y})
+	b.Until(`!document.querySelector(".moving")`)
+	require.Equal(w, was, w.unit(hold), "dropped on the menu")
 	b.Drag(true, [2]float64{x, y}, [2]float64{x + 20, y}, [2]float64{x + day, y})
 	require.Eventually(w, func() bool {
 		return w.unit(hold)["range"].(map[string]any)["start"] == from.Add(24*time.Hour).

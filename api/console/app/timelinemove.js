@@ -3,7 +3,7 @@ import {useRef, useState} from "./base.js";
 import {Problem, get, patch, post} from "./api.js";
 import {ROW} from "./timelineview.js";
 import {tell} from "./ui.js";
-import {fmtInstant, fmtRange, iso} from "./time.js";
+import {clock, fmtInstant, fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
@@ -48,7 +48,7 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		const found = layout.find(id);
 		if (!found || found.bar.blockerType === "scheduled-event" || !Number.isFinite(found.bar.bodyFrom)) return;
 		const {bar, row} = found;
-		if (bar.state === "back") {tell("It has come back: there is nothing to move."); return;}
+		if (bar.state === "back" || (bar.blockerType === "hold" && bar.bodyTo < clock())) return tell("It is over: there is nothing to move.");
 		put({bar, home: row, shift: 0, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null});
 		scroller.current?.querySelector(`[data-bar="${id}"]`)?.focus({preventScroll: true});
 	};
@@ -90,10 +90,10 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 			}
 			to(round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs), lineAt(e));
 		},
-		onPointerUp() {
+		onPointerUp(e) {
 			const moving = down.current && now.current;
 			down.current = null;
-			if (moving) {swallow.current = true; setTimeout(() => {swallow.current = false;}, 50); drop();}
+			if (moving) {swallow.current = true; setTimeout(() => {swallow.current = false;}, 50); document.elementFromPoint(e.clientX, e.clientY)?.closest(".tl-body") ? drop() : giveUp();}
 		},
 		onPointerCancel() {down.current = null; if (now.current) giveUp();},
 		onKeyDown(e) {

@@ -31,12 +31,9 @@ var (
 		return wire.Wrong{Code: wire.FaultEnum,
 			Message: "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
-	bufferAmount = wire.Integer[int64](0, mostSeconds)
-	periodAmount = wire.Integer[int64](1, mostSeconds)
+	bufferAmount = wire.Integer[int64](0, timeline.MaxAmount)
+	periodAmount = wire.Integer[int64](1, timeline.MaxAmount)
 )
-
-// mostSeconds is the most of the smallest unit. A length has ten years at most, in whatever unit (timeline.Buffer).
-const mostSeconds = 3660 * 24 * 60 * 60
 
 // length is a length of time, in words.
 type length string

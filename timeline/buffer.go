@@ -54,10 +54,13 @@ func ParseUnit(name string) (Unit, bool) {
 	return 0, false
 }
 
+// MaxAmount is the most that a length of time may have of any unit: ten years in the smallest.
+const MaxAmount = 3660 * 86400
+
 // maxBuffer has the most of each unit that a buffer may have: ten years, a year counted as 366 days where the unit has
 // a fixed length.
 var maxBuffer = [...]int64{
-	Seconds: 3660 * 86400, Minutes: 3660 * 1440, Hours: 3660 * 24, Days: 3660, Weeks: 3660 / 7, Months: 120, Years: 10,
+	Seconds: MaxAmount, Minutes: 3660 * 1440, Hours: 3660 * 24, Days: 3660, Weeks: 3660 / 7, Months: 120, Years: 10,
 }
 
 // Buffer is a time kept free before or after a booking. The zero value is none. Two that are == were entered alike; two

@@ -137,7 +137,7 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		return limbo(t, location)
 	}
 	l := LocationTable(t.Acc).No(location)
-	const cut, elsewhere, full, unmet, unlike = 1, 2, 4, 8, 16 // each outweighs those before it
+	const elsewhere, full, unmet, unlike = 2, 4, 8, 16 // each outweighs those before it, and that a buffer was cut
 	best, least := homes[0], unlike
 	for _, x := range homes {
 		n := 2
@@ -147,7 +147,6 @@ func homeOf(t *base.Tx, c timeline.Placed, homes []home, location uint32) timeli
 		if n == 2 {
 			continue
 		}
-		n *= cut
 		if !slices.Contains(x.lots, c.Place.Lot) {
 			n += elsewhere
 		}

@@ -31,15 +31,7 @@ func heapPerOrder(scale float64) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	opened := func() (int64, error) {
-		if err := w.shut(); err != nil {
-			return 0, err
-		}
-		before := Heap()
-		err := w.open()
-		return Heap() - before, err
-	}
-	bare, err := opened()
+	bare, err := w.heap()
 	if err != nil {
 		return r, err
 	}
@@ -51,7 +43,7 @@ func heapPerOrder(scale float64) (r Result, err error) {
 	if err := p.Flush(); err != nil {
 		return r, err
 	}
-	used, err := opened()
+	used, err := w.heap()
 	if err != nil {
 		return r, err
 	}

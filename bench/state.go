@@ -70,15 +70,11 @@ func heapPerHold(scale float64) (Result, error) {
 // heapPerRecord gives the live heap of an engine that was opened from disk, a hold: the unit with its indexes and its
 // hold's record. An engine on the same merchant without holds is taken off.
 func heapPerRecord(w *World, scale float64) (Result, error) {
-	if err := w.shut(); err != nil {
+	used, err := w.heap()
+	if err != nil {
 		return Result{}, err
 	}
-	before := Heap()
-	if err := w.open(); err != nil {
-		return Result{}, err
-	}
-	used, holds := Heap()-before, w.Drawn+dataset.BusyHolds
-
+	holds := w.Drawn + dataset.BusyHolds
 	bare, err := empty(scale)
 	if err != nil {
 		return Result{}, err
@@ -87,15 +83,11 @@ func heapPerRecord(w *World, scale float64) (Result, error) {
 	if bare.Merchant, err = bare.CreateMerchant(bare.Engine); err != nil {
 		return Result{}, err
 	}
-	if err := bare.shut(); err != nil {
+	without, err := bare.heap()
+	if err != nil {
 		return Result{}, err
 	}
-	before = Heap()
-	if err := bare.open(); err != nil {
-		return Result{}, err
-	}
-	used -= Heap() - before
-	r := Judge(float64(used)/float64(holds-dataset.BusyHolds), AtMost(250, "B"))
+	r := Judge(float64(used-without)/float64(holds-dataset.BusyHolds), AtMost(250, "B"))
 	r.Note = fmt.Sprintf("%d holds, opened from disk", holds)
 	return r, nil
 }

@@ -130,6 +130,19 @@ func (w *World) open() (err error) {
 	return err
 }
 
+// heap opens the world again and gives the live heap that its engine takes then. That is what is free once the engine
+// is closed and the store is not yet, whose caches are in the same heap.
+func (w *World) heap() (bytes int64, err error) {
+	if err := errors.Join(w.shut(), w.open()); err != nil {
+		return 0, err
+	}
+	bytes = Heap()
+	err = w.Engine.Close()
+	w.Engine = nil
+	bytes -= Heap()
+	return bytes, errors.Join(err, w.shut(), w.open())
+}
+
 // shut closes engine and store, as far as they are open.
 func (w *World) shut() (err error) {
 	if w.Engine != nil {

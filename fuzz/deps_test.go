@@ -12,7 +12,7 @@ import (
 // This file owns the table of imports: they point down only.
 //
 //	cmd -> api -> engine -> outbox, order -> hold -> commerce -> stock -> label -> base
-//	base -> {engine/table, timeline, persist}
+//	base -> {engine/table, engine/sorted, timeline, persist}
 //
 // The packages of the engine's domains are engine/outbox, engine/order and so on; api and cmd name their operations and
 // records.
@@ -28,8 +28,9 @@ var may = map[string][]string{
 		"github.com/minio/minio-go/v7/..."},
 	"persist/backup/s3test": {},
 	"engine/pace":           {},
+	"engine/sorted":         {"github.com/tidwall/btree"},
 	"engine/table":          {"github.com/tidwall/btree"},
-	"engine/base": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid",
+	"engine/base": {"engine/table", "timeline", "engine/sorted", "persist", "github.com/google/uuid",
 		"github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
 		"golang.org/x/text/unicode/norm"},
 	"engine/label":    {"engine/base", "engine/table", "timeline"},
@@ -37,11 +38,11 @@ var may = map[string][]string{
 	"engine/commerce": {"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
 	"engine/hold": {"github.com/cespare/xxhash/v2", "engine/commerce", "engine/stock", "engine/label",
 		"engine/base", "engine/table", "timeline"},
-	"engine/order": {"github.com/goccy/go-json", "github.com/tidwall/btree", "engine/hold", "engine/commerce",
+	"engine/order": {"github.com/goccy/go-json", "engine/sorted", "engine/hold", "engine/commerce",
 		"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
-	"engine/outbox": {"github.com/klauspost/compress/s2", "github.com/tidwall/btree", "persist", "engine/base",
+	"engine/outbox": {"github.com/klauspost/compress/s2", "engine/sorted", "persist", "engine/base",
 		"engine/table", "timeline"},
-	"engine": {"engine/...", "github.com/tidwall/btree", "github.com/cespare/xxhash/v2", "timeline",
+	"engine": {"engine/...", "github.com/cespare/xxhash/v2", "timeline",
 		"persist"},
 	"api/admin":           {"github.com/prometheus/..."},
 	"api/auth":            {},

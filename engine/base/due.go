@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/tidwall/btree"
+	"holdfast/engine/sorted"
 )
 
 // This file owns what is due: the instants at which time itself acts on an account.
@@ -44,13 +44,13 @@ func (k *Kind[R]) DueAt(at func(*R) int64) {
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
 type dueQueue struct {
-	items *btree.BTreeG[DueItem]
+	items sorted.Set[DueItem]
 	Aside []DueItem // could not be done; no row says so, a start tries them again
 	again int64     // when those are tried again; 0: there are none
 }
 
 func newDueQueue() dueQueue {
-	return dueQueue{items: btree.NewBTreeGOptions(DueItem.before, btree.Options{NoLocks: true})}
+	return dueQueue{items: sorted.New(DueItem.before)}
 }
 
 func (q *dueQueue) publish() dueQueue {
@@ -131,13 +131,13 @@ type Alarm struct {
 	Account ID
 }
 
-func newAlarms() *btree.BTreeG[Alarm] {
-	return btree.NewBTreeGOptions(func(a, b Alarm) bool {
+func newAlarms() sorted.Set[Alarm] {
+	return sorted.New(func(a, b Alarm) bool {
 		if a.At != b.At {
 			return a.At < b.At
 		}
 		return bytes.Compare(a.Account[:], b.Account[:]) < 0
-	}, btree.Options{NoLocks: true})
+	})
 }
 
 // setAlarm brings an account's alarm up to date.

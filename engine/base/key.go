@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 
-	"github.com/tidwall/btree"
+	"holdfast/engine/sorted"
 )
 
 // This file owns API keys. Only a hash of a key's secret is ever stored.
@@ -54,7 +54,6 @@ func PublicName[T string | []byte](publicID T) (name [LongestPublicID]byte) {
 	return name
 }
 
-func newKeyRefs() *btree.BTreeG[KeyRef] {
-	return btree.NewBTreeGOptions(func(a, b KeyRef) bool { return bytes.Compare(a.Name[:], b.Name[:]) < 0 },
-		btree.Options{NoLocks: true})
+func newKeyRefs() sorted.Set[KeyRef] {
+	return sorted.New(func(a, b KeyRef) bool { return bytes.Compare(a.Name[:], b.Name[:]) < 0 })
 }

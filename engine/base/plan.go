@@ -3,8 +3,7 @@ package base
 import (
 	"encoding/json"
 
-	"github.com/tidwall/btree"
-
+	"holdfast/engine/sorted"
 	"holdfast/timeline"
 )
 
@@ -78,7 +77,7 @@ func (a *AccountState) FaultsOf(op Op) []Fault {
 // Tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.
 type Tx struct {
 	Acc      *AccountState
-	Keys     *btree.BTreeG[KeyRef] // of all accounts: public ids are unique over them
+	Keys     sorted.Set[KeyRef] // of all accounts: public ids are unique over them
 	Now      int64
 	Base     Base
 	Used     uint64

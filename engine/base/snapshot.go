@@ -3,8 +3,7 @@ package base
 import (
 	"bytes"
 
-	"github.com/tidwall/btree"
-
+	"holdfast/engine/sorted"
 	"holdfast/engine/table"
 	"holdfast/timeline"
 )
@@ -69,9 +68,9 @@ type State struct {
 	Accounts map[ID]*AccountState
 	touched  []*AccountState // changed since the last snapshot, in the order of their first change
 	dirty    map[ID]bool
-	Tree     *btree.BTreeG[Tenant] // the published copies
-	Keys     *btree.BTreeG[KeyRef]
-	alarms   *btree.BTreeG[Alarm]
+	Tree     sorted.Set[Tenant] // the published copies
+	Keys     sorted.Set[KeyRef]
+	alarms   sorted.Set[Alarm]
 	LastID   ID
 	Called   []ID // accounts whose queue of deliveries changed since the last snapshot
 }
@@ -81,10 +80,9 @@ func NewState() *State {
 	return &State{
 		Accounts: map[ID]*AccountState{},
 		dirty:    map[ID]bool{},
-		Tree: btree.NewBTreeGOptions(func(a, b Tenant) bool { return bytes.Compare(a.ID[:], b.ID[:]) < 0 },
-			btree.Options{NoLocks: true}),
-		Keys:   newKeyRefs(),
-		alarms: newAlarms(),
+		Tree:     sorted.New(func(a, b Tenant) bool { return bytes.Compare(a.ID[:], b.ID[:]) < 0 }),
+		Keys:     newKeyRefs(),
+		alarms:   newAlarms(),
 	}
 }
 
@@ -130,9 +128,9 @@ type Snapshot struct {
 	Seq      uint64
 	At       int64
 	Hash     uint64
-	Accounts *btree.BTreeG[Tenant]
-	Keys     *btree.BTreeG[KeyRef]
-	Alarms   *btree.BTreeG[Alarm]
+	Accounts sorted.Set[Tenant]
+	Keys     sorted.Set[KeyRef]
+	Alarms   sorted.Set[Alarm]
 	Groups   uint64          // closed since the engine was opened
 	Changed  []*AccountState // the accounts that are new in it, until they are complete
 }

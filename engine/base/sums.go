@@ -1,6 +1,6 @@
 package base
 
-import "github.com/tidwall/btree"
+import "holdfast/engine/sorted"
 
 // This file owns sums by key: how many records name something, or how much comes to it. They follow from rows.
 
@@ -12,14 +12,13 @@ type Sum[K any] struct {
 
 // Sums are those that are not 0, in the order of their keys. An account has them as an extension.
 type Sums[K any] struct {
-	Items *btree.BTreeG[Sum[K]]
+	Items sorted.Set[Sum[K]]
 	copy  *Sums[K] // what publish gave last, while nothing has changed since
 }
 
 // NewSums makes sums by keys in an order.
 func NewSums[K any](compare func(a, b K) int) *Sums[K] {
-	return &Sums[K]{Items: btree.NewBTreeGOptions(func(a, b Sum[K]) bool { return compare(a.Of, b.Of) < 0 },
-		btree.Options{NoLocks: true})}
+	return &Sums[K]{Items: sorted.New(func(a, b Sum[K]) bool { return compare(a.Of, b.Of) < 0 })}
 }
 
 // Publish gives a copy that never changes.

@@ -5,9 +5,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/tidwall/btree"
-
 	"holdfast/engine/base"
+	"holdfast/engine/sorted"
 	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
@@ -54,7 +53,7 @@ func (s sold) before(o sold) bool {
 
 // soldUnits are all units of an account that were sold. They follow from the rows of units.
 type soldUnits struct {
-	items *btree.BTreeG[sold]
+	items sorted.Set[sold]
 	copy  *soldUnits // what publish gave last, while nothing has changed since
 }
 
@@ -63,7 +62,7 @@ var soldExtension = base.RegisterExtension(newSoldUnits)
 func soldOf(a *base.AccountState) *soldUnits { return soldExtension.In(a) }
 
 func newSoldUnits() *soldUnits {
-	return &soldUnits{items: btree.NewBTreeGOptions(sold.before, btree.Options{NoLocks: true})}
+	return &soldUnits{items: sorted.New(sold.before)}
 }
 
 // Publish gives a copy that never changes.

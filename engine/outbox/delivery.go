@@ -7,9 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/tidwall/btree"
-
 	"holdfast/engine/base"
+	"holdfast/engine/sorted"
 	"holdfast/engine/table"
 	"holdfast/persist"
 )
@@ -164,8 +163,8 @@ func decodeDelivery(_, key base.ID, b []byte) (*Delivery, error) {
 
 // callQueue is an account's pending deliveries, by webhook and then by when they are due. It is derived.
 type callQueue struct {
-	items  *btree.BTreeG[queued]
-	counts *btree.BTreeG[queueCount]
+	items  sorted.Set[queued]
+	counts sorted.Set[queueCount]
 	Bytes  int64      // of the whole log
 	copy   *callQueue // what publish gave last, while nothing has changed since
 }
@@ -192,7 +191,7 @@ func Calls(a *base.AccountState) *callQueue { return callExtension.In(a) }
 
 func newCallQueue() *callQueue {
 	return &callQueue{
-		items: btree.NewBTreeGOptions(func(a, b queued) bool {
+		items: sorted.New(func(a, b queued) bool {
 			if c := bytes.Compare(a.webhook[:], b.webhook[:]); c != 0 {
 				return c < 0
 			}
@@ -200,10 +199,10 @@ func newCallQueue() *callQueue {
 				return a.at < b.at
 			}
 			return bytes.Compare(a.id[:], b.id[:]) < 0
-		}, btree.Options{NoLocks: true}),
-		counts: btree.NewBTreeGOptions(func(a, b queueCount) bool {
+		}),
+		counts: sorted.New(func(a, b queueCount) bool {
 			return bytes.Compare(a.webhook[:], b.webhook[:]) < 0
-		}, btree.Options{NoLocks: true}),
+		}),
 	}
 }
 

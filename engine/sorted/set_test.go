@@ -1,0 +1,39 @@
+package sorted
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCopiesAreApart holds invariant 2 for a writer that goes on after each copy.
+func TestCopiesAreApart(t *testing.T) {
+	s := New(func(a, b int) bool { return a < b })
+	var copies []Set[int]
+	for i := range 500 {
+		s.Set(i)
+		if i%3 == 0 {
+			s.Delete(i / 2)
+		}
+		copies = append(copies, s.Copy())
+	}
+	want := map[int]bool{}
+	for i, c := range copies {
+		want[i] = true
+		if i%3 == 0 {
+			delete(want, i/2)
+		}
+		items := c.Items()
+		require.Len(t, items, len(want))
+		require.True(t, slices.IsSorted(items))
+		for _, x := range items {
+			require.True(t, want[x])
+		}
+		if i%2 == 0 {
+			c.Delete(i)
+			c.Set(-1)
+		}
+	}
+	require.Len(t, s.Items(), len(want))
+}

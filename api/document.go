@@ -76,7 +76,9 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for " +
 	"people).\n\n" +
 	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
-	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: " +
+	"A page of a list is of the moment when it is read: where a row before it has been removed since the page " +
+	"before, it leaves one out. All pages with the `asOf` of one snapshot are of one moment, and leave none out. " +
+	"No answer is without a bound. A row of a list has at most 31 KiB: " +
 	"where it would have more, " +
 	"its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how many " +
 	"entries it has as a whole, " +

@@ -52,7 +52,7 @@ func (w *writer) offload(b *backlog) {
 		p.due = &cmd
 	}
 	t := w.begun(&cmd, b.account.Publish())
-	t.Keys = t.Keys.Copy()
+	t.Keys = t.Keys.Clone()
 	w.state.LastID = base.MakeID(t.Now, t.Base.Plus(idsOfPlan))
 	w.engine.done.Add(1)
 	go func() {

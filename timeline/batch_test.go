@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"math"
 	"math/rand"
 	"slices"
 	"testing"
@@ -159,7 +160,7 @@ func TestFewestGaps(t *testing.T) {
 		for c := range g {
 			from := len(want)
 			if g[c].root != nil {
-				eachCoveringIn(g[c].root, need, func(no SlotNo) bool {
+				eachCoveringIn(g[c].root, timeKey(math.MinInt64, 0, 0), need, func(no SlotNo) bool {
 					want = append(want, no)
 					return true
 				})

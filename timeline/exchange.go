@@ -119,6 +119,13 @@ func (b *board) freeAt(t int64, but int, found func(l int, gap Span)) {
 // discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to
 // its start, back: its end, and so on. It stops where many that are known are free.
 func (b *board) discover(w Span, back bool) {
+	least := Span{w.Start, w.Start + 1}
+	if back {
+		least = Span{w.End - 1, w.End}
+	}
+	if w.End-w.Start > 1 && !b.unknownFree(least) { // none is free over more either
+		return
+	}
 	for {
 		found, known := 0, 0
 		b.stock.EachFree(b.pool, w, func(no SlotNo) bool {
@@ -141,6 +148,21 @@ func (b *board) discover(w Span, back bool) {
 			w.End = w.Start + length/2
 		}
 	}
+}
+
+// unknownFree says whether a lane that is not known is free over all of w, or there are so many that are known that
+// discover would not look further.
+func (b *board) unknownFree(w Span) (unknown bool) {
+	known := 0
+	b.stock.EachFree(b.pool, w, func(no SlotNo) bool {
+		b.looked++
+		if b.laneOf(no) < 0 {
+			unknown = true
+		}
+		known++
+		return !unknown && known < boardLanes
+	})
+	return unknown || known >= boardLanes
 }
 
 // run looks for room: from the room's start, which is the anchor where nothing is fixed, or all that is shares now;

@@ -81,12 +81,15 @@ func (g *gapIndex) tightest(need Span, n int) (list []SlotNo) {
 	for c := lengthClass(need); c < classCount && len(list) < n; c++ {
 		if t := &g[c]; t.root != nil {
 			few := fewest{n: n - len(list), below: noSlot}
-			few.covering(t.root, need)
+			few.covering(t.root, earliest(c, need), need)
 			list = append(list, few.all()...)
 		}
 	}
 	return list
 }
+
+// earliest is where the gaps of class c begin that may cover w.
+func earliest(c int, w Span) key { return timeKey(reach(c, w.End-1), 0, 0) }
 
 // fewest gathers the n smallest slots of many.
 type fewest struct {
@@ -96,11 +99,11 @@ type fewest struct {
 }
 
 // covering takes in the slots of the gaps that cover w.
-func (f *fewest) covering(n *gapNode, w Span) {
-	for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
+func (f *fewest) covering(n *gapNode, from key, w Span) {
+	for i := firstOf(n, from); i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
 		if n.in != nil {
 			if s := &n.in.sums[i]; s.last >= w.End && s.slot < f.below {
-				f.covering(n.in.kids[i], w)
+				f.covering(n.in.kids[i], from, w)
 			}
 		} else if no := n.keys[i].upper(); n.vals[i] >= w.End && no < f.below {
 			if f.list = append(f.list, SlotNo(no)); len(f.list) == 2*f.n {
@@ -125,7 +128,7 @@ func (g *gapIndex) tight(need Span) (SlotNo, bool) {
 			continue
 		}
 		best := uint32(noSlot)
-		tightIn(t.root, timeKey(reach(c, need.End-1), 0, 0), need, &best)
+		tightIn(t.root, earliest(c, need), need, &best)
 		if best != noSlot {
 			return SlotNo(best), true
 		}
@@ -181,28 +184,36 @@ func idleIn(list []SlotNo, n *gapNode, from int64, most int) []SlotNo {
 func (g *gapIndex) covering(w Span) (n int) {
 	for c := lengthClass(w); c < classCount; c++ {
 		if g[c].root != nil {
-			n += coveringIn(g[c].root, w)
+			n += coveringIn(g[c].root, earliest(c, w), w)
 		}
 	}
 	return n
 }
 
-func coveringIn(n *gapNode, w Span) (count int) {
+// firstOf is the first child or item of a node that keys from a key on may be in.
+func firstOf(n *gapNode, from key) int {
 	if n.in == nil {
-		for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
+		return from.search(n.keys)
+	}
+	return childOf(n.keys, from)
+}
+
+func coveringIn(n *gapNode, from key, w Span) (count int) {
+	if n.in == nil {
+		for i := firstOf(n, from); i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
 			if n.vals[i] >= w.End {
 				count++
 			}
 		}
 		return count
 	}
-	for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
+	for i := firstOf(n, from); i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
 		switch s := &n.in.sums[i]; {
 		case s.last < w.End:
 		case s.first >= w.End && i+1 < len(n.keys) && n.keys[i+1].time() <= w.Start:
 			count += int(s.n)
 		default:
-			count += coveringIn(n.in.kids[i], w)
+			count += coveringIn(n.in.kids[i], from, w)
 		}
 	}
 	return count
@@ -212,22 +223,22 @@ func coveringIn(n *gapNode, w Span) (count int) {
 // starts, until visit says false. It returns whether it never did.
 func (g *gapIndex) eachCovering(w Span, visit func(SlotNo) bool) bool {
 	for c := lengthClass(w); c < classCount; c++ {
-		if g[c].root != nil && !eachCoveringIn(g[c].root, w, visit) {
+		if g[c].root != nil && !eachCoveringIn(g[c].root, earliest(c, w), w, visit) {
 			return false
 		}
 	}
 	return true
 }
 
-func eachCoveringIn(n *gapNode, w Span, visit func(SlotNo) bool) bool {
-	for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
+func eachCoveringIn(n *gapNode, from key, w Span, visit func(SlotNo) bool) bool {
+	for i := firstOf(n, from); i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
 		switch {
 		case n.in == nil:
 			if n.vals[i] >= w.End && !visit(SlotNo(n.keys[i].upper())) {
 				return false
 			}
 		case n.in.sums[i].last >= w.End:
-			if !eachCoveringIn(n.in.kids[i], w, visit) {
+			if !eachCoveringIn(n.in.kids[i], from, w, visit) {
 				return false
 			}
 		}

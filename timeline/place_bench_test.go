@@ -192,6 +192,41 @@ func BenchmarkAvailableInATangle(b *testing.B) {
 	}
 }
 
+// BenchmarkAvailableInAShop asks a pool of 100 articles of one unit, of which each has two holds that name it, and all
+// have 391 that may move, over a week: a shop whose staff choose the bike.
+func BenchmarkAvailableInAShop(b *testing.B) {
+	const hour = 3_600_000
+	rnd := rand.New(rand.NewPCG(11, 12))
+	s := New()
+	n := 0
+	put := func(p PoolRef, flags Flags, from, hours int64) {
+		h := NewHold(testID(n), Span{from * hour, (from + hours) * hour}, 0, 0)
+		h.Flags = flags
+		if at, ok := s.TightGap(p, h.Span); ok {
+			s.Put(h, Place{s.slot(at).lot, at})
+			n++
+		}
+	}
+	for lot := LotNo(1); lot <= 100; lot++ {
+		s.AddLot(lot, uint32(lot), 1)
+		s.SetPool(lot, 1)
+		s.PutSlot(Slot{testID(1000 + int(lot)), SlotNo(lot), lot, Span{0, Forever}})
+		at := 1 + rnd.Int64N(200)
+		for range 2 {
+			hours := 4 + rnd.Int64N(237)
+			put(LotRef(lot), PinnedArticle, at, hours)
+			at += hours + 1 + rnd.Int64N(480)
+		}
+	}
+	for n < 591 {
+		put(SKURef(1), 0, 1+rnd.Int64N(1440), 4+rnd.Int64N(237))
+	}
+	for b.Loop() {
+		from := (1 + rnd.Int64N(1440)) * hour
+		s.Available(SKURef(1), Span{from, from + 168*hour}, 0)
+	}
+}
+
 // BenchmarkSeat seats one hold into a plain gap: what a booking costs before it is applied.
 func BenchmarkSeat(b *testing.B) {
 	for _, size := range []struct {

@@ -54,7 +54,7 @@ func newDueQueue() dueQueue {
 }
 
 func (q *dueQueue) publish() dueQueue {
-	return dueQueue{q.items.Copy(), slices.Clone(q.Aside), q.again}
+	return dueQueue{q.items.Clone(), slices.Clone(q.Aside), q.again}
 }
 
 // Add notes what is due at an instant.

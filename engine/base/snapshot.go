@@ -146,8 +146,8 @@ func (s *State) Publish() *Snapshot {
 		delete(s.dirty, a.ID)
 	}
 	s.touched = s.touched[:0]
-	return &Snapshot{Seq: s.Seq, At: s.At, Hash: s.Hash, Accounts: s.Tree.Copy(), Keys: s.Keys.Copy(),
-		Alarms: s.alarms.Copy(), Changed: changed}
+	return &Snapshot{Seq: s.Seq, At: s.At, Hash: s.Hash, Accounts: s.Tree.Clone(), Keys: s.Keys.Clone(),
+		Alarms: s.alarms.Clone(), Changed: changed}
 }
 
 // View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It

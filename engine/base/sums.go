@@ -24,7 +24,7 @@ func NewSums[K any](compare func(a, b K) int) *Sums[K] {
 // Publish gives a copy that never changes.
 func (s *Sums[K]) Publish() Extension {
 	if s.copy == nil {
-		s.copy = &Sums[K]{Items: s.Items.Copy()}
+		s.copy = &Sums[K]{Items: s.Items.Clone()}
 	}
 	return s.copy
 }

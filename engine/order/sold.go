@@ -68,7 +68,7 @@ func newSoldUnits() *soldUnits {
 // Publish gives a copy that never changes.
 func (s *soldUnits) Publish() base.Extension {
 	if s.copy == nil {
-		s.copy = &soldUnits{items: s.items.Copy()}
+		s.copy = &soldUnits{items: s.items.Clone()}
 	}
 	return s.copy
 }

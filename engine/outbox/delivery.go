@@ -209,7 +209,7 @@ func newCallQueue() *callQueue {
 // Publish gives a copy that never changes.
 func (q *callQueue) Publish() base.Extension {
 	if q.copy == nil {
-		q.copy = &callQueue{items: q.items.Copy(), counts: q.counts.Copy(), Bytes: q.Bytes}
+		q.copy = &callQueue{items: q.items.Clone(), counts: q.counts.Clone(), Bytes: q.Bytes}
 	}
 	return q.copy
 }

@@ -1,5 +1,7 @@
 package sorted
 
+// This file owns the tests of Set.
+
 import (
 	"slices"
 	"testing"
@@ -16,7 +18,7 @@ func TestCopiesAreApart(t *testing.T) {
 		if i%3 == 0 {
 			s.Delete(i / 2)
 		}
-		copies = append(copies, s.Copy())
+		copies = append(copies, s.Clone())
 	}
 	want := map[int]bool{}
 	for i, c := range copies {

@@ -2796,8 +2796,8 @@ func (s *WebhooksService) Redeliver(
 }
 
 // Recover sends again what has failed since an instant, and what was kept since then while the webhook was
-// disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to
-// read what the event tells of, as webhooks do.
+// disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time.
+// Besides its own scope it takes the one to read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Recover(

@@ -76,6 +76,12 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/availability/calendar",
 		`{"items":[{"skuId":"$sku","quantity":2},{"quantity":0}],"from":"2025-06-03T12:00:00Z","to":"2025-06-03T12:00:00Z"}`,
 		"body /items/1/quantity range", "body /to order", "body /length required", "body /items/1/skuId required")
+	// What comes of the window alone is refused before an item is looked at: none of these is a SKU.
+	items := strings.Repeat(`{"skuId":"$location"},`, 249) + `{"skuId":"$location"}`
+	bad("POST /v1/admin/availability/calendar", `{"items":[`+items+`],"length":1,"lengthUnit":"days",`+
+		`"from":"2025-06-03T12:00:00Z","to":"2025-12-30T12:00:00Z"}`, "body /items range")
+	bad("GET /v1/admin/availability/calendar?skuId=$location&from=2025-06-03T00:00:00Z&to=2026-06-03T00:00:00Z"+
+		"&length=1&lengthUnit=days&startTimes="+startTimes(30), "", "query length range")
 	bad("POST "+holdPath+"/move",
 		`{"lines":[{"unavailabilityId":"$unit","from":"2025-06-03T12:00:00Z","to":"2025-06-03T11:00:00Z"}]}`,
 		"body /lines/0/to order")
@@ -279,4 +285,13 @@ func TestTheNilIdIsNobodys(t *testing.T) {
 	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/locations/"+null, "")
 	s.refused(404, base.CodeNotFound, "GET", "/v1/admin/locations/ffffffff-ffff-ffff-ffff-ffffffffffff", "")
 	require.Empty(t, s.ok("GET", "/v1/admin/conflicts?skuId="+null, "")["data"])
+}
+
+// startTimes are n times of day, as a query has them.
+func startTimes(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%02d:%02d", i/2, i%2*30)
+	}
+	return strings.Join(list, "&startTimes=")
 }

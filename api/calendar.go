@@ -177,6 +177,15 @@ func (q *request) checkCalendar(in, prefix string, o *calendarInput, quantities 
 	}
 }
 
+// starts is how many starts each item has. They are counted before any item is looked at: what would be too long is
+// refused at once.
+func (o *calendarInput) starts(v base.View) (int, error) {
+	if o.length == nil {
+		return 0, nil
+	}
+	return hold.CountStarts(v, o.StartQuery)
+}
+
 // fill asks for the calendar of an item.
 func (i *calendarItem) fill(v base.View, o *calendarInput, now int64) error {
 	x := o.StartQuery
@@ -235,6 +244,9 @@ var getCalendar = readChecked(operation{
 	},
 	func(q *request, o *calendarInput) error {
 		i := calendarItem{Item: o.Item}
+		if _, err := o.starts(q.view); err != nil {
+			return err
+		}
 		if err := i.fill(q.view, o, q.now); err != nil {
 			return err
 		}
@@ -258,17 +270,27 @@ var listCalendars = readChecked(operation{
 		}
 	},
 	func(q *request, o *calendarsInput) error {
+		tooMany := func() error {
+			q.faults.Add(base.Fault{
+				In: "body", Pointer: "/items", Code: wire.FaultRange,
+				Message: "would give more than " + strconv.Itoa(mostBuckets) + " buckets and starts",
+			})
+			return q.faulted(nil)
+		}
+		starts, err := o.starts(q.view)
+		if err != nil {
+			return ofItem(err, 0)
+		}
+		if (starts+1)*len(o.items) > mostBuckets { // each has a bucket at the least
+			return tooMany()
+		}
 		entries := 0
 		for n := range o.items {
 			if err := o.items[n].fill(q.view, &o.calendarInput, q.now); err != nil {
 				return ofItem(err, n)
 			}
 			if entries += o.items[n].entries(); entries > mostBuckets {
-				q.faults.Add(base.Fault{
-					In: "body", Pointer: "/items", Code: wire.FaultRange,
-					Message: "would give more than " + strconv.Itoa(mostBuckets) + " buckets and starts",
-				})
-				return q.faulted(nil)
+				return tooMany()
 			}
 		}
 		appendRecord(&q.scribe, &o.items, (*scribe).writeCalendars)

@@ -68,6 +68,12 @@ func Starts(v base.View, q StartQuery, now int64, dst []Start) ([]Start, error) 
 	return dst, err
 }
 
+// CountStarts is how many starts a window has, whatever the item is: so too many are refused before any is searched.
+func CountStarts(v base.View, q StartQuery) (int, error) {
+	list, err := q.starts(Zone(v, q.Location), nil)
+	return len(list), err
+}
+
 // Zone is the zone that days are told in at a location, or over all.
 func Zone(v base.View, location base.ID) *timeline.Zone {
 	return stock.MustZone(zoneAt(v.Acc, location))

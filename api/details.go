@@ -130,4 +130,7 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 				w.Instant("to", n.End, "First instant behind the window.")
 			})
 	})
+	w.Bool("explained", d.Explained, "Whether it was looked for what stands in the way and for the next windows. "+
+		"It is not where too many lists and searches of the account are under way, nor where room came free "+
+		"meanwhile: then no holds are named, and next is null.")
 }

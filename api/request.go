@@ -65,7 +65,6 @@ type request struct {
 	taken    int64              // bytes of room that it has taken
 	crowded  bool               // there was no room for it
 	cost     int                // what it has of its account's share of dear reads
-	tooDear  *base.Error        // the refusal in place of one that could not be explained
 	tag      uint64             // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already, where that is all it is told
@@ -114,7 +113,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded, q.tooDear, q.media = false, nil, ""
+	q.crowded, q.media = false, ""
 	requests.Put(q)
 }
 
@@ -283,9 +282,6 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 	}
 	res, err := q.eng.Do(cmd)
 	q.payBack() // what was dear, to explain a refusal, is done: others may begin while the answer is written
-	if q.tooDear != nil {
-		return res, q.tooDear
-	}
 	q.replayed = res.Replayed
 	return res, err
 }

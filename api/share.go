@@ -151,28 +151,32 @@ func (s *shares) admit(account base.ID, x *share) {
 	}
 }
 
-// dear has the request wait until a dear read of its account may begin; what it has taken before counts.
+// dear has the request wait until a dear read of its account may begin, and refuses it where it has waited too long.
 func (q *request) dear(cost int) *base.Error {
-	if cost <= q.cost || q.key == nil {
+	if q.waits(cost) {
 		return nil
+	}
+	return q.later(base.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
+}
+
+// waits is dear for one that can do without: it says whether its turn has come. What it has taken before counts.
+func (q *request) waits(cost int) bool {
+	if cost <= q.cost || q.key == nil {
+		return true
 	}
 	q.payBack()
 	began := time.Now()
 	ok := q.server.shares.take(q.view.Account().ID, cost, q.server.quit)
 	q.idle += time.Since(began)
-	if !ok {
-		return q.later(base.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
+	if ok {
+		q.cost = cost
 	}
-	q.cost = cost
-	return nil
+	return ok
 }
 
-// MayExplain has a refusal wait for its account's share before it is explained. Nothing was done: one that waits for
-// too long is asked to come again.
-func (q *request) MayExplain() bool {
-	q.tooDear = q.dear(searchCost)
-	return q.tooDear == nil
-}
+// MayExplain has a refusal wait for its account's share before it is explained. One that waits for too long is given as
+// it is: who is told to come again would not know that nothing is left.
+func (q *request) MayExplain() bool { return q.waits(searchCost) }
 
 // payBack gives back what the request has of its account's share.
 func (q *request) payBack() {

@@ -72,7 +72,7 @@ func TestCostsAreOfOperations(t *testing.T) {
 }
 
 // Beyond its share an account's dear reads wait, and are refused when they have waited for too long; what is cheap goes
-// on, and so do others. A refusal that cannot be explained in time is asked for again.
+// on, and so do others. A refusal that cannot be explained in time is given without.
 func TestDearReadsAreBounded(t *testing.T) {
 	s := newShop(t)
 	loc := s.ok("POST", "/v1/admin/locations", `{"name":"Lisboa","timezone":"Europe/Lisbon"}`)["id"].(string)
@@ -89,8 +89,14 @@ func TestDearReadsAreBounded(t *testing.T) {
 		{"GET", short + "/calendar" + window, ""}, {"POST", short + "/next", next},
 		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"},
 		{"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
-		{"POST", "/v1/admin/holds", `{"lines":[{` + line + `}]}`},
 	}
+	refused := func() any {
+		a := s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", `{"lines":[{`+line+`}]}`)
+		require.EqualValues(t, 1, at(a.object(), "details", "lines", 0, "requested"))
+		require.EqualValues(t, 0, at(a.object(), "details", "lines", 0, "available"))
+		return at(a.object(), "details", "explained")
+	}
+	require.Equal(t, true, refused())
 	free := map[string]int{}
 	for _, r := range reads {
 		free[r[0]+r[1]+r[2]] = s.call(r[0], r[1], r[2]).status
@@ -104,6 +110,7 @@ func TestDearReadsAreBounded(t *testing.T) {
 		require.Equal(t, "cost", at(a.object(), "details", "layer"), r)
 		require.Equal(t, "1", a.header["Retry-After"])
 	}
+	require.Equal(t, false, refused())
 	for _, r := range [][2]string{{"GET", "/v1/admin/account"}, {"GET", "/v1/admin/skus/" + sku},
 		{"GET", short + window}} {
 		require.Equal(t, 200, s.call(r[0], r[1], "").status, r)

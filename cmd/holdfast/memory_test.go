@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/pace"
 )
 
 // The option counts before the environment, and that before what the system says that there is.
@@ -34,6 +36,15 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 	}
 	_, _, err := (&memoryConfig{"lots"}).wanted("", system)
 	require.ErrorContains(t, err, "--memory \"lots\"")
+}
+
+// The store leaves the most of a limit to what is stored, and never goes without.
+func TestTheStoreHasAShareOfTheMemory(t *testing.T) {
+	for limit, each := range map[int64]int64{
+		1 << 20: 1 << 20, 64 << 20: 2 << 20, 512 << 20: 16 << 20, 2 << 30: 64 << 20, pace.NoLimit: 64 << 20,
+	} {
+		require.Equal(t, each, storeMemory(limit))
+	}
 }
 
 // A server with little memory takes articles of 10,000 units until it is nearly full. Then it refuses more, goes on to

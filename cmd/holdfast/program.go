@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -55,7 +56,9 @@ func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger
 	if o.Phase != nil {
 		o.Phase("opens the store and checks its log")
 	}
-	store, err := persist.Open(persist.Options{Dir: dir, KeepLog: keep, Logger: log})
+	each := storeMemory(debug.SetMemoryLimit(-1))
+	store, err := persist.Open(persist.Options{Dir: dir, KeepLog: keep, Logger: log, CacheSize: each,
+		MemTableSize: uint64(each)})
 	if err != nil {
 		return nil, err
 	}

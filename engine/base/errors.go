@@ -100,7 +100,12 @@ type Shortage struct {
 }
 
 // ShortageDetails is the Details of INSUFFICIENT_AVAILABILITY.
-type ShortageDetails struct{ Lines []Shortage }
+type ShortageDetails struct {
+	Lines []Shortage
+	// whether it was looked for what stands in the way and for the next windows: else there are none, and Available is
+	// still right
+	Explained bool
+}
 
 // UnknownOutcomeDetails is the Details of STORAGE_FAILED when the command may or may not be found done after a restart.
 type UnknownOutcomeDetails struct{}

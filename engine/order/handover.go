@@ -196,7 +196,7 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	if len(short) > 0 {
-		return nil, stock.Insufficient(short)
+		return nil, stock.Insufficient(t, short)
 	}
 	stock.SeatFreed(t)
 	return answer(t, n), nil

@@ -398,7 +398,7 @@ func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 		}
 		stock.Departing(t).Overbook = overbook
 		if !stock.Stretch(t, h, at, body, overbook) {
-			return stock.Insufficient([]base.Shortage{*shortOf(t, unitOfLine{0, l, u},
+			return stock.Insufficient(t, []base.Shortage{*shortOf(t, unitOfLine{0, l, u},
 				h.WithSpan(base.Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}

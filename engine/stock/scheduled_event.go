@@ -121,7 +121,7 @@ func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *time
 		return nil
 	}
 	q := Request{Location: l, Article: r, Body: s.Window, Quantity: 1}
-	return Insufficient([]base.Shortage{*Shortage(t, &q, sources, reason)})
+	return Insufficient(t, []base.Shortage{*Shortage(t, &q, sources, reason)})
 }
 
 // PatchScheduledEvent changes a scheduled event; its type stays.

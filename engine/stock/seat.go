@@ -108,7 +108,7 @@ func SeatAll(t *base.Tx, owner base.ID, requests []Request) error {
 		}
 	}
 	slices.SortFunc(shortages, func(a, b base.Shortage) int { return a.Line - b.Line })
-	return Insufficient(shortages)
+	return Insufficient(t, shortages)
 }
 
 func ofLine(requests []Request, line int) *Request {
@@ -197,9 +197,9 @@ func takeNew(t *base.Tx, owner base.ID, q *Request) {
 }
 
 // Insufficient refuses lines that the stock cannot carry.
-func Insufficient(lines []base.Shortage) error {
+func Insufficient(t *base.Tx, lines []base.Shortage) error {
 	return &base.Error{Code: base.CodeInsufficient, Detail: "the stock cannot carry the request; details says which " +
-		"lines and why", Details: base.ShortageDetails{Lines: lines}}
+		"lines and why", Details: base.ShortageDetails{Lines: lines, Explained: t.Explain}}
 }
 
 // seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.

@@ -2516,6 +2516,10 @@ type InitialQuantity struct {
 type InsufficientAvailabilityDetails struct {
 	// The lines that are short.
 	Lines []Shortage `json:"lines"`
+	// Whether it was looked for what stands in the way and for the next windows. It is not where too many lists
+	// and searches of the account are under way, nor where room came free meanwhile: then no holds are named,
+	// and next is null.
+	Explained bool `json:"explained"`
 }
 
 // InventoryArticle is a part of answers.

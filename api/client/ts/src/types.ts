@@ -2190,8 +2190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
-         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.recover"];
         delete?: never;
@@ -4907,6 +4907,8 @@ export interface components {
             details: components["schemas"]["InsufficientAvailabilityDetails"];
         };
         InsufficientAvailabilityDetails: {
+            /** @description Whether it was looked for what stands in the way and for the next windows. It is not where too many lists and searches of the account are under way, nor where room came free meanwhile: then no holds are named, and next is null. */
+            explained: boolean;
             /** @description The lines that are short. */
             lines: components["schemas"]["Shortage"][];
         };

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +132,29 @@ func TestChangesOfLinesThatAreGone(t *testing.T) {
 		}
 	}
 	require.Len(t, at, 3, "%+v", list)
+}
+
+// The feed does not read a hold for each of its units: of a thousand lines, each would cost it 66 KB then, and costs it
+// less than one. What else runs in the process counts, too.
+func TestChangesOfManyLines(t *testing.T) {
+	s := newShop(t)
+	const lines = 1000
+	article := s.article(s.sku(), lines)
+	o := s.booking(base.Item{Article: article}, noon+day, noon+2*day, 1)
+	for len(o.Lines) < lines {
+		o.Lines = append(o.Lines, o.Lines[0])
+	}
+	h := s.do(o).(*hold.Hold)
+	var before, after runtime.MemStats
+	for range 2 { // the first makes the buffers
+		runtime.ReadMemStats(&before)
+		list, err := s.feed(s.acc, s.view().Sequence()-1, 1)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		require.Equal(t, h.ID, list[0].ID)
+	}
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(lines*8<<10))
 }
 
 // From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in

@@ -697,7 +697,10 @@ func HoldUnits(v base.View, id base.ID, p base.Part) (list []HeldUnit, total int
 func init() {
 	stock.RegisterOwnership(timeline.BlockerHold, stock.Ownership{
 		Record: holding,
-		Kept:   func(a *base.AccountState, record base.ID) bool { return Holds(a).Get(record) != nil },
+		Kept: func(a *base.AccountState, record base.ID) bool {
+			_, ok := Holds(a).Rows.Get(record)
+			return ok
+		},
 		Made: func(a *base.AccountState, h timeline.Hold, _ *stock.Article) base.ID {
 			if rec := Holds(a).Get(holding(a, h)); rec != nil {
 				return madeForHeld(a, rec, h)

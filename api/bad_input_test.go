@@ -80,6 +80,13 @@ func TestBadInput(t *testing.T) {
 	items := strings.Repeat(`{"skuId":"$location"},`, 249) + `{"skuId":"$location"}`
 	bad("POST /v1/admin/availability/calendar", `{"items":[`+items+`],"length":1,"lengthUnit":"days",`+
 		`"from":"2025-06-03T12:00:00Z","to":"2025-12-30T12:00:00Z"}`, "body /items range")
+	bad("POST /v1/admin/availability/calendar", `{"items":[`+items+`],"length":1,"lengthUnit":"days",`+
+		`"from":"2025-06-03T12:00:00Z","to":"2025-10-31T12:00:00Z"}`, "body /items range")
+	items = strings.Repeat(`{"skuId":"$location"},`, 9) + `{"skuId":"$location"}`
+	bad("POST /v1/admin/availability/calendar", `{"items":[`+items+`],"bucket":"hour",`+
+		`"from":"2025-06-03T12:00:00Z","to":"2026-01-03T12:00:00Z"}`, "body /items range")
+	bad("GET /v1/admin/availability/calendar?skuId=$location&from=2025-06-03T00:00:00Z&to=2026-12-03T00:00:00Z"+
+		"&bucket=hour", "", "query bucket range")
 	bad("GET /v1/admin/availability/calendar?skuId=$location&from=2025-06-03T00:00:00Z&to=2026-06-03T00:00:00Z"+
 		"&length=1&lengthUnit=days&startTimes="+startTimes(30), "", "query length range")
 	bad("POST "+holdPath+"/move",

@@ -177,13 +177,20 @@ func (q *request) checkCalendar(in, prefix string, o *calendarInput, quantities 
 	}
 }
 
-// starts is how many starts each item has. They are counted before any item is looked at: what would be too long is
-// refused at once.
-func (o *calendarInput) starts(v base.View) (int, error) {
-	if o.length == nil {
-		return 0, nil
+// entries is how many buckets and starts the calendar of each item has, at least. They are counted before any item is
+// looked at: what would be too long is refused at once.
+func (o *calendarInput) entries(v base.View) (int, error) {
+	return hold.CountEntries(v, o.StartQuery, o.size, o.length != nil)
+}
+
+// wanted is how many units a rental of an item takes.
+func (i *calendarItem) wanted(o *calendarInput) int {
+	for _, n := range [...]*int{i.quantity, o.quantity} {
+		if n != nil {
+			return *n
+		}
 	}
-	return hold.CountStarts(v, o.StartQuery)
+	return 1
 }
 
 // fill asks for the calendar of an item.
@@ -200,13 +207,7 @@ func (i *calendarItem) fill(v base.View, o *calendarInput, now int64) error {
 			return err
 		}
 	}
-	wanted := 1
-	for _, n := range [...]*int{i.quantity, o.quantity} {
-		if n != nil {
-			wanted = *n
-			break
-		}
-	}
+	wanted := i.wanted(o)
 	zone := hold.Zone(v, o.Location)
 	i.buckets = make([]calendarBucket, len(buckets))
 	for n, b := range buckets {
@@ -219,6 +220,18 @@ func (i *calendarItem) fill(v base.View, o *calendarInput, now int64) error {
 		starts = starts[j:]
 	}
 	return nil
+}
+
+// fill asks for the calendar of the n-th item, or takes that of an earlier one that is the same.
+func (o *calendarsInput) fill(v base.View, n int, now int64) error {
+	i := &o.items[n]
+	for k := range o.items[:n] {
+		if was := &o.items[k]; was.Item == i.Item && was.wanted(&o.calendarInput) == i.wanted(&o.calendarInput) {
+			i.buckets = was.buckets
+			return nil
+		}
+	}
+	return i.fill(v, &o.calendarInput, now)
 }
 
 // entries is how many buckets and starts a calendar has.
@@ -244,7 +257,7 @@ var getCalendar = readChecked(operation{
 	},
 	func(q *request, o *calendarInput) error {
 		i := calendarItem{Item: o.Item}
-		if _, err := o.starts(q.view); err != nil {
+		if _, err := o.entries(q.view); err != nil {
 			return err
 		}
 		if err := i.fill(q.view, o, q.now); err != nil {
@@ -277,16 +290,16 @@ var listCalendars = readChecked(operation{
 			})
 			return q.faulted(nil)
 		}
-		starts, err := o.starts(q.view)
+		each, err := o.entries(q.view)
 		if err != nil {
 			return ofItem(err, 0)
 		}
-		if (starts+1)*len(o.items) > mostBuckets { // each has a bucket at the least
+		if each*len(o.items) > mostBuckets {
 			return tooMany()
 		}
 		entries := 0
 		for n := range o.items {
-			if err := o.items[n].fill(q.view, &o.calendarInput, q.now); err != nil {
+			if err := o.fill(q.view, n, q.now); err != nil {
 				return ofItem(err, n)
 			}
 			if entries += o.items[n].entries(); entries > mostBuckets {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/stock"
 )
 
 // This file owns the calendar of rentals over REST.
@@ -112,6 +113,26 @@ func TestCalendarsOfManyItems(t *testing.T) {
 	require.NoError(t, err)
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/availability/calendar",
 		`{"items":[`+items[0]+`],"length":60,"startTimes":`+string(times)+`,`+long+`}`, "body /length range")
+}
+
+// An item that is asked for twice, for as many units, is looked at once.
+func TestCalendarOfAnItemThatIsThereTwice(t *testing.T) {
+	s, _, sku, first, _ := stocked(t)
+	v, _ := s.eng.View(s.account)
+	bike, one := base.Item{}, base.Item{}
+	bike.SKU, _ = base.ParseID(sku)
+	one.Article, _ = base.ParseID(first)
+	o := calendarsInput{items: []calendarItem{{Item: bike}, {Item: one}, {Item: bike, quantity: new(1)},
+		{Item: bike, quantity: new(2)}}}
+	o.Window, o.size = base.Span{Start: noon, End: noon + 3*day}, stock.BucketDay
+	for n := range o.items {
+		require.NoError(t, o.fill(v, n, noon))
+	}
+	require.Same(t, &o.items[0].buckets[0], &o.items[2].buckets[0])
+	require.NotSame(t, &o.items[0].buckets[0], &o.items[3].buckets[0])
+	require.Equal(t, 2, o.items[0].buckets[1].Available)
+	require.Equal(t, 1, o.items[1].buckets[1].Available)
+	require.Equal(t, 2, o.items[3].buckets[1].wanted)
 }
 
 // The list of articles counts without buffers, and tells with them what can be booked when asked: what it shows a hold

@@ -68,10 +68,19 @@ func Starts(v base.View, q StartQuery, now int64, dst []Start) ([]Start, error) 
 	return dst, err
 }
 
-// CountStarts is how many starts a window has, whatever the item is: so too many are refused before any is searched.
-func CountStarts(v base.View, q StartQuery) (int, error) {
-	list, err := q.starts(Zone(v, q.Location), nil)
-	return len(list), err
+// CountEntries is how many buckets and starts a window has, whatever the item is: so too many are refused before
+// anything is counted. Where it is cut at each change, that is of one bucket at least. starts: they are asked for.
+func CountEntries(v base.View, q StartQuery, size stock.BucketSize, starts bool) (int, error) {
+	edges, err := stock.Edges(v.Acc, zoneAt(v.Acc, q.Location), size, nil, q.Window)
+	if err != nil {
+		return 0, err
+	}
+	n := len(edges) - 1
+	if starts {
+		list, err := q.starts(Zone(v, q.Location), nil)
+		return n + len(list), err
+	}
+	return n, nil
 }
 
 // Zone is the zone that days are told in at a location, or over all.

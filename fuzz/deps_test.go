@@ -38,7 +38,7 @@ var may = map[string][]string{
 	"engine/commerce": {"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
 	"engine/hold": {"github.com/cespare/xxhash/v2", "engine/commerce", "engine/stock", "engine/label",
 		"engine/base", "engine/table", "timeline"},
-	"engine/order": {"github.com/goccy/go-json", "engine/sorted", "engine/hold", "engine/commerce",
+	"engine/order": {"github.com/goccy/go-json", "github.com/tidwall/btree", "engine/hold", "engine/commerce",
 		"engine/stock", "engine/label", "engine/base", "engine/table", "timeline"},
 	"engine/outbox": {"github.com/klauspost/compress/s2", "engine/sorted", "persist", "engine/base",
 		"engine/table", "timeline"},

@@ -46,12 +46,16 @@ type Options struct {
 	// and changes nothing in it but the lock. Nothing can be committed.
 	ReadOnly bool
 
-	MemTableSize uint64 // bytes; 0 means 64 MiB
-	CacheSize    int64  // bytes of Pebble's block cache; 0 means 64 MiB
+	MemTableSize uint64 // bytes; 0 means MostMemory
+	CacheSize    int64  // bytes of Pebble's block cache; 0 means MostMemory
 
 	sublevels func(*pebble.DB) int // depth of L0; tests set it
 	l0Depth   int                  // twice the depth at which L0 is merged; benchmarks set it
 }
+
+// MostMemory is what the cache of a store takes, and each of up to four tables that it gathers writes in, where Options
+// do not say otherwise: bytes.
+const MostMemory = 64 << 20
 
 // Keep says how much of the log is kept behind the fold, for followers and for
 // restores to a point. A record goes only when it is beyond both limits. The
@@ -88,10 +92,10 @@ func (o Options) withDefaults() Options {
 		o.l0Depth = 16
 	}
 	if o.MemTableSize == 0 {
-		o.MemTableSize = 64 << 20
+		o.MemTableSize = MostMemory
 	}
 	if o.CacheSize == 0 {
-		o.CacheSize = 64 << 20
+		o.CacheSize = MostMemory
 	}
 	return o
 }

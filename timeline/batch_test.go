@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"math"
 	"math/rand"
 	"slices"
 	"testing"
@@ -144,30 +143,33 @@ func TestThoseInOrder(t *testing.T) {
 	}
 }
 
-// TestFewestGaps holds the first slots of a length class against all of them, sorted.
+// TestFewestGaps holds the gaps that cover a window, and the first slots of them by length class, against all gaps one
+// by one.
 func TestFewestGaps(t *testing.T) {
 	rnd := seeded(t)
 	for range 200 {
 		var g gapIndex
-		edit, slots := newToken(), 1+rnd.Intn(3000)
-		for no := 1; no <= slots; no++ {
-			start := int64(rnd.Intn(4))
-			g.put(edit, Span{start, start + 1 + int64(rnd.Intn(60))}, SlotNo(no))
-		}
-		need := Span{int64(rnd.Intn(6)), 0}
+		edit, slots, starts := newToken(), 1+rnd.Intn(3000), 1+rnd.Intn(100)
+		var want [classCount][]SlotNo
+		need := Span{int64(rnd.Intn(starts + 2)), 0}
 		need.End = need.Start + 1 + int64(rnd.Intn(30))
-		var want []SlotNo
-		for c := range g {
-			from := len(want)
-			if g[c].root != nil {
-				eachCoveringIn(g[c].root, timeKey(math.MinInt64, 0, 0), need, func(no SlotNo) bool {
-					want = append(want, no)
-					return true
-				})
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			start := int64(rnd.Intn(starts))
+			gap := Span{start, start + 1 + int64(rnd.Intn(60))}
+			g.put(edit, gap, no)
+			if gap.Start <= need.Start && need.End <= gap.End {
+				want[lengthClass(gap)] = append(want[lengthClass(gap)], no)
 			}
-			slices.Sort(want[from:])
 		}
+		all := slices.Concat(want[:]...)
+		var met []SlotNo
+		g.eachCovering(need, func(no SlotNo) bool {
+			met = append(met, no)
+			return true
+		})
+		require.ElementsMatch(t, all, met)
+		require.Equal(t, len(all), g.covering(need))
 		n := 1 + rnd.Intn(2*slots)
-		require.Equal(t, append([]SlotNo{}, want[:min(n, len(want))]...), append([]SlotNo{}, g.tightest(need, n)...))
+		require.Equal(t, append([]SlotNo{}, all[:min(n, len(all))]...), append([]SlotNo{}, g.tightest(need, n)...))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"holdfast/engine/pace"
+	"holdfast/persist"
 )
 
 type memoryConfig struct{ limit string }
@@ -44,7 +45,7 @@ func (c *memoryConfig) wanted(environment string, read func(name string) string)
 // storeMemory is what the store's cache takes of a limit, and each of the up to four tables that it gathers writes in.
 // They lie in the heap that the limit is of: with the sizes that the store takes by itself a small limit would be full
 // of them.
-func storeMemory(limit int64) int64 { return min(max(limit/32, 1<<20), 64<<20) }
+func storeMemory(limit int64) int64 { return min(max(limit/32, 1<<20), persist.MostMemory) }
 
 // systemFile is the text of a file of the system, nothing where there is none.
 func systemFile(name string) string {

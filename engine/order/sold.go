@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/tidwall/btree"
+
 	"holdfast/engine/base"
-	"holdfast/engine/sorted"
 	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
@@ -53,7 +54,7 @@ func (s sold) before(o sold) bool {
 
 // soldUnits are all units of an account that were sold. They follow from the rows of units.
 type soldUnits struct {
-	items sorted.Set[sold]
+	items *btree.BTreeG[sold]
 	copy  *soldUnits // what publish gave last, while nothing has changed since
 }
 
@@ -62,13 +63,13 @@ var soldExtension = base.RegisterExtension(newSoldUnits)
 func soldOf(a *base.AccountState) *soldUnits { return soldExtension.In(a) }
 
 func newSoldUnits() *soldUnits {
-	return &soldUnits{items: sorted.New(sold.before)}
+	return &soldUnits{items: btree.NewBTreeGOptions(sold.before, btree.Options{NoLocks: true})}
 }
 
 // Publish gives a copy that never changes.
 func (s *soldUnits) Publish() base.Extension {
 	if s.copy == nil {
-		s.copy = &soldUnits{items: s.items.Clone()}
+		s.copy = &soldUnits{items: s.items.Copy()}
 	}
 	return s.copy
 }

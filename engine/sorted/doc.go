@@ -2,10 +2,10 @@
 // time.
 //
 // Set is an interface for the sake of builds. A package that sees a generic type in a field of whatever it uses
-// compiles all of its methods again, for each type of items: with the tree itself in those fields, half of the work of
-// every package that imports the engine was methods of trees. In return what is given to Scan and Ascend is on the
-// heap. Tables and the timeline, whose sets are read in every answer, have the tree itself. Call New where other
-// packages do not see it: in a function that is neither generic nor small enough to be compiled into its callers.
+// compiles all of its methods again, for each type of items, and a tree has a hundred. In return what is given to Scan
+// and Ascend is on the heap: tables, the timeline and what was sold, which are read in lists, have the tree itself.
+// Call New where other packages do not see it: in a function that is neither generic nor small enough to be compiled
+// into its callers.
 //
 // Invariants:
 //

@@ -9,19 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCopiesAreApart holds invariant 2 for a writer that goes on after each copy.
-func TestCopiesAreApart(t *testing.T) {
+// TestClonesAreApart holds invariant 2 for a writer that goes on after each clone.
+func TestClonesAreApart(t *testing.T) {
 	s := New(func(a, b int) bool { return a < b })
-	var copies []Set[int]
+	var clones []Set[int]
 	for i := range 500 {
 		s.Set(i)
 		if i%3 == 0 {
 			s.Delete(i / 2)
 		}
-		copies = append(copies, s.Clone())
+		clones = append(clones, s.Clone())
 	}
 	want := map[int]bool{}
-	for i, c := range copies {
+	for i, c := range clones {
 		want[i] = true
 		if i%3 == 0 {
 			delete(want, i/2)

@@ -18,15 +18,11 @@ var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue,
 
 // nothing is a member that can only be null: it stands in records that are given back as they were read.
 func nothing[T any](name string) wire.Field[T] {
-	return wire.Field[T]{
-		Name: name, Schema: wire.NullSchema,
-		JSON: func(r *wire.Reader, _ *T) {
-			if !r.Null() {
-				r.WrongType("null")
-			}
-		},
-		Query: func(*wire.Args, string, *T) bool { return false },
-	}
+	return wire.Ignored[T](name, wire.NullSchema, func(r *wire.Reader) {
+		if !r.Null() {
+			r.WrongType("null")
+		}
+	})
 }
 
 var (

@@ -108,21 +108,8 @@ var filterShape = wire.ShapeOf("ArticleFilter",
 		Says("Text compares without case. contains and doesNotContain look for a part of a text, but for a whole "+
 			"tag or option. What has no value passes isEmpty and the negated operators alone. Today is in the "+
 			"account's zone."),
-	defaultless("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
+	wire.Kept("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
 		Says("With what it is compared: text, a number, true or false, or a list of them."))
-
-// defaultless is a member that may be absent or null, which are the same and leave what is there.
-func defaultless[T, V any](name string, k wire.Kind[V], at func(*T) *V) wire.Field[T] {
-	f := wire.Required(name, k, at)
-	read := f.JSON
-	f.Required, f.Schema = false, k.Schema.OrNull()
-	f.JSON = func(r *wire.Reader, dst *T) {
-		if !r.Null() {
-			read(r, dst)
-		}
-	}
-	return f
-}
 
 // listArticlesFields are the members of a query, whichever of an article is answered.
 var listArticlesFields = slices.Concat([]wire.Field[listArticles]{

@@ -45,7 +45,7 @@ type exchanged struct {
 
 // exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
 func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *request, in *In) engine.Row) *exchanged {
-	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{sourceID[In]()}, create.Fields...)...)
+	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{sourceID[In]()}, wire.FieldsOf(create)...)...)
 	e.row = rows.Schema()
 	e.read = func(q *request) engine.Row {
 		in := new(In)
@@ -57,12 +57,12 @@ func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *re
 
 // sourceID is a member of every row: the id of the record where it comes from.
 func sourceID[In any]() wire.Field[In] {
-	return wire.Field[In]{Name: "id", Schema: wire.TextSchema.OrNull(), JSON: func(r *wire.Reader, _ *In) {
+	return wire.Ignored[In]("id", wire.TextSchema.OrNull(), func(r *wire.Reader) {
 		if !r.Null() {
 			var known base.ID
 			wire.LooseID.JSON(r, &known)
 		}
-	}}
+	})
 }
 
 // exchanges are the resources in the order in which an empty account takes them.
@@ -289,7 +289,7 @@ var importedSchema = describe("Imported",
 // importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name.
 func (q *request) importByRows(in input[importOfRows]) error {
 	var o importOfRows
-	readInput(q, in, &o)
+	q.read(in.untyped(), &o)
 	q.readConditions()
 	if err := q.faulted(nil); err != nil {
 		return err
@@ -329,7 +329,7 @@ var importOperations = []operation{func() operation {
 		answer: importedSchema, summary: "Makes records of the rows of a file, all or none; tried with dryRun it " +
 			"names the faults of all rows.",
 	}
-	declare(&o, in)
+	o.declare(in.untyped())
 	o.run = func(q *request) error { return q.importByRows(in) }
 	return o
 }()}

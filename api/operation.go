@@ -61,6 +61,14 @@ type input[In any] struct {
 	path, query, body *wire.Shape[In]
 }
 
+// untyped is the input without its type: what reads it is compiled once for all operations.
+func (in input[In]) untyped() anyInput {
+	return anyInput{(*wire.Members)(in.path), (*wire.Members)(in.query), (*wire.Members)(in.body)}
+}
+
+// anyInput is an input of any type.
+type anyInput struct{ path, query, body *wire.Members }
+
 // none is the input of an operation without any.
 type none struct{}
 
@@ -72,25 +80,34 @@ func read[In any](o operation, in input[In], handle func(q *request, in *In) err
 // readChecked is read with a check of what the fields say together, whose faults are named with all others.
 func readChecked[In any](o operation, in input[In], check func(q *request, in *In),
 	handle func(q *request, in *In) error) operation {
-	declare(&o, in)
+	from := in.untyped()
+	o.declare(from)
 	o.run = func(q *request) error {
 		v := new(In)
-		readInput(q, in, v)
+		q.read(from, v)
 		if check != nil && !q.json.Dead { // what was not read says nothing
 			check(q, v)
 		}
-		if err := q.faulted(nil); err != nil {
-			return err
-		}
-		if err := q.pinnedView(); err != nil {
-			return err
-		}
-		if err := q.weigh(); err != nil {
+		if err := q.mayRead(); err != nil {
 			return err
 		}
 		return handle(q, v)
 	}
 	return o
+}
+
+// mayRead names the faults of what was read, and has the read wait for its share.
+func (q *request) mayRead() error {
+	if err := q.faulted(nil); err != nil {
+		return err
+	}
+	if err := q.pinnedView(); err != nil {
+		return err
+	}
+	if err := q.weigh(); err != nil {
+		return err
+	}
+	return nil
 }
 
 // write declares an operation that is one command of the engine. command makes it of the input; render appends the
@@ -101,32 +118,41 @@ func write[In, Record any](
 	render func(q *request, record Record) error,
 ) operation {
 	o.write = true
-	declare(&o, in)
+	from := in.untyped()
+	o.declare(from)
 	o.run = func(q *request) error {
 		v := new(In)
-		readInput(q, in, v)
+		q.read(from, v)
 		q.readConditions()
-		op := command(q, v)
-		if err := q.faulted(op); err != nil {
-			return err
-		}
-		if err := q.denied(op); err != nil {
-			return err
-		}
-		if err := q.lacking(op); err != nil {
-			return err
-		}
-		if err := q.weigh(); err != nil {
-			return err
-		}
-		res, err := q.do(op)
+		got, err := q.carryOut(command(q, v))
 		if err != nil {
 			return err
 		}
-		record, _ := res.Record.(Record) // of what removes a record there is none
+		record, _ := got.(Record) // of what removes a record there is none
 		return render(q, record)
 	}
 	return o
+}
+
+// carryOut has a command done that is without fault and that the key may ask for; it gives its record.
+func (q *request) carryOut(op base.Op) (record any, err error) {
+	if err := q.faulted(op); err != nil {
+		return nil, err
+	}
+	if err := q.denied(op); err != nil {
+		return nil, err
+	}
+	if err := q.lacking(op); err != nil {
+		return nil, err
+	}
+	if err := q.weigh(); err != nil {
+		return nil, err
+	}
+	res, err := q.do(op)
+	if err != nil {
+		return nil, err
+	}
+	return res.Record, nil
 }
 
 // asIs is the command of an input that is one.
@@ -157,7 +183,7 @@ func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find fu
 // itself is where the id goes of an input that is one.
 func itself(id *base.ID) *base.ID { return id }
 
-func declare[In any](o *operation, in input[In]) {
+func (o *operation) declare(in anyInput) {
 	if in.path != nil {
 		o.pathParams = in.path.Schema().Members
 	}
@@ -181,9 +207,9 @@ func declare[In any](o *operation, in input[In]) {
 	}
 }
 
-// readInput reads path, query and body and collects their faults. Nothing of what it leaves in v belongs to the
-// request's memory: every parser copies.
-func readInput[In any](q *request, in input[In], v *In) {
+// read reads path, query and body into what v points to, and collects their faults. Nothing of what it leaves there
+// belongs to the request's memory: every parser copies.
+func (q *request) read(in anyInput, v any) {
 	if in.path != nil {
 		q.readPath()
 		in.path.ReadArgs(&q.path, "", v)

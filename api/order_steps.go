@@ -26,7 +26,7 @@ type previewed[O base.Op] struct {
 
 // previewable is the shape of a command with the member that has it planned only.
 func previewable[O base.Op](s *wire.Shape[O]) *wire.Shape[previewed[O]] {
-	return wire.ShapeOf(s.Name, append(wire.Within(s.Fields, func(o *previewed[O]) *O { return &o.op }),
+	return wire.ShapeOf(s.Name, append(wire.Within(wire.FieldsOf(s), func(o *previewed[O]) *O { return &o.op }),
 		wire.Defaulted("dryRun", wire.Boolean, false, func(o *previewed[O]) *bool { return &o.dryRun }).
 			Says(aboutDryRun))...)
 }

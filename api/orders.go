@@ -37,13 +37,11 @@ func mainContact[In any](at func(*In) **base.Changes[commerce.Contact]) wire.Fie
 
 // clearedContact has a mainContact of null say what a customerId of null says, where none is given.
 func clearedContact(f wire.Field[order.PatchOrder]) wire.Field[order.PatchOrder] {
-	read := f.JSON
-	f.JSON = func(r *wire.Reader, o *order.PatchOrder) {
-		if read(r, o); o.Contact == nil && !o.Fields.Has("customerId") {
+	return wire.Then(f, func(o *order.PatchOrder) {
+		if o.Contact == nil && !o.Fields.Has("customerId") {
 			o.Fields.Given = append(o.Fields.Given, "customerId")
 		}
-	}
-	return f
+	})
 }
 
 // orderKinds are how the fields of an order are read that their declaration does not say that of.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -291,7 +292,7 @@ func sameMembers(t *testing.T, data []byte, faults []base.Fault) {
 		n := name.(string)
 		pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n)
 		switch {
-		case probeShape.Find([]byte(n)) < 0:
+		case !slices.ContainsFunc(wire.FieldsOf(probeShape), func(f wire.Field[probe]) bool { return f.Name == n }):
 			want[pointer+" "+wire.FaultUnknown]++
 		case given[n]:
 			want[pointer+" "+wire.FaultDuplicate]++

@@ -24,6 +24,20 @@ type Kind[V any] struct {
 	Query func(a *Args, name string, dst *V) (present bool)
 }
 
+// kind is a Kind without the type of its values: dst is a pointer to one.
+type kind struct {
+	schema *Schema
+	fresh  func() (dst any)
+	json   func(r *Reader, dst any)
+	query  func(a *Args, name string, dst any) (present bool)
+}
+
+//go:noinline
+func anyOf[V any](k Kind[V]) kind {
+	return kind{k.Schema, func() any { return new(V) }, func(r *Reader, dst any) { k.JSON(r, dst.(*V)) },
+		func(a *Args, name string, dst any) bool { return k.Query(a, name, dst.(*V)) }}
+}
+
 // Wrong is what a parser finds wrong with a text; the zero value is nothing.
 type Wrong struct{ Code, Message string }
 

@@ -33,8 +33,8 @@ func Reads[V any](field string, k Kind[V]) Own {
 
 // MadeOf are the declared fields of a record that is made.
 func MadeOf[In, R any](at func(*In) *R, own ...Own) []Field[In] {
-	return partFields(base.FieldsOf[R](), false, own,
-		func(in *In) part { return part{v: reflect.ValueOf(at(in)).Elem()} })
+	return typed[In](partFields(base.FieldsOf[R](), false, own,
+		func(in any) part { return part{v: reflect.ValueOf(at(in.(*In))).Elem()} }))
 }
 
 // ObjectOf is an object with the declared fields of R.
@@ -44,13 +44,13 @@ func ObjectOf[R any](name string) Kind[R] {
 
 // ChangedBy are the declared fields of a record that is changed: absent ones stay, null clears those that may be null.
 func ChangedBy[In, R any](at func(*In) *base.Changes[R], own ...Own) []Field[In] {
-	return partFields(base.FieldsOf[R](), true, own, func(in *In) part {
-		c := at(in)
+	return typed[In](partFields(base.FieldsOf[R](), true, own, func(in any) part {
+		c := at(in.(*In))
 		return part{v: reflect.ValueOf(&c.To).Elem(), changes: &c.Given}
-	})
+	}))
 }
 
-func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) part) (list []Field[In]) {
+func partFields(fs *base.Fields, changed bool, own []Own, at func(in any) part) (list []*field) {
 	for i := range fs.List {
 		f := &fs.List[i]
 		if changed && f.Fixed || !changed && f.Later {
@@ -63,7 +63,7 @@ func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) p
 			k = kindOf(f, changed)
 		}
 		demanded := f.Demanded(changed)
-		x := Field[In]{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded,
+		x := &field{Name: f.Name, Required: demanded && !changed, clears: changed && !demanded,
 			Schema: k.schema.Says(said(f, changed))}
 		switch {
 		case f.Example == "":
@@ -75,7 +75,7 @@ func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) p
 		if !demanded {
 			x.Schema = x.Schema.OrNull()
 		}
-		x.JSON = func(r *Reader, in *In) {
+		x.json = func(r *Reader, in any) {
 			p := at(in)
 			if changed {
 				*p.changes = append(*p.changes, p.prefix+f.Name)
@@ -98,7 +98,7 @@ func partFields[In any](fs *base.Fields, changed bool, own []Own, at func(*In) p
 		}
 		if f.Form == base.FormInteger && f.Default != "" && !changed {
 			n, _ := strconv.Atoi(f.Default)
-			x.absent = func(in *In) { f.In(at(in).v).SetInt(int64(n)) }
+			x.absent = func(in any) { f.In(at(in).v).SetInt(int64(n)) }
 		}
 		list = append(list, x)
 	}
@@ -177,7 +177,7 @@ func kindOf(f *base.Field, changed bool) fieldKind {
 	case base.FormOwn:
 		panic("wire: nobody says how " + f.Name + " is read")
 	case base.FormObject:
-		s := ShapeOf(f.ReadAs, partFields(f.Fields, changed, nil, func(p *part) part { return *p })...)
+		s := membersOf(f.ReadAs, partFields(f.Fields, changed, nil, func(p any) part { return *p.(*part) }))
 		return fieldKind{s.Schema(), func(r *Reader, v reflect.Value, inner part) {
 			inner.v = v
 			s.ReadJSON(r, &inner)

@@ -10,71 +10,120 @@ import (
 // This file owns shapes: an object declared as a value, which drives how it is read from a body, a query or a path,
 // which faults it can have, and how the document describes it.
 
-// Shape is an object of type T. It is set up once, by shapeOf, and read from many goroutines.
-type Shape[T any] struct {
-	Name   string
-	Fields []Field[T]
-}
+// Shape is an object of type T. It is set up once, by ShapeOf, and read from many goroutines.
+//
+// T and the types of values check the declarations. What makes fields and what reads is compiled once for all of them:
+// there a dst is the pointer to T in an any. Some of it is not to be inlined, as it would stand hundreds of times then.
+type Shape[T any] Members
 
 // Field is one member of an object, or one parameter of a query or path.
-type Field[T any] struct {
+type Field[T any] struct{ *field }
+
+// Members are the members of an object, of whatever type.
+type Members struct {
+	Name string
+	list []*field
+}
+
+type field struct {
 	Name     string
 	Required bool
 	clears   bool   // null does something
 	scope    string // what a key needs to give it, beside the operation's own
 	Schema   *Schema
-	JSON     func(r *Reader, dst *T)
-	Query    func(a *Args, name string, dst *T) (present bool)
-	absent   func(dst *T) // nil: the zero value
+	json     func(r *Reader, dst any)
+	query    func(a *Args, name string, dst any) (present bool)
+	absent   func(dst any) // nil: the zero value
 }
+
+// typed are fields that read into a T.
+func typed[T any](list []*field) []Field[T] {
+	fields := make([]Field[T], len(list))
+	for i, f := range list {
+		fields[i] = Field[T]{f}
+	}
+	return fields
+}
+
+func untyped[T any](fields []Field[T]) []*field {
+	list := make([]*field, len(fields))
+	for i, f := range fields {
+		list[i] = f.field
+	}
+	return list
+}
+
+// FieldsOf are the fields of a shape, which the caller may change.
+func FieldsOf[T any](s *Shape[T]) []Field[T] { return typed[T](s.list) }
 
 // Within are the fields of a part of what is read.
 func Within[T, P any](fields []Field[P], at func(*T) *P) []Field[T] {
-	list := make([]Field[T], len(fields))
-	for i, f := range fields {
-		x := Field[T]{Name: f.Name, Required: f.Required, clears: f.clears, scope: f.scope, Schema: f.Schema}
-		x.JSON = func(r *Reader, dst *T) { f.JSON(r, at(dst)) }
-		x.Query = func(a *Args, name string, dst *T) bool { return f.Query(a, name, at(dst)) }
+	return typed[T](within(untyped(fields), func(dst any) any { return at(dst.(*T)) }))
+}
+
+//go:noinline
+func within(list []*field, at func(dst any) any) []*field {
+	for i, f := range list {
+		x := *f
+		x.json = func(r *Reader, dst any) { f.json(r, at(dst)) }
+		x.query = func(a *Args, name string, dst any) bool { return f.query(a, name, at(dst)) }
 		if f.absent != nil {
-			x.absent = func(dst *T) { f.absent(at(dst)) }
+			x.absent = func(dst any) { f.absent(at(dst)) }
 		}
-		list[i] = x
+		list[i] = &x
 	}
 	return list
 }
 
 const maxFields = 64 // as the bits of a word tell which were seen
 
+// ShapeOf declares an object of up to 64 members.
 func ShapeOf[T any](name string, fields ...Field[T]) *Shape[T] {
-	if len(fields) > maxFields {
+	return (*Shape[T])(membersOf(name, untyped(fields)))
+}
+
+//go:noinline
+func membersOf(name string, list []*field) *Members {
+	if len(list) > maxFields {
 		panic("api: shape " + name + " has too many fields")
 	}
-	return &Shape[T]{name, fields}
+	return &Members{name, list}
 }
 
 // Shows gives the document an example of a field, as JSON, where one made of its members would not be taken.
-func (f Field[T]) Shows(example string) Field[T] {
-	f.Schema = f.Schema.Shows(example)
-	return f
-}
+func (f Field[T]) Shows(example string) Field[T] { return Field[T]{showing(f.field, example)} }
 
 // Says describes a field to the reader of the document.
-func (f Field[T]) Says(about string) Field[T] {
-	f.Schema = f.Schema.Says(about)
-	return f
-}
+func (f Field[T]) Says(about string) Field[T] { return Field[T]{saying(f.field, about)} }
 
 // Needs says which scope a key has to have to give a member of a body, beside one of the operation's own.
-func (f Field[T]) Needs(scope string) Field[T] {
-	read, clears := f.JSON, f.clears
-	f.scope = scope
-	f.JSON = func(r *Reader, dst *T) {
-		if r.Space() != 'n' || clears {
+func (f Field[T]) Needs(scope string) Field[T] { return Field[T]{needing(f.field, scope)} }
+
+//go:noinline
+func showing(f *field, example string) *field {
+	x := *f
+	x.Schema = f.Schema.Shows(example)
+	return &x
+}
+
+//go:noinline
+func saying(f *field, about string) *field {
+	x := *f
+	x.Schema = f.Schema.Says(about)
+	return &x
+}
+
+//go:noinline
+func needing(f *field, scope string) *field {
+	x := *f
+	x.scope = scope
+	x.json = func(r *Reader, dst any) {
+		if r.Space() != 'n' || f.clears {
 			r.claim(scope)
 		}
-		read(r, dst)
+		f.json(r, dst)
 	}
-	return f
+	return &x
 }
 
 // Needing are fields of which some take a scope of their own; none are named: all.
@@ -100,36 +149,46 @@ func But[T any](fields []Field[T], name string) []Field[T] {
 
 // Required is a member that has to be there, and not null.
 func Required[T, V any](name string, k Kind[V], at func(*T) *V) Field[T] {
-	return Field[T]{
-		Name: name, Required: true, Schema: k.Schema,
-		JSON: func(r *Reader, dst *T) {
+	return Field[T]{required(name, anyOf(k), func(dst any) any { return at(dst.(*T)) })}
+}
+
+//go:noinline
+func required(name string, k kind, at func(dst any) any) *field {
+	return &field{
+		Name: name, Required: true, Schema: k.schema,
+		json: func(r *Reader, dst any) {
 			if r.Null() {
 				r.Fault(FaultRequired, "must not be null")
 				return
 			}
-			k.JSON(r, at(dst))
+			k.json(r, at(dst))
 		},
-		Query: func(a *Args, name string, dst *T) bool { return k.Query(a, name, at(dst)) },
+		query: func(a *Args, name string, dst any) bool { return k.query(a, name, at(dst)) },
 	}
 }
 
 // Optional is a member that may be absent or null, which are the same and leave a nil pointer.
 func Optional[T, V any](name string, k Kind[V], at func(*T) **V) Field[T] {
-	return Field[T]{
-		Name: name, Schema: k.Schema.OrNull(),
-		JSON: func(r *Reader, dst *T) {
+	return Field[T]{optional(name, anyOf(k), func(dst, v any) { *at(dst.(*T)) = v.(*V) })}
+}
+
+//go:noinline
+func optional(name string, k kind, set func(dst, v any)) *field {
+	return &field{
+		Name: name, Schema: k.schema.OrNull(),
+		json: func(r *Reader, dst any) {
 			if r.Null() {
 				return
 			}
-			v := new(V)
-			*at(dst) = v
-			k.JSON(r, v)
+			v := k.fresh()
+			set(dst, v)
+			k.json(r, v)
 		},
-		Query: func(a *Args, name string, dst *T) bool {
-			var v V
-			present := k.Query(a, name, &v)
+		query: func(a *Args, name string, dst any) bool {
+			v := k.fresh()
+			present := k.query(a, name, v)
 			if present {
-				*at(dst) = &v
+				set(dst, v)
 			}
 			return present
 		},
@@ -138,13 +197,27 @@ func Optional[T, V any](name string, k Kind[V], at func(*T) **V) Field[T] {
 
 // Defaulted is a member that may be absent or null, which are the same and mean the default.
 func Defaulted[T, V any](name string, k Kind[V], def V, at func(*T) *V) Field[T] {
-	f := Required(name, k, at)
+	return Field[T]{defaulted(name, anyOf(k), func(dst any) any { return at(dst.(*T)) },
+		func(dst any) { *at(dst.(*T)) = def })}
+}
+
+// Kept is a member that may be absent or null, which are the same and leave what is there.
+func Kept[T, V any](name string, k Kind[V], at func(*T) *V) Field[T] {
+	return Field[T]{defaulted(name, anyOf(k), func(dst any) any { return at(dst.(*T)) }, nil)}
+}
+
+//go:noinline
+func defaulted(name string, k kind, at func(dst any) any, absent func(dst any)) *field {
+	f := required(name, k, at)
 	f.Required = false
-	f.Schema = k.Schema.OrNull()
-	f.absent = func(dst *T) { *at(dst) = def }
-	f.JSON = func(r *Reader, dst *T) {
-		if *at(dst) = def; !r.Null() {
-			k.JSON(r, at(dst))
+	f.Schema = k.schema.OrNull()
+	f.absent = absent
+	f.json = func(r *Reader, dst any) {
+		if absent != nil {
+			absent(dst)
+		}
+		if !r.Null() {
+			k.json(r, at(dst))
 		}
 	}
 	return f
@@ -152,35 +225,69 @@ func Defaulted[T, V any](name string, k Kind[V], def V, at func(*T) *V) Field[T]
 
 // Merged is a member of a PATCH: absent leaves what is there, null clears it where that is allowed.
 func Merged[T, V any](name string, k Kind[V], nullable bool, at func(*T) *base.Opt[V]) Field[T] {
-	f := Field[T]{
-		Name: name, clears: nullable, Schema: k.Schema,
-		JSON: func(r *Reader, dst *T) {
-			o := at(dst)
-			o.Set = true
+	return Field[T]{merged(name, anyOf(k), nullable, func(dst any) (set, null *bool, v any) {
+		o := at(dst.(*T))
+		return &o.Set, &o.Null, &o.Value
+	})}
+}
+
+//go:noinline
+func merged(name string, k kind, nullable bool, at func(dst any) (set, null *bool, v any)) *field {
+	f := &field{
+		Name: name, clears: nullable, Schema: k.schema,
+		json: func(r *Reader, dst any) {
+			set, null, v := at(dst)
+			*set = true
 			if !r.Null() {
-				k.JSON(r, &o.Value)
+				k.json(r, v)
 				return
 			}
-			if o.Null = true; !nullable {
+			if *null = true; !nullable {
 				r.Fault(FaultRequired, "must not be null")
 			}
 		},
-		Query: func(a *Args, name string, dst *T) bool {
-			o := at(dst)
-			o.Set = k.Query(a, name, &o.Value)
-			return o.Set
+		query: func(a *Args, name string, dst any) bool {
+			set, _, v := at(dst)
+			*set = k.query(a, name, v)
+			return *set
 		},
 	}
 	if nullable {
-		f.Schema = k.Schema.OrNull()
+		f.Schema = k.schema.OrNull()
 	}
 	return f
 }
 
-// Find returns the number of the field of this name, -1 if there is none.
-func (s *Shape[T]) Find(name []byte) int {
-	for i := range s.Fields {
-		if s.Fields[i].Name == string(name) {
+// Ignored is a member of a body that is read, and of which nothing is kept.
+func Ignored[T any](name string, s *Schema, read func(r *Reader)) Field[T] {
+	return Field[T]{&field{Name: name, Schema: s,
+		json:  func(r *Reader, _ any) { read(r) },
+		query: func(*Args, string, any) bool { return false }}}
+}
+
+// Then has something done behind a member that a body gives.
+func Then[T any](f Field[T], do func(*T)) Field[T] {
+	x := *f.field
+	x.json = func(r *Reader, dst any) {
+		f.json(r, dst)
+		do(dst.(*T))
+	}
+	return Field[T]{&x}
+}
+
+// ReadJSON reads one object.
+func (s *Shape[T]) ReadJSON(r *Reader, dst *T) { (*Members)(s).ReadJSON(r, dst) }
+
+// ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets behind it.
+func (s *Shape[T]) ReadArgs(a *Args, prefix string, dst *T) { (*Members)(s).ReadArgs(a, prefix, dst) }
+
+// Schema describes the object.
+func (s *Shape[T]) Schema() *Schema { return (*Members)(s).Schema() }
+
+// find returns the number of the field of this name, -1 if there is none.
+func (m *Members) find(name []byte) int {
+	for i := range m.list {
+		if m.list[i].Name == string(name) {
 			return i
 		}
 	}
@@ -188,7 +295,7 @@ func (s *Shape[T]) Find(name []byte) int {
 }
 
 // ReadJSON reads one object.
-func (s *Shape[T]) ReadJSON(r *Reader, dst *T) {
+func (m *Members) ReadJSON(r *Reader, dst any) {
 	if !r.Enter('{', "an object") {
 		return
 	}
@@ -196,30 +303,30 @@ func (s *Shape[T]) ReadJSON(r *Reader, dst *T) {
 	for n := 0; ; n++ {
 		// The path still stands on the object after its last member: missing ones are reported there.
 		if r.Space() == '}' && !r.Dead {
-			s.missing(r, seen, dst)
+			m.missing(r, seen, dst)
 		}
 		name, ok := r.member(n)
 		if !ok {
 			return
 		}
-		i := s.Find(name)
+		i := m.find(name)
 		switch {
 		case i < 0:
-			r.Fault(FaultUnknown, "unknown member; known are "+s.names(""))
+			r.Fault(FaultUnknown, "unknown member; known are "+m.names(""))
 			r.Skip()
 		case seen&(1<<i) != 0:
 			r.Fault(FaultDuplicate, "given more than once")
 			r.Skip()
 		default:
 			seen |= 1 << i
-			s.Fields[i].JSON(r, dst)
+			m.list[i].json(r, dst)
 		}
 	}
 }
 
-func (s *Shape[T]) missing(r *Reader, seen uint64, dst *T) {
-	for i := range s.Fields {
-		if f := &s.Fields[i]; seen&(1<<i) == 0 {
+func (m *Members) missing(r *Reader, seen uint64, dst any) {
+	for i := range m.list {
+		if f := m.list[i]; seen&(1<<i) == 0 {
 			if f.Required {
 				r.faultAt(f.Name, FaultRequired, "is missing")
 			}
@@ -231,14 +338,14 @@ func (s *Shape[T]) missing(r *Reader, seen uint64, dst *T) {
 }
 
 // ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets behind it.
-func (s *Shape[T]) ReadArgs(a *Args, prefix string, dst *T) {
-	for i := range s.Fields {
-		f := &s.Fields[i]
+func (m *Members) ReadArgs(a *Args, prefix string, dst any) {
+	for i := range m.list {
+		f := m.list[i]
 		name := f.Name
 		if prefix != "" {
 			name = prefix + "[" + name + "]"
 		}
-		if f.Query(a, name, dst) {
+		if f.query(a, name, dst) {
 			continue
 		}
 		if f.Required && !a.unread(name) {
@@ -250,20 +357,23 @@ func (s *Shape[T]) ReadArgs(a *Args, prefix string, dst *T) {
 	}
 }
 
-func (s *Shape[T]) names(prefix string) string {
-	if len(s.Fields) == 0 {
+func (m *Members) names(prefix string) string {
+	if len(m.list) == 0 {
 		return "none"
 	}
-	names := make([]string, len(s.Fields))
-	for i, f := range s.Fields {
+	names := make([]string, len(m.list))
+	for i, f := range m.list {
 		names[i] = f.Name
 	}
 	return prefix + strings.Join(names, ", ")
 }
 
-func (s *Shape[T]) Schema() *Schema {
-	d := &Schema{Name: s.Name, Type: "object"}
-	for _, f := range s.Fields {
+// Schema describes the object.
+//
+//go:noinline
+func (m *Members) Schema() *Schema {
+	d := &Schema{Name: m.Name, Type: "object"}
+	for _, f := range m.list {
 		d.Members = append(d.Members, Member{Name: f.Name, Required: f.Required, Scope: f.scope, Schema: f.Schema})
 	}
 	return d

@@ -188,6 +188,7 @@ func FuzzReader(f *testing.F) {
 		`[1.5e-3,null,true,"\ud800"]`, `{"a":{"a":{}}`, "\"\xff\"",
 		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`,
 		`{"count":-0,"name":"-"}`, `{"name":"\\ud800","at":"2025-06-01T12:00:00Z"}`,
+		`{"name":"\b","at":"2000-01-01t00:00z"}`,
 		`{"name":"\ud83d\u0041"}`, `{"n\u0061me":"a","Name":"b","color":"green"}`,
 		strings.Repeat("[", 33) + strings.Repeat("]", 33), `{"name":"a","x":` + strings.Repeat(`{"[":`, 40),
 	} {
@@ -341,7 +342,10 @@ func sameValues(t *testing.T, data []byte, p probe) {
 	require.Equal(t, or(twin.Color, "red"), p.Color)
 	require.Equal(t, twin.At == nil, p.At == nil)
 	if twin.At != nil {
-		at, err := time.Parse(time.RFC3339Nano, *twin.At)
+		at, err := time.Parse(time.RFC3339Nano, strings.ToUpper(*twin.At))
+		if err != nil {
+			at, err = time.Parse("2006-01-02T15:04Z07:00", strings.ToUpper(*twin.At))
+		}
 		require.NoError(t, err, *twin.At)
 		require.Equal(t, at.UnixMilli(), *p.At)
 	}

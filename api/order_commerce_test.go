@@ -326,6 +326,43 @@ func TestSubscriptions(t *testing.T) {
 	s.refused(404, base.CodeNotFound, "POST", "/v1/admin/subscriptions/"+nobodyID+"/cancel", "")
 }
 
+func TestAnAmountForAnOrderIsTakenOffLaterPayments(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	s.ok("POST", discountCodes,
+		`{"code":"fifty","valueType":"fixed_per_order","value":51,"subscriptionDuration":"forever"}`)
+	line := func(price, renewal int64) string {
+		return fmt.Sprintf(`{"skuId":%q,"purchaseType":"subscription","startDate":%q,"unitPrice":%d,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","renewalPrice":%d}}`,
+			sku, when(noon), price, renewal)
+	}
+	buys := func(lines string) string {
+		return fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"discountCodes":["fifty"],"lineItems":[%s]}`,
+			location, lines)
+	}
+	for _, c := range []struct {
+		lines string
+		next  []any
+	}{
+		{line(30, 100), []any{49.0}}, // the first payment was less than the code takes off
+		{line(60, 100), []any{49.0}},
+		{line(60, 20), []any{0.0}},
+		{line(20, 100) + "," + line(10, 100), []any{66.0, 83.0}}, // 34 and 17, in proportion to the first payments
+		{line(200, 100) + "," + line(100, 100), []any{66.0, 83.0}},
+	} {
+		var next []any
+		o := s.ok("POST", ordersPath, buys(c.lines))
+		for _, item := range at(o, "subscriptionData", "items").([]any) {
+			next = append(next, at(item, "nextPayment", "amount"))
+		}
+		require.Equal(t, c.next, next, c.lines)
+		s.ok("POST", ordersPath+"/"+o["id"].(string)+"/cancel", "")
+	}
+
+	// A later payment that cannot be said is refused as the first one is.
+	s.refused(400, base.CodeInvalid, "POST", ordersPath,
+		strings.Replace(buys(line(1, wire.MaxSafeInteger)), `"unitPrice"`, `"quantity":2,"unitPrice"`, 1),
+		"body /lineItems range")
+}
+
 func instantOf(t *testing.T, text string) (at int64) {
 	require.Zero(t, wire.Instant.Text([]byte(text), &at))
 	return at

@@ -186,3 +186,30 @@ func TestPricingOfAnotherAccountIsNobodys(t *testing.T) {
 	}
 	require.Empty(t, s.ok("GET", pricingTables, "", "X-API-KEY", s.other)["data"])
 }
+
+// What hangs on a member that could not be read is not called a fault beside it.
+func TestOneFaultIsNamedOnce(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	_, table := s.pricingTable(`{"name":"Bikes"}`)
+	rows := table + "/pricing-row"
+	row := s.ok("POST", rows, `{"label":"Day","purchaseType":"booking","price":1,"durationAmount":1,"durationUnit":"days"}`)
+	for unit, code := range map[string]string{``: "required", `,"paymentCycleUnit":"nope"`: "enum",
+		`,"paymentCycleUnit":7`: "type"} {
+		s.refused(400, base.CodeInvalid, "POST", rows,
+			`{"label":"s","purchaseType":"subscription","price":1,"subscription":{"paymentCycleAmount":5`+unit+`}}`,
+			"body /subscription/paymentCycleUnit "+code)
+	}
+	s.refused(400, base.CodeInvalid, "PATCH", rows+"/"+row["id"].(string),
+		`{"durationAmount":3,"durationUnit":"nope"}`, "body /durationUnit enum")
+	quote := func(members string) string {
+		return fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"unitPrice":4,%s}]}`, location, sku, members)
+	}
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/quotes", quote(`"purchaseType":"Sale"`),
+		"body /lineItems/0/purchaseType enum")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/quotes",
+		quote(`"purchaseType":"Subscription","startDate":"2027-01-01T00:00:00Z","subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}`),
+		"body /lineItems/0/purchaseType enum")
+	s.refused(400, base.CodeInvalid, "POST", discountCodes,
+		`{"code":"zz","valueType":"percentage","value":5,"subscriptionDuration":"Repeating","subscriptionDurationCycles":3}`,
+		"body /subscriptionDuration enum")
+}

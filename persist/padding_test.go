@@ -2,6 +2,9 @@ package persist
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -62,4 +65,20 @@ func TestAheadFile(t *testing.T) {
 	is, err := a.Stat()
 	require.NoError(t, err)
 	require.Equal(t, was.Size(), is.Size())
+}
+
+// On the disk a log takes what it holds and the zeros ahead, not the room of a whole table in memory.
+func TestLogTakesTheRoomOfWhatItHolds(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	newToy(newSeed(t)).run(t, s, 50)
+	require.NoError(t, s.Close())
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	require.NoError(t, err)
+	require.NotEmpty(t, logs)
+	for _, name := range logs {
+		i, err := os.Stat(name)
+		require.NoError(t, err)
+		require.LessOrEqual(t, i.Sys().(*syscall.Stat_t).Blocks*512, int64(2*mostPadding), name)
+	}
 }

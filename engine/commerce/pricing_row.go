@@ -52,8 +52,12 @@ const (
 )
 
 func period(c *base.Checker, pointer string, p *Period) {
-	if p != nil && (p.Amount < 1 || !p.Valid()) {
+	switch {
+	case p == nil:
+	case p.Amount < 1 || p.Unit != 0 && !p.Valid():
 		c.Fault(pointer, "range", "must be at least 1 and at most 10 years")
+	case p.Unit == 0:
+		c.Fault(stock.UnitOf(pointer), "required", "is missing")
 	}
 }
 

@@ -17,7 +17,7 @@ type OrderLineInput struct {
 	Quantity      int               `field:"quantity int 1..10000 required" default:"1" about:"How many units."`
 	From          *int64            `field:"startDate instant required" made:"First instant of the line; of a sale it may be left out and is now." changed:"While nothing is handed over."`
 	To            *int64            `field:"endDate instant" made:"First instant behind the line; a sale has none. Default: without end, until the units come back; where a pricing row is for a length of time, the unit price is that of one such length until there is an end." changed:"Also while units are out: an extension. Null: without end."`
-	PricingRow    *base.ID          `field:"pricingRowId id" made:"The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits; what has no table is free." changed:"The pricing row that the price is of. Null clears it." example:"null"`
+	PricingRow    *base.ID          `field:"pricingRowId id" made:"The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits, or where several are for a subscription; what has no table is free." changed:"The pricing row that the price is of. Null clears it." example:"null"`
 	UnitPrice     *int64            `field:"unitPrice int 0..9007199254740991" made:"Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle." changed:"Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle. Null: what the pricing row says."`
 	TaxRate       *int              `field:"taxRate int 0..10000" given:"Tax in hundredths of a percent: 2300 is 23 %." made:"Tax in hundredths of a percent: 2300 is 23 %. Default: 0."`
 	Name          *string           `field:"name text 1..255 required" given:"What the line is called: a string, or an object with the string as def, as a line is read." made:"What the line is called: a string, or an object with the string as def, as a line is read. Default: the item's name."`
@@ -45,7 +45,8 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 	c.Item(at, in.Item)
 	var of base.Checker
 	base.CheckFields(&of, "", in)
-	if in.From == nil && in.Purchase != base.PurchaseSale {
+	known := in.Purchase != "" && in.Purchase.Valid() // what else is wrong hangs on it
+	if known && in.From == nil && in.Purchase != base.PurchaseSale {
 		of.Fault("/startDate", "required", "is missing")
 	}
 	in.checkTogether(&of)
@@ -54,7 +55,7 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 	}
 	commerce.CheckSubscription(&of, "/subscription", in.Subscription)
 	of.Optional("/subscription/collectionMethod", in.Collection, 1, base.MaxName)
-	if in.Subscription != nil && in.Purchase != base.PurchaseSubscription {
+	if known && in.Subscription != nil && in.Purchase != base.PurchaseSubscription {
 		of.Fault("/subscription", "forbidden", "only a subscription has such terms")
 	}
 	c.Within(at, base.InOrder[OrderLineInput](of.Faults))

@@ -43,7 +43,7 @@ func (r *OrderRecord) zone() *timeline.Zone {
 //
 // A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal
 // price from then on. What a code takes off a payment is what it would take off this line alone; of an amount for the
-// whole order it is what fell to the line.
+// whole order it is the line's share, at most the payment.
 func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	s, z := l.Subscription, r.zone()
 	terms := &s.Terms
@@ -96,7 +96,7 @@ func (r *OrderRecord) payment(l *OrderLine, amount, at int64, codes []Subscripti
 		}
 		off := int64(0)
 		if c.Terms.ValueType == commerce.DiscountPerOrder {
-			off = min(c.of(l.ID), amount)
+			off = min(c.share(l.ID), amount)
 		} else {
 			_, off = c.Terms.Allocate([]commerce.Discountable{
 				{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.Charged(),
@@ -198,6 +198,26 @@ func (l *OrderLine) ReturnedAt() (at int64) {
 		at = max(at, l.Units[j].Returned)
 	}
 	return at
+}
+
+// share is a line's share of an amount for the whole order: what the code takes off it or, where the order came to less
+// than the amount, what it would take off it if all that it is for cost as many times more.
+func (c *OrderCode) share(line base.ID) int64 {
+	sum := c.Applied()
+	if sum == 0 || sum >= c.Terms.Value {
+		return c.of(line)
+	}
+	shares, weights := make([]int64, len(c.Allocations)), make([]uint64, len(c.Allocations))
+	for i, x := range c.Allocations {
+		weights[i] = uint64(x.Value)
+	}
+	commerce.Apportion(shares, uint64(c.Terms.Value), weights, uint64(sum))
+	for i, x := range c.Allocations {
+		if x.Line == line {
+			return shares[i]
+		}
+	}
+	return 0
 }
 
 // of is what the code takes off a line.

@@ -16,6 +16,11 @@ import (
 // price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for
 // nothing.
 func price(t *base.Tx, o *Order, l *OrderLine) error {
+	if s := l.Subscription; s != nil && s.Terms.RenewalPrice != nil {
+		if _, ok := commerce.PriceLine(*s.Terms.RenewalPrice, l.Charged(), 0, int64(l.TaxRate)); !ok {
+			return tooDear()
+		}
+	}
 	switch {
 	case l.OwnPrice:
 		return nil
@@ -37,8 +42,8 @@ func price(t *base.Tx, o *Order, l *OrderLine) error {
 }
 
 func tooDear() *base.Error {
-	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "the order would cost more " +
-		"than 9007199254740991 minor units"}})
+	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range",
+		Message: "the order, or a later payment of it, would cost more than 9007199254740991 minor units"}})
 }
 
 // reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each

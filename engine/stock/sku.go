@@ -2,6 +2,7 @@ package stock
 
 import (
 	"slices"
+	"strings"
 
 	"holdfast/engine/base"
 	"holdfast/engine/label"
@@ -213,6 +214,8 @@ func (p BufferPatch) Merged(c *base.Checker, pointer string, b *Buffer) *Buffer 
 		n.Unit = p.Unit.Value
 	}
 	switch {
+	case n.Unit == 0 && p.Unit.Set:
+		c.Fault(UnitOf(pointer), "required", "is missing")
 	case n.Unit == 0:
 		c.Fault(pointer, "required", "needs a unit beside the amount")
 	case b == nil && !p.Amount.Set:
@@ -222,6 +225,9 @@ func (p BufferPatch) Merged(c *base.Checker, pointer string, b *Buffer) *Buffer 
 	}
 	return &n
 }
+
+// UnitOf is the member of the unit that belongs to an amount's.
+func UnitOf(amount string) string { return strings.Replace(amount, "Amount", "Unit", 1) }
 
 func (p BufferPatch) check(c *base.Checker, pointer string) {
 	if p.Amount.Set && !p.Amount.Null {

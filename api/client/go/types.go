@@ -3715,7 +3715,7 @@ type OrderLineItemInput struct {
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
 	// The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit
 	// price the line is sold by the fitting row of that table with the least total, and is refused where none
-	// fits; what has no table is free.
+	// fits, or where several are for a subscription; what has no table is free.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
 	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
 	// cycle.

@@ -6187,7 +6187,7 @@ export interface components {
             orderCustomerId?: string | null;
             /**
              * Format: uuid
-             * @description The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits; what has no table is free.
+             * @description The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits, or where several are for a subscription; what has no table is free.
              */
             pricingRowId?: string | null;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */

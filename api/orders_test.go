@@ -654,9 +654,9 @@ func TestBadOrders(t *testing.T) {
 		"body /lineItems/5/requirements/0/operator enum",
 		"body /pickupLocationId required", "body /mainContact exclusive", "body /mainContact required",
 		"body /customers/0/email format",
-		"body /lineItems/0/startDate required", "body /lineItems/1 exclusive", "body /lineItems/2/endDate forbidden",
+		"body /lineItems/1 exclusive", "body /lineItems/2/endDate forbidden",
 		"body /lineItems/3/endDate order", "body /lineItems/4/unitPrice exclusive",
-		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden",
+		"body /lineItems/4/subscription forbidden",
 		"body /tags/0 scope",
 		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown",
 		"body /lineItems/5/subscription required")

@@ -122,7 +122,8 @@ func TestDiscountCodesAreCheckedAsAWhole(t *testing.T) {
 		Cycles: ptr[int64](0),
 	}}, "/code length", "/valueType enum", "/value range", "/applicablePurchaseTypes/1 duplicate",
 		"/applicablePurchaseTypes/2 enum", "/usageLimit range", "/endsAt order",
-		"/catalogItemIds/1 duplicate", "/subscriptionDuration enum", "/subscriptionDurationCycles range")
+		"/catalogItemIds/1 duplicate", "/subscriptionDuration enum", "/subscriptionDurationCycles range",
+		"/subscriptionDurationCycles forbidden")
 	faults(commerce.CreateDiscountCode{
 		DiscountTerms: commerce.DiscountTerms{Code: "x", ValueType: commerce.DiscountPercentage, Value: 101,
 			StartsAt: ptr[int64](-1), EndsAt: ptr[int64](base.MaxInstant + 1), Purchases: []base.PurchaseType{},

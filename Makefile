@@ -50,7 +50,7 @@ CRASHES     ?= 100000
 VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Where tests have goroutines share memory, the longest first. The rest is single-threaded by design.
+# Where goroutines of the service share memory, the longest first. The rest is single-threaded by design, or a client of a service.
 RACE = ./engine ./persist ./api ./persist/... ./fuzz/history ./api/ratelimit ./api/webhook ./engine/table ./engine/pace
 
 # The version of a release.

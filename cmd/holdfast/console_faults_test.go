@@ -16,7 +16,7 @@ import (
 
 // plans applies the plan that it shows; one that is not the one that was shown is refused.
 func (w *consoleWorld) plans(b *browser.Browser) {
-	// Articles of its own: in the demo's pools units become late after a minute, and a plan is another one then.
+	// Articles of its own: the demo's first pool is full at some hours, and has no plan to apply then.
 	at := w.ask("POST", "locations", `{"name":"Planned","timezone":"Europe/Lisbon"}`)["id"].(string)
 	sku := w.ask("POST", "skus", `{"name":"Punt"}`)["id"].(string)
 	for _, name := range []string{"Punt 1", "Punt 2"} {

@@ -23,6 +23,7 @@ import (
 const (
 	perWebhook = 16  // attempts under way at one endpoint
 	inAll      = 512 // attempts under way
+	accounts   = 4   // an account has at most one of so many parts of them, but for the first attempt at each endpoint
 
 	busyQueue  = 16  // commands that wait, beside those of outcomes, from which on deliveries give way
 	busyFor    = 100 // milliseconds after which that is forgotten: right behind a sync nobody waits for a moment
@@ -66,6 +67,7 @@ type Dispatcher struct {
 
 	total   int              // attempts under way
 	lanes   map[base.ID]int  // of each webhook
+	shares  map[base.ID]int  // of each account
 	busy    map[base.ID]bool // deliveries that are under way, until their outcome is recorded
 	alarms  alarms
 	next    map[base.ID]int64 // when an account has something due
@@ -114,7 +116,8 @@ func Start(o Options) *Dispatcher {
 		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll),
 		done: make(chan []result, 1),
 		over: make(chan struct{}), failed: make(chan struct{}),
-		lanes: map[base.ID]int{}, busy: map[base.ID]bool{}, next: map[base.ID]int64{}, queued: map[base.ID]bool{},
+		lanes: map[base.ID]int{}, shares: map[base.ID]int{}, busy: map[base.ID]bool{}, next: map[base.ID]int64{},
+		queued: map[base.ID]bool{},
 	}
 	d.metrics = newMetrics(o.Metrics, o.Engine, o.Now)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -207,14 +210,20 @@ func (d *Dispatcher) finish(list []result) {
 		if !r.unknown {
 			delete(d.busy, r.outcome.Delivery)
 		}
-		if d.lanes[r.webhook]--; d.lanes[r.webhook] == 0 {
-			delete(d.lanes, r.webhook)
-		}
+		less(d.lanes, r.webhook)
+		less(d.shares, r.account)
 	}
 	for i, r := range list {
 		if i == 0 || list[i-1].account != r.account {
 			d.look(r.account)
 		}
+	}
+}
+
+// less takes one from a count, which is dropped where nothing is left.
+func less(counts map[base.ID]int, of base.ID) {
+	if counts[of]--; counts[of] == 0 {
+		delete(counts, of)
 	}
 }
 
@@ -225,7 +234,10 @@ func (d *Dispatcher) look(account base.ID) {
 		return
 	}
 	now, next := v.Now(d.Now()), int64(0)
-	for _, w := range outbox.Webhooks(v) {
+	webhooks := outbox.Webhooks(v)
+	share := d.InAll / accounts
+	even := min(d.PerWebhook, max(1, share/max(1, queued(v, webhooks))))
+	for _, w := range webhooks {
 		behind := outbox.Queued(v, w.ID) >= d.Patience // slower commands are better than events that find no place
 		for x := range outbox.Queue(v, w.ID) {
 			if d.busy[x.ID] || !w.Enabled && !x.ByHand {
@@ -237,8 +249,8 @@ func (d *Dispatcher) look(account base.ID) {
 				}
 				break
 			}
-			if d.lanes[w.ID] >= d.PerWebhook {
-				break // looked at again when one of its own is over
+			if d.lanes[w.ID] >= even || d.lanes[w.ID] > 0 && d.shares[account] >= share {
+				break // looked at again when one of the account's is over
 			}
 			if d.total >= d.InAll || d.lanes[w.ID] > 0 && d.total >= d.InAll/2 || !behind && d.paused() {
 				if !d.queued[account] {
@@ -254,6 +266,16 @@ func (d *Dispatcher) look(account base.ID) {
 		d.next[account] = next
 		heap.Push(&d.alarms, alarm{next, account})
 	}
+}
+
+// queued counts the webhooks that have deliveries in their queue.
+func queued(v base.View, webhooks []*outbox.Webhook) (n int) {
+	for _, w := range webhooks {
+		if outbox.Queued(v, w.ID) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // paused says whether commands wait for the writer, or did just now, and enough was begun meanwhile.
@@ -273,6 +295,7 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 	d.total++
 	d.started++
 	d.lanes[x.Webhook]++
+	d.shares[v.Account().ID]++
 	d.busy[x.ID] = true
 	d.metrics.underWay.Inc()
 	d.workers.Add(1)

@@ -250,7 +250,7 @@ func TestSlowEndpointsDelayNoOther(t *testing.T) {
 		}
 		slows = append(slows, h)
 	}
-	for range 200 { // they have come as far as they do
+	for range inAll / accounts * 3 / 4 { // they have come about as far as they do
 		<-under
 	}
 	h := s.hook(fast.URL)
@@ -264,6 +264,39 @@ func TestSlowEndpointsDelayNoOther(t *testing.T) {
 			return len(n) == 3*perWebhook
 		})
 	}
+}
+
+// An account has its part of the room, spread evenly over its endpoints, so that the slow ones of another have theirs.
+func TestAccountsShareTheRoom(t *testing.T) {
+	s := newShop(t)
+	s.sender.Close(t.Context()) // until all that follows is queued
+	hold, came := make(chan bool), make(chan string, 100)
+	slow := s.receive(func(_ int, w http.ResponseWriter, r *http.Request) {
+		came <- r.URL.Path
+		<-hold
+	})
+	defer close(hold)
+	const part = 12
+	s.room = accounts * part
+	queue := func(webhooks, each int) {
+		for i := range webhooks {
+			h := s.hook(fmt.Sprintf("%s/%d", slow.URL, i))
+			for range each {
+				h.event()
+			}
+		}
+	}
+	queue(4, part)
+	s.account[15]++
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
+	queue(1, part)
+	s.send()
+	got := map[string]int{}
+	for range 2 * part {
+		got[<-came]++
+	}
+	require.Equal(t, map[string]int{"/0": part/4 + part, "/1": part / 4, "/2": part / 4, "/3": part / 4}, got)
+	require.Equal(t, float64(2*part), s.metric("holdfast_webhook_attempts_under_way", ""))
 }
 
 func TestOneEndpointHasABoundedShare(t *testing.T) {

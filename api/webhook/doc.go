@@ -10,7 +10,7 @@
 //  1. A delivery is under way once at a time, and its next attempt is made only after the outcome of the last is
 //     durable.
 //  2. An endpoint has at most so many attempts under way, and one only while many others have some: a slow one delays
-//     none.
+//     none. An account has no more than a part of all, but for the first attempt at each endpoint.
 //  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy
 //     asked.
 //  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is

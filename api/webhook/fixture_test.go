@@ -126,6 +126,7 @@ type shop struct {
 	account  base.ID
 	jitter   atomic.Int64
 	waiting  atomic.Int64 // commands
+	room     int          // attempts under way; 0: the default
 }
 
 type lockedBuffer struct {
@@ -164,9 +165,15 @@ func (s *shop) open() {
 		Random: func() (b [10]byte) { rand.Read(b[:]); return b },
 	})
 	require.NoError(s, err)
+	s.send()
+}
+
+// send starts the dispatcher.
+func (s *shop) send() {
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
 		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Patience: patience,
+		InAll: s.room,
 		Waiting: func() int {
 			return int(s.waiting.Load())
 		}, Metrics: s.registry,

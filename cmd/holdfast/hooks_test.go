@@ -31,48 +31,20 @@ func TestEventIsTheRecord(t *testing.T) {
 		body   []byte
 	}
 	came := make(chan event, 10)
-	endpoint := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	endpoint, authority := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
 		came <- event{r.Header, body}
 		w.WriteHeader(http.StatusNoContent)
-	}))
-	endpoint.Config.ErrorLog = log.New(io.Discard, "", 0)
-	endpoint.StartTLS()
-	t.Cleanup(endpoint.Close)
-	authority := filepath.Join(t.TempDir(), "authority.pem")
-	require.NoError(t, os.WriteFile(authority,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
-
+	})
 	key := "hf_hookstestkey_" + strings.Repeat("0123456789", 4)
 	t.Setenv(bootstrapVariable, key)
-	address := freeAddress(t)
-	var out, errs bytes.Buffer
-	code := make(chan int)
-	go func() {
-		code <- run([]string{
-			"serve", "--listen", address, "--data", t.TempDir(), "--webhook-allow", "127.0.0.0/8", "--webhook-ca",
-			authority,
-		}, nil, &out, &errs)
-	}()
-	require.NoError(t, awaitReady(address))
+	address, stop := serveWithHooks(t, t.TempDir(), authority)
 	call := func(method, path, body string) []byte {
 		t.Helper()
-		request, err := http.NewRequest(method, "http://"+address+"/v1/admin/"+path, strings.NewReader(body))
-		require.NoError(t, err)
-		request.Header.Set("X-API-KEY", key)
-		if body != "" {
-			request.Header.Set("Content-Type", "application/json")
-		}
-		answer, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, answer.StatusCode, string(text))
-		return text
+		return callWithKey(t, key, method, "http://"+address+"/v1/admin/"+path, body)
 	}
 	create := func(path, body string) (made struct{ ID, Secret string }) {
 		t.Helper()
@@ -127,7 +99,83 @@ func TestEventIsTheRecord(t *testing.T) {
 	call("DELETE", "orders/"+order, "")
 	told("order.deleted", order, []byte("null"))
 
-	require.NoError(t, syscall.Kill(syscall.Getpid(), syscall.SIGTERM))
-	require.Zero(t, <-code, errs.String())
+	stop()
 	require.Empty(t, came, "each once")
+}
+
+// TestStopWaitsForNoEndpoint stops a server while an endpoint keeps it waiting: the attempt is cut off before it fails,
+// and is made again after the next start.
+func TestStopWaitsForNoEndpoint(t *testing.T) {
+	came, hold := make(chan string, 10), make(chan bool)
+	endpoint, authority := newEndpoint(t, func(_ http.ResponseWriter, r *http.Request) {
+		came <- r.Header.Get("Webhook-Id")
+		<-hold
+	})
+	t.Cleanup(func() { close(hold) })
+	key := "hf_hookstestkey_" + strings.Repeat("0123456789", 4)
+	t.Setenv(bootstrapVariable, key)
+	data := t.TempDir()
+	address, stop := serveWithHooks(t, data, authority)
+	hook := "http://" + address + "/v1/admin/webhooks"
+	var made struct{ ID string }
+	require.NoError(t, json.Unmarshal(callWithKey(t, key, "POST", hook, `{"eventType":"order.created","url":"`+
+		endpoint.URL+`/hooks"}`), &made))
+	callWithKey(t, key, "POST", hook+"/"+made.ID+"/test", "")
+	first := <-came
+	stop()
+	address, stop = serveWithHooks(t, data, authority)
+	require.Equal(t, first, <-came)
+	var list struct{ Data []struct{ AttemptCount *int } }
+	require.NoError(t, json.Unmarshal(callWithKey(t, key, "GET", "http://"+address+"/v1/admin/webhooks/"+made.ID+
+		"/deliveries", ""), &list))
+	require.Zero(t, *list.Data[0].AttemptCount, "the one that was cut off was none")
+	stop()
+}
+
+// newEndpoint serves webhooks over TLS on loopback, by the authority in the file.
+func newEndpoint(t *testing.T, handle http.HandlerFunc) (endpoint *httptest.Server, authority string) {
+	endpoint = httptest.NewUnstartedServer(handle)
+	endpoint.Config.ErrorLog = log.New(io.Discard, "", 0)
+	endpoint.StartTLS()
+	t.Cleanup(endpoint.Close)
+	authority = filepath.Join(t.TempDir(), "authority.pem")
+	require.NoError(t, os.WriteFile(authority,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: endpoint.Certificate().Raw}), 0o600))
+	return endpoint, authority
+}
+
+// serveWithHooks runs a server whose webhooks may go to loopback; stop ends it as SIGTERM does.
+func serveWithHooks(t *testing.T, data, authority string) (address string, stop func()) {
+	address = freeAddress(t)
+	var out, errs bytes.Buffer
+	code := make(chan int)
+	go func() {
+		code <- run([]string{
+			"serve", "--listen", address, "--data", data, "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority,
+			"--grace", "1h",
+		}, nil, &out, &errs)
+	}()
+	require.NoError(t, awaitReady(address))
+	return address, func() {
+		require.NoError(t, syscall.Kill(syscall.Getpid(), syscall.SIGTERM))
+		require.Zero(t, <-code, errs.String())
+	}
+}
+
+// callWithKey makes a request that must be answered with 200.
+func callWithKey(t *testing.T, key, method, url, body string) []byte {
+	t.Helper()
+	request, err := http.NewRequest(method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("X-API-KEY", key)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, answer.StatusCode, string(text))
+	return text
 }

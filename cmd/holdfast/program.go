@@ -288,6 +288,10 @@ func (p *program) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
+// hooksGrace is how long a stop waits for endpoints of webhooks that do not answer: what is cut off is sent again after
+// the next start, so that they need not be waited for as requests are.
+const hooksGrace = time.Second
+
 // stop takes the program apart: no new requests, those in flight within the grace, then the engine, then the store.
 func (p *program) stop() error {
 	defer p.log.Info("stopped")
@@ -301,7 +305,9 @@ func (p *program) stop() error {
 	}
 	err = errors.Join(err, p.figures.Close(), p.ops.Close(), p.endSocket())
 	if p.hooks != nil {
-		p.hooks.Close(ctx)
+		short, done := context.WithTimeout(ctx, hooksGrace)
+		p.hooks.Close(short)
+		done()
 	}
 	if core := p.core.Load(); core != nil {
 		err = errors.Join(err, core.engine.Close())

@@ -72,6 +72,9 @@ var (
 
 	orderCustomers = wire.ListOf(wire.Object(wire.ShapeOf("OrderCustomerInput", slices.Concat(
 		[]wire.Field[order.OrderCustomerInput]{
+			wire.Optional("id", wire.UUID,
+				func(c *order.OrderCustomerInput) **base.ID { return &c.ID }).
+				Says("The id of one whom the order is for already, who keeps it. Default: a new id."),
 			wire.Optional("crmCustomerId", wire.UUID,
 				func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
 				Says("The customer whose contact is taken where nothing else is given."),

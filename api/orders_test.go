@@ -786,3 +786,37 @@ func TestAMainContactOfNullIsCleared(t *testing.T) {
 		require.Equal(t, customer, at(o, "mainContact", "crmCustomerId"))
 	}
 }
+
+// TestOrderCustomersKeepTheirIDs changes those whom an order is for: who is named by id stays who it is, so that lines
+// stay theirs.
+func TestOrderCustomersKeepTheirIDs(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1,
+		`,"customers":[{"fullName":"Ana"},{"fullName":"Rui"}]`))
+	path := ordersPath + "/" + o["id"].(string)
+	ana, rui := at(o, "customers", 0, "id").(string), at(o, "customers", 1, "id").(string)
+	o = s.ok("POST", path+"/line-items", fmt.Sprintf(
+		`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"orderCustomerId":%q}]}`, sku,
+		when(noon), when(noon+day), rui))
+	whose := func(o map[string]any) []any {
+		return []any{at(o, "lineItems", 0, "orderCustomerId"), at(o, "lineItems", 1, "orderCustomerId")}
+	}
+	require.Equal(t, []any{ana, rui}, whose(o))
+	o = s.ok("PATCH", path, fmt.Sprintf(
+		`{"customers":[{"fullName":"Eva"},{"id":%q,"fullName":"Rui Costa","phone":"1"}]}`, rui))
+	eva := at(o, "customers", 0, "id").(string)
+	require.NotEqual(t, ana, eva)
+	require.Equal(t, []any{rui, "Rui Costa"}, []any{at(o, "customers", 1, "id"), at(o, "customers", 1, "fullName")})
+	require.Equal(t, []any{eva, rui}, whose(o))
+	require.Equal(t, []any{eva, eva}, whose(s.ok("PATCH", path, fmt.Sprintf(`{"customers":[{"id":%q}]}`, eva))))
+	s.refused(404, base.CodeNotFound, "PATCH", path, fmt.Sprintf(`{"customers":[{"id":%q}]}`, rui))
+	s.refused(400, base.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"customers":[{"id":%q},{"id":%q}]}`, eva, eva),
+		"body /customers/1/id duplicate")
+
+	// The main contact's own record is one of them.
+	o = s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"mainContact":{"fullName":"Ana"}`))
+	ana = at(o, "customers", 0, "id").(string)
+	o = s.ok("PATCH", ordersPath+"/"+o["id"].(string), fmt.Sprintf(
+		`{"customers":[{"fullName":"Eva"},{"id":%q,"fullName":"Ana"}]}`, ana))
+	require.Equal(t, ana, at(o, "customers", 1, "id"))
+}

@@ -38,6 +38,7 @@ type OrderInput struct {
 
 // OrderCustomerInput is somebody whom an order is for.
 type OrderCustomerInput struct {
+	ID       *base.ID // of one whom the order is for already, who keeps it
 	Customer *base.ID
 	Contact  base.Changes[commerce.Contact]
 	Fields   []CheckoutField
@@ -72,8 +73,13 @@ func (in *OrderInput) check(c *base.Checker) {
 		c.Within("/mainContact", of.Faults)
 	}
 	base.CheckFields(c, "", in)
+	ids := map[base.ID]bool{}
 	for at, x := range base.Each(c, "/customers", in.Customers, 0, MaxParts) {
 		var of base.Checker
+		if x.ID != nil && ids[*x.ID] {
+			of.Fault("/id", "duplicate", "is the id of an earlier one")
+		}
+		ids[base.ValueOf(x.ID)] = true
 		x.Contact.Check(&of, "")
 		checkoutFields(&of, "/checkoutFields", x.Fields)
 		c.Within(at, of.Faults)
@@ -115,7 +121,7 @@ func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
 		return nil, err
 	}
 	var m OrderMore
-	if err = m.fill(t, in, func(string) bool { return true }); err != nil {
+	if err = m.fill(t, o, in, func(string) bool { return true }); err != nil {
 		return nil, err
 	}
 	if !m.Empty() {
@@ -127,14 +133,14 @@ func newOrder(t *base.Tx, in *OrderInput) (*Order, error) {
 	return o, nil
 }
 
-// fill puts what is given in place of what few orders have.
-func (m *OrderMore) fill(t *base.Tx, in *OrderInput, given func(field string) bool) (err error) {
+// fill puts what is given in place of what few orders have, which m is of o.
+func (m *OrderMore) fill(t *base.Tx, o *Order, in *OrderInput, given func(field string) bool) (err error) {
 	assign(given("reference"), &m.Reference, base.ValueOf(in.Reference))
 	assign(given("note"), &m.Note, base.ValueOf(in.Note))
 	assign(given("assignedTo"), &m.Assigned, in.Assigned)
 	assign(given("checkoutFields"), &m.Fields, in.Fields)
 	if given("customers") {
-		if m.Customers, err = orderCustomers(t, in.Customers); err != nil {
+		if m.Customers, err = orderCustomers(t, o, in.Customers); err != nil {
 			return err
 		}
 	}
@@ -191,13 +197,21 @@ func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Con
 	return nil
 }
 
-func orderCustomers(t *base.Tx, list []OrderCustomerInput) (out []OrderCustomer, err error) {
+func orderCustomers(t *base.Tx, o *Order, list []OrderCustomerInput) (out []OrderCustomer, err error) {
 	for i := range list {
 		x := &list[i]
 		if err := commerce.Born(t, "/customers/"+base.Itoa(i), &x.Contact); err != nil {
 			return nil, err
 		}
-		n := OrderCustomer{ID: t.NewID(), Contact: x.Contact.Of(commerce.Contact{}), Fields: x.Fields, UpdatedAt: t.Now}
+		n := OrderCustomer{Contact: x.Contact.Of(commerce.Contact{}), Fields: x.Fields, UpdatedAt: t.Now}
+		switch {
+		case x.ID == nil:
+			n.ID = t.NewID()
+		case o.hasCustomer(*x.ID):
+			n.ID = *x.ID
+		default:
+			return nil, base.NotFound("customer of this order")
+		}
 		if x.Customer != nil {
 			if err := commerce.MayBeFor(t, *x.Customer); err != nil {
 				return nil, err
@@ -339,7 +353,7 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	m := Own(&n.More)
-	if err := m.fill(t, &o.Fields.To, o.Fields.Has); err != nil {
+	if err := m.fill(t, n, &o.Fields.To, o.Fields.Has); err != nil {
 		return nil, err
 	}
 	m.Method = o.Method.Of(m.Method)

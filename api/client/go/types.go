@@ -3496,6 +3496,8 @@ type OrderCustomer struct {
 
 // OrderCustomerInput is a part of requests.
 type OrderCustomerInput struct {
+	// The id of one whom the order is for already, who keeps it. Default: a new id.
+	ID Opt[string] `json:"id,omitzero"`
 	// The customer whose contact is taken where nothing else is given.
 	CrmCustomerID Opt[string] `json:"crmCustomerId,omitzero"`
 	// First name. Null clears it.
@@ -3619,7 +3621,8 @@ type OrderHold struct {
 type OrderLineItem struct {
 	// The line's id.
 	ID string `json:"id"`
-	// The customer of the order that the line is for; null: the order's own.
+	// The customer of the order that the line is for: the first, where none was named; null: the order is for
+	// nobody.
 	OrderCustomerID *string `json:"orderCustomerId"`
 	// The catalog item; null where it is another item.
 	CatalogItemID *string `json:"catalogItemId"`

@@ -5927,6 +5927,11 @@ export interface components {
             firstName?: string | null;
             /** @description First and last name. Without one it is made of the two. Null clears it. */
             fullName?: string | null;
+            /**
+             * Format: uuid
+             * @description The id of one whom the order is for already, who keeps it. Default: a new id.
+             */
+            id?: string | null;
             /** @description A language tag, such as en or pt-BR. Null clears it. */
             language?: string | null;
             /** @description Last name. Null clears it. */
@@ -6096,7 +6101,7 @@ export interface components {
             note: string | null;
             /**
              * Format: uuid
-             * @description The customer of the order that the line is for; null: the order's own.
+             * @description The customer of the order that the line is for: the first, where none was named; null: the order is for nobody.
              */
             orderCustomerId: string | null;
             /** @description What the line costs. */

@@ -293,6 +293,11 @@ func (q *request) selectArticles(o *listArticles) (articles []*stock.Article, to
 }
 
 func (q *request) listArticles(o *listArticles) error {
+	if o.page.size > longPage { // of a page that a body asks for nobody has seen the size
+		if err := q.dear(longPageCost); err != nil {
+			return err
+		}
+	}
 	o.Window = q.span(o.window)
 	articles, total, location, err := q.selectArticles(o)
 	if err != nil {

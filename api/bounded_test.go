@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -265,7 +267,7 @@ func TestBytesUnderWayAreBounded(t *testing.T) {
 		s.ok("POST", "/v1/admin/locations", `{"name":"Lisboa","timezone":"Europe/Lisbon"}`)
 		s.ok("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Bike","description":%q}`, note))
 	}
-	s.server.room.bound = AnswerBytes{PerAccount: 300 << 10, InAll: 400 << 10}
+	s.server.room.bound = Bytes{PerAccount: 300 << 10, InAll: 700 << 10}
 	tooMany := func(a *answer) {
 		t.Helper()
 		a.isRefusal(429, base.CodeRateLimited)
@@ -299,9 +301,81 @@ func TestBytesUnderWayAreBounded(t *testing.T) {
 	require.True(t, s.server.room.take(s.account, 300<<10, false))
 	tooMany(s.call("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`))
 	require.Equal(t, 200, s.call("GET", "/v1/admin/locations", "", "X-API-KEY", s.other).status)
-	require.True(t, s.server.room.take(s.account, 100<<10, true))
+	require.True(t, s.server.room.take(s.account, 400<<10, true))
 	tooMany(s.call("GET", "/v1/admin/locations", "", "X-API-KEY", s.other))
-	s.server.room.give(s.account, 400<<10)
+	s.server.room.give(s.account, 700<<10)
 	require.Equal(t, 200, s.call("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`).status)
 	require.Empty(t, s.server.room.by)
+}
+
+// The room for a body is taken when its headers are read: without a key that there is, none that is worth mentioning,
+// and of an account no more than it may have.
+func TestBodiesUnderWayAreBounded(t *testing.T) {
+	s := newShop(t)
+	s.server.bodies.room.bound = Bytes{PerAccount: 300 << 10, InAll: 400 << 10}
+	taken := func() int64 { return s.server.bodies.room.taken() }
+	send := func(path, key, length, body string) (c net.Conn, answer func() (code string)) {
+		c, served := net.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- s.server.http.ServeConn(served) }()
+		said := make(chan []byte, 1)
+		go func() {
+			b, _ := io.ReadAll(c)
+			said <- b
+		}()
+		_, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n"+
+			"X-API-KEY: %s\r\n%s\r\n\r\n%s", path, key, length, body)
+		require.NoError(t, err)
+		return c, func() string {
+			b := <-said
+			<-done
+			_, problem, _ := bytes.Cut(b, []byte("\r\n\r\n"))
+			var x struct{ Code string }
+			require.NoError(t, json.Unmarshal(problem, &x), "%s", b)
+			return x.Code
+		}
+	}
+	const skus, long = "/v1/admin/skus", 200 << 10
+	length := fmt.Sprintf("Content-Length: %d", long)
+	c, _ := send(skus, s.key, length, "{")
+	require.Eventually(t, func() bool { return taken() == long }, time.Minute, time.Millisecond)
+	for code, of := range map[base.Code][3]string{
+		base.CodeRateLimited:     {skus, s.key, length},
+		base.CodeUnauthenticated: {skus, s.key + "x", length},
+		base.CodeNotFound:        {"/v1/admin/nothing", "", length},
+	} {
+		_, answer := send(of[0], of[1], of[2], strings.Repeat(" ", long))
+		require.Equal(t, string(code), answer())
+		require.EqualValues(t, long, taken())
+	}
+	// In chunks it may come to as much as any body.
+	_, answer := send(skus, s.key, "Transfer-Encoding: chunked",
+		fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", shortBody+1, strings.Repeat(" ", shortBody+1)))
+	require.Equal(t, string(base.CodeRateLimited), answer())
+
+	sku := func(n int) string { return `{"name":"Bike"}` + strings.Repeat(" ", n) }
+	require.Equal(t, 200, s.call("POST", skus, sku(shortBody-100)).status, "what is short goes on")
+	require.Equal(t, 200, s.call("POST", skus, sku(long/2), "X-API-KEY", s.other).status, "and so do others")
+	require.NoError(t, c.Close())
+	require.Eventually(t, func() bool { return taken() == 0 }, time.Minute, time.Millisecond)
+	require.Equal(t, 200, s.call("POST", skus, sku(long)).status)
+	require.Zero(t, taken())
+	require.Empty(t, s.server.bodies.by)
+}
+
+// What is left for an account is as much as one of those has that take what they can.
+func TestRoomIsSharedByAccounts(t *testing.T) {
+	r := room{bound: Bytes{PerAccount: 1 << 20, InAll: 1 << 20}}
+	for n := range 20 {
+		account := base.ID{byte(n)}
+		require.False(t, r.full(account))
+		for r.take(account, 1, false) {
+		}
+		require.True(t, r.full(account))
+		require.InDelta(t, (1<<20)>>(n+1), r.by[account], 1)
+	}
+	require.False(t, r.take(base.ID{20}, 2, false))
+	r.give(base.ID{}, 1<<19)
+	require.True(t, r.take(base.ID{20}, 2, false))
+	require.False(t, r.full(base.ID{1}))
 }

@@ -34,6 +34,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	}
 	q := s.acquire(ctx, start)
 	defer q.release()
+	defer q.endBody()
 	defer q.recover()
 	err := q.admit()
 	if err == nil && len(ctx.Request.Body()) > q.op.limit {
@@ -68,6 +69,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 		ctx.SetUserValue(paidValue, q.charge)
 		return fasthttp.StatusContinue
 	}
+	q.endBody()
 	q.refuse(err, err)
 	return ctx.Response.StatusCode()
 }

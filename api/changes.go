@@ -206,6 +206,11 @@ func (q *request) listChanges(o *listChanges) error {
 			return err
 		}
 		for looked := 0; len(changes) == 0; {
+			if after < q.view.Sequence() { // nothing is read otherwise
+				if err := q.dear(pageCost); err != nil {
+					return err
+				}
+			}
 			list, next, err := q.eng.Changes(q.view, after, o.limit)
 			if err != nil {
 				return err
@@ -234,6 +239,7 @@ func (q *request) listChanges(o *listChanges) error {
 			defer q.server.pollers.leave(account)
 			over = time.After(time.Duration(o.wait) * time.Second)
 		}
+		q.payBack()
 		began := time.Now()
 		select {
 		case <-more:
@@ -247,11 +253,6 @@ func (q *request) listChanges(o *listChanges) error {
 }
 
 func (q *request) answerChanges(changes []placedChange, after uint64, records bool) error {
-	if len(changes) > 0 {
-		if err := q.dear(pageCost); err != nil {
-			return err
-		}
-	}
 	q.Out = append(q.Out, `{"changes":[`...)
 	inside := uint64(0)
 	for i, c := range changes {

@@ -42,7 +42,7 @@ type harbour struct {
 	full    bool
 }
 
-func newHarbour(t *testing.T, bytes AnswerBytes) *harbour {
+func newHarbour(t *testing.T, bytes Bytes) *harbour {
 	if testing.Short() {
 		t.Skip("limits of connections take seconds to come")
 	}
@@ -241,7 +241,7 @@ func (h *harbour) together(n int, do func(i int) error) {
 // A request that comes drop by drop, in its headers or in its body, holds a connection for as long as it may take, and
 // others up not at all.
 func TestBarrageOfDrops(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{})
+	h := newHarbour(t, Bytes{})
 	u := h.begin()
 	goroutines, heap := weight()
 	sequence, hash := h.stateOf(h.key)
@@ -297,7 +297,7 @@ func (h *harbour) stateOf(key string) (sequence, records string) {
 // Who asks for 7 MB and does not read them, or reads them drop by drop, is let go when the time for an answer is over.
 // Until then no more bytes are under way than may be, and others notice nothing.
 func TestBarrageOfSlowReaders(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{PerAccount: 32 << 20, InAll: 64 << 20})
+	h := newHarbour(t, Bytes{PerAccount: 32 << 20, InAll: 64 << 20})
 	note := strings.Repeat("\u20ac", 9500)
 	for range 250 {
 		h.ok("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Long","description":%q}`, note))
@@ -465,7 +465,7 @@ func TestIdleClients(t *testing.T) {
 
 // Connections on which nothing happens cost little, work when something does, and are closed when nothing has for long.
 func TestBarrageOfIdleConnections(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{})
+	h := newHarbour(t, Bytes{})
 	n := h.many(10_000, 200)
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -496,7 +496,7 @@ func TestBarrageOfIdleConnections(t *testing.T) {
 // A client that says nothing, that ends its side, or that goes away in the middle, leaves nothing behind; what it has
 // sent whole is answered.
 func TestBarrageOfHalves(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{})
+	h := newHarbour(t, Bytes{})
 	u := h.begin()
 	goroutines, heap := weight()
 	sequence, records := h.stateOf(h.key)
@@ -551,7 +551,7 @@ func TestBarrageOfHalves(t *testing.T) {
 // What is sent without waiting is answered in order, as far as it can be read: each with its own answer, short or in
 // two pieces.
 func TestBarrageOfPipelines(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{})
+	h := newHarbour(t, Bytes{})
 	h.server.shares.patience = time.Minute // a list waits for those of all connections, on a machine that may be busy
 	for range 10 {
 		h.ok("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Long","description":%q}`, strings.Repeat("x", 1500)))
@@ -616,7 +616,7 @@ func TestBarrageOfPipelines(t *testing.T) {
 
 // A body that is packed is refused as it is: nobody unpacks it.
 func TestBarrageOfBombs(t *testing.T) {
-	h := newHarbour(t, AnswerBytes{})
+	h := newHarbour(t, Bytes{})
 	size := int64(h.many(1<<30, 64<<20))
 	bombs := map[string][]byte{}
 	for coding, pack := range map[string]func(io.Writer) io.WriteCloser{

@@ -26,7 +26,8 @@
 // how long it is, under its name and "Total". A record of its own has the first 1,000 entries of each list, within 4
 // MiB, and what a webhook is sent is cut like it. What can be longer has a paged list: the stock items of an order, the
 // unavailabilities of a hold and of an article, a plan under its digest. A feed ends early, and its cursor goes on from
-// there (changes.go). How many bytes are under way at once is in room.go.
+// there (changes.go). How many bytes are under way at once is in room.go, for bodies in bodies.go; what is the same for
+// every caller is held once (shared.go).
 //
 // # Invariants
 //

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"github.com/valyala/fasthttp"
-
 	"holdfast/api/console"
 	"holdfast/api/docs"
 	"holdfast/api/wire"
@@ -11,6 +9,9 @@ import (
 
 // This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of
 // the document, and the console. They ask this service for what they need, and nobody else for anything.
+
+// The files that have been asked for, of the documentation and of the console.
+var pageFiles, consoleFiles sharedFiles
 
 // readsDocs declares an operation that answers with one file of the documentation.
 func readsDocs[In any](o operation, in input[In], name func(*In) string) operation {
@@ -21,27 +22,8 @@ func readsDocs[In any](o operation, in input[In], name func(*In) string) operati
 		if !ok {
 			return refuse(base.CodeNotFound, "there is no page of this name: /docs lists them")
 		}
-		return q.answerFile(f)
+		return q.answerShared(pageFiles.of(name(v), f.Type, f.Body, f.Gzip))
 	})
-}
-
-// answerFile answers with a file, which is sent packed as it lies where the caller takes that.
-func (q *request) answerFile(f docs.File) error {
-	q.media = f.Type
-	if !f.Gzip {
-		q.Out = append(q.Out, f.Body...)
-		return nil
-	}
-	h := &q.ctx.Response.Header
-	h.SetCanonical(headerVary, valueAcceptEncoding)
-	if qualities(q.ctx.Request.Header.Peek("Accept-Encoding"))[gzipped] > 0 {
-		h.SetContentEncoding(gzipped.String())
-		q.Out = append(q.Out, f.Body...)
-		return nil
-	}
-	plain, err := fasthttp.AppendGunzipBytes(q.Out, f.Body)
-	q.Out = plain
-	return err
 }
 
 // docsFile is the name of a file that stands in a path.
@@ -53,8 +35,7 @@ var docsOperations = []operation{
 		summary: "Returns this document.",
 		answer:  &wire.Schema{Type: "object", Extra: &wire.Schema{}, Example: `{"openapi":"3.1.0"}`},
 	}, input[none]{}, func(q *request, _ *none) error {
-		q.Out = append(q.Out, q.server.document()...)
-		return nil
+		return q.answerShared(q.server.document)
 	}),
 	readsDocs(operation{
 		id: "service.docs", path: "/docs", policy: docs.PagePolicy, summary: "Shows the list of the pages.",
@@ -82,8 +63,7 @@ func readsConsole[In any](o operation, in input[In], name func(*In) string) oper
 		if !ok {
 			return refuse(base.CodeNotFound, "there is no file of this name")
 		}
-		q.media, q.Out = f.Type, append(q.Out, f.Body...)
-		return nil
+		return q.answerShared(consoleFiles.of(name(v), f.Type, f.Body, false))
 	})
 }
 

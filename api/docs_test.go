@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
 
 	"holdfast/api/docs"
 	"holdfast/engine/base"
@@ -71,6 +72,30 @@ func TestPackedFileIsServed(t *testing.T) {
 	unpacked, err := io.ReadAll(packed)
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(all[0], unpacked))
+}
+
+// What is the same for every caller is held once in each coding, however many are reading it.
+func TestWhatIsGivenToAllIsHeldOnce(t *testing.T) {
+	s := newShop(t)
+	for _, path := range []string{"/openapi.json", "/docs/reference.js", "/docs/start", "/console/main.js"} {
+		for _, coding := range []string{"", "gzip", "zstd"} {
+			var first []byte
+			for range 2 {
+				var ctx fasthttp.RequestCtx
+				ctx.Init(new(fasthttp.Request), nil, nil)
+				ctx.Request.SetRequestURI(path)
+				ctx.Request.Header.Set("Accept-Encoding", coding)
+				s.server.serve(&ctx)
+				body := ctx.Response.Body()
+				require.Equal(t, 200, ctx.Response.StatusCode(), path)
+				require.Equal(t, coding, string(ctx.Response.Header.ContentEncoding()), path)
+				if first == nil {
+					first = body
+				}
+				require.Same(t, &first[0], &body[0], "%s %s", path, coding)
+			}
+		}
+	}
 }
 
 // Every code has its heading, with its meaning, its cause and what to do, and there is no other heading of its level.

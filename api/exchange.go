@@ -202,12 +202,13 @@ func readRows(e *exchanged, v base.View, lines [][]byte) (batch engine.Batch, fa
 			found[i] = append(found[i], f)
 		}
 	}
+	covers := make([]cover, len(lines))
 	for _, f := range v.Check(batch) {
 		i, _, ok := rowOf(f)
 		if !ok {
 			return batch, []base.Fault{f} // of all rows
 		}
-		if !malformed[i] && !coversFault(found[i], f) {
+		if covers[i].add(found[i]); !malformed[i] && !covers[i].has(f) {
 			found[i] = append(found[i], f)
 		}
 	}
@@ -296,6 +297,9 @@ func (q *request) importByRows(in input[importOfRows]) error {
 	}
 	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
 	if len(faults) > 0 {
+		if err := q.dear(searchCost); err != nil { // the other rows are planned, to name their faults, too
+			return err
+		}
 		return atRows(&base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all",
 			Faults: judgeRest(q.eng, q.view, batch, faults)})
 	}

@@ -78,6 +78,7 @@ func named(name []byte, as string) bool { return bytes.EqualFold(name, []byte(as
 
 // admitUnread says why a request that the HTTP library gave up on is refused.
 func (q *request) admitUnread(cause error) *base.Error {
+	crowded := q.endBody()
 	var small *fasthttp.ErrSmallBuffer
 	var timeout net.Error
 	switch {
@@ -85,6 +86,9 @@ func (q *request) admitUnread(cause error) *base.Error {
 		q.drain()
 		if err := q.admit(); err != nil {
 			return err
+		}
+		if crowded {
+			return q.tooManyBodies()
 		}
 		return q.tooLarge()
 	case errors.As(cause, &small):

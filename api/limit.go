@@ -186,7 +186,7 @@ func (c *charge) say(q *request) {
 	}
 	set(headerLimit, c.state.Limit)
 	set(headerRemaining, c.state.Remaining)
-	set(headerReset, seconds(c.state.Reset))
+	set(headerReset, seconds(c.state.Reset-q.server.behind().Round(time.Second).Milliseconds()))
 	if c.cap > 0 && c.used*100 >= c.cap*warnFrom {
 		q.numBuf = append(strconv.AppendInt(q.numBuf[:0], c.used, 10), " of the month's "...)
 		q.numBuf = append(strconv.AppendInt(q.numBuf, c.cap, 10), " requests are used"...)

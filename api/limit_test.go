@@ -146,6 +146,10 @@ func TestAccountAndKeyLimits(t *testing.T) {
 	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, [4]string{"50", "0", reset(25), "1"}, tells(a))
 	require.Equal(t, map[string]any{"layer": "key"}, at(a.object(), "details"))
+	// A caller compares the instant with its own clock, not with one that is ahead.
+	s.server.behind = func() time.Duration { return 49*time.Minute + time.Millisecond }
+	require.Equal(t, [4]string{"50", "0", reset(25 - 49*60), "1"}, tells(call(key)))
+	s.server.behind = func() time.Duration { return 0 }
 
 	// A key of the same account has its own burst, but the account's minute is one.
 	for range 50 {

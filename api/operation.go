@@ -83,6 +83,9 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 	from := in.untyped()
 	o.declare(from)
 	o.run = func(q *request) error {
+		if err := q.weighBody(); err != nil {
+			return err
+		}
 		v := new(In)
 		q.read(from, v)
 		if check != nil && !q.json.Dead { // what was not read says nothing
@@ -121,6 +124,9 @@ func write[In, Record any](
 	from := in.untyped()
 	o.declare(from)
 	o.run = func(q *request) error {
+		if err := q.weighBody(); err != nil {
+			return err
+		}
 		v := new(In)
 		q.read(from, v)
 		q.readConditions()

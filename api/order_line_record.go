@@ -78,7 +78,8 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
 	w.GivenID("orderCustomerId", orderCustomerOf(r, more),
-		"The customer of the order that the line is for: the first, where none was named; null: the order is for nobody.")
+		"The customer of the order that the line is for: the first, where none was named; null: the order is for "+
+			"nobody.")
 	item := l.Item()
 	w.GivenID("catalogItemId", item.CatalogItem, "The catalog item; null where it is another item.")
 	w.GivenID("skuId", item.SKU, "The SKU; null where it is another item.")

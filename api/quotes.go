@@ -73,9 +73,10 @@ var quoteOperations = []operation{
 			"nobody is told.",
 	}, input[quoteOf]{body: quoteShape}, func(q *request, o *quoteOf) {
 		o.Lines = q.lines(o.lines)
-		read := q.faults.ListOf
+		var read cover
+		read.add(q.faults.ListOf)
 		for _, f := range q.view.Check(&o.CreateOrder) {
-			if !coversFault(read, f) {
+			if !read.has(f) {
 				q.faults.Add(f)
 			}
 		}

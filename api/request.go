@@ -62,6 +62,7 @@ type request struct {
 	stock    stock.ArticleStock // room to read stock into
 	bars     engine.ArticleBars // and bars
 	media    string             // what the answer is; empty: JSON
+	same     []byte             // the answer, where it is the same for every caller: nobody writes into it
 	taken    int64              // bytes of room that it has taken
 	crowded  bool               // there was no room for it
 	cost     int                // what it has of its account's share of dear reads
@@ -113,7 +114,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded, q.media = false, ""
+	q.crowded, q.media, q.same = false, "", nil
 	requests.Put(q)
 }
 
@@ -186,9 +187,10 @@ func (q *request) faulted(check base.Op) *base.Error {
 		return nil
 	}
 	if check != nil && !q.json.Dead {
-		read := len(q.faults.ListOf)
+		var read cover
+		read.add(q.faults.ListOf)
 		for _, f := range q.view.Check(check) {
-			if !coversFault(q.faults.ListOf[:read], f) {
+			if !read.has(f) {
 				q.faults.Add(f)
 			}
 		}
@@ -239,29 +241,52 @@ func deniedFields(claims []wire.Claim, held []string) (entries []map[string]any)
 	return entries
 }
 
-// coversFault says whether one of the faults is of the same value as f, or of one around it.
-func coversFault(faults []base.Fault, f base.Fault) bool {
-	for _, g := range faults {
-		if g.Code == wire.FaultUnknown || g.Code == wire.FaultDuplicate {
+// cover is what faults of values that were read leave unsaid: what else is wrong with them, or with parts of them.
+type cover struct {
+	at    map[string]bool // pointers of the values
+	above map[string]bool // those, and of what they are parts of, where one could not be read
+	added int
+}
+
+// add takes in the faults of a list that grows, behind those of the last call.
+func (c *cover) add(faults []base.Fault) {
+	if c.at == nil && len(faults) > 0 {
+		c.at, c.above = map[string]bool{}, map[string]bool{}
+	}
+	for _, f := range faults[c.added:] {
+		if f.Code == wire.FaultUnknown || f.Code == wire.FaultDuplicate {
 			continue
 		}
-		if within(f.Pointer, g.Pointer) {
-			return true
-		}
+		c.at[f.Pointer] = true
 		// What could not be read counts as absent there: that it is missing is not news. A member that is not there
 		// itself, or is a number out of range, could not have been it.
-		if f.Code == wire.FaultRequired && g.Code != wire.FaultRequired && g.Code != wire.FaultRange &&
-			within(g.Pointer, f.Pointer) {
+		for p, more := f.Pointer, f.Code != wire.FaultRequired && f.Code != wire.FaultRange; more; p, more = outer(p) {
+			if c.above[p] {
+				break // and so are those around it
+			}
+			c.above[p] = true
+		}
+	}
+	c.added = len(faults)
+}
+
+// has says whether one of the faults is of the same value as f, or of one around it.
+func (c *cover) has(f base.Fault) bool {
+	if c.added == 0 {
+		return false
+	}
+	for p, more := f.Pointer, true; more; p, more = outer(p) {
+		if c.at[p] {
 			return true
 		}
 	}
-	return false
+	return f.Code == wire.FaultRequired && c.above[f.Pointer]
 }
 
-// within says whether a pointer points to the value of another pointer or to a part of it.
-func within(pointer, outer string) bool {
-	rest, ok := strings.CutPrefix(pointer, outer)
-	return ok && (rest == "" || rest[0] == '/')
+// outer is the pointer to what a pointer's value is part of; the whole has none.
+func outer(pointer string) (string, bool) {
+	i := strings.LastIndexByte(pointer, '/')
+	return pointer[:max(i, 0)], i >= 0
 }
 
 // do has the engine carry out a command on behalf of the key.

@@ -10,12 +10,17 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the memory of answers: how many bytes of them are under way, from the first that is written until the
-// last has gone out or the connection has ended, and what becomes of their buffers then. Short answers are not counted.
+// This file owns the room for bytes under way, and the memory of answers: how many bytes of them are under way, from
+// the first that is written until the last has gone out or the connection has ended, and what becomes of their buffers
+// then. Short answers are not counted.
 
-// AnswerBytes bound the bytes of answers under way. Where they are used up, a request is refused before it has done
-// anything, and a read that comes to its end later is.
-type AnswerBytes struct {
+// Bytes bound the bytes under way of answers, and as many of longer bodies of requests. Where those of answers are used
+// up, a request is refused before it has done anything, and a read that comes to its end later is.
+//
+// An account has at most PerAccount, and at most as much as is left of InAll: however many accounts take what they can,
+// as much as one of them has is left for the next. This is the dynamic threshold of Choudhury and Hahne, "Dynamic queue
+// length thresholds for shared-memory packet switches", 1998, with a factor of one.
+type Bytes struct {
 	PerAccount int64 // default 64 MiB
 	InAll      int64 // default 256 MiB
 }
@@ -32,27 +37,30 @@ const (
 
 // room counts the bytes under way.
 type room struct {
-	bound AnswerBytes
+	bound Bytes
 	all   atomic.Int64 // written under mu: each request looks, and most see that there is room for any account
 	mu    sync.Mutex
 	by    map[base.ID]int64
 }
 
-// full says that there is no room for more answers of an account.
+// full says that there is no room for more bytes of an account.
 func (r *room) full(account base.ID) bool {
-	if r.all.Load() < min(r.bound.InAll, r.bound.PerAccount) {
+	if r.all.Load() < min(r.bound.InAll/2, r.bound.PerAccount) { // nobody has more than all
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.all.Load() >= r.bound.InAll || r.by[account] >= r.bound.PerAccount
+	return r.by[account] >= r.most()
 }
+
+// most is how much an account may have.
+func (r *room) most() int64 { return min(r.bound.PerAccount, r.bound.InAll-r.all.Load()) }
 
 // take takes room for n bytes; forced, also where there is none.
 func (r *room) take(account base.ID, n int64, forced bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !forced && (r.all.Load()+n > r.bound.InAll || r.by[account]+n > r.bound.PerAccount) {
+	if !forced && r.by[account]+n > r.most() {
 		return false
 	}
 	if r.by == nil {
@@ -116,6 +124,15 @@ func keep(b []byte) {
 
 // send hands the answer over to the connection. One that is counted is given back when it has gone out.
 func (q *request) send() {
+	if q.same != nil {
+		if c, is := q.ctx.Conn().(*patientConn); is && len(q.same) > writeBuffer && !q.ctx.IsHead() {
+			c.inOne()
+		}
+		q.ctx.Response.SwapBody(q.Out)
+		q.ctx.Response.SetBodyRaw(q.same)
+		q.Out = nil
+		return
+	}
 	if len(q.Out) <= countedFrom || q.key == nil {
 		q.giveBack()
 		if cap(q.Out) > countedFrom {

@@ -31,7 +31,10 @@ const MaxConns = 20_000
 
 // Options are what a server needs from outside. Now is required.
 type Options struct {
-	Now       func() int64         // milliseconds since the epoch
+	Now func() int64 // milliseconds since the epoch
+	// Behind is by how much the machine's clock is behind Now, which never goes back; default: not at all. What callers
+	// compare with their own clocks is told by the machine's.
+	Behind    func() time.Duration
 	Logger    *slog.Logger         // default: slog.Default
 	AccessLog bool                 // one line a request; slow requests and errors of ours are logged in any case
 	Metrics   *prometheus.Registry // default: one of its own
@@ -41,7 +44,7 @@ type Options struct {
 	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this
 	// machine.
 	ProxyProtocol bool
-	Bytes         AnswerBytes // of answers under way
+	Bytes         Bytes // of answers and bodies under way
 	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
 	Endpoint func(ctx context.Context, address string) (why string)
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
@@ -57,13 +60,14 @@ type Options struct {
 type Server struct {
 	engine    atomic.Pointer[engine.Engine]
 	now       func() int64
+	behind    func() time.Duration
 	log       *slog.Logger
 	accessLog bool
 	backups   func() error // Options.Backups
 	endpoint  func(ctx context.Context, address string) string
 	figures   prometheus.Gatherer
 	routes    *routes
-	document  func() []byte
+	document  *shared
 	details   func(q *request, details any) // of offer
 	metrics   *metrics
 	http      *fasthttp.Server
@@ -77,7 +81,8 @@ type Server struct {
 	keeper    keeper
 	pins      pins
 	pollers   pollers
-	room      room
+	room      room // for answers
+	bodies    bodies
 	shares    shares
 	quit      chan struct{} // closed when the server is told to stop
 	run       string        // random, the same for all request ids of a run
@@ -109,13 +114,16 @@ type offer struct {
 	details    func(q *request, details any) // appends the details of a refusal
 }
 
-// newServer makes a server of what it is to serve. It listens nowhere yet.
-func newServer(o Options, of offer) *Server {
+// filled is the options with a default for what is not given.
+func (o Options) filled() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.Behind == nil {
+		o.Behind = func() time.Duration { return 0 }
 	}
 	if o.MaxConns == 0 {
 		o.MaxConns = MaxConns
@@ -132,38 +140,48 @@ func newServer(o Options, of offer) *Server {
 	if o.Share < searchCost {
 		o.Share = defaultShare()
 	}
+	if o.Backups == nil {
+		o.Backups = func() error { return errors.New("no backups are kept") }
+	}
+	if o.Endpoint == nil {
+		o.Endpoint = func(context.Context, string) string { return "" }
+	}
+	return o
+}
+
+// newServer makes a server of what it is to serve. It listens nowhere yet.
+func newServer(o Options, of offer) *Server {
+	o = o.filled()
 	var run [6]byte
 	rand.Read(run[:])
 	list := slices.Clone(of.operations)
 	s := &Server{
-		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
-		document: of.document, details: of.details,
+		now: o.Now, behind: o.Behind, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
+		document: newShared("", of.document), details: of.details, backups: o.Backups, endpoint: o.Endpoint,
 		limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
-	}
-	if s.backups = o.Backups; s.backups == nil {
-		s.backups = func() error { return errors.New("no backups are kept") }
-	}
-	if s.endpoint = o.Endpoint; s.endpoint == nil {
-		s.endpoint = func(context.Context, string) string { return "" }
 	}
 	s.proxies.protocol = o.ProxyProtocol
 	s.figures = o.Metrics
 	s.proxies.networks, s.metrics = o.Proxy, newMetrics(o.Metrics, list, s.meters)
-	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
+	s.routes, s.shares.most, s.shares.patience = newRoutes(list), o.Share, shareWait
+	s.room.bound, s.bodies.room.bound = o.Bytes, o.Bytes
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
 	}, func() float64 { return float64(s.pins.count()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_answer_bytes",
 		Help: "Bytes of longer answers that are being written, or are under way to their readers.",
-	}, func() float64 { return float64(s.room.taken()) }))
+	}, func() float64 { return float64(s.room.taken()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "holdfast_body_bytes",
+		Help: "Bytes of longer bodies of requests that are being read, or are answered.",
+	}, func() float64 { return float64(s.bodies.room.taken()) }))
 	s.http = &fasthttp.Server{
 		Handler:       s.serve,
 		ErrorHandler:  s.unreadable,
 		ExpectHandler: s.expect,
 		HeaderReceived: func(h *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 			if n := h.ContentLength(); n > 0 || n == chunked {
-				c.ReadTimeout = bodyTime(n)
+				c.ReadTimeout, c.MaxRequestBodySize = bodyTime(n), s.bodyBound(h)
 			}
 			return c
 		},

@@ -17,16 +17,18 @@ import (
 // the thousand.
 
 const (
-	pageCost   = 1 // of a list's page, or of many questions at once
-	searchCost = 2 // of what goes through a stock's time, or plans: also to explain a refusal
-	longPage   = 100
+	pageCost     = 1 // of a list's page, or of many questions at once
+	longPageCost = 2 // of a page of more than longPage
+	searchCost   = 2 // of what goes through a stock's time, or plans: also to explain a refusal
+	longPage     = 100
 
 	shareWait = time.Second // beyond its share a read waits for so long
 
 	layerCost ratelimit.Layer = "cost"
 )
 
-// costs are those of operations that are no list. A write is among them whose plan is made before it is its turn.
+// costs are those of operations that have no pageSize in their query. A write is among them whose plan is made before
+// it is its turn.
 var costs = map[string]int{
 	"admin.availability.query":          pageCost,
 	"admin.availability.calendar":       pageCost,
@@ -34,7 +36,10 @@ var costs = map[string]int{
 	"admin.availability.next":           searchCost,
 	"admin.availability.explain":        searchCost,
 	"admin.availability.whatIf":         searchCost,
+	"admin.articles.search":             pageCost,
 	"admin.orders.history":              searchCost,
+	"admin.orders.quote":                searchCost,
+	"admin.orders.validateDiscountCode": pageCost,
 	"admin.articles.planQuantityChange": searchCost,
 	"admin.articles.decreaseQuantity":   searchCost,
 	"admin.articles.transferQuantity":   searchCost,
@@ -53,6 +58,15 @@ func costOf(o *operation) int {
 	return 0
 }
 
+// weighBody has a request with a body wait before it is read: to read it, and to name its faults, may be the most of
+// the work.
+func (q *request) weighBody() *base.Error {
+	if q.op.body == nil {
+		return nil
+	}
+	return q.dear(q.op.cost)
+}
+
 // weigh has the request wait until there is room for what it costs.
 func (q *request) weigh() *base.Error {
 	cost := q.op.cost
@@ -62,7 +76,7 @@ func (q *request) weigh() *base.Error {
 	for _, a := range q.query.ListOf {
 		if string(a.Name) == pageSizeName {
 			if n, _ := strconv.Atoi(string(a.Value)); n > longPage {
-				cost = max(cost, 2*pageCost)
+				cost = max(cost, longPageCost)
 			}
 		}
 	}
@@ -93,7 +107,7 @@ type inLine struct {
 }
 
 // take has a read begin, at once or within the time that it may wait; it says whether its turn has come.
-func (s *shares) take(account base.ID, cost int, quit <-chan struct{}) bool {
+func (s *shares) take(account base.ID, cost int) bool {
 	s.mu.Lock()
 	x := s.by[account]
 	if x == nil {
@@ -110,14 +124,13 @@ func (s *shares) take(account base.ID, cost int, quit <-chan struct{}) bool {
 	}
 	w := &inLine{cost, make(chan struct{})}
 	x.line = append(x.line, w)
-	s.mu.Unlock()
 	late := time.NewTimer(s.patience)
+	s.mu.Unlock()
 	defer late.Stop()
 	select {
 	case <-w.turn:
 		return true
 	case <-late.C:
-	case <-quit:
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,9 +178,7 @@ func (q *request) waits(cost int) bool {
 		return true
 	}
 	q.payBack()
-	began := time.Now()
-	ok := q.server.shares.take(q.view.Account().ID, cost, q.server.quit)
-	q.idle += time.Since(began)
+	ok := q.server.shares.take(q.view.Account().ID, cost)
 	if ok {
 		q.cost = cost
 	}

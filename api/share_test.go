@@ -35,13 +35,12 @@ func (s *shares) empty() bool {
 func TestSharesAreGivenInOrder(t *testing.T) {
 	a, b := base.ID{1}, base.ID{2}
 	s := &shares{most: 2, patience: time.Hour}
-	quit := make(chan struct{})
-	require.True(t, s.take(a, 1, quit))
-	require.True(t, s.take(b, 2, quit), "another account's is its own")
+	require.True(t, s.take(a, 1))
+	require.True(t, s.take(b, 2), "another account's is its own")
 	began := make(chan int, 3)
 	for i, cost := range []int{2, 1} {
 		go func() {
-			if s.take(a, cost, quit) {
+			if s.take(a, cost) {
 				began <- cost
 			}
 		}()
@@ -51,12 +50,10 @@ func TestSharesAreGivenInOrder(t *testing.T) {
 	s.give(a, 1)
 	require.Equal(t, 2, <-began)
 	require.Empty(t, began)
-	gone := make(chan struct{})
-	left := make(chan bool)
-	go func() { left <- s.take(a, 2, gone) }()
-	require.Eventually(t, func() bool { return s.waits(a) == 2 }, 10*time.Second, time.Microsecond)
-	close(gone)
-	require.False(t, <-left)
+	s.mu.Lock()
+	s.patience = 0
+	s.mu.Unlock()
+	require.False(t, s.take(a, 2), "it has waited for too long")
 	s.give(a, 2)
 	require.Equal(t, 1, <-began)
 	s.give(a, 1)
@@ -89,6 +86,10 @@ func TestDearReadsAreBounded(t *testing.T) {
 		{"GET", short + "/calendar" + window, ""}, {"POST", short + "/next", next},
 		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"},
 		{"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
+		{"POST", "/v1/admin/articles/search", "{}"}, {"POST", "/v1/admin/quotes", `{"pickupLocationId":"` + loc + `","lineItems":[]}`},
+		// what has faults is read, and judged, by the account's share as well
+		{"POST", short + "/query", `{"lines":[{}]}`}, {"POST", short + "/what-if", `{"changes":[{}]}`},
+		{"POST", "/v1/admin/import", `{"resource":"skus","rows":[{"name":1}]}`},
 	}
 	refused := func() any {
 		a := s.refused(409, base.CodeInsufficient, "POST", "/v1/admin/holds", `{"lines":[{`+line+`}]}`)
@@ -103,7 +104,7 @@ func TestDearReadsAreBounded(t *testing.T) {
 	}
 	require.True(t, s.server.shares.empty())
 	s.server.shares.patience = time.Microsecond
-	require.True(t, s.server.shares.take(s.account, s.server.shares.most, nil))
+	require.True(t, s.server.shares.take(s.account, s.server.shares.most))
 	for _, r := range reads {
 		a := s.call(r[0], r[1], r[2])
 		a.isRefusal(http.StatusTooManyRequests, base.CodeRateLimited)
@@ -117,6 +118,15 @@ func TestDearReadsAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 200, s.call("PATCH", "/v1/admin/skus/"+sku, `{"name":"Tandem"}`).status)
 	require.Equal(t, 200, s.call("GET", "/v1/admin/skus", "", "X-API-KEY", s.other).status)
+
+	// A long page costs more, also of a list that is asked for in a body.
+	s.server.shares.most++
+	for size, status := range map[int]int{longPage: 200, longPage + 1: 429} {
+		require.Equal(t, status, s.call("GET", fmt.Sprintf("/v1/admin/articles?pageSize=%d", size), "").status)
+		require.Equal(t, status,
+			s.call("POST", "/v1/admin/articles/search", fmt.Sprintf(`{"pageSize":%d}`, size)).status)
+	}
+	s.server.shares.most--
 
 	s.server.shares.patience = time.Hour
 	answered := make(chan int, len(reads))

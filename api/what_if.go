@@ -139,16 +139,17 @@ var whatIfOperations = []operation{
 		answer:  describe("WhatIfAnswer", func(w *scribe, l *[]availabilityLine) { w.writeAnswers(*l) }).Uncut(),
 	}, input[whatIf]{body: whatIfShape},
 		func(q *request, w *whatIf) {
+			var read cover
 			for i := range w.changes {
 				at := "/changes/" + strconv.Itoa(i)
 				op := w.changes[i].op(q, at)
 				if op == nil {
 					continue
 				}
-				read := q.faults.ListOf
+				read.add(q.faults.ListOf)
 				for _, f := range op.Check() {
 					f.In, f.Pointer = "body", at+f.Pointer
-					if !coversFault(read, f) {
+					if !read.has(f) {
 						q.faults.Add(f)
 					}
 				}

@@ -35,7 +35,10 @@ const (
 type Options struct {
 	Engine *engine.Engine
 	Client *http.Client
-	Now    func() int64 // milliseconds since the epoch: the wall clock, which may be behind the engine's present
+	Now    func() int64 // milliseconds since the epoch, which may be behind the engine's present
+	// Behind is by how much the machine's clock is behind Now; default: not at all. A receiver holds the time of an
+	// attempt against its own clock.
+	Behind func() time.Duration
 	// Timer returns a channel that is sent to after a while, and what stops that; default: a time.Timer.
 	Timer   func(d time.Duration) (<-chan time.Time, func())
 	Jitter  func() int64 // from 0 to engine.MaxJitter; default: by chance
@@ -88,6 +91,9 @@ type result struct {
 
 // Start makes a dispatcher that begins with all that is due.
 func Start(o Options) *Dispatcher {
+	if o.Behind == nil {
+		o.Behind = func() time.Duration { return 0 }
+	}
 	if o.Timer == nil {
 		o.Timer = func(d time.Duration) (<-chan time.Time, func()) {
 			t := time.NewTimer(d)
@@ -314,7 +320,7 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 		case !auth.MayReceive(call.Scopes, string(x.Type)):
 			r.outcome.Error = "the key that made the webhook could not read this"
 		default:
-			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)
+			r.outcome.Attempt = attempt(d.ctx, d.Client, began-d.Behind().Milliseconds(), x.Event, call)
 			r.outcome.Sent = len(call.Body)
 			r.void = d.ctx.Err() != nil && r.outcome.Status == 0
 		}

@@ -183,6 +183,20 @@ func TestClockGoesBack(t *testing.T) {
 	require.Equal(t, noon, s.attempts(d.ID)[0].At)
 }
 
+// A receiver judges an attempt by its own clock: it is told the machine's time, however far the service's is ahead.
+func TestAttemptHasTheTimeOfTheMachine(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(nil)
+	s.behind.Store(49 * 60 * 1000)
+	h := s.hook(r.URL)
+	id := h.event()
+	s.after(id, 1)
+	got := r.requests()[0]
+	require.Equal(t, fmt.Sprint(s.Now()/1000-49*60), got.header.Get("webhook-timestamp"))
+	verified(t, got, h.secret)
+	require.Equal(t, noon, s.attempts(id)[0].At, "what is recorded goes by the service's")
+}
+
 // What is on disk after a power cut in the middle of a schedule goes on from there.
 func TestGoesOnAfterAPowerCut(t *testing.T) {
 	s := newShop(t)

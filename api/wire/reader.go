@@ -66,22 +66,40 @@ type pathStep struct {
 	index int
 }
 
-// Faults collects faults up to maxFaults and counts the rest.
+// Faults collects faults up to MaxFaults and counts the rest.
 type Faults struct {
 	ListOf []base.Fault
 	More   int
+	at     map[string]bool // pointers of the first faults, once they are many
+	placed int             // how many faults are in at
 }
 
+// full says that no more faults are kept.
+func (l *Faults) full() bool { return len(l.ListOf) >= MaxFaults }
+
 func (l *Faults) Add(f base.Fault) {
-	if len(l.ListOf) >= MaxFaults {
+	if l.full() {
 		l.More++
 		return
 	}
 	l.ListOf = append(l.ListOf, f)
 }
 
-// At says whether a fault of the value at a pointer was found.
+const fewFaults = 16 // are gone through
+
+// At says whether a fault of the value at a pointer was found. It is asked when all is read: from then on faults are
+// only added.
 func (l *Faults) At(pointer string) bool {
+	if len(l.ListOf) > fewFaults {
+		if l.at == nil {
+			l.at = map[string]bool{}
+		}
+		for _, f := range l.ListOf[min(l.placed, len(l.ListOf)):] {
+			l.at[f.Pointer] = true
+		}
+		l.placed = len(l.ListOf)
+		return l.at[pointer]
+	}
 	for _, f := range l.ListOf {
 		if f.Pointer == pointer {
 			return true
@@ -105,6 +123,10 @@ func (r *Reader) Document(read func(*Reader)) {
 
 // Fault reports what is wrong with the value at the present path.
 func (r *Reader) Fault(code, message string) {
+	if r.Faults.full() {
+		r.Faults.More++ // where it is does not matter any more
+		return
+	}
 	r.Faults.Add(base.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
 }
 

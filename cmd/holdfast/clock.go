@@ -54,6 +54,12 @@ func (c *steadyClock) reading() (at, behind time.Duration) {
 	}
 }
 
+// behind is by how much the machine's clock is behind clock.
+func behind() time.Duration {
+	_, behind := steady.reading()
+	return behind
+}
+
 // notBefore has the clock go on from an instant, in milliseconds, where it is behind that.
 func (c *steadyClock) notBefore(ms int64) {
 	for {

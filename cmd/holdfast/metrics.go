@@ -70,8 +70,7 @@ func (c *core) register(registry *prometheus.Registry, dir string, began startup
 		"What was due, could not be done and is to be tried again.", []string{"account", "table"}, nil)})
 	gauge("holdfast_clock_behind_seconds",
 		"By how much the machine's clock is behind the time that the server goes by.", func() float64 {
-			_, behind := steady.reading()
-			return behind.Seconds()
+			return behind().Seconds()
 		})
 	gauge("holdfast_storage_failed", "1 when the log cannot be written any more.", func() float64 {
 		if c.engine.Failed() != nil {

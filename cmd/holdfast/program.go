@@ -139,8 +139,8 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry,
-		Limits: limits, Proxy: c.proxies, MaxConns: connections(filesAtOnce()),
+	p.public = api.NewServer(api.Options{Now: clock, Behind: behind, Logger: log, AccessLog: c.accessLog,
+		Metrics: registry, Limits: limits, Proxy: c.proxies, MaxConns: connections(filesAtOnce()),
 		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
@@ -261,8 +261,8 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		fmt.Fprintf(out, "To ask what is free:\n\n  curl -H 'X-API-KEY: %s' '%s%s'\n\n", first.key, url, question)
 	}
 	p.public.Attach(core.engine)
-	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log,
-		Metrics: registry})
+	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Behind: behind,
+		Logger: p.log, Metrics: registry})
 	return first.confirm()
 }
 

@@ -76,7 +76,8 @@ func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 			Details: base.StateDetails{State: "revoked", Allowed: []string{}}}
 	}
 	n := *k
-	n.RevokedAt = &t.Now
+	now := t.Now
+	n.RevokedAt = &now
 	n.Revision++
 	base.Record(t, base.KeyKind, k, &n)
 	r := &RevokedKey{Key: n}

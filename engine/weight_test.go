@@ -8,6 +8,7 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
 
@@ -41,9 +42,38 @@ func TestACommandThatWritesTooMuch(t *testing.T) {
 	s.refused(base.CodeInvalid, many(20))
 	again, same := s.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{again, same})
-	s.do(many(base.WeighedFrom - 8))
+	s.do(many(8))
+	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: many(8), Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{1}}})
+	require.Equal(t, base.CodeInvalid, err.(*base.Error).Code, "its result is kept, too")
 	s.do(many(8))
 	require.NoError(t, s.Check())
+}
+
+// A record that many requests add to has a bound. One that is longer, by an earlier program, may change, but not grow.
+func TestARecordMayNotBecomeTooLong(t *testing.T) {
+	s := newShop(t)
+	from, to, long := s.now+day, s.now+2*day, strings.Repeat("x", 1000)
+	line := order.OrderLineInput{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking,
+		Quantity: 1, From: &from, To: &to, Note: &long}
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	add := order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}}
+	s.bounded(base.Bounds{RowBytes: 16 << 10})
+	var err error
+	n := 0
+	for ; n < 100; n++ {
+		if _, err = s.try(add); err != nil {
+			break
+		}
+	}
+	require.Equal(t, base.CodeInvalid, err.(*base.Error).Code)
+	require.Contains(t, err.Error(), "a record of more than 16384 bytes")
+	require.Greater(t, n, 2)
+	o = order.OrderByID(s.view(), o.ID)
+	require.Len(t, o.Lines, n)
+	s.bounded(base.Bounds{RowBytes: 8 << 10})
+	short := "x"
+	s.do(order.DeleteOrderLine{Order: o.ID, ID: o.Lines[0].ID})
+	s.refused(base.CodeInvalid, order.PatchOrder{ID: o.ID, Fields: base.Changed(order.OrderInput{Note: &short})})
 }
 
 // What is due is done in parts that are small enough, however long its rows are.

@@ -372,8 +372,8 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 	if len(t.Set) > e.bounds.Rows && !least(cmd.Op) {
 		return nil, base.TooManyRows(e.bounds.Rows)
 	}
-	if t.Weight() > e.bounds.Bytes {
-		return nil, base.TooManyBytes()
+	if tooMuch := t.TooMuch(cmd.Idem != nil, owed(cmd.Op)); tooMuch != nil {
+		return nil, tooMuch
 	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
 		remember(t, cmd.Idem, res)
@@ -381,6 +381,15 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 	t.Ledger.Sequence++
 	t.Ledger.At, t.Ledger.Actor, t.Ledger.Account = t.Now, cmd.Actor, cmd.Account
 	return res, nil
+}
+
+// owed says that a command is done for what has come due or came free, which nobody can be refused.
+func owed(o base.Op) bool {
+	switch o.(type) {
+	case runDue, stock.SeatConflicts, postpone:
+		return true
+	}
+	return false
 }
 
 // least says that a command does no less in parts, and must be done however many rows it changes.

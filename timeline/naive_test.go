@@ -368,6 +368,18 @@ func (w *world) setPool(i int, pool PoolNo) {
 	w.s.SetPool(w.n.lots[i].No, pool)
 }
 
+// moveLots moves some lots of a pool to another one, without which there is none to move.
+func (w *world) moveLots(from, to PoolNo, of func(i int) bool) {
+	var lots []LotNo
+	for i := range w.n.lots {
+		if l := &w.n.lots[i]; l.Pool == from && from != to && of(i) {
+			l.Pool = to
+			lots = append(lots, l.No)
+		}
+	}
+	w.s.MoveLots(lots, from, to)
+}
+
 func (w *world) addSlot(lot LotNo, span Span) {
 	w.nextNo++
 	slot := Slot{testID(int(w.nextNo)), w.nextNo, lot, span}
@@ -456,8 +468,8 @@ func drawSpan(t *rapid.T, horizon int64) Span {
 // step does one random thing.
 func (w *world) step(t *rapid.T) {
 	n := w.n
-	what := rapid.SampledFrom([]string{"lot", "pool", "slots", "resize", "drop slot", "hold", "hold", "hold", "holds",
-		"conflict", "take", "takes"}).Draw(t, "step")
+	what := rapid.SampledFrom([]string{"lot", "pool", "pools", "slots", "resize", "drop slot", "hold", "hold", "hold",
+		"holds", "conflict", "take", "takes"}).Draw(t, "step")
 	if len(n.slots) == 0 && what != "lot" {
 		what = "slots"
 	}
@@ -466,6 +478,9 @@ func (w *world) step(t *rapid.T) {
 		if len(n.lots) < 5 {
 			w.addLot(PoolNo(rapid.IntRange(0, 2).Draw(t, "pool")))
 		}
+	case "pools":
+		from, of := rapid.IntRange(1, 2).Draw(t, "from"), rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "one in")
+		w.moveLots(PoolNo(from), PoolNo(rapid.IntRange(1, 3).Draw(t, "to")), func(i int) bool { return i%of == 0 })
 	case "pool":
 		w.setPool(rapid.IntRange(0, len(n.lots)-1).Draw(t, "lot"), PoolNo(rapid.IntRange(0, 2).Draw(t, "pool")))
 	case "slots":
@@ -525,7 +540,7 @@ func (w *world) step(t *rapid.T) {
 }
 
 func (w *world) pools() []PoolRef {
-	refs := []PoolRef{SKURef(1), SKURef(2), SKURef(99), LotRef(99)}
+	refs := []PoolRef{SKURef(1), SKURef(2), SKURef(3), SKURef(99), LotRef(99)}
 	for _, l := range w.n.lots {
 		refs = append(refs, LotRef(l.No))
 	}

@@ -64,7 +64,8 @@ type lotEntry struct {
 
 // poolEntry is a pool; no lots: there is none.
 type poolEntry struct {
-	lots      []LotNo // ascending; never changed in place
+	lots      []LotNo // ascending; what a published version sees of it never changes
+	grown     *token  // who has made the array of lots: its own to append to, until it publishes
 	slots     int32
 	conflicts int32
 	few       []SlotNo // all slots, lot by lot, where they are few enough to walk; never changed in place
@@ -126,6 +127,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 	if e.pool != 0 {
 		q := s.pools.own(s.edit, int(e.pool))
 		q.lots = without(q.lots, false, no)
+		q.grown = s.edit
 		q.slots -= int32(len(e.slots))
 		q.conflicts -= e.conflicts
 		q.few = s.slotsOf(q.lots, q.slots, walkMax)
@@ -137,7 +139,12 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 	e.pool = p
 	if p != 0 {
 		q := s.pools.own(s.edit, int(p))
-		q.lots = with(q.lots, no)
+		if n := len(q.lots); n > 0 && q.grown == s.edit && q.lots[n-1] < no {
+			q.lots = append(q.lots, no)
+		} else {
+			q.lots = with(q.lots, no)
+		}
+		q.grown = s.edit
 		q.slots += int32(len(e.slots))
 		q.conflicts += e.conflicts
 		q.few = s.slotsOf(q.lots, q.slots, walkMax)
@@ -147,6 +154,74 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		}
 		s.fitPool(p)
 	}
+}
+
+// MoveLots moves lots, ascending, with their holds from one pool to another; neither is 0. It is SetPool of each, in the
+// time that the lots and the two pools take once. All lots of a pool become a new one as they are.
+func (s *Stock) MoveLots(lots []LotNo, from, to PoolNo) {
+	if len(lots) == 0 || from == to {
+		return
+	}
+	p := s.pools.own(s.edit, int(from))
+	left := poolEntry{lots: lessAll(p.lots, lots), grown: s.edit, slots: p.slots, conflicts: p.conflicts, large: p.large}
+	if len(p.lots) != len(left.lots)+len(lots) {
+		s.inconsistent("lots of pool %d that are not in it", from)
+	}
+	if whole := *p; len(left.lots) == 0 && s.pool(to) == nil {
+		*p = poolEntry{}
+		*s.pools.own(s.edit, int(to)) = whole
+		for _, no := range lots {
+			s.ownLot(no).pool = to
+		}
+		return
+	}
+	var slots, conflicts int32
+	for _, no := range lots {
+		e := s.ownLot(no)
+		e.pool = to
+		slots += int32(len(e.slots))
+		conflicts += e.conflicts
+	}
+	left.slots -= slots
+	left.conflicts -= conflicts
+	left.few = s.slotsOf(left.lots, left.slots, walkMax)
+	*p = left
+	s.fitPool(from)
+	s.eachOf(from, lots, s.leaveLot)
+
+	q := s.pools.own(s.edit, int(to))
+	q.lots, q.grown = slices.Concat(q.lots, lots), s.edit
+	slices.Sort(q.lots)
+	q.slots += slots
+	q.conflicts += conflicts
+	q.few = s.slotsOf(q.lots, q.slots, walkMax)
+	s.eachOf(to, lots, s.joinLot)
+	s.fitPool(to)
+}
+
+// eachOf has some lots change what is kept for a pool, if anything is.
+func (s *Stock) eachOf(no PoolNo, lots []LotNo, change func(*large, LotNo)) {
+	q := s.pools.own(s.edit, int(no))
+	if q.large == nil {
+		return
+	}
+	q.large = q.large.own(s.edit)
+	for _, lot := range lots {
+		change(q.large, lot)
+	}
+}
+
+// lessAll is an ascending list without the numbers of another, in a new array.
+func lessAll(list, other []LotNo) []LotNo {
+	kept := make([]LotNo, 0, max(0, len(list)-len(other)))
+	for _, no := range list {
+		if len(other) > 0 && other[0] == no {
+			other = other[1:]
+			continue
+		}
+		kept = append(kept, no)
+	}
+	return kept
 }
 
 // PutSlot adds a slot, or changes the range of one that exists: its holds lie inside the new range. A slot keeps its

@@ -93,6 +93,12 @@ func TestLargeAgainstWalk(t *testing.T) {
 			if round == 2 {
 				s.SetPool(1, 0) // the rest of the pool is still large
 			}
+			for _, lots := range [][]LotNo{{2}, {3, 4}, {2, 3, 4}} { // there and back, also all of those that are there
+				s.MoveLots(lots, 1, 2)
+				require.NoError(t, s.Check())
+				s.MoveLots(lots, 2, 1)
+				require.NoError(t, s.Check())
+			}
 			require.NoError(t, s.Check())
 			slow := s.walked()
 			require.NotNil(t, s.large(SKURef(1)))

@@ -14,6 +14,7 @@ type Bounds struct {
 	Heavy     int // rows of a command that nobody waits for who came before it
 	Offload   int // units that a command changes whose plan is made off the writer
 	Bytes     int // that a command writes at most, by weight
+	RowBytes  int // that a row may come to by a command, by weight
 	Swept     int // records that a command changes beside the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
 	NamedAll  int // holds that a refusal names in all, at most
@@ -26,8 +27,8 @@ func (b Bounds) WithDefaults() Bounds {
 		usual int
 	}{
 		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
-		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.Swept, 1_000},
-		{&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
+		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.RowBytes, maxRowBytes},
+		{&b.Swept, 1_000}, {&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
 	} {
 		if *x.at == 0 {
 			*x.at = x.usual

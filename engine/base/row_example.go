@@ -14,8 +14,7 @@ func (k *Kind[R]) Example(full bool) (row []byte, weight int) {
 	if full {
 		new(filler).fill(reflect.ValueOf(r).Elem(), 0)
 	}
-	c := Change[R]{Kind: k, After: r}
-	return k.Encode(nil, r), c.Weight()
+	return k.Encode(nil, r), frameWeight + k.weight(r)
 }
 
 // fillDepth is how deep rows go into each other where a type has itself as a part.

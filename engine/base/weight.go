@@ -13,19 +13,30 @@ import (
 // persist.MaxGroup.
 const maxBytes = 96 << 20
 
-// WeighedFrom is how many rows a command has before they are weighed. Fewer are never too much: a row comes of few
-// requests.
-const WeighedFrom = 16
+// maxRowBytes is how long one row may become, by weight. Each change of it writes it twice, and a third time as the
+// result under a key; what gathers in an order by many requests has no other bound.
+const maxRowBytes = 8 << 20
 
-// Weight is about how many bytes the write set will come to in the log.
-func (t *Tx) Weight() (n int) {
-	if len(t.Set) < WeighedFrom {
-		return 0
-	}
+// TooMuch refuses a write set that would come to too many bytes in the log, with the result if that is kept, or would
+// make one row too long, but where the command is owed: then it has to be done. A row that is too long already may
+// change, but not grow.
+func (t *Tx) TooMuch(resultKept, owed bool) *Error {
+	all := 0
 	for _, c := range t.Set {
-		n += c.Weight()
+		before, after := c.Weights()
+		if after > t.Bounds.RowBytes && after > before && !owed {
+			return Invalid([]Fault{{Code: "range",
+				Message: fmt.Sprintf("would make a record of more than %d bytes", t.Bounds.RowBytes)}})
+		}
+		all += frameWeight + before + after
 	}
-	return n
+	if resultKept {
+		all += all / 2 // it is seldom more than what is there after
+	}
+	if all > t.Bounds.Bytes {
+		return Invalid([]Fault{{Code: "range", Message: "would write more than is written at once"}})
+	}
+	return nil
 }
 
 // TooManyRows refuses a command that would change more than so many rows at once.
@@ -33,29 +44,25 @@ func TooManyRows(most int) *Error {
 	return Invalid([]Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
-// TooManyBytes refuses a command that would write too much.
-func TooManyBytes() *Error {
-	return Invalid([]Fault{{Code: "range", Message: "would write more than is written at once"}})
-}
-
 const (
 	frameWeight = 80 // of a row: its key, its length and its place in the record
 	HotWeight   = 96 // of a row that is not JSON
 )
 
-// Weight is about how many bytes the log takes of the change.
-func (c *Change[R]) Weight() int {
-	n := frameWeight
-	for _, r := range [...]*R{c.Before, c.After} {
-		switch {
-		case r == nil:
-		case c.Kind.Weigh == nil:
-			n += HotWeight
-		default:
-			n += c.Kind.Weigh(r)
-		}
+// Weights are about how many bytes the log takes of the row before and after.
+func (c *Change[R]) Weights() (before, after int) {
+	return c.Kind.weight(c.Before), c.Kind.weight(c.After)
+}
+
+func (k *Kind[R]) weight(r *R) int {
+	switch {
+	case r == nil:
+		return 0
+	case k.Weigh == nil:
+		return HotWeight
+	default:
+		return k.Weigh(r)
 	}
-	return n
 }
 
 // JSONWeight is about how long a row is as JSON, and not much less.

@@ -24,8 +24,8 @@ import (
 type RowChange interface {
 	// Log appends the change to a group and returns by how much it moves the state hash.
 	Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64
-	// Weight is about how many bytes the log takes of it (weight.go).
-	Weight() int
+	// Weights are about how many bytes the log takes of the row before and after (weight.go).
+	Weights() (before, after int)
 	// Of is the kind of the row.
 	Of() KindOf
 	// Verify holds the change's before against the row that is there.

@@ -341,7 +341,8 @@ func (o ArchiveCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	}
 	n := *i
 	if n.ArchivedAt = nil; o.Archived {
-		n.ArchivedAt = &t.Now
+		now := t.Now
+		n.ArchivedAt = &now
 	}
 	return base.Revise(t, CatalogKind, i, n), nil
 }

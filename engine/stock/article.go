@@ -220,6 +220,32 @@ func assignPools(a *base.AccountState, r *Article) {
 	}
 }
 
+// repool derives anew what hangs on the buffers of a SKU: those of its lots, and in which pools they are.
+func repool(a *base.AccountState, sku base.ID) {
+	type move struct{ from, to timeline.PoolNo }
+	var moves []move // in the order in which they were met; there are few, as a SKU has few pools
+	lots := map[move][]timeline.LotNo{}
+	for _, r := range slices.Collect(ArticleTable(a).By(ArticleBySKU, string(sku[:]))) {
+		n := *r
+		derive(a, &n, r.Lots)
+		ArticleTable(a).Put(&n)
+		for _, l := range n.Lots {
+			m := move{a.Stock.Lot(l.No).Pool, poolFor(a, &n, l.Location)}
+			if m.from == m.to {
+				continue
+			}
+			if lots[m] == nil {
+				moves = append(moves, m)
+			}
+			lots[m] = append(lots[m], l.No)
+		}
+	}
+	for _, m := range moves {
+		slices.Sort(lots[m])
+		a.Stock.MoveLots(lots[m], m.from, m.to)
+	}
+}
+
 // poolFor is the pool of an article's lot at a location: the one of its SKU, location and effective buffers, or none
 // where it takes no new holds or has no SKU.
 func poolFor(a *base.AccountState, r *Article, location uint32) timeline.PoolNo {
@@ -479,6 +505,9 @@ type DeleteArticle struct {
 }
 
 func (DeleteArticle) Check() []base.Fault { return nil }
+
+// Size counts the units that there were of the article.
+func (o DeleteArticle) Size(a *base.AccountState) int { return unitsOf(a, ArticleTable(a).Get(o.ID)) }
 
 func (o DeleteArticle) PlanOn(t *base.Tx) (any, error) {
 	r, err := base.Found(t, ArticleKind, o.ID, o.IfMatch)

@@ -1,7 +1,6 @@
 package stock
 
 import (
-	"slices"
 	"strings"
 
 	"holdfast/engine/base"
@@ -90,12 +89,7 @@ var SKUKind = func() *base.Kind[SKU] {
 		n.pools, n.articles = was.pools, was.articles
 		k.In(a).Put(&n)
 		if !same(before.Before, after.Before) || !same(before.After, after.After) {
-			for _, r := range slices.Collect(ArticleTable(a).By(ArticleBySKU, string(after.ID[:]))) {
-				n := *r
-				derive(a, &n, r.Lots)
-				ArticleTable(a).Put(&n)
-				assignPools(a, &n)
-			}
+			repool(a, after.ID)
 		}
 	}
 	return k

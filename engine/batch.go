@@ -26,7 +26,7 @@ type Batch struct {
 }
 
 // MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the
-// account, and all who wait for it, for some 20 ms.
+// account, and all who wait for it, for 30 to 90 ms on two busy cores, by what they are.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000

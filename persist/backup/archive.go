@@ -160,7 +160,7 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 		return err
 	}
 	h.mu.Lock()
-	h.state.Good, h.state.GoodLine = &m, line
+	h.state.Good, h.state.GoodLine, h.state.seen, h.state.unseen = &m, line, verified, nil
 	h.state.Archives++
 	h.state.LastError = ""
 	h.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"holdfast/persist"
 )
 
-// Options say what is kept where. All are needed but Logger, Now and Retry.
+// Options say what is kept where. All are needed but Logger, Now, Retry and LookEvery.
 type Options struct {
 	Store    *persist.Store
 	Target   Target
@@ -28,6 +28,8 @@ type Options struct {
 	Logger *slog.Logger
 	Now    func() time.Time
 	Retry  time.Duration // from one failure to the next try, at first; 0 means a second
+	// LookEvery is the time between two looks at whether the target is still there; 0 means 20 seconds.
+	LookEvery time.Duration
 }
 
 // Opened is what a process has found in an archive: the end of its log, whose state hash is that of the state it has
@@ -70,6 +72,9 @@ func Start(o Options) *Habit {
 	if o.Retry == 0 {
 		o.Retry = time.Second
 	}
+	if o.LookEvery == 0 {
+		o.LookEvery = 20 * time.Second
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Habit{o: o, log: o.Logger, stop: make(chan struct{}), cancel: cancel, last: ctx, redo: make(chan struct{}, 1)}
 	h.state.Started = o.Now()
@@ -108,8 +113,9 @@ func (h *Habit) run(ctx context.Context) {
 			return
 		}
 	}
-	archives, end := context.WithCancel(ctx)
-	h.wg.Go(func() { h.archives(archives) })
+	beside, end := context.WithCancel(ctx)
+	h.wg.Go(func() { h.archives(beside) })
+	h.wg.Go(func() { h.looks(beside) })
 	h.ship(ctx)
 	end()
 }
@@ -155,7 +161,7 @@ func (h *Habit) attach(ctx context.Context) error {
 			return err
 		}
 		h.mu.Lock()
-		h.state.Good, h.state.GoodLine = &mark, path.Dir(good.Name)
+		h.state.Good, h.state.GoodLine, h.state.seen = &mark, path.Dir(good.Name), h.o.Now()
 		h.mu.Unlock()
 	}
 	for _, l := range lines {

@@ -185,6 +185,50 @@ func TestTargetThatIsGone(t *testing.T) {
 	w.holds(target, persist.Point{}, 25)
 }
 
+// TestTargetThatIsGoneWhileNothingIsWritten is noticed, once the time that it may be out of reach is over, and so is
+// that it is back.
+func TestTargetThatIsGoneWhileNothingIsWritten(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	mount := t.TempDir() + "/mount"
+	target := watch(NewDir(mount + "/backups"))
+	var passed atomic.Int64 // seconds
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	h := w.start(target, func(o *Options) {
+		o.Now = func() time.Time { return began.Add(time.Duration(passed.Load()) * time.Second) }
+		o.LookEvery = time.Millisecond
+	})
+	target.until(t, marked)
+	well := func() bool { return h.Fault() == nil }
+	await := func(is func() bool) {
+		t.Helper()
+		require.Eventually(t, is, 20*time.Second, time.Millisecond)
+	}
+	await(well)
+	require.NoError(t, os.Rename(mount, mount+".away"))
+	await(func() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.state.unseen != nil })
+	passed.Add(59)
+	require.NoError(t, h.Fault(), "it may come back")
+	passed.Add(2)
+	require.ErrorContains(t, h.Fault(), "the last good backup is not at the target any more: "+mount)
+	require.NoError(t, os.Rename(mount+".away", mount))
+	await(well)
+
+	// One that does not answer at all is no better.
+	asked, hangs := make(chan struct{}, 1), make(chan struct{})
+	target.failing(func(string) error { asked <- struct{}{}; <-hangs; return nil })
+	<-asked
+	passed.Add(30)
+	require.NoError(t, h.Fault())
+	passed.Add(32)
+	require.ErrorContains(t, h.Fault(), "the backup target has not answered for 1m")
+	target.failing(nil)
+	close(hangs)
+	await(well)
+	h.Close(t.Context())
+	require.Zero(t, h.State().LogFailures+h.State().ArchiveFailures+h.State().Breaks)
+}
+
 // TestLogIsCutUnderASlowTarget: the store keeps less log than there is to put.
 func TestLogIsCutUnderASlowTarget(t *testing.T) {
 	w := newWorld(t, persist.Options{KeepLog: persist.Keep{Records: 64}, FoldBytes: 100, FoldDelay: time.Millisecond})

@@ -154,6 +154,19 @@ func (w *watched) Put(ctx context.Context, name string, r io.Reader, size int64)
 	return err
 }
 
+// Get fails as Put does.
+func (w *watched) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	w.mu.Lock()
+	fail := w.fail
+	w.mu.Unlock()
+	if fail != nil {
+		if err := fail(name); err != nil {
+			return nil, err
+		}
+	}
+	return w.Target.Get(ctx, name)
+}
+
 func (w *watched) Delete(ctx context.Context, name string) error {
 	err := w.Target.Delete(ctx, name)
 	w.put <- gone + name

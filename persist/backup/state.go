@@ -23,6 +23,8 @@ type State struct {
 	LastError                                   string // since the last good archive
 
 	sentAsOf time.Time
+	seen     time.Time // when the last good archive was last seen at the target
+	unseen   error     // why it was not, at the last look that was answered
 }
 
 // State is what the habit has come to now.
@@ -43,10 +45,11 @@ func (h *Habit) State() State {
 }
 
 // Fault says what is not well with the backups; nil where all is. A last good archive is too old when another one
-// should long have been there, the log when it has not been put for a minute, or ten times LogEvery where that is more.
+// should long have been there, the log when it has not been put for a minute, or ten times LogEvery where that is more;
+// the target is gone when the last good archive was not seen there for a minute.
 func (h *Habit) Fault() error {
 	s, now := h.State(), h.o.Now()
-	tooLong := max(time.Minute, 10*h.o.LogEvery)
+	tooLong := max(mostUnseen, 10*h.o.LogEvery)
 	switch since := s.SentAsOf; {
 	case s.Good == nil:
 		return fmt.Errorf("there is no good backup yet")
@@ -60,9 +63,16 @@ func (h *Habit) Fault() error {
 	case s.Unsent > 0 && now.Sub(latest(since, s.Started)) > tooLong:
 		return fmt.Errorf("the log at the backup target ends %s ago",
 			now.Sub(latest(since, s.Started)).Round(time.Second))
+	case now.Sub(s.seen) > mostUnseen && s.unseen != nil:
+		return fmt.Errorf("the last good backup is not at the target any more: %w", s.unseen)
+	case now.Sub(s.seen) > mostUnseen:
+		return fmt.Errorf("the backup target has not answered for %s", now.Sub(s.seen).Round(time.Second))
 	}
 	return nil
 }
+
+// mostUnseen is how long a target may be out of reach.
+const mostUnseen = time.Minute
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -43,7 +43,7 @@ func (l countedListener) Accept() (net.Conn, error) {
 			return &countedConn{Conn: c, crowd: &s.crowd, from: from}, nil
 		}
 		c.Close()
-		s.metrics.limited.WithLabelValues(layerConns).Inc()
+		s.metrics.limited.WithLabelValues(string(layerConns)).Inc()
 		s.crowd.say(func() {
 			s.log.Warn("an address has as many connections as it may: more are closed", "address", from.String())
 		})
@@ -51,7 +51,7 @@ func (l countedListener) Accept() (net.Conn, error) {
 }
 
 // layerConns is the layer of connections that are closed before they ask for anything.
-const layerConns = "connections"
+const layerConns ratelimit.Layer = "connections"
 
 // directly says of a peer that it is a client, and has limits.
 func (s *Server) directly(from netip.Addr) bool {

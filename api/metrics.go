@@ -49,6 +49,11 @@ func newMetrics(registry prometheus.Registerer, list []operation, meters *rateli
 	for code := range statuses {
 		m.refusals[code] = refused.WithLabelValues(string(code))
 	}
+	// From 0 on, so that a rate sees the first refusals.
+	for _, layer := range []ratelimit.Layer{ratelimit.Address, ratelimit.Account, ratelimit.Key, layerCost, layerBytes,
+		layerConns} {
+		m.limited.WithLabelValues(string(layer))
+	}
 	registry.MustRegister(m.requests, m.limited, m.latency, refused, dearest{meters})
 	for i := range list {
 		list[i].metrics = &opMetrics{id: list[i].id}

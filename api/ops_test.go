@@ -172,6 +172,18 @@ func TestRequestsAreCounted(t *testing.T) {
 		"holdfast_http_requests_total none 404": 1, "holdfast_http_requests_total service.health 200": 2,
 		"holdfast_refusals_total NOT_FOUND": 1,
 	}, counted)
+	series, err := registry.Gather()
+	require.NoError(t, err)
+	layers := map[string]float64{}
+	for _, family := range series {
+		if family.GetName() == "holdfast_rate_limited_total" {
+			for _, m := range family.GetMetric() {
+				layers[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+			}
+		}
+	}
+	require.Equal(t, map[string]float64{"ip": 0, "account": 0, "key": 0, "cost": 0, "bytes": 0, "connections": 0},
+		layers, "there is nothing to be seen of a first burst else")
 	require.Equal(t, []string{"none", "service.health"}, timed, "what is never called has no buckets")
 }
 

@@ -14,7 +14,17 @@ import (
 
 // proxied has the connections of a listener begin with the protocol.
 func (s *Server) proxied(l net.Listener) net.Listener {
-	return &proxyproto.Listener{Listener: l, ConnPolicy: s.judgePeer, ReadHeaderTimeout: readTimeout}
+	return &proxyproto.Listener{Listener: l, ConnPolicy: s.judgePeer, ValidateHeader: leaveOut,
+		ReadHeaderTimeout: readTimeout}
+}
+
+// leaveOut takes an address away that is none of TCP over IP, such as that of a Unix socket or of a datagram: what has
+// no address of its own counts as the proxy's, which limits are for.
+func leaveOut(h *proxyproto.Header) error {
+	if _, ok := h.SourceAddr.(*net.TCPAddr); !ok {
+		h.SourceAddr = nil
+	}
+	return nil
 }
 
 // judgePeer says how a connection has to begin. An error closes it.

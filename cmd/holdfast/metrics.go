@@ -150,7 +150,7 @@ func (s *dueSetAside) Describe(to chan<- *prometheus.Desc) { to <- s.desc }
 
 func (s *dueSetAside) Collect(to chan<- prometheus.Metric) {
 	type place struct{ account, table string }
-	counts := map[place]int{}
+	counts := map[place]int{{}: 0} // of no account, so that there is always one
 	for _, x := range s.core.engine.SetAside() {
 		counts[place{x.Account.String(), x.Table}]++
 	}

@@ -177,6 +177,13 @@ func TestProxyProtocol(t *testing.T) {
 					return err
 				})
 			}
+			// odd tells an address that is none of TCP over IP.
+			odd := func(client, to net.Addr) *http.Client {
+				return from("127.0.0.2", func(conn net.Conn) error {
+					_, err := proxyproto.HeaderProxyFromAddrs(2, client, to).WriteTo(conn)
+					return err
+				})
+			}
 			nothing := func(net.Conn) error { return nil }
 			plain := func(int) http.Header { return http.Header{"User-Agent": {"a person"}} }
 			forged := func(i int) http.Header {
@@ -195,6 +202,11 @@ func TestProxyProtocol(t *testing.T) {
 				"192.0.2.": 0, "127.0.0.2": 0} {
 				require.Equal(t, lines, strings.Count(log.String(), `"address":"`+client), client)
 			}
+			socket, datagrams := &net.UnixAddr{Name: "/run/client", Net: "unix"}, &net.UDPAddr{
+				IP: net.ParseIP("198.51.100.4"), Port: 9}
+			require.Equal(t, limited, wrongKeys(t, odd(socket, socket), url, plain), "they are the proxy's")
+			require.Equal(t, map[int]int{429: 300}, wrongKeys(t, odd(datagrams, datagrams), url, plain))
+			require.Equal(t, 600, strings.Count(log.String(), `"address":"127.0.0.2`))
 			_, err := from("127.0.0.2", nothing).Get(url + "/healthz")
 			require.Error(t, err, "a proxy has to tell")
 			_, err = from("127.0.0.1", func(conn net.Conn) error {

@@ -91,11 +91,8 @@ func (g *further) file(ctx context.Context, s SegmentFile, in form) (form, error
 		}
 		return g.add(r)
 	})
-	switch {
-	case err == nil || errors.Is(err, errEnough):
+	if err == nil || errors.Is(err, errEnough) {
 		return found, err
-	case errors.Is(err, ErrNewerFormat):
-		return in, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return in, fmt.Errorf("%s: %w (up to record %d, %s, all is in order: --at takes such a point)", s.Name, err,
 		g.end.Seq, when(g.end.At))

@@ -94,6 +94,11 @@ func TestRestoreWithSegments(t *testing.T) {
 	require.NotZero(t, prev)
 	refused(gap, Point{}, "there is a gap: record", "up to record")
 	refused(files(list), AtSeq(101), "the kept log goes from record 1")
+	newer := append([]byte(segmentMagic), 0, 0, 0, 1, 0, 0, 0, 0)
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	refused(append(files(list[:1]), files([][]byte{z.EncodeAll(newer, nil)})...), AtInstant(toy.at), "newer version",
+		"--at takes such a point")
 	whole, before, err := CheckSegment(bytes.NewReader(list[1]))
 	require.NoError(t, err)
 	noticed := 0

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/api"
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/persist"
 )
@@ -64,7 +66,7 @@ func readStopped(cmd *cobra.Command, dir string, use func(*admin) error) error {
 	if err != nil || !engine.Rewrites(form) {
 		return withStopped(cmd, dir, use) // which says what is wrong with it
 	}
-	return inUse(withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{},
+	return inUse(withCopy(cmd.Context(), source{name: dir, dir: dir}, persist.RestoreOptions{},
 		func(dir string) error { return withStopped(cmd, dir, use) }))
 }
 
@@ -146,15 +148,28 @@ func (a *admin) call(method, path string, in, out any) error {
 	err := a.send(method, path, http.Header{"Content-Type": {"application/json"}}, text, out)
 	var p *problem
 	if errors.As(err, &p) && len(p.Errors) > 0 {
-		return usageError{p}
+		return usageError{p.byFlag()}
 	}
 	return err
+}
+
+// memberFlags are the flags of members that are called otherwise.
+var memberFlags = map[string]string{"expiresAt": "expires", "scopes": "scope"}
+
+// byFlag says each fault with the flag that the member was given by.
+func (p *problem) byFlag() error {
+	var list []error
+	for _, f := range p.Errors {
+		member, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
+		list = append(list, fmt.Errorf("--%s %s", cmp.Or(memberFlags[member], member), f.Message))
+	}
+	return errors.Join(list...)
 }
 
 // problem is a refusal.
 type problem struct {
 	Code, Detail string
-	Errors       []struct{ Pointer, Message string }
+	Errors       []struct{ Pointer, Code, Message string }
 }
 
 func (p *problem) Error() string {
@@ -202,10 +217,33 @@ func (a *admin) ask(r *http.Request) (*http.Response, error) {
 	if json.Unmarshal(text, p) != nil || p.Code == "" {
 		return nil, fmt.Errorf("the answer is %d: %s", answer.StatusCode, strings.TrimSpace(string(text)))
 	}
-	if len(p.Errors) > 0 && p.Errors[0].Pointer == "/account" {
-		return nil, usageError{p} // the command line does not say whose
+	if len(p.Errors) > 0 && p.Errors[0].Pointer == "/account" && p.Errors[0].Code == string(wire.FaultRequired) {
+		_, err := a.account("")
+		return nil, err
 	}
 	return nil, p
+}
+
+// account is the account of an id, or the only one where none is named.
+func (a *admin) account(id string) (found accountRecord, err error) {
+	var list struct{ Accounts []accountRecord }
+	if err := a.call("GET", "/accounts", nil, &list); err != nil {
+		return found, err
+	}
+	if id == "" && len(list.Accounts) == 1 {
+		return list.Accounts[0], nil
+	}
+	names := ""
+	for _, x := range list.Accounts {
+		if strings.EqualFold(x.ID, id) {
+			return x, nil
+		}
+		names += fmt.Sprintf("\n  %s %s", x.ID, printable(x.Name))
+	}
+	if id == "" {
+		return found, usagef("--account has to say which account: there are %d%s", len(list.Accounts), names)
+	}
+	return found, fmt.Errorf("there is no account %q", id)
 }
 
 // table prints rows of cells under a headline.

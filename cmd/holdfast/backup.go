@@ -67,7 +67,7 @@ func fitTarget(to, data string) error {
 			}
 		}
 	}
-	if _, err := os.Stat(data); err == nil && within(resolved(to), resolved(data)) {
+	if isIn(to, data) {
 		return usagef("--to %q must not be in the data directory %q: who loses one would lose both", to, data)
 	}
 	st, err := os.Stat(to)
@@ -125,14 +125,15 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
 	defer done()
 	if !isArchive(c.to) {
-		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: c.to, Progress: progress})
+		to := resolved(c.to) // in full, so that it can be told apart in what an error says
+		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: to, Progress: progress})
 		if err != nil {
-			return err
+			return copyError{err, to, c.data}
 		}
 		return backedUp(cmd, c.to, b.Bytes)
 	}
 	// An archive is written from a copy that was checked: the directory itself is left as it is.
-	return withCopy(cmd.Context(), source{dir: c.data}, persist.RestoreOptions{}, func(dir string) error {
+	return withCopy(cmd.Context(), source{name: c.data, dir: c.data}, persist.RestoreOptions{}, func(dir string) error {
 		write := func(w io.Writer) error { return persist.WriteArchive(cmd.Context(), w, vfs.Default, dir, progress) }
 		if c.to == "-" {
 			return write(cmd.OutOrStdout())

@@ -250,7 +250,8 @@ func onCopy(cmd *cobra.Command, dir string, use func(*benchTarget) error) error 
 	ctx := cmd.Context()
 	progress, copied := copyProgress(cmd.ErrOrStderr(), "copy")
 	defer copied()
-	err := withCopy(ctx, source{dir: dir}, persist.RestoreOptions{Progress: progress}, func(copy string) (err error) {
+	from, o := source{name: dir, dir: dir}, persist.RestoreOptions{Progress: progress}
+	err := withCopy(ctx, from, o, func(copy string) (err error) {
 		copied()
 		log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}))
 		core, err := openCore(ctx, copy, engine.Options{Now: clock}, log)

@@ -252,7 +252,8 @@ func badValue(name string, err error) error {
 
 // allowedValues says by the type of a flag what it takes; one that takes any text is judged by its command.
 var allowedValues = map[string]string{
-	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a time like 10s or 15m",
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number",
+	"duration":    "a time like 10s or 15m, of 2562047h at most",
 	"stringSlice": "a list with commas, in which quotes are closed",
 }
 

@@ -14,6 +14,25 @@ import (
 var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp",
 	firstRunMark, "ops.sock", "ops.sock.new", "lost+found"}
 
+// fitData says what is wrong with the name of a data directory itself.
+func fitData(dir string) error {
+	if dir == "" {
+		return usagef("--data %q must name a directory", dir)
+	}
+	if to, err := os.Readlink(dir); err == nil {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return usagef("--data %q is a link to %q, which is not there", dir, to)
+		}
+	}
+	return nil
+}
+
+// isIn says whether a name lies in a directory that is there, or is it.
+func isIn(name, dir string) bool {
+	st, err := os.Stat(dir)
+	return err == nil && st.IsDir() && within(resolved(name), resolved(dir))
+}
+
 // notForeign refuses a directory that is in use for something else: with other files in it and nothing of the
 // program's. A --data that is mistyped would fill somebody's folder with tables.
 func notForeign(dir string) error {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pires/go-proxyproto"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -35,6 +37,10 @@ type doctorConfig struct {
 	url    string
 	to     string
 	bucket bucketConfig
+
+	ops      string
+	protocol bool
+	proxies  []string
 }
 
 func (c *doctorConfig) flags(f *pflag.FlagSet) {
@@ -48,6 +54,11 @@ func (c *doctorConfig) flags(f *pflag.FlagSet) {
 		"certificate of the server, as serve has it: where it is given, --ready asks by TLS")
 	f.StringVar(&c.url, "url", "",
 		"server that --ready asks, like https://rent.example.com; default: the one of --listen and --tls-cert")
+	f.BoolVar(&c.protocol, "proxy-protocol", false, "the server has --proxy-protocol: --ready begins with it where "+
+		"--trusted-proxy names this machine, unless --url says whom to ask")
+	f.StringSliceVar(&c.proxies, "trusted-proxy", nil, "networks of proxies, as serve has them")
+	f.StringVar(&c.ops, "ops-listen", "", "ops listener of the server, as serve has it: then there is no socket in "+
+		"the data directory")
 }
 
 func newDoctor() *cobra.Command {
@@ -59,7 +70,7 @@ func newDoctor() *cobra.Command {
 It writes a small file into the data directory, or beside it, and takes it away again. Exits with 1 where something will not do.
 
 With --ready it asks a running server whether it is ready, and exits with 0 if it is. In the environment of serve it needs no other option: it asks at HOLDFAST_LISTEN, and by
-TLS where HOLDFAST_TLS_CERT is set. On its own machine it takes any certificate.`,
+TLS where HOLDFAST_TLS_CERT is set, with the PROXY protocol where the server expects it of this machine. On its own machine it takes any certificate.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.ready {
@@ -76,7 +87,7 @@ TLS where HOLDFAST_TLS_CERT is set. On its own machine it takes any certificate.
 func (c *doctorConfig) askReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	url := c.url
+	url, dial := c.url, new(net.Dialer).DialContext
 	if url == "" {
 		if err := checkAddress("--listen", c.listen); err != nil {
 			return err
@@ -86,6 +97,13 @@ func (c *doctorConfig) askReady(ctx context.Context) error {
 			scheme = "https"
 		}
 		url = localURL(scheme, c.listen)
+		if c.protocol {
+			proxies, err := (&networkConfig{proxies: c.proxies}).trusted()
+			if err != nil {
+				return err
+			}
+			dial = dialAsProxy(proxies)
+		}
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
 	if err != nil || r.URL.Host == "" {
@@ -94,7 +112,7 @@ func (c *doctorConfig) askReady(ctx context.Context) error {
 	client := &http.Client{}
 	if c.url == "" || listener.CheckLoopback(net.JoinHostPort(r.URL.Hostname(), "0")) {
 		// The certificate names what others call this machine, and nothing secret is sent.
-		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DialContext: dial}
 	}
 	answer, err := client.Do(r)
 	if err != nil {
@@ -105,6 +123,25 @@ func (c *doctorConfig) askReady(ctx context.Context) error {
 		return fmt.Errorf("not ready: %s answers %s", url, answer.Status)
 	}
 	return nil
+}
+
+// dialAsProxy connects to a server that has the PROXY protocol. Where this machine's address is that of a trusted proxy
+// the server expects it, and it is said that the connection is nobody else's.
+func dialAsProxy(proxies []netip.Prefix) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		from := conn.LocalAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+		if slices.ContainsFunc(proxies, func(n netip.Prefix) bool { return n.Contains(from) }) {
+			_, err = proxyproto.HeaderProxyFromAddrs(2, nil, nil).WriteTo(conn)
+		}
+		if err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return conn, nil
+	}
 }
 
 // finding is what was found of one thing.
@@ -127,7 +164,7 @@ var errUnfit = errors.New("something will not do; see what is marked bad")
 
 // examine looks at everything and prints what it finds.
 func (c *doctorConfig) examine(ctx context.Context, out io.Writer) error {
-	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(),
+	list := []finding{c.directory(), c.disk(), c.room(), c.clock(time.Now()), openFiles(), memory(), c.port(),
 		c.backups(ctx, time.Now())}
 	for _, f := range list {
 		if _, err := fmt.Fprintf(out, "%-10s %-5s %s\n", f.what, f.how, f.says); err != nil {
@@ -143,6 +180,14 @@ func (c *doctorConfig) examine(ctx context.Context, out io.Writer) error {
 // directory is whether the data directory can be opened by this program and this user.
 func (c *doctorConfig) directory() finding {
 	f := finding{what: "directory", how: fine}
+	if err := fitData(c.data); err != nil {
+		return finding{f.what, bad, err.Error()}
+	}
+	if c.ops == "" {
+		if err := fitSocket(c.data); err != nil {
+			return finding{f.what, bad, err.Error()}
+		}
+	}
 	info, err := os.Stat(c.data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -298,12 +343,26 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KiB", n>>10)
 }
 
-// clockOf is whether the clock can be right.
-func clockOf(now time.Time) finding {
+// clock is whether the machine's clock can be right, and is not behind the directory.
+func (c *doctorConfig) clock(now time.Time) finding {
 	f := finding{"clock", fine, now.UTC().Format(time.RFC3339) + " by this machine's clock"}
 	if now.Year() < 2025 || now.Year() > 2100 {
 		f.how = bad
 		f.says += "; that cannot be: carts would lapse at the wrong time, and time never goes back in a data directory"
+		return f
+	}
+	// One that is not read is said to be so of the directory, or a server has it, which measures that itself.
+	store, err := persist.Open(persist.Options{Dir: c.data, ReadOnly: true})
+	if err != nil {
+		return f
+	}
+	defer store.Close()
+	last := time.UnixMilli(store.End().At)
+	if ahead := last.Sub(now); ahead > clockMayDiffer {
+		f.how = minor
+		f.says += fmt.Sprintf("; the last change in %s is of %s, %s ahead of it: a server goes on from there, and "+
+			"stays so far ahead; where this clock is right, restore --at an instant before it was wrong", c.data,
+			instantText(last.UnixMilli()), ahead.Round(time.Second))
 	}
 	return f
 }

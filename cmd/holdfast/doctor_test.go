@@ -47,12 +47,47 @@ func TestDoctorNamesWhatWillNotDo(t *testing.T) {
 	open := t.TempDir()
 	require.NoError(t, os.Chmod(open, 0o755))
 	require.Equal(t, minor, (&doctorConfig{data: open}).directory().how)
-	require.Equal(t, bad, clockOf(time.Unix(0, 0)).how)
+	require.Equal(t, bad, (&doctorConfig{}).clock(time.Unix(0, 0)).how)
 	require.Equal(t, bad, (&doctorConfig{listen: "192.0.2.1:80"}).port().how)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
 	require.Equal(t, minor, (&doctorConfig{listen: l.Addr().String()}).port().how)
+}
+
+// What serve refuses of a name, the doctor does, too.
+func TestDoctorOfANameThatServeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "gone"), link))
+	long := filepath.Join(dir, strings.Repeat("long/", 40))
+	for name, says := range map[string]string{"": "must name a directory", link: "which is not there",
+		long: "it may have 88 characters, in full or from the working directory; --ops-listen with"} {
+		f := (&doctorConfig{data: name}).directory()
+		require.Equal(t, bad, f.how, name)
+		require.Contains(t, f.says, says)
+		code, _, errs := holdfast("serve", "--listen", "127.0.0.1:0", "--data", name)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, errs, says)
+	}
+	require.NoDirExists(t, long, "nothing was made")
+	require.Equal(t, fine, (&doctorConfig{data: long, ops: "127.0.0.1:8081"}).directory().how)
+	require.NoError(t, fitSocket("/"+strings.Repeat("x", 87)))
+	require.Error(t, fitSocket("/"+strings.Repeat("x", 88)))
+}
+
+// A directory may have been written under another clock.
+func TestDoctorOfAClockThatIsBehind(t *testing.T) {
+	dir := t.TempDir()
+	core := quietCore(t, dir, engine.Options{})
+	started(t, core, dir, "")
+	now := time.UnixMilli(core.store.End().At)
+	require.Equal(t, fine, (&doctorConfig{data: dir}).clock(now.Add(-time.Hour)).how, "a server has it")
+	require.NoError(t, core.Close())
+	require.Equal(t, fine, (&doctorConfig{data: dir}).clock(now).how)
+	f := (&doctorConfig{data: dir}).clock(now.Add(-90 * time.Minute))
+	require.Equal(t, minor, f.how)
+	require.Contains(t, f.says, "1h30m0s ahead of it")
 }
 
 // A directory whose head file is gone is damaged, and not empty: whatever is asked of it.
@@ -96,6 +131,24 @@ func TestDoctorAsksWhetherTheServerIsReady(t *testing.T) {
 	require.ErrorContains(t, c.askReady(t.Context()), "not ready")
 	require.ErrorAs(t, (&doctorConfig{url: "here"}).askReady(t.Context()), &usageError{})
 	require.ErrorAs(t, (&doctorConfig{listen: "here"}).askReady(t.Context()), &usageError{})
+}
+
+// Where the server expects the PROXY protocol of this machine, the doctor begins with it.
+func TestDoctorAsksAServerThatHasTheProxyProtocol(t *testing.T) {
+	for _, proxies := range []string{"127.0.0.0/8", "127.0.0.9/32"} { // the latter does not expect it of 127.0.0.1
+		t.Run(proxies, func(t *testing.T) {
+			t.Setenv("HOLDFAST_PROXY_PROTOCOL", "true")
+			t.Setenv("HOLDFAST_TRUSTED_PROXY", proxies)
+			t.Setenv("HOLDFAST_LISTEN", freeAddress(t))
+			serving(t, servingKey, "--data", t.TempDir())
+			code, _, errs := holdfast("doctor", "--ready")
+			require.Zero(t, code, errs)
+		})
+	}
+	t.Setenv("HOLDFAST_PROXY_PROTOCOL", "true")
+	t.Setenv("HOLDFAST_TRUSTED_PROXY", "everybody")
+	code, _, errs := holdfast("doctor", "--ready")
+	require.Equal(t, exitUsage, code, errs)
 }
 
 // A health check without options asks the server that has its environment, whichever names its certificate has.

@@ -40,13 +40,17 @@ With --all the account is written whole to the new directory DIR: its records as
 account is made of it by import --all. Keys, secrets, deliveries, results under idempotency keys and the feed of changes are not in it.`,
 		Args: resourceOrAll(&c.all),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write := func(a *admin) error { return exportAll(cmd, a, c) }
+			write, to := func(a *admin) error { return exportAll(cmd, a, c) }, c.all
 			if c.all == "" {
-				row, err := c.describe(args[0], args[1])
+				to = args[1]
+				row, err := c.describe(args[0], to)
 				if err != nil {
 					return err
 				}
-				write = func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
+				write = func(a *admin) error { return export(cmd, a, c, args[0], to, row) }
+			}
+			if byURL := c.opsURL != "" && !typed(cmd, "data"); to != "-" && !byURL && isIn(to, c.data) {
+				return usagef("%q must not be in the data directory %q, which is the server's alone", to, c.data)
 			}
 			return withReader(cmd, c.adminConfig, write)
 		},
@@ -134,7 +138,7 @@ func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *
 func resourceOrAll(all *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if *all == "" {
-			return exactly(2, "RESOURCE and FILE, or --all DIR,")(cmd, args)
+			return exactly(2, "RESOURCE and FILE, or --all DIR")(cmd, args)
 		}
 		return exactly(0, "no argument beside --all")(cmd, args)
 	}

@@ -183,6 +183,37 @@ func (k *keeper) book(ctx context.Context, hold string, each int) (taken []strin
 	return taken
 }
 
+// A restore to an instant between two pieces of the log leaves the later ones out, and does not say that it has all.
+func TestRestoreBetweenPieces(t *testing.T) {
+	k := newKeeper(t)
+	k.start()
+	k.until("holdfast_backup_last_good_sequence", func(n float64) bool { return n > 0 })
+	lastPiece := func() backup.Piece {
+		_, status := k.post("customers", `{"companyName":"Company"}`)
+		require.Equal(t, 200, status)
+		k.until("holdfast_backup_log_unsent_records", func(n float64) bool { return n == 0 })
+		lines, err := backup.Lines(t.Context(), backup.NewDir(k.backups))
+		require.NoError(t, err)
+		pieces := lines[len(lines)-1].Pieces
+		return pieces[len(pieces)-1]
+	}
+	first := lastPiece()
+	time.Sleep(20 * time.Millisecond) // so that there is an instant between the two
+	last := lastPiece()
+	k.kill()
+	restore := func(at int64) string {
+		code, out, errs := holdfast("restore", "--from", k.backups, "--data", filepath.Join(t.TempDir(), "then"),
+			"--at", instantText(at))
+		require.Zero(t, code, errs)
+		require.Contains(t, out, "restored to")
+		return errs
+	}
+	const all = "all of it is restored"
+	require.NotContains(t, restore(first.At+1), all)
+	require.NotContains(t, restore(last.At), all)
+	require.Contains(t, restore(last.At+3_600_000), all)
+}
+
 // TestALostMachineComesBack keeps the backups in a directory.
 func TestALostMachineComesBack(t *testing.T) { lostMachine(newKeeper(t)) }
 

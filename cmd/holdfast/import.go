@@ -75,7 +75,10 @@ func newImport() *cobra.Command {
 				open = withReader
 			}
 			return open(cmd, c.adminConfig, func(a *admin) error {
-				form.currency = func() (string, error) { return a.currencyOf(c.account) }
+				form.currency = func() (string, error) {
+					account, err := a.account(c.account)
+					return account.Currency, err
+				}
 				rows, faults, err := c.readFile(cmd, in, size, form, row)
 				if err != nil {
 					if errors.As(err, new(usageError)) {
@@ -204,26 +207,6 @@ func (c *importConfig) separatorOf() (byte, error) {
 		return '\t', nil
 	}
 	return 0, usagef("--separator %q must be comma, semicolon or tab", c.separator)
-}
-
-// currencyOf is the currency of an account, or of the only one where none is named.
-func (a *admin) currencyOf(account string) (string, error) {
-	var list struct{ Accounts []accountRecord }
-	if err := a.call("GET", "/accounts", nil, &list); err != nil {
-		return "", err
-	}
-	if account == "" && len(list.Accounts) == 1 {
-		return list.Accounts[0].Currency, nil
-	}
-	for _, x := range list.Accounts {
-		if strings.EqualFold(x.ID, account) {
-			return x.Currency, nil
-		}
-	}
-	if account == "" {
-		return "", usagef("there are %d accounts: --account has to say which account", len(list.Accounts))
-	}
-	return "", fmt.Errorf("there is no account %q", account)
 }
 
 // openRows opens the file of an import; a size of -1 is not known.

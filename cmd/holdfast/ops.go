@@ -88,12 +88,12 @@ func (c *opsConfig) url(l net.Listener, p *pair) string {
 // The caller has the directory's lock, and removes the socket before it gives the lock back.
 func listenSocket(dir string) (net.Listener, error) {
 	name := filepath.Join(dir, socketName)
-	room := name + ".new" // nobody else gets at the socket in it before it is the owner's alone
+	room := name + roomSuffix // nobody else gets at the socket in it before it is the owner's alone
 	if err := errors.Join(os.RemoveAll(room), os.Mkdir(room, 0o700)); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(room)
-	made := filepath.Join(room, "s")
+	made := filepath.Join(room, roomSocket)
 	short, err := shortest(made)
 	if err != nil {
 		return nil, err
@@ -107,6 +107,23 @@ func listenSocket(dir string) (net.Listener, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// Where a socket is made: in a directory beside its place.
+const (
+	roomSuffix = ".new"
+	roomSocket = "s"
+)
+
+// fitSocket says whether a data directory has too long a name for the socket in it.
+func fitSocket(dir string) error {
+	made := filepath.Join(socketName+roomSuffix, roomSocket)
+	if _, err := shortest(filepath.Join(dir, made)); err != nil {
+		return usagef("--data %q is too long a name for the socket in it: it may have %d characters, in full or from "+
+			"the working directory; --ops-listen with --ops-token-file takes an address in place of the socket", dir,
+			longestSocket-len("/"+made))
+	}
+	return nil
 }
 
 // longestSocket is how long the name of a socket may be on every system.

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -54,6 +55,9 @@ func (c *adminConfig) find(cmd *cobra.Command) (*opsServer, error) {
 		return nil, usagef("--ops-token-file %q is for --ops-url: the socket in a data directory takes no token",
 			c.tokenFile)
 	}
+	if err := fitData(c.data); err != nil {
+		return nil, err
+	}
 	return serverOf(cmd.Context(), c.data)
 }
 
@@ -79,6 +83,9 @@ func serverOf(ctx context.Context, dir string) (*opsServer, error) {
 	}
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
+	}
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("this user may not look into %s: %w", dir, err)
 	}
 	c, err := dial(ctx, "", "")
 	switch {

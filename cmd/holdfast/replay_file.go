@@ -52,6 +52,9 @@ func readBookings(r io.Reader) ([]booking, error) {
 		}
 		in = bufio.NewReader(z)
 	}
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" { // of UTF-8
+		in.Discard(len(mark))
+	}
 	rows := csv.NewReader(in)
 	rows.FieldsPerRecord = -1
 	rows.ReuseRecord = true

@@ -116,6 +116,10 @@ func TestReadBookings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
+	got, err = readBookings(strings.NewReader("\xef\xbb\xbf" + good))
+	require.NoError(t, err, "a mark of UTF-8 is passed over, as import does")
+	require.Equal(t, want, got)
+
 	got, err = readBookings(strings.NewReader(strings.ReplaceAll(good, "\n", "\r\n")))
 	require.NoError(t, err)
 	require.Equal(t, want, got)

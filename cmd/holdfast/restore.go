@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/persist"
+	"holdfast/persist/backup"
 	"holdfast/timeline"
 )
 
@@ -27,10 +28,16 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			if c.from == "" {
 				return usagef("--from says which backup")
 			}
+			if err := fitData(c.data); err != nil {
+				return err
+			}
+			if !backup.IsBucket(c.from) && isIn(c.data, c.from) {
+				return usagef("--data %q must not be in the backup %q: that stays as it is", c.data, c.from)
+			}
 			o := persist.RestoreOptions{To: c.data}
 			var at int64
 			instant := false
-			if c.at != "" {
+			if given(cmd, "at") {
 				var err error
 				if o.At, at, instant, err = parsePoint(c.at); err != nil {
 					return err
@@ -41,10 +48,13 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 				return err
 			}
 			defer from.Close()
+			kept := int64(0) // when the last record was written that a target has
 			if len(from.lines) > 0 {
-				if err := tellPlan(cmd, from, o.At); err != nil {
+				plan, err := tellPlan(cmd, from, o.At)
+				if err != nil {
 					return err
 				}
+				kept = plan.Line.End().At
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
@@ -56,7 +66,7 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			case err != nil:
 				return copyFirst(err)
 			}
-			if instant && at > b.Source.At {
+			if instant && at > max(b.Source.At, kept) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of the log: all of it is restored\n")
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq,
@@ -69,16 +79,16 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 }
 
 // tellPlan says which archive is taken of the chains at a target, and which other chains there are.
-func tellPlan(cmd *cobra.Command, from source, at persist.Point) error {
+func tellPlan(cmd *cobra.Command, from source, at persist.Point) (backup.Plan, error) {
 	plan, err := from.plan(at)
 	if err != nil {
-		return err
+		return plan, err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "from %s, and %d pieces of the log behind it\n", plan.Full.Name, len(plan.Pieces))
 	for _, l := range plan.Others(from.lines) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is another chain beside it: %s\n", l)
 	}
-	return nil
+	return plan, nil
 }
 
 // parsePoint reads --at: a log sequence or an instant.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"holdfast/persist"
@@ -21,14 +22,31 @@ func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn fun
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir), lock.Close()) }()
 	// Below it, so that what a killed process leaves is no directory that passes as a backup.
 	o.To = filepath.Join(dir, "copy")
+	defer func() {
+		if err != nil {
+			err = copyError{err, o.To, from.name}
+		}
+		err = errors.Join(err, os.RemoveAll(dir), lock.Close())
+	}()
 	if _, err := from.restore(ctx, o); err != nil {
 		return err
 	}
 	return fn(o.To)
 }
+
+// copyError is an error about a copy, which names what was copied: the copy is gone when somebody reads it.
+type copyError struct {
+	error
+	copy, of string
+}
+
+func (e copyError) Error() string {
+	return strings.ReplaceAll(strings.TrimPrefix(e.error.Error(), "restore to "+e.copy+": "), e.copy, e.of)
+}
+
+func (e copyError) Unwrap() error { return e.error }
 
 const scratchPattern = "holdfast-copy-*"
 

@@ -97,11 +97,19 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 
 // check says what is wrong with the flags themselves.
 func (c *serveConfig) check() error {
+	if err := fitData(c.data); err != nil {
+		return err
+	}
 	if err := c.network.check(); err != nil {
 		return err
 	}
 	if err := c.ops.check(c.network); err != nil {
 		return err
+	}
+	if c.ops.listen == "" {
+		if err := fitSocket(c.data); err != nil {
+			return err
+		}
 	}
 	if c.grace < 0 {
 		return usagef("--grace %q must not be negative: a time like 10s", c.grace)

@@ -77,6 +77,7 @@ func withoutSecret(address string) string {
 // source is what the name of a backup stands for: a stream, or the chains at a target, or a directory that is one
 // backup.
 type source struct {
+	name   string // as it was given
 	stream io.ReadCloser
 	target backup.Target
 	lines  []backup.Line
@@ -86,8 +87,9 @@ type source struct {
 // open finds out what the value of a flag stands for.
 func (c *bucketConfig) open(ctx context.Context, flag, name string, stdin io.Reader) (s source, err error) {
 	if name == "-" {
-		return source{stream: io.NopCloser(stdin)}, nil
+		return source{name: "standard input", stream: io.NopCloser(stdin)}, nil
 	}
+	s.name = name
 	file := ""
 	if backup.IsBucket(name) && isArchive(name) {
 		name, file = path.Split(name)
@@ -105,7 +107,7 @@ func (c *bucketConfig) open(ctx context.Context, flag, name string, stdin io.Rea
 			return s, err
 		}
 		if f != nil {
-			return source{stream: f}, nil
+			return source{name: name, stream: f}, nil
 		}
 	}
 	s.lines, err = backup.Lines(ctx, s.target)
@@ -113,7 +115,7 @@ func (c *bucketConfig) open(ctx context.Context, flag, name string, stdin io.Rea
 	case len(s.lines) > 0:
 		return s, nil
 	case !backup.IsBucket(name):
-		return source{dir: name}, nil // whoever opens it says what is wrong with it
+		return source{name: name, dir: name}, nil // whoever opens it says what is wrong with it
 	case err != nil:
 		return s, err
 	}

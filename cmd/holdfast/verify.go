@@ -29,6 +29,9 @@ What is due by now is tried on that state, which no file sees. Of a directory or
 every chain, and restores the newest archive with the log behind it to a temporary directory, of which it reads all that. Exits with 1 on any fault, and where it may not read what there is.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := fitData(c.data); err != nil {
+				return err
+			}
 			from, err := c.bucket.open(cmd.Context(), "data", c.data, cmd.InOrStdin())
 			if err != nil {
 				return notVerified(err)

@@ -68,8 +68,8 @@ func linesOf(list []Object) (lines []Line) {
 	return lines
 }
 
-// end is the last record that a line has, and its instant.
-func (l Line) end() (p persist.Position) {
+// End is the last record that a line has, and its instant.
+func (l Line) End() (p persist.Position) {
 	for _, f := range l.Fulls {
 		if f.Seq >= p.Seq {
 			p = persist.Position{Seq: f.Seq, At: f.At}
@@ -92,7 +92,7 @@ func (l Line) good() (f Full, ok bool) {
 }
 
 func (l Line) String() string {
-	end := l.end()
+	end := l.End()
 	text := fmt.Sprintf("%s (up to record %d, %s", l.Name, end.Seq, readable(end.At))
 	if _, ok := l.good(); !ok {
 		text += ", no verified archive"

@@ -94,7 +94,7 @@ func TestOpsTakesAToken(t *testing.T) {
 	const token = "a token of thirty-two characters"
 	registry, log := prometheus.NewRegistry(), slog.New(slog.DiscardHandler)
 	NewServer(Options{Now: func() int64 { return noon }, Metrics: registry})
-	ask := func(server *http.Server, path string, headers ...string) (int, http.Header) {
+	ask := func(server *admin.Server, path string, headers ...string) (int, http.Header) {
 		r := httptest.NewRequest("GET", path, nil)
 		r.Host = "127.0.0.1:8081"
 		for i := 0; i < len(headers); i += 2 {
@@ -110,7 +110,7 @@ func TestOpsTakesAToken(t *testing.T) {
 	remote := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token },
 		Remote: true})
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline"} {
-		for _, ops := range []*http.Server{local, remote} {
+		for _, ops := range []*admin.Server{local, remote} {
 			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ",
 				"bearer " + token, "Basic " + token} {
 				status, header := ask(ops, path, "Authorization", bad)

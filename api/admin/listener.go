@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,8 +42,42 @@ type Options struct {
 	Backup func(ctx context.Context, w io.Writer) error
 }
 
+// Server is a listener's server. It knows which calls are under way, so that what they use can be taken apart.
+type Server struct {
+	http.Server
+	calls sync.RWMutex // held by each call
+	ended bool         // no call begins any more
+	cut   context.CancelFunc
+}
+
+// Stop takes no more calls, and waits for those under way until ctx ends. Those that are left are cut off then, and it
+// waits until they have ended: they read and write what the caller takes apart next. The error is that of ctx where
+// calls were cut off.
+func (s *Server) Stop(ctx context.Context) error {
+	err := s.Shutdown(ctx)
+	s.cut()
+	err = errors.Join(err, s.Close())
+	s.calls.Lock()
+	defer s.calls.Unlock()
+	s.ended = true
+	return err
+}
+
+// known has each call known to Stop.
+func (s *Server) known(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.calls.RLock()
+		defer s.calls.RUnlock()
+		if s.ended { // its request came as the connections were closed
+			http.Error(w, "the server stops", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // New makes the operator's server.
-func New(o Options) *http.Server {
+func New(o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -76,20 +112,23 @@ func New(o Options) *http.Server {
 }
 
 // NewFigures makes a server of metrics alone. remote says that it listens beyond loopback.
-func NewFigures(registry *prometheus.Registry, log *slog.Logger, remote bool) *http.Server {
+func NewFigures(registry *prometheus.Registry, log *slog.Logger, remote bool) *Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return newOpsServer(onlyMeant(remote, mux), log)
 }
 
-func newOpsServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           handler,
+func newOpsServer(handler http.Handler, log *slog.Logger) *Server {
+	ctx, cut := context.WithCancel(context.Background())
+	s := &Server{cut: cut, Server: http.Server{
+		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	}}
+	s.Handler = s.known(handler)
+	return s
 }
 
 type countingWriter struct {

@@ -8,9 +8,12 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -298,4 +301,46 @@ func TestAnUnfinishedArchive(t *testing.T) {
 	require.Len(t, k.nothing(dir), 1)
 	require.NoError(t, os.Rename(whole+".part-12345", whole))
 	require.Contains(t, k.command("verify", "--data", whole), "result in order")
+}
+
+// A backup that is under way when the server is asked to stop is finished within the grace, and cut off at its end;
+// then the server takes away what it has put together before it ends.
+func TestAStopAwaitsABackup(t *testing.T) {
+	for _, grace := range []string{"10m", "1ms"} {
+		k := newKeeper(t)
+		k.more = []string{"--grace", grace}
+		k.start()
+		k.stock()
+		k.large()
+		server, err := serverOf(t.Context(), k.data)
+		require.NoError(t, err)
+		r, err := http.NewRequestWithContext(t.Context(), "POST", server.base+"/backup", nil)
+		require.NoError(t, err)
+		answer, err := server.do(r)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		archive, err := os.Create(filepath.Join(t.TempDir(), "whole.tar.zst"))
+		require.NoError(t, err)
+		defer archive.Close()
+		_, err = io.CopyN(archive, answer.Body, 1) // the rest does not fit between the two
+		require.NoError(t, err)
+		require.NotEmpty(t, k.staged())
+
+		require.NoError(t, k.process.Process.Signal(syscall.SIGTERM))
+		if grace == "10m" {
+			await(t, "the stop", func() bool {
+				c, err := net.Dial("tcp", k.address)
+				if err == nil {
+					c.Close()
+				}
+				return err != nil
+			})
+			_, err = io.Copy(archive, answer.Body)
+			require.NoError(t, err)
+			require.Contains(t, k.command("verify", "--data", archive.Name()), "result in order")
+		}
+		require.NoError(t, k.process.Wait(), k.errs.String())
+		require.Empty(t, k.staged())
+		require.Equal(t, grace == "1ms", strings.Contains(k.errs.String(), "were cut off"))
+	}
 }

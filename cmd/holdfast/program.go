@@ -93,8 +93,8 @@ type program struct {
 	config  serveConfig
 	log     *slog.Logger
 	public  *api.Server
-	ops     *http.Server
-	figures *http.Server
+	ops     *listener.Server
+	figures *listener.Server
 	socket  bool                         // there is one in the data directory
 	core    atomic.Pointer[core]         // nil while the state is loaded
 	ended   chan error                   // of a listener that stopped by itself
@@ -292,18 +292,27 @@ func (p *program) backup(ctx context.Context, w io.Writer) error {
 // the next start, so that they need not be waited for as requests are.
 const hooksGrace = time.Second
 
-// stop takes the program apart: no new requests, those in flight within the grace, then the engine, then the store.
+// stop takes the program apart: no new requests, those in flight within the grace, on each listener, then the engine,
+// then the store.
 func (p *program) stop() error {
 	defer p.log.Info("stopped")
 	defer p.unwind()
 	ctx, cancel := context.WithTimeout(context.Background(), p.config.grace)
 	defer cancel()
-	err := p.public.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		p.log.Warn("requests in flight were cut off", "grace", p.config.grace)
-		err = nil
+	calls := make(chan error, 1)
+	go func() { calls <- p.ops.Stop(ctx) }()
+	var err error
+	cut := false
+	for _, e := range []error{p.public.Shutdown(ctx), <-calls, p.figures.Stop(ctx), p.endSocket()} {
+		if errors.Is(e, context.DeadlineExceeded) {
+			cut = true
+		} else {
+			err = errors.Join(err, e)
+		}
 	}
-	err = errors.Join(err, p.figures.Close(), p.ops.Close(), p.endSocket())
+	if cut {
+		p.log.Warn("requests in flight were cut off", "grace", p.config.grace)
+	}
 	if p.hooks != nil {
 		short, done := context.WithTimeout(ctx, hooksGrace)
 		p.hooks.Close(short)

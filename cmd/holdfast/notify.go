@@ -19,8 +19,7 @@ func tell(state string, log *slog.Logger) {
 }
 
 // watchdog tells systemd that the server is alive, twice in the time that the unit's WatchdogSec gives, until ctx ends.
-// Alive is a server that still does what is due: one whose writer hangs, or whose disk has failed, falls silent, and is
-// started anew.
+// One whose writer hangs falls silent, and is started anew.
 func watchdog(ctx context.Context, alive func(context.Context) error, log *slog.Logger) {
 	within, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -48,11 +47,16 @@ func watchdog(ctx context.Context, alive func(context.Context) error, log *slog.
 	}
 }
 
-// alive fails where nothing can be written any more, or where what is due is not done by the end of ctx.
+// alive fails where what is due is not done by the end of ctx. A server whose disk has failed is alive, though nothing
+// is due for it any more: it answers those who read, and a start on that disk would fail and end that.
 func (p *program) alive(ctx context.Context) error {
 	e := p.core.Load().engine
-	if err := e.Failed(); err != nil {
-		return err
+	if e.Failed() != nil {
+		return nil
 	}
-	return e.Tick(ctx)
+	err := e.Tick(ctx)
+	if e.Failed() != nil { // meanwhile
+		return nil
+	}
+	return err
 }

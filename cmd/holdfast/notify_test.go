@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+	"holdfast/engine/base"
 )
 
 // This file owns the tests of what systemd is told, with a socket in its place.
@@ -96,4 +99,19 @@ func TestWatchdogFallsSilent(t *testing.T) {
 	require.Empty(t, told)
 	cancel()
 	<-ended
+}
+
+// A server whose disk has failed answers those who read, which a start on that disk would end: it is alive.
+func TestAServerWhoseDiskHasFailedIsAlive(t *testing.T) {
+	c := quietCore(t, t.TempDir(), engine.Options{})
+	p := &program{}
+	p.core.Store(c)
+	require.NoError(t, p.alive(t.Context()))
+	require.NoError(t, c.store.Close()) // no command gets onto the disk any more
+	_, err := c.engine.Do(engine.Command{Account: base.NewID(clock(), base.BaseOf([10]byte{1})), Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
+	require.Error(t, err)
+	await(t, "the failure", func() bool { return c.engine.Failed() != nil })
+	require.NoError(t, p.alive(t.Context()))
+	c.engine.Close()
 }

@@ -75,7 +75,7 @@ func fitTarget(to, data string) error {
 		return nil // it is made
 	}
 	if isArchive(to) || !st.IsDir() {
-		return fmt.Errorf("%s exists", to)
+		return thereIs(to)
 	}
 	if list, err := os.ReadDir(to); err == nil && len(list) > 0 {
 		return fmt.Errorf("%s is not empty", to)

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -83,7 +84,10 @@ func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file strin
 		err = writeFile(file, write)
 	}
 	bar.Finish()
-	if err != nil {
+	switch {
+	case errors.Is(err, errThere):
+		return fmt.Errorf("%w: name a file that is not there yet, or - for standard output", err)
+	case err != nil:
 		return fmt.Errorf("the export is not whole: %w", err)
 	}
 	if notes := answer.Trailer.Get(api.NotesTrailer); notes != "" {

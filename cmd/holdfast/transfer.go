@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,32 +53,58 @@ const zstdMagic = "\x28\xb5\x2f\xfd"
 // isArchive says whether a backup's name is of a file or a stream, not of a directory.
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
+// errThere is a name that is taken: what has it is not replaced.
+var errThere = errors.New("exists")
+
+func thereIs(name string) error { return fmt.Errorf("%s %w", name, errThere) }
+
 // writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A
-// file of that name is not replaced.
-func writeFile(name string, write func(io.Writer) error) (err error) {
+// file of that name is not replaced, also where it comes while this one is written.
+func writeFile(name string, write func(io.Writer) error) error {
 	if _, err := os.Lstat(name); err == nil {
-		return fmt.Errorf("%s exists", name)
+		return thereIs(name)
 	}
 	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+partMark+"*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(part.Name()))
-		}
-	}()
 	err = write(part)
 	if err == nil {
 		err = part.Sync()
 	}
-	if err = errors.Join(err, part.Close()); err != nil {
-		return err
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = publish(part.Name(), name)
 	}
-	if err = os.Rename(part.Name(), name); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return syncDir(filepath.Dir(name))
+}
+
+// publish gives a file a name that no other file has, in place of the one that it has.
+func publish(part, name string) error {
+	switch err := os.Link(part, name); {
+	case err == nil:
+		return os.Remove(part)
+	case errors.Is(err, fs.ErrExist):
+		return thereIs(name)
+	}
+	return publishUnlinked(part, name)
+}
+
+// publishUnlinked is publish for a file system without hard links: an empty file takes the name first, and the whole
+// one takes its place.
+func publishUnlinked(part, name string) error {
+	taken, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return thereIs(name)
+	} else if err != nil {
+		return err
+	}
+	if err := errors.Join(taken.Close(), os.Rename(part, name)); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }
 
 func syncDir(dir string) error {

@@ -3,7 +3,9 @@ package api
 import (
 	"crypto/rand"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -31,17 +33,19 @@ const operator = "operator"
 // Admin gives the operator's part of the interface.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
-	handle := func(pattern string, answer func(a *adminCall) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.administer(w, r, answer) })
+	handle := func(pattern string, answer func(a *adminCall) error, parameters ...string) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.administer(w, r, answer, parameters)
+		})
 	}
-	handle("POST /import/{resource}", (*adminCall).importRows)
-	handle("GET /export/{resource}", (*adminCall).exportRows)
-	handle("GET "+archivePath, (*adminCall).exportArchive)
-	handle("POST "+archivePath, (*adminCall).importArchive)
+	handle("POST /import/{resource}", (*adminCall).importRows, "account", "check")
+	handle("GET /export/{resource}", (*adminCall).exportRows, "account")
+	handle("GET "+archivePath, (*adminCall).exportArchive, "account")
+	handle("POST "+archivePath, (*adminCall).importArchive, "account", "ids", "name")
 	handle("GET /accounts", (*adminCall).listAccounts)
 	handle("POST /accounts", (*adminCall).createAccount)
 	handle("PUT /accounts/{id}/plan", (*adminCall).setPlan)
-	handle("GET /keys", (*adminCall).listKeys)
+	handle("GET /keys", (*adminCall).listKeys, "account")
 	handle("POST /keys", (*adminCall).createKey)
 	handle("DELETE /keys/{key}", (*adminCall).revokeKey)
 	return mux
@@ -53,13 +57,18 @@ type adminCall struct {
 	server *Server
 	eng    *engine.Engine
 	r      *http.Request
+	query  url.Values
 	body   []byte
 	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
-func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(a *adminCall) error) {
+func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(a *adminCall) error,
+	parameters []string) {
 	a := &adminCall{server: s, eng: s.engine.Load(), r: r}
 	err := a.read(w)
+	if err == nil {
+		err = a.readQuery(parameters)
+	}
 	if err == nil {
 		err = answer(a)
 	}
@@ -103,6 +112,28 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 		return refuse(base.CodeBodyTooLarge, "the body is not whole, or too large")
 	}
 	return nil
+}
+
+// readQuery reads the parameters of a call: those that it has, each once.
+func (a *adminCall) readQuery(known []string) (err error) {
+	if a.query, err = url.ParseQuery(a.r.URL.RawQuery); err != nil {
+		return refuse(base.CodeInvalid, "the query cannot be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.query)) {
+		switch {
+		case !slices.Contains(known, name):
+			return badParameter(name, wire.FaultUnknown, "is no parameter here; known are: "+strings.Join(known, ", "))
+		case len(a.query[name]) > 1:
+			return badParameter(name, wire.FaultDuplicate, "must be given once")
+		}
+	}
+	return nil
+}
+
+// badParameter refuses a call for one of its parameters.
+func badParameter(name, code, message string) error {
+	return &base.Error{Code: base.CodeInvalid, Detail: "a parameter is wrong",
+		Faults: []base.Fault{{In: "query", Pointer: name, Code: code, Message: message}}}
 }
 
 // readBody reads the body into a value and names all its faults.
@@ -182,7 +213,7 @@ func (a *adminCall) answerAccount(id base.ID, op base.Op) error {
 
 func (a *adminCall) listKeys() error {
 	accounts := a.eng.Accounts()
-	if raw := a.r.URL.Query().Get("account"); raw != "" {
+	if raw := a.query.Get("account"); raw != "" {
 		id, err := a.accountOf(raw)
 		if err != nil {
 			return err

@@ -129,7 +129,7 @@ func (a *adminCall) exchange() (e *exchanged, v base.View, err error) {
 
 // meant is the account that a call names, or the only one.
 func (a *adminCall) meant() (v base.View, err error) {
-	id, raw := base.ID{}, a.r.URL.Query().Get("account")
+	id, raw := base.ID{}, a.query.Get("account")
 	if raw != "" {
 		id, err = a.accountOf(raw)
 	} else {
@@ -153,9 +153,12 @@ func (a *adminCall) importRows() error {
 	if err != nil {
 		return err
 	}
+	check := a.query.Get("check")
+	if check != "" && check != "inputs" && check != "all" {
+		return badParameter("check", wire.FaultFormat, "must be inputs or all")
+	}
 	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
 	batch, faults := readRows(e, v, lines)
-	check := a.r.URL.Query().Get("check")
 	if len(faults) > 0 {
 		if check != "inputs" {
 			faults = judgeRest(a.eng, v, batch, faults)
@@ -385,19 +388,16 @@ func (a *adminCall) exportArchive() error {
 // made, or else a new one: of the archive's own id where ids is keep, the default, and no account has it. The same
 // archive again goes on where an import ended.
 func (a *adminCall) importArchive() error {
-	query := a.r.URL.Query()
-	o := engine.ImportArchive{Name: query.Get("name"), Secret: func() (b [outbox.SecretBytes]byte) {
+	o := engine.ImportArchive{Name: a.query.Get("name"), Secret: func() (b [outbox.SecretBytes]byte) {
 		rand.Read(b[:])
 		return b
 	}}
-	switch ids := query.Get("ids"); ids {
+	switch a.query.Get("ids") {
 	case "", "keep":
 	case "new":
 		o.NewIDs = true
 	default:
-		return &base.Error{Code: base.CodeInvalid, Detail: "ids is not known", Faults: []base.Fault{
-			{In: "query", Pointer: "ids", Code: wire.FaultFormat, Message: "must be keep or new"},
-		}}
+		return badParameter("ids", wire.FaultFormat, "must be keep or new")
 	}
 	if !a.server.importing.TryLock() {
 		return refuse(base.CodeNotReady, "another archive is being imported")
@@ -429,12 +429,10 @@ func (a *adminCall) importArchive() error {
 
 // intoAccount is the account that an archive goes into.
 func (a *adminCall) intoAccount(archive *engine.AccountArchive, newIDs bool) (id base.ID, err error) {
-	if raw := a.r.URL.Query().Get("account"); raw != "" {
+	if raw := a.query.Get("account"); raw != "" {
 		id, ok := wire.ParseID([]byte(raw))
 		if !ok || id == (base.ID{}) {
-			return id, &base.Error{Code: base.CodeInvalid, Detail: "account is no id", Faults: []base.Fault{
-				{In: "query", Pointer: "account", Code: wire.FaultFormat, Message: "must be an id"},
-			}}
+			return id, badParameter("account", wire.FaultFormat, "must be an id")
 		}
 		return id, nil
 	}

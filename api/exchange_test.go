@@ -143,6 +143,15 @@ func TestImportRefusesTheCall(t *testing.T) {
 		{413, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("\n", importLimit+1), nil},
 		{400, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("{}\n", 100_001), nil},
 		{403, "POST", "/import/skus?account=" + s.account.String(), "{}", []string{"Origin", "http://localhost"}},
+		{400, "POST", "/import/skus?check=everything&account=" + s.account.String(), `{"name":"Bike"}`, nil},
+		{400, "POST", "/import/skus?check=all&check=&account=" + s.account.String(), `{"name":"Bike"}`, nil},
+		{400, "POST", "/import/skus?chek=all&account=" + s.account.String(), `{"name":"Bike"}`, nil},
+		{400, "POST", "/import/skus?%zz&account=" + s.account.String(), `{"name":"Bike"}`, nil},
+		{400, "GET", "/export/skus?check=all&account=" + s.account.String(), "", nil},
+		{400, "GET", "/archive?id=" + s.account.String() + "&account=" + s.account.String(), "", nil},
+		{400, "POST", "/archive?idz=new", "", nil},
+		{400, "GET", "/keys?acount=" + s.account.String(), "", nil},
+		{400, "GET", "/accounts?account=" + s.account.String(), "", nil},
 		{405, "GET", "/import/skus", "", nil},
 	} {
 		status, text, _ := s.send(c.method, c.target, c.body, c.headers...)

@@ -66,13 +66,27 @@ func (c *adminConfig) byURL() (*opsServer, error) {
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, usagef("--ops-url %q must be like %s", c.opsURL, opsURLExample)
 	}
-	s := &opsServer{base: strings.TrimSuffix(c.opsURL, "/"), client: http.DefaultClient}
+	s := &opsServer{base: strings.TrimSuffix(c.opsURL, "/"), client: keyClient()}
 	if c.tokenFile != "" {
 		if s.token, err = readToken(c.tokenFile); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// keyClient is a client for what carries a key or a token. A proxy of the environment is asked for https alone, of
+// which it sees nothing; a redirect is not followed, as it would take the key elsewhere.
+func keyClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = func(r *http.Request) (*url.URL, error) {
+		if r.URL.Scheme != "https" {
+			return nil, nil
+		}
+		return http.ProxyFromEnvironment(r)
+	}
+	return &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // serverOf is the server that has a directory open, nil where none answers on the socket in it.

@@ -37,8 +37,9 @@ func newClient(ctx context.Context, at, key, who string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{ctx: ctx, base: base, key: key, who: who, run: run.String(),
-		http: &http.Client{Timeout: 60 * time.Second}}, nil
+	c := &client{ctx: ctx, base: base, key: key, who: who, run: run.String(), http: keyClient()}
+	c.http.Timeout = 60 * time.Second
+	return c, nil
 }
 
 // baseURL reads --url.

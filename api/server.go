@@ -46,7 +46,7 @@ type Options struct {
 	ProxyProtocol bool
 	Bytes         Bytes // of answers and bodies under way
 	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
-	Endpoint func(ctx context.Context, address string) (why string)
+	Endpoint func(address string) (why string)
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
 	Backups func() error
 	// what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are
@@ -64,7 +64,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	backups   func() error // Options.Backups
-	endpoint  func(ctx context.Context, address string) string
+	endpoint  func(address string) string
 	figures   prometheus.Gatherer
 	routes    *routes
 	document  *shared
@@ -144,7 +144,7 @@ func (o Options) filled() Options {
 		o.Backups = func() error { return errors.New("no backups are kept") }
 	}
 	if o.Endpoint == nil {
-		o.Endpoint = func(context.Context, string) string { return "" }
+		o.Endpoint = func(string) string { return "" }
 	}
 	return o
 }

@@ -123,9 +123,9 @@ func (q *request) maker() *outbox.Maker {
 // disabled soon after.
 func (q *request) reach(address string) {
 	if len(q.faults.ListOf) > 0 {
-		return // told first: what is no address is not looked up
+		return // told first
 	}
-	if why := q.server.endpoint(q.ctx, address); why != "" {
+	if why := q.server.endpoint(address); why != "" {
 		q.faults.Add(base.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})
 	}
 }

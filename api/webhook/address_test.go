@@ -166,8 +166,8 @@ func TestNoWayToInnerAddresses(t *testing.T) {
 	for _, host := range hosts {
 		for _, at := range []string{host, host + ":" + port, host + ":443"} {
 			a := call(client, "https://"+at+"/")
-			require.Contains(t, []string{"the address is not allowed", "the host name has no address",
-				"the connection failed"}, a.Error, at)
+			require.Contains(t, []string{"the host has no address that may be called", "the connection failed"},
+				a.Error, at)
 			require.Zero(t, a.Status, at)
 			n++
 		}
@@ -208,11 +208,11 @@ func TestRebinding(t *testing.T) {
 	c := client(func(_ string, n int) []string { return [][]string{{"127.0.0.1"}, {"127.0.0.2"}}[min(n, 2)-1] })
 	raw := fmt.Sprintf("https://receiver.test:%s/", u.Port())
 	require.Equal(t, 200, call(c, raw).Status)
-	require.Equal(t, "the address is not allowed", call(c, raw).Error)
+	require.Equal(t, "the host has no address that may be called", call(c, raw).Error)
 	require.Len(t, r.requests(), 1)
 	// Nor is the next address of the same answer taken where the first one does not answer.
 	c = client(func(string, int) []string { return []string{"127.0.0.2", "127.0.0.3", "10.0.0.1"} })
-	require.Equal(t, "the address is not allowed", call(c, raw).Error)
+	require.Equal(t, "the host has no address that may be called", call(c, raw).Error)
 	// A public address in the answer does not vouch for the others.
 	dead := fmt.Sprintf("https://receiver.test:%d/", 1)
 	c = client(func(string, int) []string { return []string{"127.0.0.1", "127.0.0.2"} })
@@ -247,6 +247,6 @@ func TestNoProxy(t *testing.T) {
 	t.Setenv("https_proxy", proxy.URL)
 	c := NewClient(ClientOptions{Roots: x509.NewCertPool(), Allow: prefixes("127.0.0.0/8"),
 		Resolver: resolver(func(string, int) []string { return []string{"10.0.0.1"} })})
-	require.Equal(t, "the address is not allowed", call(c, "https://example.com/").Error)
+	require.Equal(t, "the host has no address that may be called", call(c, "https://example.com/").Error)
 	require.Empty(t, proxy.requests())
 }

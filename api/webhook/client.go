@@ -92,10 +92,9 @@ func reason(err error) string {
 	var alert tls.AlertError
 	var timed interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, errAddress):
-		return "the address is not allowed"
-	case errors.As(err, &dns) && !dns.IsTimeout:
-		return "the host name has no address"
+	case errors.Is(err, errAddress), errors.As(err, &dns):
+		// One text for both: whether an inner name has an address tells of the network.
+		return "the host has no address that may be called"
 	case errors.As(err, &certificate):
 		return "the certificate is not trusted"
 	case errors.As(err, &record), errors.As(err, &alert):

@@ -514,9 +514,9 @@ func TestReasons(t *testing.T) {
 		header.URL:                             "the connection failed",
 		silent.URL:                             "timed out",
 		metadata.URL:                           "a redirect is not followed",
-		"https://nobody.invalid/":              "the host name has no address",
-		"https://10.0.0.1/":                    "the address is not allowed",
-		"https://[::ffff:10.0.0.1]/":           "the address is not allowed",
+		"https://nobody.invalid/":              "the host has no address that may be called",
+		"https://10.0.0.1/":                    "the host has no address that may be called",
+		"https://[::ffff:10.0.0.1]/":           "the host has no address that may be called",
 		"https://" + host(t, plain.URL, "::1"): "the connection was refused",
 	} {
 		a := of(raw)

@@ -14,7 +14,8 @@
 //  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy
 //     asked.
 //  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is
-//     in.
+//     in: an endpoint is refused, when it is set, by the form of its address alone, and a name that leads to an inner
+//     address fails in the same words as one that leads nowhere.
 //  5. Deliveries give way: while commands wait for the writer, few attempts are begun, as long as the queue is not half
 //     full.
 //  6. A webhook is sent nothing that the key that made it could not have read, by the scopes that are recorded with the

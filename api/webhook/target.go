@@ -1,24 +1,26 @@
 package webhook
 
 import (
-	"context"
-	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// This file owns whether an endpoint may be called, as far as that can be told when it is set: who sets it is told at
-// once what would be refused when it is dialled. That is judged then all the same.
+// This file owns whether an endpoint may be called, as far as its address alone tells: who sets it is told at once what
+// would be refused when it is dialled. That is judged then all the same. No name is looked up: what the name servers
+// and the hosts file of this machine say of a name tells of the network that it is in.
 
-// lookUp is how long the addresses of a name are waited for.
-const lookUp = 2 * time.Second
+// innerDomains are the names at the end of a host that no public host has, by the registry of special-use domain names
+// and by what ICANN keeps for inner networks.
+var innerDomains = []string{
+	"alt", "example", "home.arpa", "internal", "invalid", "lan", "local", "localdomain", "localhost", "onion", "test",
+}
 
-// Refuses says why an absolute https URL would not be called, empty where it would, or where its host has no address
-// yet.
-func (o ClientOptions) Refuses(ctx context.Context, address string) string {
+// Refuses says why an absolute https URL would not be called, empty where its address does not tell.
+func (o ClientOptions) Refuses(address string) string {
+	const inner = "must lead to a public address: this one is of an inner network, which the operator has to allow"
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -29,44 +31,25 @@ func (o ClientOptions) Refuses(ctx context.Context, address string) string {
 			return ""
 		}
 	}
-	addresses := o.addresses(ctx, strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
-	inner := false
-	for _, a := range addresses {
-		network := "tcp6"
-		if a = a.Unmap(); a.Is4() {
-			network = "tcp4"
-		}
-		if (guard{o.Allow}).check(network, netip.AddrPortFrom(a, uint16(port)).String()) == nil {
-			return ""
-		}
-		inner = inner || !public(a)
-	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	a, err := netip.ParseAddr(host)
 	switch {
-	case inner:
-		return "must lead to a public address: this one is of an inner network, which the operator has to allow"
-	case port != 443 && (len(addresses) > 0 || len(o.Allow) == 0):
+	case err == nil && o.allows(a), err != nil && len(o.Allow) > 0: // the name may lead there
+		return ""
+	case err == nil && !public(a), err != nil && innerName(host):
+		return inner
+	case port != 443:
 		return "must be on port 443: another one the operator has to allow"
 	}
 	return ""
 }
 
-// addresses are those that a host has now.
-func (o ClientOptions) addresses(ctx context.Context, host string) []netip.Addr {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a}
-	}
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
-	}
-	ctx, stop := context.WithTimeout(ctx, lookUp)
-	defer stop()
-	resolver := o.Resolver
-	if resolver == nil {
-		resolver = net.DefaultResolver
-	}
-	list, err := resolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil
-	}
-	return list
+// allows says whether the operator lets an address be called on any port.
+func (o ClientOptions) allows(a netip.Addr) bool { return in(o.Allow, a.Unmap()) }
+
+// innerName says of a name whether no public host can have it.
+func innerName(host string) bool {
+	return !strings.Contains(host, ".") || slices.ContainsFunc(innerDomains, func(domain string) bool {
+		return strings.HasSuffix(host, "."+domain)
+	})
 }

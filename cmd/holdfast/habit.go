@@ -158,10 +158,12 @@ func openElsewhere(ctx context.Context, target backup.Target, name string) (o ba
 	if err := verify.Start(); err != nil {
 		return o, err
 	}
-	if err := syscall.Setpriority(syscall.PRIO_PROCESS, verify.Process.Pid, lowest); err != nil {
-		errs.WriteString("its priority stays as it is: " + err.Error() + "\n")
-	}
+	// errs is the process's until it has ended
+	urgent := syscall.Setpriority(syscall.PRIO_PROCESS, verify.Process.Pid, lowest)
 	if err := verify.Wait(); err != nil {
+		if urgent != nil {
+			err = fmt.Errorf("%w; its priority stayed as it is: %w", err, urgent)
+		}
 		return o, fmt.Errorf("%w: %s", err, strings.TrimSpace(errs.String()))
 	}
 	return o, json.Unmarshal(out.Bytes(), &o)

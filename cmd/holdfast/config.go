@@ -210,7 +210,12 @@ func (c *keyConfig) flags(f *pflag.FlagSet) {
 func nameTwins(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage += " [" + twinOf(f.Name) + "]" })
 	if cmd.RunE != nil {
-		cmd.PreRunE = takeTwins
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			if err := takeTwins(cmd); err != nil {
+				return err
+			}
+			return checkData(cmd)
+		}
 	}
 	for _, sub := range cmd.Commands() {
 		nameTwins(sub)
@@ -223,7 +228,7 @@ func twinOf(flag string) string {
 }
 
 // takeTwins sets each flag that was not given from its twin, where that is set and not empty.
-func takeTwins(cmd *cobra.Command, _ []string) (err error) {
+func takeTwins(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value := os.Getenv(twinOf(f.Name))
 		if f.Changed || value == "" || err != nil || f.Name == "help" {
@@ -236,6 +241,14 @@ func takeTwins(cmd *cobra.Command, _ []string) (err error) {
 		f.Annotations = map[string][]string{byTwin: nil}
 	})
 	return err
+}
+
+// checkData refuses --data with no name behind it, as of a variable of a script that is not set.
+func checkData(cmd *cobra.Command) error {
+	if f := cmd.Flags().Lookup("data"); f != nil && f.Changed && f.Value.String() == "" {
+		return usagef("--data \"\" must name a directory")
+	}
+	return nil
 }
 
 // badValue says of a value that a flag cannot take what it may be. name is what it was given by.

@@ -28,3 +28,12 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &usageError{})
 	require.ErrorContains(t, err, "other files (a, b, notes.txt, ...)")
 }
+
+// A name that is empty, as of a variable that is not set, is not taken for a directory.
+func TestNoNameIsNoDirectory(t *testing.T) {
+	for _, args := range [][]string{{"serve"}, {"keys", "list"}, {"verify"}, {"restore", "--from", "x"}, {"doctor"}} {
+		code, _, errs := holdfast(append(args, "--data", "")...)
+		require.Equal(t, exitUsage, code, "%v: %s", args, errs)
+		require.Contains(t, errs, `--data "" must name a directory`)
+	}
+}

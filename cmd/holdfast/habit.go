@@ -50,6 +50,9 @@ func (c *habitConfig) flags(f *pflag.FlagSet) {
 		"it the chain is broken, and another one begins with an archive")
 }
 
+// leastWaiting is the least of --backup-log-max: with less, the log of a few bookings would break the chain.
+const leastWaiting = 64 << 10
+
 // check judges the options, all together.
 func (c *habitConfig) check(data string) error {
 	var faults []error
@@ -64,8 +67,8 @@ func (c *habitConfig) check(data string) error {
 		fault("--backup-log-every %q must be a time from 10ms to 1h, like 1s", c.logEvery)
 	}
 	var ok bool
-	if c.waiting, ok = pace.ParseMemory(c.logMax); !ok || c.logMax == "off" {
-		fault("--backup-log-max %q must be a number of bytes, as in 512MiB", c.logMax)
+	if c.waiting, ok = pace.ParseMemory(c.logMax); !ok || c.logMax == "off" || c.waiting < leastWaiting {
+		fault("--backup-log-max %q must be a number of bytes from 64KiB on, as in 512MiB", c.logMax)
 	}
 	if c.to != "" {
 		var err error

@@ -332,6 +332,7 @@ func TestBackupOptions(t *testing.T) {
 	}
 	refused([]string{`--backup-every "1s"`, `--backup-keep "0"`, `--backup-log-every "0s"`, `--backup-log-max "lots"`},
 		"--backup-every", "1s", "--backup-keep", "0", "--backup-log-every", "0", "--backup-log-max", "lots")
+	refused([]string{`--backup-log-max "1" must be a number of bytes from 64KiB on`}, "--backup-log-max", "1")
 	refused([]string{`--backup-to "` + data + `/backups" must not be in the data directory`}, "--backup-to",
 		data+"/backups")
 	refused([]string{`must not be in the data directory`}, "--backup-to", dir)

@@ -21,9 +21,13 @@ type memoryConfig struct{ limit string }
 
 func (c *memoryConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.limit, "memory", "", "memory above which the process collects more often and gives back what it "+
-		"can, like 2GiB, or off; near it nothing is added any more; "+
+		"can, like 2GiB, from 32MiB on, or off; near it nothing is added any more; "+
 		"default: GOMEMLIMIT, else 90 % of what a container may have, else 75 % of the machine's")
 }
+
+// leastMemory is the least limit that is taken. An empty server needs half of it; less is mostly a unit that was left
+// out.
+const leastMemory = 32 << 20
 
 // wanted is the soft limit and where it comes from: the option, else the environment, which the runtime has read (-1),
 // else what there is.
@@ -34,8 +38,14 @@ func (c *memoryConfig) wanted(environment string, read func(name string) string)
 		if !ok {
 			return 0, "", usagef("--memory %q must be a number of bytes, as in 2GiB or 512MiB, or off", c.limit)
 		}
+		if n < leastMemory {
+			return 0, "", usagef("--memory %q must be from 32MiB on, as in 2GiB or 512MiB, or off", c.limit)
+		}
 		return n, "--memory", nil
 	case environment != "":
+		if n, ok := pace.ParseMemory(environment); ok && n < leastMemory {
+			return 0, "", usagef("GOMEMLIMIT %q must be from 32MiB on, as in 2GiB or 512MiB, or off", environment)
+		}
 		return -1, "GOMEMLIMIT", nil
 	}
 	bytes, from = pace.MemoryLimit(read)

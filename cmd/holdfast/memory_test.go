@@ -26,7 +26,8 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 		bytes               int64
 		from                string
 	}{
-		{"2KiB", "1GiB", 2048, "--memory"},
+		{"32MiB", "1GiB", 32 << 20, "--memory"},
+		{"off", "", pace.NoLimit, "--memory"},
 		{"", "1GiB", -1, "GOMEMLIMIT"}, // the runtime has it
 		{"", "", 900, "container"},
 	} {
@@ -36,6 +37,10 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 	}
 	_, _, err := (&memoryConfig{"lots"}).wanted("", system)
 	require.ErrorContains(t, err, "--memory \"lots\"")
+	_, _, err = (&memoryConfig{"64"}).wanted("1GiB", system)
+	require.ErrorContains(t, err, "--memory \"64\" must be from 32MiB on")
+	_, _, err = (&memoryConfig{}).wanted("31MiB", system)
+	require.ErrorContains(t, err, "GOMEMLIMIT \"31MiB\" must be from 32MiB on")
 }
 
 // The store leaves the most of a limit to what is stored, and never goes without.

@@ -49,8 +49,9 @@ type archiveWriter struct {
 }
 
 // writeArchive writes an archive to a directory that it makes, or that is empty. The manifest appears when all is
-// written and synced.
+// written and synced. Where that fails, what was made is removed.
 func writeArchive(dir string, in io.Reader) (m manifest, err error) {
+	_, before := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, err
 	}
@@ -59,9 +60,13 @@ func writeArchive(dir string, in io.Reader) (m manifest, err error) {
 	}
 	w := &archiveWriter{dir: dir, kinds: map[string]bool{}}
 	defer func() {
+		if err == nil {
+			return
+		}
 		if w.file != nil {
 			err = errors.Join(err, w.file.Close())
 		}
+		err = fmt.Errorf("the export is not whole: %w", errors.Join(err, w.remove(before != nil)))
 	}()
 	for lines := bufio.NewReaderSize(in, 1<<16); ; {
 		line, err := lines.ReadBytes('\n')
@@ -69,7 +74,7 @@ func writeArchive(dir string, in io.Reader) (m manifest, err error) {
 		case err == io.EOF && len(line) == 0 && w.manifest.End != nil:
 			return w.manifest, w.finish()
 		case err != nil:
-			return m, fmt.Errorf("the export is not whole: %w", err)
+			return m, err
 		}
 		if err := w.line(line); err != nil {
 			return m, err
@@ -103,16 +108,29 @@ func (w *archiveWriter) line(line []byte) error {
 }
 
 // begin begins a file of the directory.
-func (w *archiveWriter) begin(name string) (err error) {
+func (w *archiveWriter) begin(name string) error {
 	if err := w.end(); err != nil {
 		return err
 	}
-	w.manifest.Files = append(w.manifest.Files, archiveFile{Name: name})
-	w.hash = sha256.New()
-	if w.file, err = os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		w.out = bufio.NewWriterSize(w.file, 1<<16)
+	file, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
 	}
-	return err
+	w.manifest.Files = append(w.manifest.Files, archiveFile{Name: name})
+	w.file, w.out, w.hash = file, bufio.NewWriterSize(file, 1<<16), sha256.New()
+	return nil
+}
+
+// remove takes away the files that were made, and the directory where that was, too.
+func (w *archiveWriter) remove(dir bool) error {
+	var faults []error
+	for _, f := range w.manifest.Files {
+		faults = append(faults, os.Remove(filepath.Join(w.dir, f.Name)))
+	}
+	if dir {
+		faults = append(faults, os.Remove(w.dir))
+	}
+	return errors.Join(faults...)
 }
 
 // end ends the file that is being written.

@@ -323,3 +323,34 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 		require.Equal(t, exitUsage, code, args)
 	}
 }
+
+// An export that breaks off leaves nothing that it made, and what was there.
+func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
+	half := `{"head":1}` + "\n" + `{"kind":"account","row":{}}` + "\n" + `{"kind":"customer","row":{}}` + "\n" + `{"kind":`
+	there, parent := t.TempDir(), t.TempDir()
+	for _, dir := range []string{there, filepath.Join(parent, "new")} {
+		_, err := writeArchive(dir, strings.NewReader(half))
+		require.ErrorContains(t, err, "the export is not whole")
+	}
+	for _, dir := range []string{there, parent} {
+		list, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, list)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(there, "notes.txt"), nil, 0o600))
+	_, err := writeArchive(there, strings.NewReader(half))
+	require.ErrorContains(t, err, "must not exist or be empty")
+	require.FileExists(t, filepath.Join(there, "notes.txt"))
+	code, _, errs := holdfast("export", "customers", "/dev/null", "--format", "csv", "--data", archived(t))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "holdfast: /dev/null exists: name a file that is not there yet")
+}
+
+// archived is a stopped directory with one account.
+func archived(t *testing.T) string {
+	dir := t.TempDir()
+	c := quietCore(t, dir, engine.Options{})
+	started(t, c, dir, "")
+	require.NoError(t, c.Close())
+	return dir
+}

@@ -1,8 +1,10 @@
 package persist
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -268,14 +270,18 @@ func TestStartOnAFullDisk(t *testing.T) {
 		return nil
 	})
 	ended := make(chan error, 1)
+	var logged bytes.Buffer
 	go func() {
-		_, err := Open(small(fs))
+		o := small(fs)
+		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		_, err := Open(o)
 		ended <- err
 	}()
 	select {
 	case err := <-ended:
 		require.ErrorIs(t, err, ErrDiskFull)
 		require.ErrorContains(t, err, "the disk is full")
+		require.Empty(t, logged.String(), "the error tells it, and there is no server that refuses writes")
 	case <-time.After(time.Minute):
 		t.Fatal("the start does not end")
 	}

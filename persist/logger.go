@@ -20,6 +20,7 @@ import (
 type fuse struct {
 	once, stuckOnce sync.Once
 	err             atomic.Pointer[error]
+	opening         atomic.Bool // what fails is told by the error of Open
 	dead            chan struct{}
 	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
 	// Pebble's background writes fail again and again: who waits for them may wait for ever
@@ -40,6 +41,14 @@ func (f *fuse) blow(cause error) {
 		f.err.Store(&err)
 		close(f.dead)
 	})
+}
+
+// say logs what happens to an open store.
+func (f *fuse) say(log *slog.Logger, level slog.Level, msg string, args ...any) {
+	if f.opening.Load() {
+		level = slog.LevelDebug
+	}
+	log.Log(context.Background(), level, msg, args...)
 }
 
 // isFull says whether an error is for want of room. What Pebble says of it to its logger is text alone.
@@ -134,7 +143,7 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
 	l.fuse.abandon(errors.New(msg))
-	l.log.Error("storage failed, writes are refused until a restart", "cause", msg)
+	l.fuse.say(l.log, slog.LevelError, "storage failed, writes are refused until a restart", "cause", msg)
 	select {}
 }
 
@@ -157,7 +166,7 @@ func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 		case errors.Is(err, pebble.ErrCancelledCompaction):
 		case failures.Add(1) == maxBackgroundErrors:
 			f.stall(fmt.Errorf("background writes keep failing: %w", err))
-			log.Error("storage failed, writes are refused until a restart", "cause", err)
+			f.say(log, slog.LevelError, "storage failed, writes are refused until a restart", "cause", err)
 		}
 	}
 	return &pebble.EventListener{
@@ -168,7 +177,7 @@ func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 				time.Sleep(deadPause)
 				return
 			}
-			log.Warn("background write failed", "error", err)
+			f.say(log, slog.LevelWarn, "background write failed", "error", err)
 			time.Sleep(time.Millisecond)
 		},
 		// Called by readers too, which get the error besides: it must return.

@@ -164,6 +164,7 @@ func Open(o Options) (*Store, error) {
 	}
 	inner, health := withHealth(o.FS, o.Logger)
 	s.fs, s.health = newPrivateFS(inner), health
+	s.fuse.opening.Store(true)
 	if err := s.open(); err != nil {
 		s.release()
 		if isFull(err) && !errors.Is(err, ErrDiskFull) {
@@ -254,6 +255,7 @@ func (s *Store) open() error {
 	if err := s.head.write(s.end); err != nil {
 		return err
 	}
+	s.fuse.opening.Store(false) // from here on it is not this error that tells of a fault
 	if err := s.fuse.failed(); err != nil {
 		return err // a flush or a compaction ran into something
 	}

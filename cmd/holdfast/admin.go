@@ -75,7 +75,8 @@ func withStopped(cmd *cobra.Command, dir string, use func(*admin) error) (err er
 	if _, err := persist.FormOf(dir); err != nil {
 		return err // opening it might make one
 	}
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(),
+		&slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: readable}))
 	core, err := openCore(cmd.Context(), dir, engine.Options{Now: clock}, log)
 	if err != nil {
 		return inUse(err)

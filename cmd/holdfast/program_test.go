@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"testing"
@@ -58,4 +60,17 @@ func TestConnectionsLeaveFiles(t *testing.T) {
 	} {
 		require.Equal(t, want, connections(files), "%d files", files)
 	}
+}
+
+// deep is an error as Pebble's are: asked for more, it tells its stack.
+type deep struct{ error }
+
+func (d deep) Format(to fmt.State, _ rune) { fmt.Fprint(to, d.error, "\nstack") }
+
+// A log line has what an error says, and no stack.
+func TestErrorsAreLoggedInOneLine(t *testing.T) {
+	var said bytes.Buffer
+	slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{ReplaceAttr: readable})).
+		Warn("lost", "error", deep{errors.New("no space")}, "after", 90*time.Second)
+	require.Contains(t, said.String(), `error="no space" after=1m30s`)
 }

@@ -155,14 +155,20 @@ func (c *serveConfig) logLevel() (level slog.Level, err error) {
 
 // newLog writes text to a terminal, JSON to anything else; times that pass are text in both.
 func newLog(errs io.Writer, from slog.Level) *slog.Logger {
-	o := &slog.HandlerOptions{Level: from, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Value.Kind() == slog.KindDuration {
-			a.Value = slog.StringValue(a.Value.Duration().String())
-		}
-		return a
-	}}
+	o := &slog.HandlerOptions{Level: from, ReplaceAttr: readable}
 	if isTerminal(errs) {
 		return slog.New(slog.NewTextHandler(errs, o))
 	}
 	return slog.New(slog.NewJSONHandler(errs, o))
+}
+
+// readable has times that pass told as text, and errors by what they say: Pebble's would tell their stacks, too.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case time.Duration:
+		a.Value = slog.StringValue(v.String())
+	case error:
+		a.Value = slog.StringValue(v.Error())
+	}
+	return a
 }

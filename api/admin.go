@@ -100,7 +100,7 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 	}
 	want, limit := string(mediaJSON), int64(bodyLimit)
 	if a.r.PathValue("resource") != "" || a.r.URL.Path == archivePath {
-		want, limit = mediaRows, importLimit
+		want, limit = mediaRows, MaxImport
 	}
 	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != want {
 		return refuse(base.CodeMediaType, "Content-Type has to be "+want)

@@ -265,7 +265,7 @@ func (w *scribe) articlePage(p page, total int) {
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {
-	o.scopes, o.answer = articlesRead, articleListSchema
+	o.scopes, o.answer = stockRead, articleListSchema
 	return readChecked(o, in, (*request).checkListArticles, (*request).listArticles)
 }
 

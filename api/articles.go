@@ -110,8 +110,8 @@ var answerArticle = behind(func(q *request, r *stock.Article) error {
 })
 
 var (
-	articlesRead  = []string{"inventory.stock_items.read"}
-	articlesWrite = []string{"inventory.stock_items.write"}
+	stockRead  = []string{"inventory.stock_items.read"} // articles, what they are taken for, and what is free
+	stockWrite = []string{"inventory.stock_items.write"}
 )
 
 type archiveArticle struct {
@@ -133,7 +133,7 @@ var archiveArticleShape = wire.ShapeOf("ArchiveArticle",
 // archivingArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
 func archivingArticle(verb, summary string, archived bool, body *wire.Shape[archiveArticle]) operation {
 	return write(operation{
-		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite,
+		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: stockWrite,
 		answer: articleSchema, summary: summary,
 	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *base.ID { return &o.ID }), body: body},
 		func(q *request, o *archiveArticle) base.OpOf[*stock.Article] {
@@ -152,13 +152,13 @@ var articleOperations = append([]operation{
 		summary: "Lists articles as the GET does, of a query given as one JSON object.",
 	}, input[listArticles]{body: listArticlesShape}),
 	write(operation{
-		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite,
+		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: stockWrite,
 		answer: articleSchema, summary: "Creates an article, with its first units.",
 	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) base.OpOf[*stock.Article] {
 		return o.command(q)
 	}, answerArticle),
 	readChecked(operation{
-		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead,
+		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: stockRead,
 		answer: articleSchema, summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
 		path: byID(func(o *getArticle) *base.ID { return &o.id }),
@@ -177,7 +177,7 @@ var articleOperations = append([]operation{
 		}),
 	readChecked(operation{
 		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities",
-		scopes: articlesRead, summary: "Lists all that is taken of an article in a window, in order of creation.",
+		scopes: stockRead, summary: "Lists all that is taken of an article in a window, in order of creation.",
 		answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *base.ID { return &l.of }),
@@ -196,7 +196,7 @@ var articleOperations = append([]operation{
 			return nil
 		}),
 	write(operation{
-		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite,
+		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: stockWrite,
 		guarded: true, answer: articleSchema,
 		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. " +
 			"Where some find no place there, " +
@@ -207,7 +207,7 @@ var articleOperations = append([]operation{
 			return o.PatchArticle
 		}, answerArticle),
 	write(operation{
-		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite,
+		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: stockWrite,
 		guarded: true, answer: wire.NullSchema,
 		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes " +
 			"one of them.",
@@ -220,5 +220,5 @@ var articleOperations = append([]operation{
 		nil),
 }, tagged[*stock.Article]{
 	of: stock.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID,
-	scopes: articlesWrite, answer: articleSchema, render: answerArticle,
+	scopes: stockWrite, answer: articleSchema, render: answerArticle,
 }.linkOperations()...)

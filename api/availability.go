@@ -280,8 +280,6 @@ func (w *scribe) writeExplanation(x *hold.Explanation) {
 		})
 }
 
-var stockRead = []string{"inventory.stock_items.read"}
-
 var availabilityOperations = []operation{
 	readChecked(operation{
 		id: "admin.availability.get", method: "GET", path: "/v1/admin/availability", scopes: stockRead,

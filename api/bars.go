@@ -306,7 +306,7 @@ func (q *request) countSKUs(o *countSKUs) error {
 
 var barOperations = []operation{
 	readChecked(operation{
-		id: "admin.articles.listBars", method: "GET", path: "/v1/admin/articles/bars", scopes: articlesRead,
+		id: "admin.articles.listBars", method: "GET", path: "/v1/admin/articles/bars", scopes: stockRead,
 		answer: barsSchema,
 		summary: "Lists articles with what takes their units in a window, as bars: what a picture of the stock in " +
 			"time needs, of one state.",

@@ -40,15 +40,15 @@ var feeds = []feed{
 	}},
 	{"location", by("locations.read"), told(stock.LocationByID, (*scribe).writeLocation)},
 	{"sku", by("inventory.skus.read"), told(stock.SKUByID, (*scribe).writeSKU)},
-	{"article", by(articlesRead...), func(q *request, id base.ID) (bool, error) {
+	{"article", by(stockRead...), func(q *request, id base.ID) (bool, error) {
 		r := stock.ArticleByID(q.view, id)
 		if r == nil {
 			return false, nil
 		}
 		return true, q.appendArticleUpTo(r, q.span(nil), wire.RowEntries, wire.RowSteps, wire.MaxRow)
 	}},
-	{"scheduledEvent", by(articlesRead...), told(stock.ScheduledEventByID, (*scribe).writeEvent)},
-	{"hold", by(holdsRead...), told(func(v base.View, id base.ID) *hold.Hold {
+	{"scheduledEvent", by(stockRead...), told(stock.ScheduledEventByID, (*scribe).writeEvent)},
+	{"hold", by(stockRead...), told(func(v base.View, id base.ID) *hold.Hold {
 		h, _ := hold.HoldWith(v, id, wire.RowEntries)
 		return h
 	}, listedHold)},
@@ -100,26 +100,27 @@ func feedOf(k *base.Key, c engine.Change) *feed {
 // how many changes of the command behind it were read, too, where an answer has ended inside of that.
 type cursor struct{ sequence, incarnation, inside uint64 }
 
+var noCursor = wire.Wrong{Code: wire.FaultFormat,
+	Message: "must be a sequence, or what next was in an earlier answer"}
+
 var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *cursor) wire.Wrong {
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
 	n, w := wire.ParseInteger(sequence)
 	if w.Code != "" || n < 0 {
-		return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
+		return noCursor
 	}
 	dst.sequence = uint64(n)
 	if of {
 		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
-			return wire.Wrong{Code: wire.FaultFormat,
-				Message: "must be a sequence, or what next was in an earlier answer"}
+			return noCursor
 		}
 		if !within {
 			return wire.Wrong{}
 		}
 		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
-			return wire.Wrong{Code: wire.FaultFormat,
-				Message: "must be a sequence, or what next was in an earlier answer"}
+			return noCursor
 		}
 	}
 	return wire.Wrong{}

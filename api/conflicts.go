@@ -44,7 +44,7 @@ func (w *scribe) writeConflict(c stock.Conflict) {
 var conflictOperations = []operation{
 	readChecked(operation{
 		id: "admin.conflicts.list", method: "GET", path: "/v1/admin/conflicts",
-		scopes:  []string{"inventory.stock_items.read"},
+		scopes:  stockRead,
 		summary: "Lists holds that have no unit, in order of creation.", answer: pagedSchema(conflictSchema),
 	}, input[listConflicts]{query: conflictsQuery}, func(q *request, o *listConflicts) {
 		q.checkWindow(o.window)

@@ -71,7 +71,7 @@ func eventPath[In any](article, event func(*In) *base.ID) *wire.Shape[In] {
 var eventOperations = []operation{
 	write(operation{
 		id: "admin.articles.createScheduledEvent", method: "POST", path: "/v1/admin/articles/{id}/scheduled-events",
-		scopes: []string{"inventory.stock_items.write"}, answer: eventSchema,
+		scopes: stockWrite, answer: eventSchema,
 		summary: "Creates a scheduled event; a reservation without a free unit of the article is refused.",
 	}, input[stock.CreateScheduledEvent]{
 		path: byID(func(o *stock.CreateScheduledEvent) *base.ID { return &o.Article }), body: createEventShape,
@@ -79,7 +79,7 @@ var eventOperations = []operation{
 	write(operation{
 		id: "admin.articles.updateScheduledEvent", method: "PATCH",
 		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
+		scopes: stockWrite, guarded: true, answer: eventSchema,
 		summary: "Changes a scheduled event; its type stays.",
 	}, input[stock.PatchScheduledEvent]{
 		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID {
@@ -90,7 +90,7 @@ var eventOperations = []operation{
 	write(operation{
 		id: "admin.articles.deleteScheduledEvent", method: "DELETE",
 		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
+		scopes: stockWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[stock.DeleteScheduledEvent]{
 		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID {

@@ -28,10 +28,10 @@ import (
 //
 // A whole account goes out and comes in as the lines of an archive (engine/archive.go), in one body.
 
-const (
-	mediaRows   = "application/x-ndjson"
-	importLimit = 16 << 20 // of one call
-)
+const mediaRows = "application/x-ndjson"
+
+// MaxImport is the most bytes of one call.
+const MaxImport = 16 << 20
 
 // exchanged is a resource that can be imported and exported.
 type exchanged struct {

@@ -140,7 +140,7 @@ func TestImportRefusesTheCall(t *testing.T) {
 		{400, "POST", "/import/skus", "{}", nil}, // there are two accounts
 		{400, "GET", "/export/skus", "", nil},
 		{415, "POST", "/import/skus?account=" + s.account.String(), "{}", []string{"Content-Type", "application/json"}},
-		{413, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("\n", importLimit+1), nil},
+		{413, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("\n", MaxImport+1), nil},
 		{400, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("{}\n", 100_001), nil},
 		{403, "POST", "/import/skus?account=" + s.account.String(), "{}", []string{"Origin", "http://localhost"}},
 		{400, "POST", "/import/skus?check=everything&account=" + s.account.String(), `{"name":"Bike"}`, nil},

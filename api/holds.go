@@ -91,6 +91,17 @@ type moveHold struct {
 	dryRun bool
 }
 
+// newEnd is the end that a line gets; nil: it keeps the one that it has.
+func newEnd(to base.Opt[int64]) *int64 {
+	switch {
+	case !to.Set:
+		return nil
+	case to.Null:
+		return new(base.Forever)
+	}
+	return &to.Value
+}
+
 var moveHoldShape = wire.ShapeOf("MoveHold",
 	wire.Required("lines", wire.ListOf(wire.Object(wire.ShapeOf("MoveLine",
 		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *base.ID { return &l.Unavailability }).
@@ -251,11 +262,6 @@ func answerHold(q *request, h *hold.Hold) error {
 	return nil
 }
 
-var (
-	holdsRead  = []string{"inventory.stock_items.read"}
-	holdsWrite = []string{"inventory.stock_items.write"}
-)
-
 type listHolds struct {
 	hold.HoldQuery
 	status                    []string
@@ -318,7 +324,7 @@ func (q *request) listHolds(o *listHolds) error {
 
 var holdOperations = []operation{
 	readChecked(operation{
-		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
+		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: stockRead,
 		summary: "Lists holds in order of creation: those that pass all filters, those that ended within the last " +
 			"24 hours included.", answer: pagedSchema(holdSchema),
 	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) {
@@ -326,7 +332,7 @@ var holdOperations = []operation{
 	}, (*request).listHolds),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities",
-		scopes:  holdsRead,
+		scopes:  stockRead,
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.",
 		answer:  pagedSchema(heldUnitSchema),
 	}, input[listUnits]{
@@ -341,11 +347,11 @@ var holdOperations = []operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.holds.create", method: "POST", path: "/v1/admin/holds", scopes: holdsWrite,
+		id: "admin.holds.create", method: "POST", path: "/v1/admin/holds", scopes: stockWrite,
 		summary: "Takes stock: all lines or nothing.", answer: holdSchema,
 	}, input[hold.PlaceHold]{body: placeHoldShape}, asIs, answerHold),
 	read(operation{
-		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
+		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: stockRead,
 		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
 	}, input[base.ID]{path: byUUID(itself)}, func(q *request, id *base.ID) error {
 		h, ok := hold.HoldWith(q.view, *id, base.MaxListed)
@@ -355,12 +361,12 @@ var holdOperations = []operation{
 		return answerHold(q, h)
 	}),
 	write(operation{
-		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
+		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: stockWrite, guarded: true,
 		summary: "Gives a hold's stock back.", answer: wire.NullSchema,
 	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })},
 		guarded(func(o *hold.ReleaseHold) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
-		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
+		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: stockWrite, guarded: true,
 		answer: holdSchema,
 		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one " +
 			"request without the hold's own room, all or nothing.",
@@ -368,41 +374,31 @@ var holdOperations = []operation{
 		func(q *request, o *heldChanges) base.OpOf[*hold.Hold] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
 			for _, x := range o.change {
-				if x.to.Set {
-					if x.to.Null {
-						x.to.Value = base.Forever
-					}
-					x.To = &x.to.Value
-				}
+				x.To = newEnd(x.to)
 				o.Change = append(o.Change, x.HoldLineChange)
 			}
 			return &o.ChangeHold
 		}, answerHold),
 	write(operation{
-		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
+		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: stockWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,
 	}, input[moveHold]{path: byUUID(func(o *moveHold) *base.ID { return &o.id }), body: moveHoldShape},
 		func(q *request, o *moveHold) base.OpOf[*hold.Hold] {
 			q.preview = o.dryRun
 			op := &hold.MoveHold{ID: o.id, Lines: make([]hold.MoveLine, len(o.lines))}
 			for i, l := range o.lines {
-				if l.to.Set {
-					if l.to.Null {
-						l.to.Value = base.Forever
-					}
-					l.To = &l.to.Value
-				}
+				l.To = newEnd(l.to)
 				op.Lines[i] = l.MoveLine
 			}
 			return op
 		}, answerMove),
 	write(operation{
-		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: holdsWrite,
+		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: stockWrite,
 		summary: "Gives a hold a new expiry.", answer: holdSchema,
 	}, input[hold.ExtendHold]{path: byUUID(func(o *hold.ExtendHold) *base.ID { return &o.ID }), body: extendHoldShape},
 		asIs, answerHold),
 	write(operation{
-		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: holdsWrite,
+		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: stockWrite,
 		summary: "Makes a hold firm: it expires no more.", answer: holdSchema,
 	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })},
 		asIs, answerHold),

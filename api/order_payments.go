@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"holdfast/api/wire"
 	"holdfast/engine/base"
 	"holdfast/engine/order"
@@ -49,9 +47,8 @@ var orderPaymentOperations = []operation{
 		summary: "Lists the payments recorded of an order, in the order in which they were.",
 		answer:  pagedSchema(paymentSchema),
 	}, input[listPayments]{
-		path: byUUID(func(l *listPayments) *base.ID { return &l.order }),
-		query: wire.ShapeOf("ListPayments",
-			slices.Concat(pageFields(func(l *listPayments) *page { return &l.page }))...),
+		path:  byUUID(func(l *listPayments) *base.ID { return &l.order }),
+		query: wire.ShapeOf("ListPayments", pageFields(func(l *listPayments) *page { return &l.page })...),
 	}, func(q *request, l *listPayments) error {
 		r := order.OrderByID(q.view, l.order)
 		if r == nil {

@@ -37,26 +37,6 @@ func orPreview[O base.OpOf[R], R any](q *request, o *previewed[O]) base.OpOf[R] 
 	return o.op
 }
 
-// What of a command is asked beside it: whether it is to be done at all.
-type (
-	assignUnit struct {
-		order.AssignUnit
-		dryRun bool
-	}
-	fulfillOrder struct {
-		order.FulfillOrder
-		dryRun bool
-	}
-	cancelUnit struct {
-		order.CancelUnit
-		dryRun bool
-	}
-	undoOrder struct {
-		order.UndoOrder
-		dryRun bool
-	}
-)
-
 var stockItemIDs = wire.ListOf(wire.UUID, 1, base.MaxUnits)
 
 const (
@@ -88,20 +68,15 @@ var orderStepOperations = []operation{
 			func(o *order.PrepareOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
 	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.",
-		func(o *fulfillOrder) *base.ID { return &o.ID },
-		wire.ShapeOf("HandOver",
-			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *fulfillOrder) *[]base.ID { return &o.Units }).
-				Says(aboutStockItems),
-			wire.Optional("at", wire.Instant, func(o *fulfillOrder) **int64 { return &o.At }).Says(aboutAt).
+		func(o *previewed[order.FulfillOrder]) *base.ID { return &o.op.ID },
+		previewable(wire.ShapeOf("HandOver",
+			wire.Defaulted("stockItemIds", stockItemIDs, nil,
+				func(o *order.FulfillOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *order.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null"),
-			wire.Defaulted("ready", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.Ready }).
-				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).
-				Says(aboutDryRun)),
-		func(q *request, o *fulfillOrder) base.OpOf[*order.OrderRecord] {
-			q.preview = o.dryRun
-			return o.FulfillOrder
-		}),
+			wire.Defaulted("ready", wire.Boolean, false, func(o *order.FulfillOrder) *bool { return &o.Ready }).
+				Says("Ends the buffer of the booking before on the same unit now, where that came back."))),
+		orPreview),
 	step("return", "Takes units back: what is left of their time is free again, behind the buffer.",
 		func(o *order.ReturnOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("TakeBack",
@@ -112,16 +87,11 @@ var orderStepOperations = []operation{
 		asIs),
 	step("undo", "Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and "+
 		"planned dates count again.",
-		func(o *undoOrder) *base.ID { return &o.ID },
-		wire.ShapeOf("Undo",
-			wire.Required("stockItemIds", stockItemIDs, func(o *undoOrder) *[]base.ID { return &o.Units }).
-				Says("The units of the order that it is about."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *undoOrder) *bool { return &o.dryRun }).
-				Says(aboutDryRun)),
-		func(q *request, o *undoOrder) base.OpOf[*order.OrderRecord] {
-			q.preview = o.dryRun
-			return o.UndoOrder
-		}),
+		func(o *previewed[order.UndoOrder]) *base.ID { return &o.op.ID },
+		previewable(wire.ShapeOf("Undo",
+			wire.Required("stockItemIds", stockItemIDs, func(o *order.UndoOrder) *[]base.ID { return &o.Units }).
+				Says("The units of the order that it is about."))),
+		orPreview),
 	step("archive", "Puts a closed order away.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
 		func(_ *request, o *order.ArchiveOrder) base.OpOf[*order.OrderRecord] {
 			return order.ArchiveOrder{ID: o.ID, Archive: true}
@@ -133,36 +103,26 @@ var orderStepOperations = []operation{
 		answer: movedOrderSchema,
 		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, " +
 			"and what may move makes room.",
-	}, input[assignUnit]{
-		path: byStockItem(func(o *assignUnit) *base.ID { return &o.Order },
-			func(o *assignUnit) *base.ID { return &o.Unit }),
-		body: wire.ShapeOf("AssignStockItem",
-			wire.Required("articleId", wire.UUID, func(o *assignUnit) *base.ID { return &o.Article }).
+	}, input[previewed[order.AssignUnit]]{
+		path: byStockItem(func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Order },
+			func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Unit }),
+		body: previewable(wire.ShapeOf("AssignStockItem",
+			wire.Required("articleId", wire.UUID, func(o *order.AssignUnit) *base.ID { return &o.Article }).
 				Says("The article that the unit is to be of."),
-			wire.Defaulted("substitute", wire.Boolean, false, func(o *assignUnit) *bool { return &o.Substitute }).
+			wire.Defaulted("substitute", wire.Boolean, false, func(o *order.AssignUnit) *bool { return &o.Substitute }).
 				Says("Takes an article that is not what was ordered, or has not what the line requires. What was "+
-					"ordered is kept; unassign undoes it."),
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *assignUnit) *bool { return &o.dryRun }).
-				Says(aboutDryRun)),
-	}, func(q *request, o *assignUnit) base.OpOf[*order.OrderRecord] {
-		q.preview = o.dryRun
-		return o.AssignUnit
-	}, answerMovedOrder),
+					"ordered is kept; unassign undoes it."))),
+	}, orPreview, answerMovedOrder),
 	write(operation{
 		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite,
 		answer: orderSchema,
 		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its " +
 			"line costs as much less.",
-	}, input[cancelUnit]{
-		path: byStockItem(func(o *cancelUnit) *base.ID { return &o.Order },
-			func(o *cancelUnit) *base.ID { return &o.Unit }),
-		body: wire.ShapeOf("CancelStockItem",
-			wire.Defaulted("dryRun", wire.Boolean, false, func(o *cancelUnit) *bool { return &o.dryRun }).
-				Says(aboutDryRun)),
-	}, func(q *request, o *cancelUnit) base.OpOf[*order.OrderRecord] {
-		q.preview = o.dryRun
-		return o.CancelUnit
-	}, answerOrder),
+	}, input[previewed[order.CancelUnit]]{
+		path: byStockItem(func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Order },
+			func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Unit }),
+		body: previewable(wire.ShapeOf[order.CancelUnit]("CancelStockItem")),
+	}, orPreview, answerOrder),
 	write(operation{
 		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite,
 		answer: orderSchema,

@@ -163,7 +163,7 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	o.take(q)
 	if o.Holds != nil {
 		if o.lines != nil {
-			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive",
+			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: wire.FaultExclusive,
 				Message: "an order is of lineItems or of holdIds, not of both"})
 		}
 		return o.OrderHold
@@ -173,11 +173,11 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 			Message: "is missing"})
 	}
 	if o.Held != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive",
+		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: wire.FaultExclusive,
 			Message: "is of an order of holds, which names them in holdIds"})
 	}
 	if o.subscription != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: "exclusive",
+		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: wire.FaultExclusive,
 			Message: "is of an order of holds; a line of lineItems has its own"})
 	}
 	of := order.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}

@@ -110,7 +110,7 @@ func answerPlan(q *request, p *stock.QuantityPlan) error {
 var quantityOperations = []operation{
 	read(operation{
 		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
-		scopes: []string{"inventory.stock_items.read"}, answer: planSchema,
+		scopes: stockRead, answer: planSchema,
 		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at " +
 			"every instant from the effective one on, whatever is planned: where there are too few units at one of " +
 			"them, the reason is not_enough_stock and possibleFrom says from when on there are enough. " +
@@ -127,7 +127,7 @@ var quantityOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
-		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
+		scopes: stockWrite, answer: planSchema,
 		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity " +
 			"is lower at every instant from the effective one on, beside all that is planned. Units that were to " +
 			"come just then are called off before others where that moves no more holds. Slots of the article at " +
@@ -137,7 +137,7 @@ var quantityOperations = []operation{
 		asIs, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
-		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
+		scopes: stockWrite, answer: articleSchema,
 		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned " +
 			"decrease is called off before new units are made.",
 	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }),
@@ -145,7 +145,7 @@ var quantityOperations = []operation{
 		asIs, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
-		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
+		scopes: stockWrite, answer: planSchema,
 		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers " +
 			"with the plan of the location that they leave. The transfer back at the same instant calls off a " +
 			"planned one.",

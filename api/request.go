@@ -200,8 +200,11 @@ func (q *request) faulted(check base.Op) *base.Error {
 		return &base.Error{Code: base.CodeMalformed, Detail: "the body is not well-formed JSON",
 			Faults: q.faults.ListOf}
 	}
-	return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all",
-		Faults: q.faults.ListOf}
+	return invalid(q.faults.ListOf)
+}
+
+func invalid(faults []base.Fault) *base.Error {
+	return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
 }
 
 // denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request

@@ -32,8 +32,7 @@ func (q *request) lacking(op base.Op) error {
 		return q.missing()
 	}
 	if faults := q.view.Check(op); len(faults) > 0 {
-		return &base.Error{Code: base.CodeInvalid, Detail: "the request has faults; errors names them all",
-			Faults: faults}
+		return invalid(faults)
 	}
 	return q.missing()
 }

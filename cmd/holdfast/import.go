@@ -28,9 +28,6 @@ import (
 	"holdfast/engine"
 )
 
-// maxImportBytes is the most of one command; its most rows are the engine's.
-const maxImportBytes = 16 << 20
-
 func newImport() *cobra.Command {
 	var c importConfig
 	cmd := &cobra.Command{
@@ -274,9 +271,9 @@ func (i *importer) cut(rows []fileRow) error {
 		for _, r := range part {
 			b.body = append(append(b.body, r.json...), '\n')
 		}
-		if len(b.body) > maxImportBytes {
+		if len(b.body) > api.MaxImport {
 			return fmt.Errorf("lines %d to %d have %d bytes of rows, and one command takes at most %d: give a "+
-				"smaller --batch", b.first(), b.last(), len(b.body), maxImportBytes)
+				"smaller --batch", b.first(), b.last(), len(b.body), api.MaxImport)
 		}
 		i.batches = append(i.batches, b)
 	}

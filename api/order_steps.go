@@ -75,7 +75,7 @@ var orderStepOperations = []operation{
 			wire.Optional("at", wire.Instant, func(o *order.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null"),
 			wire.Defaulted("ready", wire.Boolean, false, func(o *order.FulfillOrder) *bool { return &o.Ready }).
-				Says("Ends the buffer of the booking before on the same unit now, where that came back."))),
+				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."))),
 		orPreview),
 	step("return", "Takes units back: what is left of their time is free again, behind the buffer.",
 		func(o *order.ReturnOrder) *base.ID { return &o.ID },

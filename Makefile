@@ -79,6 +79,9 @@ test: vet
 	else \
 		echo "there is no C compiler ($$(go env CC)), which the race detector needs: its tests were run without it"; \
 	fi
+	@for tool in git ip promtool; do \
+		command -v $$tool >/dev/null || echo "skipped: the tests that need $$tool, which is not installed"; \
+	done
 
 vet:
 	go vet ./...
@@ -143,7 +146,7 @@ mutants:
 	go run ./fuzz/mutants -part $(MUTANTS)
 
 test-crash:
-	go test -count=1 -timeout $(TESTTIMEOUT) -run 'Crash|Kill|Fail|Flip|Damage|Full' ./persist $(wildcard ./fuzz/crash ./fuzz/sim)
+	go test -count=1 -timeout $(TESTTIMEOUT) ./persist ./fuzz/crash ./fuzz/sim
 
 # The program itself, killed for so long while clients book, also while it starts, is backed up and restored. The last line says whether anything was lost.
 torture:

@@ -41,7 +41,7 @@ type Options struct {
 	Behind func() time.Duration
 	// Timer returns a channel that is sent to after a while, and what stops that; default: a time.Timer.
 	Timer   func(d time.Duration) (<-chan time.Time, func())
-	Jitter  func() int64 // from 0 to engine.MaxJitter; default: by chance
+	Jitter  func() int64 // from 0 to outbox.MaxJitter; default: by chance
 	Logger  *slog.Logger // default: slog.Default
 	Metrics prometheus.Registerer
 

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most
-// maxRecord. Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that
+// This file owns how long a record may be. In a list it is a row of at most MaxRow bytes, elsewhere it has at most
+// MaxRecord. Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that
 // was cut stands how many entries it has, under its name and "Total". A text that was cut ends in "…".
 //
-// Encoders write the first entries of what can be very long, rowEntries of a row and engine.MaxListed of a record on
+// Encoders write the first entries of what can be very long, RowEntries of a row and base.MaxListed of a record on
 // its own, so that the work is bounded too; what is too long even so is cut here, whatever it is.
 
 const (

@@ -154,7 +154,7 @@ var Boolean = Scalar(jsonBoolean, booleanSchema, func(raw []byte, dst *bool) Wro
 	return Wrong{}
 })
 
-// uuid is an id whose other forms are refused; looseID is one that the interface types as plain string: another form is
+// UUID is an id whose other forms are refused; LooseID is one that the interface types as plain string: another form is
 // simply the id of nothing, and reads as the nil id.
 var (
 	UUID = Reference(Scalar(JSONString, IDSchema, func(raw []byte, dst *base.ID) Wrong {
@@ -200,7 +200,7 @@ func Reference(k Kind[base.ID]) Kind[base.ID] {
 	return k
 }
 
-// ParseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: engine.ParseID
+// ParseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: base.ParseID
 // without its garbage.
 func ParseID(raw []byte) (id base.ID, ok bool) {
 	if len(raw) != 36 || raw[8] != '-' || raw[13] != '-' || raw[18] != '-' || raw[23] != '-' {

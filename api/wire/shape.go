@@ -85,7 +85,7 @@ func ShapeOf[T any](name string, fields ...Field[T]) *Shape[T] {
 //go:noinline
 func membersOf(name string, list []*field) *Members {
 	if len(list) > maxFields {
-		panic("api: shape " + name + " has too many fields")
+		panic("wire: shape " + name + " has too many fields")
 	}
 	return &Members{name, list}
 }

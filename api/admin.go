@@ -276,7 +276,7 @@ func (a *adminCall) onlyAccount() (base.ID, error) {
 	accounts := a.eng.Accounts()
 	if len(accounts) != 1 {
 		return base.ID{}, &base.Error{Code: base.CodeInvalid,
-			Detail: "there is not one account, but another number of them", Faults: []base.Fault{
+			Detail: "there is no account, or more than one; say which", Faults: []base.Fault{
 				{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
 			}}
 	}

@@ -121,7 +121,7 @@ var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 		Says("Only articles in one of these states. Default: all."),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
 		func(o *listArticles) *archiveFilter { return &o.archive }).
-		Says("Which articles by whether they are archived. Default: active."),
+		Says("Filter: active, archived or all articles. Default: active."),
 	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil,
 		func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids."),
 	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),

@@ -27,7 +27,7 @@ var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
 	wire.ChangedBy(func(o *label.PatchAttribute) *base.Changes[label.AttributeFields] { return &o.Fields }),
 	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 1, 250), false,
 		func(o *label.PatchAttribute) *base.Opt[[]label.AttributeOption] { return &o.Options }).
-		Says("All options. One that is not named goes, and with it the values that chose it."),
+		Says("All options. One that is not named is deleted, and with it the values that chose it."),
 	wire.Merged("group", wire.Text(1, base.MaxName), true,
 		func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
 		Says("The name of its group."),
@@ -38,8 +38,8 @@ var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
 	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).
 		Says(aboutValuesGo))
 
-const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and " +
-	"how many records have some."
+const aboutValuesGo = "Removes values from records. Without it, a change that would do so is refused with 409 " +
+	"IN_USE, and details says how many records have some."
 
 var (
 	systemGroupSchema = systemGroups.Schema.OrNull()
@@ -105,7 +105,7 @@ var attributeOperations = []operation{
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
 		guarded: true,
-		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.",
+		summary: "Changes an attribute. Values stay, except those that chose a deleted option: that takes force.",
 		answer:  attributeSchema,
 	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }),
 		body: patchAttributeShape},

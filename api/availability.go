@@ -126,7 +126,8 @@ func (w *scribe) writeAnswers(lines []availabilityLine) {
 
 // sequence is the state that an answer is of.
 func (w *scribe) sequence() {
-	w.Key("sequence", wire.IntegerSchema, "The account's count of committed changes that the answer is of.")
+	w.Key("sequence", wire.IntegerSchema,
+		"The account's count of committed changes at the state that the answer is about.")
 	if w.Writes() {
 		w.Out = wire.AppendInt(w.Out, w.view.Sequence())
 	}
@@ -272,7 +273,7 @@ func (w *scribe) writeExplanation(x *hold.Explanation) {
 	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.",
 		func(a *hold.Alternative) {
 			w.As(alternativeKinds, "kind", a.Kind,
-				"What is other: a later window, a shorter one, another location or another article.")
+				"What differs: a later window, a shorter one, another location or another article.")
 			w.Instant("from", a.Window.Start, "First instant of the window that would do.")
 			w.End("to", a.Window.End, "First instant behind it; null without end.")
 			w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
@@ -342,8 +343,9 @@ var availabilityOperations = []operation{
 		}),
 	readChecked(operation{
 		id: "admin.availability.explain", method: "POST", path: "/v1/admin/availability/explain", scopes: stockRead,
-		answer:  explainSchema,
-		summary: "Says why there is no more: the instant with the least free units, the holds over it, and ways out.",
+		answer: explainSchema,
+		summary: "Explains why no more units are available: the instant with the fewest free units, the holds over " +
+			"it, and alternatives.",
 	}, input[availabilityLine]{body: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("body", "/", l.Item, l.Window) },
 		func(q *request, l *availabilityLine) error {

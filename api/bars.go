@@ -129,7 +129,7 @@ func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 		w.ID("serviceLocationId", b.Location, "The location that it is at; left out: the row's.")
 	}
 	if w.May(many && b.Slot != base.ID{}) {
-		w.ID("slotId", b.Slot, "The unit that it sits on, of an article with more units than one; left out else.")
+		w.ID("slotId", b.Slot, "The unit that it sits on, of an article with more units than one; otherwise left out.")
 	}
 	state := ""
 	switch {
@@ -144,15 +144,15 @@ func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 	}
 	if w.May(b.Due != 0) {
 		w.Instant("dueAt", b.Due,
-			"When it was to be back, where it is out and kept for longer than that; left out else.")
+			"When it should have been back, if it is still out after that; otherwise left out.")
 	}
 	if w.May(b.GoesTo != base.ID{}) {
 		w.ID("goesToLocationId", b.GoesTo,
-			"Where it is to be for good the end of its time on, if that is another location; left out else.")
+			"Where it stays from the end of its time on, if that is another location; otherwise left out.")
 	}
 	if w.May(b.Flags.Any(timeline.Pinned)) {
 		w.Bool("pinned", b.Flags.Any(timeline.Pinned),
-			"True where it stays on its article or unit: it was asked for by name, or is out; left out else.")
+			"True where it stays on its article or unit: it was asked for by name, or is out; otherwise left out.")
 	}
 }
 
@@ -210,7 +210,7 @@ var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countS
 		Says("First instant behind the window."),
 	wire.Defaulted("bucket", wire.Enum(stock.BucketHour, stock.BucketDay), stock.BucketDay,
 		func(o *countSKUs) *stock.BucketSize { return &o.size }).
-		Says("Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days " +
+		Says("Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days " +
 			"of 250 SKUs."),
 }, pageFields(func(o *countSKUs) *page { return &o.page }))...)
 

@@ -73,7 +73,7 @@ func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 			Says("First instant behind the window."),
 		wire.Defaulted("bucket", wire.Enum(stock.BucketChange, stock.BucketHour, stock.BucketDay), stock.BucketDay,
 			func(in *In) *stock.BucketSize { return &at(in).size }).
-			Says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
+			Says("Size of each bucket: at each change, by hour or by local day. Default: day."),
 		wire.Optional("length", periodAmount, func(in *In) **int64 { return &at(in).length }).
 			Says("How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of " +
 				"such rentals. Default: none are listed."),

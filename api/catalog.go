@@ -108,7 +108,7 @@ var (
 var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
 		func(o *listCatalog) *archiveFilter { return &o.archive }).
-		Says("Which items by whether they are archived. Default: active."),
+		Says("Filter: active, archived or all items. Default: active."),
 	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil,
 		func(o *listCatalog) *[]commerce.CatalogStatus { return &o.filter.Status }).
 		Says("Only items in one of these states. Default: all."),
@@ -165,7 +165,8 @@ var catalogOperations = append([]operation{
 		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
-		guarded: true, summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
+		guarded: true, answer: wire.NullSchema,
+		summary: "Deletes a catalog item that no unclosed order and no current or future hold names.",
 	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCatalogItem) *[]uint64 { return &o.IfMatch }), answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),

@@ -278,7 +278,7 @@ func (q *request) recover() {
 	}
 	q.server.log.Error("panic", "request", string(q.id), "operation", q.opID(), "cause", cause, "stack",
 		string(debug.Stack()))
-	q.refuse(refuse(base.CodeInternal, "the request met an error of ours"), nil)
+	q.refuse(refuse(base.CodeInternal, "the request met an internal error"), nil)
 }
 
 func (q *request) opID() string {
@@ -338,7 +338,7 @@ func (q *request) compress() coding {
 func (q *request) refuse(e *base.Error, cause error) {
 	s, ok := statuses[e.Code]
 	if !ok {
-		e = refuse(base.CodeInternal, "the request met an error of ours")
+		e = refuse(base.CodeInternal, "the request met an internal error")
 		s = statuses[e.Code]
 	}
 	q.server.metrics.refusals[e.Code].Inc()

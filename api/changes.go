@@ -162,7 +162,7 @@ func (w *scribe) writeChange(c *engine.Change) {
 	w.commit(c.Sequence, c.At, c.Actor)
 	w.As(resourceSchema, "resource", c.Resource, "What kind of record has changed.")
 	w.ID("resourceId", c.ID, "The record's id.")
-	w.As(changeSchema, "change", string(c.Kind), "What became of the record.")
+	w.As(changeSchema, "change", string(c.Kind), "What happened to the record.")
 	w.unitMoves(c.Moved)
 	w.Key("record", anyRecord, "")
 }
@@ -281,7 +281,7 @@ func (q *request) answerChanges(changes []placedChange, after uint64, records bo
 	return nil
 }
 
-// placedChange is a change, and the how manieth of its command it is.
+// placedChange is a change, and its position within its command.
 type placedChange struct {
 	engine.Change
 	inside uint64
@@ -322,11 +322,11 @@ var (
 
 func (w *scribe) writeOrderChange(c *engine.OrderChange) {
 	w.commit(c.Sequence, c.At, c.Actor)
-	w.As(changeSchema, "change", string(c.Kind), "What became of the order.")
+	w.As(changeSchema, "change", string(c.Kind), "What happened to the order.")
 	w.Int("revision", int64(c.Revision), "The order's revision behind it.")
 	w.As(orderStatuses, "status", c.Status.String(), "The order's status behind it.")
 	w.Key("changed", orderMembers,
-		"The members that are another than before; payments are what capturedTotal and its like count.")
+		"The names of the members that changed; payments stands for those that capturedTotal and its like count.")
 	w.Out = wire.AppendList(w.Out, c.Differs, wire.AppendText)
 	w.unitMoves(c.Moved)
 }
@@ -375,7 +375,7 @@ var changeOperations = []operation{
 	read(operation{
 		id: "admin.changes.list", method: "GET", path: "/v1/admin/changes", scopes: []string{"account.read"},
 		live: true, answer: changesSchema,
-		summary: "Tells in order what has changed; of records that the key may not read, nothing.",
+		summary: "Lists in order what has changed. Changes of records that the key may not read are left out.",
 	}, input[listChanges]{query: listChangesQuery}, (*request).listChanges),
 	read(operation{
 		id: "admin.orders.history", method: "GET", path: orderPath + "/history", scopes: ordersRead,

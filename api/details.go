@@ -47,8 +47,8 @@ var detailed = []struct {
 	{"LimitReached", []base.Code{base.CodeMonthlyCap, base.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
 		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key),
 			string(layerCost), string(layerBytes)).
-			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and "+
-				"long answers under way.")),
+			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of "+
+				"expensive reads and long answers that are running.")),
 	).Uncut().Says("A limit is reached: ask again after the seconds in Retry-After.")},
 	{"StorageFailed", []base.Code{base.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
 		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done "+
@@ -103,7 +103,7 @@ func (w *scribe) writeSubstitute(d *order.SubstituteDetails) {
 
 func (w *scribe) writeInUse(d *base.InUseDetails) {
 	w.Text("resource", d.Resource, "What kind of record refers to this one, such as hold or article.")
-	w.Count("count", d.Count, "How many of them do.")
+	w.Count("count", d.Count, "How many records of that kind refer to it.")
 }
 
 // writeShortages writes why lines were short. A hold in the way that has gone since is left out.
@@ -130,7 +130,7 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 				w.Instant("to", n.End, "First instant behind the window.")
 			})
 	})
-	w.Bool("explained", d.Explained, "Whether it was looked for what stands in the way and for the next windows. "+
-		"It is not where too many lists and searches of the account are under way, nor where room came free "+
-		"meanwhile: then no holds are named, and next is null.")
+	w.Bool("explained", d.Explained, "Whether the blocking holds and the next windows were searched for. They are "+
+		"not where too many lists and searches of the account are running, nor where room came free meanwhile: then "+
+		"no holds are named, and next is null.")
 }

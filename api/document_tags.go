@@ -24,7 +24,7 @@ var areas = []struct{ name, about string }{
 	{"attributes", "Keeps the fields that an account adds to its records."},
 	{"snapshots", "Pins the present state, so that many reads are of one."},
 	{"apiKeys", "Makes and revokes keys."},
-	{"health", "Says how the service does."},
+	{"health", "Reports the health of the service."},
 	{"account", "Shows and changes the account of the key."},
 }
 

@@ -17,7 +17,7 @@ var eventsAbout = map[base.HookEvent]string{
 	base.OrderCreated: "An order was made, as a draft or open, by itself or of a hold.",
 	base.OrderUpdated: "Something that an order shows has changed: its state, its lines, its units and where " +
 		"they are, its payments, comments or tags.",
-	base.OrderDeleted: "An order was deleted; there are no data any more.",
+	base.OrderDeleted: "An order was deleted; its data is gone.",
 	base.ConflictCreated: "A unit that was held has no place any more, or was taken where there was none: stock " +
 		"went away or is late, or overbooking was allowed.",
 	base.ConflictResolved: "A conflict is over: the unit has a place, as others made room or time did, and its " +

@@ -36,7 +36,7 @@ var statuses = map[base.Code]status{
 	base.CodeNotFound:          {404, "Not found"},
 	base.CodeMethodNotAllowed:  {405, "The path has no such method"},
 	codeTimeout:                {408, "The request took too long to arrive"},
-	base.CodeConflict:          {409, "The state says no"},
+	base.CodeConflict:          {409, "Not possible in the present state"},
 	base.CodeInsufficient:      {409, "Not enough is available"},
 	base.CodeQuantityBlocked:   {409, "Holds stand in the way"},
 	base.CodePlanChanged:       {409, "The plan has changed"},
@@ -45,8 +45,8 @@ var statuses = map[base.Code]status{
 	base.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
 	base.CodeStateNotAllowed:   {409, "Not in this state"},
 	base.CodeInUse:             {409, "Something refers to it"},
-	base.CodeCursorGone:        {410, "What is behind the cursor is not kept any more"},
-	base.CodeSnapshotGone:      {410, "The snapshot is not kept any more"},
+	base.CodeCursorGone:        {410, "The changes after this cursor are no longer stored"},
+	base.CodeSnapshotGone:      {410, "The snapshot is no longer kept"},
 	base.CodePrecondition:      {412, "The record was changed"},
 	base.CodeBodyTooLarge:      {413, "The body is too large"},
 	base.CodeURITooLong:        {414, "The address is too long"},
@@ -55,7 +55,7 @@ var statuses = map[base.Code]status{
 	base.CodeRateLimited:       {429, "Too many requests"},
 	base.CodeMonthlyCap:        {429, "The requests of the month are used"},
 	base.CodeHeadersTooLarge:   {431, "The headers are too large"},
-	base.CodeInternal:          {500, "An error of ours"},
+	base.CodeInternal:          {500, "Internal server error"},
 	base.CodeNotReady:          {503, "Not ready yet"},
 	base.CodeOverloaded:        {503, "The server is full"},
 	base.CodeStorageFailed:     {503, "The storage has failed"},
@@ -77,13 +77,13 @@ func notFound(kind string) *base.Error {
 	return refuse(base.CodeNotFound, "no "+kind+" with this id")
 }
 
-// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an error of ours, and
+// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an internal error, and
 // its text is for the log, not for the caller.
 func asRefusal(err error) *base.Error {
 	if e := (*base.Error)(nil); errors.As(err, &e) {
 		return e
 	}
-	return refuse(base.CodeInternal, "the request could not be processed; nothing else is known to the caller")
+	return refuse(base.CodeInternal, "the request could not be processed; see the server's log")
 }
 
 // appendProblem appends the problem document of a refusal. more is the number of faults that were found and not kept.
@@ -138,8 +138,8 @@ func appendProblemType(b []byte, code base.Code) []byte {
 // problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details
 // their form.
 var problemSchema = wire.RecordSchema("Problem",
-	wire.Has("type", (&wire.Schema{Type: "string", Format: "uri-reference"}).Says("Where this service tells of the "+
-		"code: a page and its anchor.")),
+	wire.Has("type", (&wire.Schema{Type: "string", Format: "uri-reference"}).Says("Where this service explains "+
+		"the code: a page and its anchor.")),
 	wire.Has("title", wire.TextSchema.Says("What the code means, in a few words.")),
 	wire.Has("status", wire.IntegerSchema.Says("The HTTP status of the code.")),
 	wire.Has("detail", wire.TextSchema.Says("What is wrong with this request, for people.")),
@@ -147,14 +147,14 @@ var problemSchema = wire.RecordSchema("Problem",
 		(&wire.Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).
 			Says("What the refusal is called; a code has one status.")),
 	wire.Has("requestId", wire.TextSchema.Says("The request's id, for questions about it.")),
-	wire.Has("details", (&wire.Schema{Type: "object", Extra: &wire.Schema{}}).Says("What the code tells beside; its "+
-		"form is that of the code.")),
+	wire.Has("details", (&wire.Schema{Type: "object", Extra: &wire.Schema{}}).Says("More details; the members "+
+		"depend on the code.")),
 	wire.May("errors", wire.ListSchema(wire.RecordSchema("Fault",
 		wire.Has("in", wire.EnumSchema("body", "query", "path", "header").Says("Where the fault stands.")),
 		wire.Has("pointer",
 			wire.TextSchema.Says("A JSON pointer into the body, or the name of the parameter or header.")),
 		wire.Has("code", wire.TextSchema.Says("What kind of fault it is, such as required, unknown, format or range.")),
-		wire.Has("message", wire.TextSchema.Says("What is wrong, in words that follow on the name.")),
+		wire.Has("message", wire.TextSchema.Says("What is wrong: a phrase to be read after the field's name.")),
 	)).Says("All faults of a request that is refused with 400."))).Uncut().Says("A refusal, as RFC 9457 has it.")
 
 func asTexts(codes []base.Code) []string {

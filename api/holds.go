@@ -77,7 +77,7 @@ var holdFields = []wire.Field[hold.PlaceHold]{
 
 var placeHoldShape = wire.ShapeOf("PlaceHold", append(holdFields,
 	wire.Defaulted("allowPast", wire.Boolean, false, func(o *hold.PlaceHold) *bool { return &o.AllowPast }).
-		Says("Takes lines whose window is over, which are refused else. Default: false."))...)
+		Says("Takes lines whose window is over, which are otherwise refused. Default: false."))...)
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
 type moveLine struct {
@@ -121,8 +121,8 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 const (
-	aboutDryRun = "Answers what would come of it, and changes nothing."
-	aboutMoved  = "With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else."
+	aboutDryRun = "Answers what would happen, and changes nothing."
+	aboutMoved  = "With dryRun: units of others that would move to make room, at their new places. Otherwise empty."
 )
 
 // holdLineChange is a change of a line as it comes in: to may be null, which opens the end.
@@ -154,13 +154,13 @@ var changeHoldShape = wire.ShapeOf("ChangeHold",
 			return &x.to
 		}).Says("Its new end. Default: as it is; null: without end."),
 	)), 0, base.MaxLines), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
-		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. "+
+		Says("Lines to change, in quantity or dates; their units are assigned again. "+
 			"Default: none.").Shows("null"),
 	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, base.MaxLines-1), 0, base.MaxLines), nil,
 		func(o *heldChanges) *[]int { return &o.Remove }).
 		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
 	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).
-		Says("Takes lines whose window is over, which are refused else. Default: false."),
+		Says("Takes lines whose window is over, which are otherwise refused. Default: false."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 var extendHoldShape = wire.ShapeOf("ExtendHold",
@@ -279,19 +279,19 @@ var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHo
 		Says("Only holds in one of these states. Default: all."),
 	wire.Optional("skuId", wire.UUID, func(o *listHolds) **base.ID {
 		return &o.sku
-	}).Says("Only holds of which a line asks for this SKU." + ofOneLine),
+	}).Says("Only holds with a line for this SKU." + ofOneLine),
 	wire.Optional("articleId", wire.UUID, func(o *listHolds) **base.ID {
 		return &o.article
-	}).Says("Only holds of which a line asks for this article." + ofOneLine),
+	}).Says("Only holds with a line for this article." + ofOneLine),
 	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **base.ID {
 		return &o.catalogItem
-	}).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
+	}).Says("Only holds with a line for this catalog item." + ofOneLine),
 	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **base.ID {
 		return &o.Location
-	}).Says("Only holds of which a line is at this location." + ofOneLine),
+	}).Says("Only holds with a line at this location." + ofOneLine),
 	wire.Optional("dateRange", dateRange, func(o *listHolds) **window {
 		return &o.window
-	}).Says("Only holds of which a line is for some of it." + ofOneLine),
+	}).Says("Only holds with a line that overlaps this range." + ofOneLine),
 	wire.Optional("customerId", wire.UUID, func(o *listHolds) **base.ID { return &o.Customer }).
 		Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),

@@ -61,7 +61,7 @@ var locationOperations = []operation{
 	write(operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}",
 		scopes: []string{"locations.write"}, guarded: true,
-		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.",
+		summary: "Changes a location. Holds and orders that exist keep their instants under a new time zone.",
 		answer:  locationSchema,
 	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }),
 		body: patchLocationShape},
@@ -69,8 +69,8 @@ var locationOperations = []operation{
 	write(operation{
 		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}",
 		scopes: []string{"locations.write"}, guarded: true,
-		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that " +
-			"is not over.", answer: wire.NullSchema,
+		summary: "Deletes a location that has no stock, now or later, and that no unclosed order and no current or " +
+			"future hold or event uses.", answer: wire.NullSchema,
 	}, input[stock.DeleteLocation]{path: byUUID(func(o *stock.DeleteLocation) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteLocation) *[]uint64 { return &o.IfMatch }), answerNull),
 }

@@ -70,7 +70,7 @@ func (w *scribe) combination(c *commerce.Combination) {
 	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.",
 		func(u *commerce.RowUnits) {
 			w.ID("pricingRowId", u.Row, "The row.")
-			w.Int("units", u.Units, "How many of its durations are taken.")
+			w.Int("units", u.Units, "How many of the row's durations the line takes.")
 		})
 }
 
@@ -106,13 +106,13 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.",
 		wire.Fields[order.LineVariant](&w.Writer))
 	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end. It is "+
-		"worked out of startDate and endDate, which are what a line is given: it is not taken.")
+		"computed from startDate and endDate; a request cannot set it.")
 	label := ""
 	if w.Writes() {
 		label = r.DurationLabel(l)
 	}
 	w.GivenText("durationLabel", label,
-		"How long the line is in words, such as 2 days; null without end. It is not taken either.")
+		"How long the line is in words, such as 2 days; null without end. A request cannot set it either.")
 	w.Instant("startDate", l.From, "First instant of the line.")
 	w.End("endDate", l.To, "First instant behind it; null: without end.")
 	w.GivenInstant("returnedDate", l.ReturnedAt(), "When the last of its units came back; null: not all are back.")
@@ -134,7 +134,7 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	w.subscriptionOf(r, l)
 }
 
-const aboutFulfillment = "How far it is: waiting, ready, handed over, back, or called off."
+const aboutFulfillment = "How far it is: pending, prepared, fulfilled (handed over), returned or cancelled."
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
 func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
@@ -279,7 +279,7 @@ func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.Or
 		back = u.Returned
 	}
 	w.Instant("pickupDate", pickup, "When it is, or was, handed over.")
-	w.End("returnDate", back, "When it is due, or came, back; null: never.")
+	w.End("returnDate", back, "When it is due back, or came back; null: never.")
 	w.GivenID("unavailabilityId", u.Hold, "The unit of stock that it takes; null while it takes none.")
 	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()),
 		"How it is taken: booked for a time, sold, or subscribed to.")
@@ -366,6 +366,6 @@ func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.Subscripti
 	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead,
 		"How long before the end it has to be cancelled; null: any time.",
 		func(t *commerce.Period) {
-			w.periodOf("amount", "How many of the unit.", "unit", "The unit of the amount.", t)
+			w.periodOf("amount", "How many units of time.", "unit", "The unit of the amount.", t)
 		})
 }

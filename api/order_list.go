@@ -54,7 +54,7 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 	wire.Defaulted("fulfillmentState", wire.ListOf(wire.Enum(order.Fulfillments...), 0, len(order.Fulfillments)), nil,
 		func(o *listOrders) *[]string {
 			return &o.fulfillment
-		}).Says("Only orders whose units are together so far. Default: all."),
+		}).Says("Only orders in one of these fulfillment states. Default: all."),
 	wire.Optional("hasConflicts", wire.Boolean, func(o *listOrders) **bool { return &o.Conflict }).
 		Says("Whether a unit of it has no stock."),
 	wire.Defaulted("late", wire.ListOf(wire.Enum(order.LatePickup, order.LateReturn), 0, 2), nil,
@@ -63,7 +63,7 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 			"over. By the instant of the answer."),
 	wire.Defaulted("channel", wire.ListOf(wire.Enum(orderChannels.Enum...), 0, len(orderChannels.Enum)), nil,
 		func(o *listOrders) *[]string { return &o.Channel }).
-		Says("Only orders that came from there. Default: all."),
+		Says("Only orders that came from one of these. Default: all."),
 	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]base.ID {
 		return &o.Pickup
 	}).Says("Only orders that are handed over at one of these locations."),
@@ -73,17 +73,17 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **base.ID { return &o.Assigned }).
 		Says("Only orders that this user looks after."),
 	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).
-		Says("Orders of which a line is for some of it."),
+		Says("Only orders with a line that overlaps this range."),
 	wire.Optional("customerId", wire.UUID, func(o *listOrders) **base.ID { return &o.Customer }).
-		Says("Orders that are for this customer, or name them in their list of customers."),
+		Says("Only orders that are for this customer, or name them in their list of customers."),
 	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]base.ID { return &o.Tags }).
-		Says("Orders that have one of them."),
+		Says("Only orders that have one of these tags."),
 	wire.Optional("number", wire.Integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).
 		Says("Only the order of this number."),
 	externalIDFilter(func(o *listOrders) **string { return &o.External }, "the order"),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
 		func(o *listOrders) *archiveFilter { return &o.archive }).
-		Says("Which orders by whether they are archived. Default: active."),
+		Says("Filter: active, archived or all orders. Default: active."),
 	wire.Defaulted("search", wire.Text(0, base.MaxName), "", func(o *listOrders) *string { return &o.Search }).
 		Says(searchedWords +
 			"the reference, the note, a customer's name, company or email, or a line's name. A number " +

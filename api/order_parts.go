@@ -97,7 +97,8 @@ var (
 			Says("How its value is compared."),
 		wire.Defaulted("values", wire.ListOf(operandText, 0, maxListIDs), nil,
 			func(r *order.Requirement) *[]string { return &r.Values }).
-			Says("Any of them, as text; of a negated operator none."),
+			Says("What the value is compared with, as text: any of these has to match, or with a negated "+
+				"operator none."),
 	)), 0, 32)
 
 	splitRate  = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number", Min: new(int64), Max: one}, parseSplit)

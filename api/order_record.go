@@ -85,7 +85,7 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.",
 		wire.Fields[order.SavedCard](&w.Writer))
 	w.orderPricing(r)
-	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far its lines are together.")
+	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far all its lines together are.")
 	w.subscriptionData(r)
 	wire.Each(&w.Writer, "tags", "Tag", r.TagRows, "The tags linked to it.", w.writeTag)
 	w.external(r.External)

@@ -40,7 +40,7 @@ func orPreview[O base.OpOf[R], R any](q *request, o *previewed[O]) base.OpOf[R] 
 var stockItemIDs = wire.ListOf(wire.UUID, 1, base.MaxUnits)
 
 const (
-	aboutStockItems = "The units of the order that it is about. Default: all that can."
+	aboutStockItems = "The units of the order. Default: all for which the step is possible."
 	aboutAt         = "When it was done. Default: now."
 )
 
@@ -63,7 +63,7 @@ var orderStepOperations = []operation{
 		orPreview),
 	step("cancel", "Closes a draft or an open order: its stock is free again.",
 		func(o *order.CancelOrder) *base.ID { return &o.ID }, nil, asIs),
-	step("prepare", "Says that units lie ready.", func(o *order.PrepareOrder) *base.ID { return &o.ID },
+	step("prepare", "Marks units as prepared.", func(o *order.PrepareOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil,
 			func(o *order.PrepareOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
@@ -75,9 +75,9 @@ var orderStepOperations = []operation{
 			wire.Optional("at", wire.Instant, func(o *order.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null"),
 			wire.Defaulted("ready", wire.Boolean, false, func(o *order.FulfillOrder) *bool { return &o.Ready }).
-				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."))),
+				Says("Ends the buffer of the previous booking on the same unit now, once that came back."))),
 		orPreview),
-	step("return", "Takes units back: what is left of their time is free again, behind the buffer.",
+	step("return", "Takes units back: after the buffer, the rest of their time is free again.",
 		func(o *order.ReturnOrder) *base.ID { return &o.ID },
 		wire.ShapeOf("TakeBack",
 			wire.Defaulted("stockItemIds", stockItemIDs, nil,
@@ -90,34 +90,34 @@ var orderStepOperations = []operation{
 		func(o *previewed[order.UndoOrder]) *base.ID { return &o.op.ID },
 		previewable(wire.ShapeOf("Undo",
 			wire.Required("stockItemIds", stockItemIDs, func(o *order.UndoOrder) *[]base.ID { return &o.Units }).
-				Says("The units of the order that it is about."))),
+				Says("The units of the order."))),
 		orPreview),
-	step("archive", "Puts a closed order away.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
+	step("archive", "Archives a closed order.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
 		func(_ *request, o *order.ArchiveOrder) base.OpOf[*order.OrderRecord] {
 			return order.ArchiveOrder{ID: o.ID, Archive: true}
 		}),
-	step("unarchive", "Takes an archived order out again.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
+	step("unarchive", "Unarchives an order.", func(o *order.ArchiveOrder) *base.ID { return &o.ID }, nil,
 		asIs),
 	write(operation{
 		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite,
 		answer: movedOrderSchema,
-		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, " +
-			"and what may move makes room.",
+		summary: "Assigns an article to a unit of an order: one that its line may have, or a substitute. The unit is " +
+			"pinned there, and what may move makes room.",
 	}, input[previewed[order.AssignUnit]]{
 		path: byStockItem(func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Order },
 			func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Unit }),
 		body: previewable(wire.ShapeOf("AssignStockItem",
 			wire.Required("articleId", wire.UUID, func(o *order.AssignUnit) *base.ID { return &o.Article }).
-				Says("The article that the unit is to be of."),
+				Says("The article for the unit."),
 			wire.Defaulted("substitute", wire.Boolean, false, func(o *order.AssignUnit) *bool { return &o.Substitute }).
-				Says("Takes an article that is not what was ordered, or has not what the line requires. What was "+
+				Says("Takes an article that is not what was ordered, or lacks what the line requires. What was "+
 					"ordered is kept; unassign undoes it."))),
 	}, orPreview, answerMovedOrder),
 	write(operation{
 		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite,
 		answer: orderSchema,
 		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its " +
-			"line costs as much less.",
+			"line costs that much less.",
 	}, input[previewed[order.CancelUnit]]{
 		path: byStockItem(func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Order },
 			func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Unit }),
@@ -126,7 +126,7 @@ var orderStepOperations = []operation{
 	write(operation{
 		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite,
 		answer: orderSchema,
-		summary: "Says that a unit that came back is ready: its buffer ends now, and what is left of it is " +
+		summary: "Marks a unit that came back as ready: its buffer ends now, and what is left of it is " +
 			"free at once.",
 	}, input[order.ReadyUnit]{
 		path: byStockItem(func(o *order.ReadyUnit) *base.ID {
@@ -136,8 +136,8 @@ var orderStepOperations = []operation{
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite,
 		answer: orderSchema,
-		summary: "Has a unit be what its line says again: it may move from then on, and is seated anew where it was " +
-			"a substitute.",
+		summary: "Removes the assignment of a unit: it may move from then on, and an article that was ordered " +
+			"takes the place of a substitute.",
 	}, input[order.UnassignUnit]{
 		path: byStockItem(func(o *order.UnassignUnit) *base.ID {
 			return &o.Order

@@ -70,8 +70,8 @@ var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[cr
 	wire.Optional("status", orderStatus, func(o *createOrder) **string { return &o.status }).Shows(`"draft"`).
 		Says("An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open."),
 	wire.Optional("pickupLocationId", wire.UUID, func(o *createOrder) **base.ID { return &o.pickup }).
-		Says("Where its units are handed over; stock is taken there. It is needed, but of holds: there the default " +
-			"is where they have their stock."),
+		Says("Where its units are handed over; stock is taken there. Required unless holdIds is given: then the " +
+			"default is where the holds have their stock."),
 	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).
 		Says("What is ordered. Default: nothing, in a draft. An order of holds has their lines."),
 	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]base.ID { return &o.Holds }).
@@ -101,8 +101,8 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	return append([]wire.Field[In]{
 		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]order.HeldLineInput { return &at(in).Held }).
 			Shows("null").
-			Says("How lines of the holds are sold. What no entry is of is sold as a line that names neither a row " +
-				"nor a price."),
+			Says("How lines of the holds are sold. Lines without an entry are sold as if no row and no price " +
+				"were given."),
 		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
 			func(in *In) **lineSubscription { return &at(in).subscription }).
 			Says("The terms of the lines that are held as subscriptions.").Shows("null"),
@@ -212,8 +212,8 @@ var orderOperations = append([]operation{
 	}, input[listOrders]{query: listOrdersQuery}, (*request).checkListOrders, (*request).listOrders),
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
-		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or " +
-			"not at all, or takes holds over.",
+		summary: "Creates an order: a draft, which takes no stock; an open one, which takes stock for all lines or " +
+			"not at all; or one of holds, which takes over their stock.",
 	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) base.OpOf[*order.OrderRecord] {
 		return o.op(q)
 	}, answerOrder),
@@ -249,7 +249,7 @@ var orderOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
-		summary: "Changes what an order has as given; its lines have operations of their own.", answer: orderSchema,
+		summary: "Changes what was given for an order; its lines have operations of their own.", answer: orderSchema,
 	}, input[previewed[order.PatchOrder]]{
 		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }),
 		body: previewable(patchOrderShape),

@@ -24,8 +24,8 @@ var quoteShape = wire.ShapeOf("QuoteInput",
 		Says("What would be ordered, as an order takes it."),
 	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil,
 		func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
-		Says("Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use "+
-			"is counted."))
+		Says("Discount codes that would be put on it, one after the other; one that cannot be applied refuses all. "+
+			"No use is counted."))
 
 var quoteSchema = describe("Quote", (*scribe).writeQuote)
 
@@ -46,7 +46,7 @@ func (w *scribe) writeQuote(x *order.Quote) {
 	}
 	wire.List(&w.Writer, "lineItems", "QuotedLineItem", lines, "What each line costs, in their order.",
 		func(l *quotedLine) {
-			w.ID("id", l.line.ID, "The line's id in allocations of this answer; nothing has it else.")
+			w.ID("id", l.line.ID, "The line's id in allocations of this answer; it is used nowhere else.")
 			w.Text("name", l.line.Name.String(), "What the line would be called.")
 			w.Bool("priced", l.line.Priced(),
 				"Whether its price was given or is of a pricing row; a line that is not costs nothing.")
@@ -69,8 +69,8 @@ func (w *scribe) writeQuote(x *order.Quote) {
 var quoteOperations = []operation{
 	readChecked(operation{
 		id: "admin.orders.quote", method: "POST", path: "/v1/admin/quotes", scopes: ordersRead, answer: quoteSchema,
-		summary: "Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and " +
-			"nobody is told.",
+		summary: "Prices the lines and codes of an order that is not made. Nothing is stored, stock is not checked, " +
+			"and no event is sent.",
 	}, input[quoteOf]{body: quoteShape}, func(q *request, o *quoteOf) {
 		o.Lines = q.lines(o.lines)
 		var read cover

@@ -39,7 +39,7 @@ func (q *request) lacking(op base.Op) error {
 
 func (q *request) missing() *base.Error {
 	return &base.Error{
-		Code: base.CodeMissingScope, Detail: "the key has not the scope that this record needs",
+		Code: base.CodeMissingScope, Detail: "the key lacks a scope that this record requires",
 		Details: map[string]any{"requiredScopes": slices.Clone(q.lacks)},
 	}
 }

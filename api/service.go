@@ -137,8 +137,9 @@ var serviceOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.health.get", method: "GET", path: "/v1/admin/health", access: fullAccess, live: true,
-		answer:  conditionSchema,
-		summary: "Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.",
+		answer: conditionSchema,
+		summary: "Reports the health of the service: its queue, log, memory, deliveries and backups, as its metrics " +
+			"have them.",
 	}, input[none]{}, func(q *request, _ *none) error {
 		if err := q.dear(searchCost); err != nil {
 			return err

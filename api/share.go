@@ -169,7 +169,7 @@ func (q *request) dear(cost int) *base.Error {
 	if q.waits(cost) {
 		return nil
 	}
-	return q.later(base.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
+	return q.later(base.CodeRateLimited, layerCost, 1000, "too many expensive reads of the account are running")
 }
 
 // waits is dear for one that can do without: it says whether its turn has come. What it has taken before counts.

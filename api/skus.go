@@ -88,8 +88,9 @@ var skuOperations = append([]operation{
 	write(operation{
 		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}",
 		scopes: []string{"inventory.skus.write"}, guarded: true,
-		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.",
-		answer:  wire.NullSchema,
+		summary: "Deletes a SKU without articles that no catalog item, no unclosed order and no current or future " +
+			"hold uses.",
+		answer: wire.NullSchema,
 	}, input[stock.DeleteSKU]{path: byUUID(func(o *stock.DeleteSKU) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteSKU) *[]uint64 { return &o.IfMatch }), answerNull),
 }, tagged[*stock.SKU]{

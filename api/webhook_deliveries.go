@@ -46,7 +46,7 @@ func byDelivery[In any](webhook, id func(*In) *base.ID) *wire.Shape[In] {
 var listDeliveriesQuery = wire.ShapeOf("ListDeliveries",
 	append(pageFields(func(o *listDeliveries) *page { return &o.page }),
 		wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *outbox.DeliveryState { return &o.state }).
-			Says("Only deliveries in this state. Default: 0."))...)
+			Says("Only deliveries in this state. Default: all."))...)
 
 var recoverShape = wire.ShapeOf("RecoverDeliveries",
 	wire.Required("since", wire.Instant, func(o *outbox.RecoverDeliveries) *int64 {
@@ -78,7 +78,7 @@ func (w *scribe) writeDelivery(d *outbox.Delivery) {
 	w.Count("attemptCount", d.Attempts, "How many attempts were made.")
 	w.GivenCount("lastStatus", d.Status, "The status that was answered last; null: there was no answer.")
 	w.Int("size", int64(d.Size),
-		"How many bytes the body and of the answers kept; about, until the body was sent once.")
+		"Size in bytes of the body and the stored answers; approximate until the body was sent once.")
 	w.Created(d.ID)
 	w.GivenInstant("nextAttemptAt", d.Next, "When the next attempt is due; null: none is.")
 	w.GivenInstant("endedAt", d.Ended, "When it was taken or given up; null: neither yet.")
@@ -87,7 +87,7 @@ func (w *scribe) writeDelivery(d *outbox.Delivery) {
 func (w *scribe) writeDeliveryDetails(d *outbox.Delivery, body []byte, attempts []outbox.Attempt) {
 	w.writeDelivery(d)
 	w.Text("body", string(body), "The exact bytes that are sent.")
-	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.",
+	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the oldest first.",
 		func(a *outbox.Attempt) {
 			w.Count("number", a.Number, "Which attempt it was, from 1.")
 			w.Instant("at", a.At, "When it was made.")

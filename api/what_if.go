@@ -125,7 +125,7 @@ type whatIf struct {
 var whatIfShape = wire.ShapeOf("WhatIf",
 	wire.Defaulted("changes", wire.ListOf(wire.Object(tryChangeShape), 0, 100), nil,
 		func(w *whatIf) *[]tryChange { return &w.changes }).
-		Says("Done one after the other; one that is refused refuses the whole.").
+		Says("They are made one after the other; if one is refused, the whole request is.").
 		Shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+
 			`","amount":2}]`),
 	wire.Required("queries", wire.ListOf(wire.Object(lineShape), 1, 1000),

@@ -56,12 +56,12 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
 	f.BoolVar(&c.accessLog, "access-log", false,
 		"log one line per request: address, method, path, user agent, account, key, status, duration")
-	f.StringVar(&c.log, "log-level", "info", "from which weight on things are logged: debug, info, warn or error")
+	f.StringVar(&c.log, "log-level", "info", "lowest level that is logged: debug, info, warn or error")
 	f.StringVar(&c.logKeep, "log-keep", "1GiB",
-		"how much of the log stays in the data directory, like 1GiB, or all: so far back go restores to a point, "+
-			"and cursors of the change feed")
+		"how much of the log stays in the data directory, like 1GiB, or all: this is how far back restore --at "+
+			"and cursors of the change feed can go")
 	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute,
-		"by how much a unit that is not back in time is kept longer, again and again")
+		"by how much the booking of a late unit is extended, again and again until the unit is back")
 	c.limits.flags(f)
 	c.hooks.flags(f)
 	c.memory.flags(f)

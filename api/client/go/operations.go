@@ -49,7 +49,7 @@ type Client struct {
 	Snapshots SnapshotsService
 	// Makes and revokes keys.
 	APIKeys APIKeysService
-	// Says how the service does.
+	// Reports the health of the service.
 	Health HealthService
 	// Shows and changes the account of the key.
 	Account AccountService
@@ -95,8 +95,7 @@ type AvailabilityCountsQuery struct {
 	From time.Time
 	// First instant behind the window. It has to be given.
 	To time.Time
-	// Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250
-	// SKUs.
+	// Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs.
 	Bucket AvailabilityCountsQueryBucket
 	// Which page, from 1. Default: 1.
 	Page int64
@@ -210,7 +209,7 @@ type AvailabilityCalendarQuery struct {
 	From time.Time
 	// First instant behind the window. It has to be given.
 	To time.Time
-	// Into what the window is cut: at each change, by hour or by local day. Default: day.
+	// Size of each bucket: at each change, by hour or by local day. Default: day.
 	Bucket AvailabilityCalendarQueryBucket
 	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
 	// rentals. Default: none are listed.
@@ -285,7 +284,8 @@ func (s *AvailabilityService) Next(
 	}, options)
 }
 
-// Explain says why there is no more: the instant with the least free units, the holds over it, and ways out.
+// Explain explains why no more units are available: the instant with the fewest free units, the holds over
+// it, and alternatives.
 //
 // The key needs the scope inventory.stock_items.read.
 func (s *AvailabilityService) Explain(
@@ -314,15 +314,15 @@ type HoldsService struct{ t *transport }
 type HoldsListQuery struct {
 	// Only holds in one of these states. Default: all.
 	Status []HoldsListQueryStatus
-	// Only holds of which a line asks for this SKU. One line has to meet all that is asked of lines.
+	// Only holds with a line for this SKU. One line has to meet all that is asked of lines.
 	SKUID string
-	// Only holds of which a line asks for this article. One line has to meet all that is asked of lines.
+	// Only holds with a line for this article. One line has to meet all that is asked of lines.
 	ArticleID string
-	// Only holds of which a line asks for this catalog item. One line has to meet all that is asked of lines.
+	// Only holds with a line for this catalog item. One line has to meet all that is asked of lines.
 	CatalogItemID string
-	// Only holds of which a line is at this location. One line has to meet all that is asked of lines.
+	// Only holds with a line at this location. One line has to meet all that is asked of lines.
 	ServiceLocationID string
-	// Only holds of which a line is for some of it. One line has to meet all that is asked of lines.
+	// Only holds with a line that overlaps this range. One line has to meet all that is asked of lines.
 	DateRange *DateRange
 	// Only holds for this customer.
 	CustomerID string
@@ -548,14 +548,14 @@ func (s *OrdersService) History(
 type OrdersListQuery struct {
 	// Only orders in one of these states. Default: all.
 	Status []OrderStatus
-	// Only orders whose units are together so far. Default: all.
+	// Only orders in one of these fulfillment states. Default: all.
 	FulfillmentState []FulfillmentState
 	// Whether a unit of it has no stock.
 	HasConflicts *bool
 	// pickup: a unit was not handed over though its line has begun; return: one is out though its line is over.
 	// By the instant of the answer.
 	Late []OrdersListQueryLate
-	// Only orders that came from there. Default: all.
+	// Only orders that came from one of these. Default: all.
 	Channel []OrderChannel
 	// Only orders that are handed over at one of these locations.
 	PickupLocationID []string
@@ -563,17 +563,17 @@ type OrdersListQuery struct {
 	ReturnLocationID []string
 	// Only orders that this user looks after.
 	AssignedTo string
-	// Orders of which a line is for some of it.
+	// Only orders with a line that overlaps this range.
 	DateRange *DateRange
-	// Orders that are for this customer, or name them in their list of customers.
+	// Only orders that are for this customer, or name them in their list of customers.
 	CustomerID string
-	// Orders that have one of them.
+	// Only orders that have one of these tags.
 	TagIDs []string
 	// Only the order of this number.
 	Number int64
 	// Only the order that has this external id.
 	ExternalID string
-	// Which orders by whether they are archived. Default: active.
+	// Filter: active, archived or all orders. Default: active.
 	Archive ArchiveFilter
 	// Words, without case and accents, each the beginning of a word of the reference, the note, a customer's
 	// name, company or email, or a line's name. A number finds the order with that number, too.
@@ -678,8 +678,8 @@ func (s *OrdersService) All(
 	})
 }
 
-// Create creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not
-// at all, or takes holds over.
+// Create creates an order: a draft, which takes no stock; an open one, which takes stock for all lines or not
+// at all; or one of holds, which takes over their stock.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Create(
@@ -697,7 +697,7 @@ func (s *OrdersService) Get(ctx context.Context, id string, options ...RequestOp
 	}, options)
 }
 
-// Update changes what an order has as given; its lines have operations of their own.
+// Update changes what was given for an order; its lines have operations of their own.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Update(
@@ -858,7 +858,7 @@ func (s *OrdersService) Cancel(ctx context.Context, id string, options ...Reques
 	}, options)
 }
 
-// Prepare says that units lie ready.
+// Prepare marks units as prepared.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Prepare(
@@ -880,7 +880,7 @@ func (s *OrdersService) Fulfill(
 	}, options)
 }
 
-// Return takes units back: what is left of their time is free again, behind the buffer.
+// Return takes units back: after the buffer, the rest of their time is free again.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Return(
@@ -903,7 +903,7 @@ func (s *OrdersService) Undo(
 	}, options)
 }
 
-// Archive puts a closed order away.
+// Archive archives a closed order.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Archive(ctx context.Context, id string, options ...RequestOption) (*Order, error) {
@@ -912,7 +912,7 @@ func (s *OrdersService) Archive(ctx context.Context, id string, options ...Reque
 	}, options)
 }
 
-// Unarchive takes an archived order out again.
+// Unarchive unarchives an order.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Unarchive(ctx context.Context, id string, options ...RequestOption) (*Order, error) {
@@ -921,8 +921,8 @@ func (s *OrdersService) Unarchive(ctx context.Context, id string, options ...Req
 	}, options)
 }
 
-// AssignStockItem has a unit be one of an article that its line may have, or of a substitute: it is pinned
-// there, and what may move makes room.
+// AssignStockItem assigns an article to a unit of an order: one that its line may have, or a substitute. The
+// unit is pinned there, and what may move makes room.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) AssignStockItem(
@@ -935,7 +935,7 @@ func (s *OrdersService) AssignStockItem(
 }
 
 // CancelStockItem cancels a unit that nobody fetched, also of an active order: its stock is free again, and
-// its line costs as much less.
+// its line costs that much less.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) CancelStockItem(
@@ -947,8 +947,8 @@ func (s *OrdersService) CancelStockItem(
 	}, options)
 }
 
-// ReadyStockItem says that a unit that came back is ready: its buffer ends now, and what is left of it is
-// free at once.
+// ReadyStockItem marks a unit that came back as ready: its buffer ends now, and what is left of it is free at
+// once.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) ReadyStockItem(
@@ -960,8 +960,8 @@ func (s *OrdersService) ReadyStockItem(
 	}, options)
 }
 
-// UnassignStockItem has a unit be what its line says again: it may move from then on, and is seated anew
-// where it was a substitute.
+// UnassignStockItem removes the assignment of a unit: it may move from then on, and an article that was
+// ordered takes the place of a substitute.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UnassignStockItem(
@@ -1012,8 +1012,8 @@ func (s *OrdersService) RemoveDiscountCode(
 	return err
 }
 
-// Quote prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and
-// nobody is told.
+// Quote prices the lines and codes of an order that is not made. Nothing is stored, stock is not checked, and
+// no event is sent.
 //
 // The key needs the scope orders.details.read.
 func (s *OrdersService) Quote(
@@ -1092,7 +1092,7 @@ type CatalogService struct{ t *transport }
 
 // CatalogListItemsQuery is the query of Catalog.ListItems. What is left empty is not sent.
 type CatalogListItemsQuery struct {
-	// Which items by whether they are archived. Default: active.
+	// Filter: active, archived or all items. Default: active.
 	Archive ArchiveFilter
 	// Only items in one of these states. Default: all.
 	Status []ArticleStatus
@@ -1158,7 +1158,7 @@ func (s *CatalogService) Create(
 
 // CatalogListQuery is the query of Catalog.List. What is left empty is not sent.
 type CatalogListQuery struct {
-	// Which items by whether they are archived. Default: active.
+	// Filter: active, archived or all items. Default: active.
 	Archive ArchiveFilter
 	// Only items in one of these states. Default: all.
 	Status []ArticleStatus
@@ -1230,7 +1230,7 @@ func (s *CatalogService) Update(
 	}, options)
 }
 
-// Delete removes a catalog item; one that a hold names is in use.
+// Delete deletes a catalog item that no unclosed order and no current or future hold names.
 //
 // The key needs the scope catalog.listings.write.
 func (s *CatalogService) Delete(ctx context.Context, id string, options ...RequestOption) error {
@@ -1309,7 +1309,7 @@ type ArticlesListQuery struct {
 	DateRange *DateRange
 	// Only articles in one of these states. Default: all.
 	Status []ArticleStatus
-	// Which articles by whether they are archived. Default: active.
+	// Filter: active, archived or all articles. Default: active.
 	Archive ArchiveFilter
 	// Only articles with these ids.
 	IDs []string
@@ -1569,7 +1569,7 @@ type ArticlesListBarsQuery struct {
 	DateRange *DateRange
 	// Only articles in one of these states. Default: all.
 	Status []ArticleStatus
-	// Which articles by whether they are archived. Default: active.
+	// Filter: active, archived or all articles. Default: active.
 	Archive ArchiveFilter
 	// Only articles with these ids.
 	IDs []string
@@ -1840,7 +1840,8 @@ func (s *SKUsService) Update(
 	}, options)
 }
 
-// Delete deletes a SKU that has no article, and for which no hold is that is not over.
+// Delete deletes a SKU without articles that no catalog item, no unclosed order and no current or future hold
+// uses.
 //
 // The key needs the scope inventory.skus.write.
 func (s *SKUsService) Delete(ctx context.Context, id string, options ...RequestOption) error {
@@ -1960,7 +1961,7 @@ func (s *LocationsService) Get(ctx context.Context, id string, options ...Reques
 	}, options)
 }
 
-// Update changes a location; a new time zone is for what is made from then on; no hold moves.
+// Update changes a location. Holds and orders that exist keep their instants under a new time zone.
 //
 // The key needs the scope locations.write.
 func (s *LocationsService) Update(
@@ -1971,8 +1972,8 @@ func (s *LocationsService) Update(
 	}, options)
 }
 
-// Delete deletes a location at which there is and will be no stock, and for which no hold or event is that is
-// not over.
+// Delete deletes a location that has no stock, now or later, and that no unclosed order and no current or
+// future hold or event uses.
 //
 // The key needs the scope locations.write.
 func (s *LocationsService) Delete(ctx context.Context, id string, options ...RequestOption) error {
@@ -2727,7 +2728,7 @@ type WebhooksListDeliveriesQuery struct {
 	Page int64
 	// How many records a page has. Default: 50.
 	PageSize int64
-	// Only deliveries in this state. Default: 0.
+	// Only deliveries in this state. Default: all.
 	State DeliveryState
 }
 
@@ -2860,7 +2861,7 @@ func (q *ChangesListQuery) values() query {
 	return to
 }
 
-// List tells in order what has changed; of records that the key may not read, nothing.
+// List lists in order what has changed. Changes of records that the key may not read are left out.
 //
 // The key needs the scope account.read.
 func (s *ChangesService) List(
@@ -3035,7 +3036,7 @@ func (s *AttributesService) Get(
 	}, options)
 }
 
-// Update changes an attribute; values stay but for those that chose an option that goes, which takes force.
+// Update changes an attribute. Values stay, except those that chose a deleted option: that takes force.
 //
 // The key needs the scope inventory.attributes.write.
 func (s *AttributesService) Update(
@@ -3048,8 +3049,8 @@ func (s *AttributesService) Update(
 
 // AttributesDeleteQuery is the query of Attributes.Delete. What is left empty is not sent.
 type AttributesDeleteQuery struct {
-	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
-	// have some.
+	// Removes values from records. Without it, a change that would do so is refused with 409 IN_USE, and details
+	// says how many records have some.
 	Force *bool
 }
 
@@ -3146,10 +3147,11 @@ func (s *APIKeysService) Revoke(
 	}, options)
 }
 
-// HealthService says how the service does.
+// HealthService reports the health of the service.
 type HealthService struct{ t *transport }
 
-// Get says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
+// Get reports the health of the service: its queue, log, memory, deliveries and backups, as its metrics have
+// them.
 func (s *HealthService) Get(ctx context.Context, options ...RequestOption) (*Condition, error) {
 	return do[Condition](ctx, s.t, call{method: "GET", path: "/v1/admin/health"}, options)
 }

@@ -116,7 +116,7 @@ type AggregateData struct {
 
 // Alternative is a part of answers.
 type Alternative struct {
-	// What is other: a later window, a shorter one, another location or another article.
+	// What differs: a later window, a shorter one, another location or another article.
 	Kind AlternativeKind `json:"kind"`
 	// First instant of the window that would do.
 	From time.Time `json:"from"`
@@ -172,7 +172,7 @@ type AppliedDiscountCode struct {
 type ArchiveArticle struct {
 	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
 	Force Opt[bool] `json:"force,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -336,7 +336,7 @@ type ArticleBarsPage struct {
 	Data []ArticleBars `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -479,12 +479,12 @@ const (
 
 // AssignStockItem is what Orders.AssignStockItem takes.
 type AssignStockItem struct {
-	// The article that the unit is to be of.
+	// The article for the unit.
 	ArticleID string `json:"articleId"`
-	// Takes an article that is not what was ordered, or has not what the line requires. What was ordered is
-	// kept; unassign undoes it.
+	// Takes an article that is not what was ordered, or lacks what the line requires. What was ordered is kept;
+	// unassign undoes it.
 	Substitute Opt[bool] `json:"substitute,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -595,7 +595,7 @@ type Availability struct {
 	Exact bool `json:"exact"`
 	// How many of the units asked for a booking cannot have; null where no quantity was given.
 	Shortage *int64 `json:"shortage"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -625,7 +625,7 @@ type AvailabilityLine struct {
 type AvailabilityList struct {
 	// The answers, in the order of the questions.
 	Lines []AvailabilityOfLine `json:"lines"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -679,16 +679,16 @@ type Bar struct {
 	Label *string `json:"label"`
 	// The location that it is at; left out: the row's.
 	ServiceLocationID *string `json:"serviceLocationId"`
-	// The unit that it sits on, of an article with more units than one; left out else.
+	// The unit that it sits on, of an article with more units than one; otherwise left out.
 	SlotID *string `json:"slotId"`
 	// Whether the unit is out, or has come back and what is left is its buffer; left out where it is still to be
 	// handed over.
 	State *BarState `json:"state"`
-	// When it was to be back, where it is out and kept for longer than that; left out else.
+	// When it should have been back, if it is still out after that; otherwise left out.
 	DueAt *time.Time `json:"dueAt"`
-	// Where it is to be for good the end of its time on, if that is another location; left out else.
+	// Where it stays from the end of its time on, if that is another location; otherwise left out.
 	GoesToLocationID *string `json:"goesToLocationId"`
-	// True where it stays on its article or unit: it was asked for by name, or is out; left out else.
+	// True where it stays on its article or unit: it was asked for by name, or is out; otherwise left out.
 	Pinned *bool `json:"pinned"`
 }
 
@@ -752,7 +752,7 @@ const (
 type CalendarAnswer struct {
 	// The window in pieces, without gap or overlap.
 	Buckets []Bucket `json:"buckets"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -786,7 +786,7 @@ type CalendarOfItem struct {
 type CalendarsAnswer struct {
 	// The calendars, in the order of the items.
 	Calendars []CalendarOfItem `json:"calendars"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -804,7 +804,7 @@ type CalendarsQuery struct {
 	From time.Time `json:"from"`
 	// First instant behind the window.
 	To time.Time `json:"to"`
-	// Into what the window is cut: at each change, by hour or by local day. Default: day.
+	// Size of each bucket: at each change, by hour or by local day. Default: day.
 	Bucket Opt[CalendarsQueryBucket] `json:"bucket,omitzero"`
 	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
 	// rentals. Default: none are listed.
@@ -828,7 +828,7 @@ const (
 
 // CancelStockItem is what Orders.CancelStockItem takes.
 type CancelStockItem struct {
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -840,7 +840,7 @@ type CancelSubscription struct {
 
 // CancellationNotice is a part of answers.
 type CancellationNotice struct {
-	// How many of the unit.
+	// How many units of time.
 	Amount int64 `json:"amount"`
 	// The unit of the amount.
 	Unit TimeUnit `json:"unit"`
@@ -988,7 +988,7 @@ type Change struct {
 	Resource ChangeResource `json:"resource"`
 	// The record's id.
 	ResourceID string `json:"resourceId"`
-	// What became of the record.
+	// What happened to the record.
 	Change ChangeChange `json:"change"`
 	// Units of it that have kept their dates and gone to another article: to make room, or because somebody
 	// asked for it.
@@ -1035,14 +1035,13 @@ type ChangeHold struct {
 	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// New lines, behind those that stay. Default: none.
 	Add Opt[[]HoldLineInput] `json:"add,omitzero"`
-	// Lines that are asked for anew, in another quantity or for other dates; they have other units then.
-	// Default: none.
+	// Lines to change, in quantity or dates; their units are assigned again. Default: none.
 	Change Opt[[]HoldLineChange] `json:"change,omitzero"`
 	// The numbers of lines that are taken out, from 0. Default: none.
 	Remove Opt[[]int64] `json:"remove,omitzero"`
-	// Takes lines whose window is over, which are refused else. Default: false.
+	// Takes lines whose window is over, which are otherwise refused. Default: false.
 	AllowPast Opt[bool] `json:"allowPast,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -1175,7 +1174,7 @@ type ChosenVariantInput struct {
 
 // Condition is the answer of Health.Get.
 type Condition struct {
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 	// What is not well with the backups, that none are kept included; null: nothing.
 	BackupFault *string `json:"backupFault"`
@@ -1215,7 +1214,7 @@ type Condition struct {
 type ConfirmOrder struct {
 	// What is short becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -1548,22 +1547,21 @@ type CreateLocation struct {
 type CreateOrder struct {
 	// An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open.
 	Status Opt[NewOrderStatus] `json:"status,omitzero"`
-	// Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is
-	// where they have their stock.
+	// Where its units are handed over; stock is taken there. Required unless holdIds is given: then the default
+	// is where the holds have their stock.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
 	// What is ordered. Default: nothing, in a draft. An order of holds has their lines.
 	LineItems Opt[[]OrderLineItemInput] `json:"lineItems,omitzero"`
 	// Holds that become this order, in place of lineItems: it takes all their lines and units over as they are,
 	// or none. An expired one refuses it.
 	HoldIDs Opt[[]string] `json:"holdIds,omitzero"`
-	// How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a
-	// price.
+	// How lines of the holds are sold. Lines without an entry are sold as if no row and no price were given.
 	HeldLines Opt[[]HeldLineInput] `json:"heldLines,omitzero"`
 	// The terms of the lines that are held as subscriptions.
 	Subscription Opt[LineSubscriptionInput] `json:"subscription,omitzero"`
 	// What is short, or counts on units that come back elsewhere, becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
@@ -2142,7 +2140,7 @@ type Fault struct {
 	Pointer string `json:"pointer"`
 	// What kind of fault it is, such as required, unknown, format or range.
 	Code string `json:"code"`
-	// What is wrong, in words that follow on the name.
+	// What is wrong: a phrase to be read after the field's name.
 	Message string `json:"message"`
 }
 
@@ -2274,13 +2272,13 @@ const (
 
 // HandOver is what Orders.Fulfill takes.
 type HandOver struct {
-	// The units of the order that it is about. Default: all that can.
+	// The units of the order. Default: all for which the step is possible.
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
-	// What came back and lies in its buffer on the very unit is ready: the buffer ends now.
+	// Ends the buffer of the previous booking on the same unit now, once that came back.
 	Ready Opt[bool] `json:"ready,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -2516,9 +2514,9 @@ type InitialQuantity struct {
 type InsufficientAvailabilityDetails struct {
 	// The lines that are short.
 	Lines []Shortage `json:"lines"`
-	// Whether it was looked for what stands in the way and for the next windows. It is not where too many lists
-	// and searches of the account are under way, nor where room came free meanwhile: then no holds are named,
-	// and next is null.
+	// Whether the blocking holds and the next windows were searched for. They are not where too many lists and
+	// searches of the account are running, nor where room came free meanwhile: then no holds are named, and next
+	// is null.
 	Explained bool `json:"explained"`
 }
 
@@ -2548,8 +2546,8 @@ type KeptLog struct {
 
 // LimitReachedDetails is a part of answers.
 type LimitReachedDetails struct {
-	// Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long
-	// answers under way.
+	// Whose limit it is: of the address, the account or the key; cost and bytes are of expensive reads and long
+	// answers that are running.
 	Layer LimitReachedDetailsLayer `json:"layer"`
 }
 
@@ -2727,7 +2725,7 @@ type ListArticles struct {
 	DateRange Opt[DateRange] `json:"dateRange,omitzero"`
 	// Only articles in one of these states. Default: all.
 	Status Opt[[]ArticleStatus] `json:"status,omitzero"`
-	// Which articles by whether they are archived. Default: active.
+	// Filter: active, archived or all articles. Default: active.
 	Archive Opt[ArchiveFilter] `json:"archive,omitzero"`
 	// Only articles with these ids.
 	IDs Opt[[]string] `json:"ids,omitzero"`
@@ -3014,7 +3012,7 @@ type MissingScopeDetails struct {
 type MoveHold struct {
 	// The units that are moved, all or nothing.
 	Lines []MoveLine `json:"lines"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -3050,7 +3048,7 @@ type MovedHold struct {
 	Lines []HoldLine `json:"lines"`
 	// How many entries the list has, where it is cut.
 	LinesTotal *int64 `json:"linesTotal"`
-	// With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.
+	// With dryRun: units of others that would move to make room, at their new places. Otherwise empty.
 	Moved []Unavailability `json:"moved"`
 	// How many entries the list has, where it is cut.
 	MovedTotal *int64 `json:"movedTotal"`
@@ -3125,7 +3123,7 @@ type MovedOrder struct {
 	SavedCard *SavedCard `json:"savedCard"`
 	// What the order costs.
 	Pricing OrderPricing `json:"pricing"`
-	// How far its lines are together.
+	// How far all its lines together are.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// The subscriptions among its lines.
 	SubscriptionData SubscriptionData `json:"subscriptionData"`
@@ -3163,7 +3161,7 @@ type MovedOrder struct {
 	ConsentAcceptances []ConsentAcceptance `json:"consentAcceptances"`
 	// How many entries the list has, where it is cut.
 	ConsentAcceptancesTotal *int64 `json:"consentAcceptancesTotal"`
-	// With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.
+	// With dryRun: units of others that would move to make room, at their new places. Otherwise empty.
 	Moved []Unavailability `json:"moved"`
 	// How many entries the list has, where it is cut.
 	MovedTotal *int64 `json:"movedTotal"`
@@ -3341,7 +3339,7 @@ type Order struct {
 	SavedCard *SavedCard `json:"savedCard"`
 	// What the order costs.
 	Pricing OrderPricing `json:"pricing"`
-	// How far its lines are together.
+	// How far all its lines together are.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// The subscriptions among its lines.
 	SubscriptionData SubscriptionData `json:"subscriptionData"`
@@ -3389,13 +3387,13 @@ type OrderChange struct {
 	At time.Time `json:"at"`
 	// The label of the key that made it, or what else did.
 	Actor string `json:"actor"`
-	// What became of the order.
+	// What happened to the order.
 	Change OrderChangeChange `json:"change"`
 	// The order's revision behind it.
 	Revision int64 `json:"revision"`
 	// The order's status behind it.
 	Status OrderStatus `json:"status"`
-	// The members that are another than before; payments are what capturedTotal and its like count.
+	// The names of the members that changed; payments stands for those that capturedTotal and its like count.
 	Changed []OrderMember `json:"changed"`
 	// How many entries the list has, where it is cut.
 	ChangedTotal *int64 `json:"changedTotal"`
@@ -3574,14 +3572,13 @@ type OrderHold struct {
 	Status Opt[NewOrderStatus] `json:"status,omitzero"`
 	// Where the hold has its stock.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
-	// How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a
-	// price.
+	// How lines of the holds are sold. Lines without an entry are sold as if no row and no price were given.
 	HeldLines Opt[[]HeldLineInput] `json:"heldLines,omitzero"`
 	// The terms of the lines that are held as subscriptions.
 	Subscription Opt[LineSubscriptionInput] `json:"subscription,omitzero"`
 	// What is short, or counts on units that come back elsewhere, becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
@@ -3648,10 +3645,10 @@ type OrderLineItem struct {
 	Variants []ChosenVariant `json:"variants"`
 	// How many entries the list has, where it is cut.
 	VariantsTotal *int64 `json:"variantsTotal"`
-	// How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and
-	// endDate, which are what a line is given: it is not taken.
+	// How long the line is, as an ISO 8601 duration; null without end. It is computed from startDate and
+	// endDate; a request cannot set it.
 	Duration *string `json:"duration"`
-	// How long the line is in words, such as 2 days; null without end. It is not taken either.
+	// How long the line is in words, such as 2 days; null without end. A request cannot set it either.
 	DurationLabel *string `json:"durationLabel"`
 	// First instant of the line.
 	StartDate time.Time `json:"startDate"`
@@ -3665,7 +3662,7 @@ type OrderLineItem struct {
 	ImageURL *string `json:"imageUrl"`
 	// A text for those who read it.
 	Note *string `json:"note"`
-	// How far it is: waiting, ready, handed over, back, or called off.
+	// How far it is: pending, prepared, fulfilled (handed over), returned or cancelled.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// What the customer was asked for this line.
 	CheckoutFields []LineCheckoutField `json:"checkoutFields"`
@@ -3873,7 +3870,7 @@ type OrderStockItem struct {
 	Name string `json:"name"`
 	// The line that it is of.
 	LineItemID string `json:"lineItemId"`
-	// How far it is: waiting, ready, handed over, back, or called off.
+	// How far it is: pending, prepared, fulfilled (handed over), returned or cancelled.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// The order's id.
 	OrderID string `json:"orderId"`
@@ -3899,7 +3896,7 @@ type OrderStockItem struct {
 	ReturnServiceLocation *StockItemLocation `json:"returnServiceLocation"`
 	// When it is, or was, handed over.
 	PickupDate time.Time `json:"pickupDate"`
-	// When it is due, or came, back; null: never.
+	// When it is due back, or came back; null: never.
 	ReturnDate *time.Time `json:"returnDate"`
 	// The unit of stock that it takes; null while it takes none.
 	UnavailabilityID *string `json:"unavailabilityId"`
@@ -3984,7 +3981,7 @@ type PatchArticle struct {
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
 	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
 	Force Opt[bool] `json:"force,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// Ids of tags; the list replaces what is linked.
 	Tags Opt[[]string] `json:"tags,omitzero"`
@@ -4029,12 +4026,12 @@ type PatchAttribute struct {
 	Name Opt[string] `json:"name,omitzero"`
 	// What values are given under: letters, digits, underscores, hyphens and dots; unique in the account.
 	Key Opt[string] `json:"key,omitzero"`
-	// All options. One that is not named goes, and with it the values that chose it.
+	// All options. One that is not named is deleted, and with it the values that chose it.
 	Options Opt[[]PatchAttributeOption] `json:"options,omitzero"`
 	// The name of its group.
 	Group Opt[string] `json:"group,omitzero"`
-	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
-	// have some.
+	// Removes values from records. Without it, a change that would do so is refused with 409 IN_USE, and details
+	// says how many records have some.
 	Force Opt[bool] `json:"force,omitzero"`
 }
 
@@ -4144,7 +4141,7 @@ type PatchLineItem struct {
 	RevenueSplitRate Opt[float64] `json:"revenueSplitRate,omitzero"`
 	// What is short becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -4204,7 +4201,7 @@ type PatchOrder struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -4349,13 +4346,13 @@ type PlaceHold struct {
 	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
-	// Takes lines whose window is over, which are refused else. Default: false.
+	// Takes lines whose window is over, which are otherwise refused. Default: false.
 	AllowPast Opt[bool] `json:"allowPast,omitzero"`
 }
 
 // PrepareOrder is what Orders.Prepare takes.
 type PrepareOrder struct {
-	// The units of the order that it is about. Default: all that can.
+	// The units of the order. Default: all for which the step is possible.
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 }
 
@@ -4432,7 +4429,7 @@ type PricingTablePage struct {
 
 // Problem is a refusal, the error of every operation.
 type Problem struct {
-	// Where this service tells of the code: a page and its anchor.
+	// Where this service explains the code: a page and its anchor.
 	Type string `json:"type"`
 	// What the code means, in a few words.
 	Title string `json:"title"`
@@ -4444,7 +4441,7 @@ type Problem struct {
 	Code ProblemCode `json:"code"`
 	// The request's id, for questions about it.
 	RequestID string `json:"requestId"`
-	// What the code tells beside; its form is that of the code.
+	// More details; the members depend on the code.
 	Details json.RawMessage `json:"details"`
 	// All faults of a request that is refused with 400.
 	Errors []Fault `json:"errors"`
@@ -4563,14 +4560,14 @@ type QuoteInput struct {
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
 	// What would be ordered, as an order takes it.
 	LineItems []OrderLineItemInput `json:"lineItems"`
-	// Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is
-	// counted.
+	// Discount codes that would be put on it, one after the other; one that cannot be applied refuses all. No
+	// use is counted.
 	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
 }
 
 // QuotedLineItem is a part of answers.
 type QuotedLineItem struct {
-	// The line's id in allocations of this answer; nothing has it else.
+	// The line's id in allocations of this answer; it is used nowhere else.
 	ID string `json:"id"`
 	// What the line would be called.
 	Name string `json:"name"`
@@ -4612,7 +4609,7 @@ type Range struct {
 type RecordInUseDetails struct {
 	// What kind of record refers to this one, such as hold or article.
 	Resource string `json:"resource"`
-	// How many of them do.
+	// How many records of that kind refer to it.
 	Count int64 `json:"count"`
 }
 
@@ -4685,7 +4682,7 @@ type RequirementInput struct {
 	AttributeID string `json:"attributeId"`
 	// How its value is compared.
 	Operator Operator `json:"operator"`
-	// Any of them, as text; of a negated operator none.
+	// What the value is compared with, as text: any of these has to match, or with a negated operator none.
 	Values Opt[[]string] `json:"values,omitzero"`
 }
 
@@ -4755,7 +4752,7 @@ type RowCombination struct {
 type RowOfCombination struct {
 	// The row.
 	PricingRowID string `json:"pricingRowId"`
-	// How many of its durations are taken.
+	// How many of the row's durations the line takes.
 	Units int64 `json:"units"`
 }
 
@@ -4825,7 +4822,7 @@ type SKUCountsPage struct {
 	Data []SKUCounts `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
-	// The account's count of committed changes that the answer is of.
+	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -5328,7 +5325,7 @@ const (
 
 // TakeBack is what Orders.Return takes.
 type TakeBack struct {
-	// The units of the order that it is about. Default: all that can.
+	// The units of the order. Default: all for which the step is possible.
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
@@ -5486,9 +5483,9 @@ type UnavailabilityPage struct {
 
 // Undo is what Orders.Undo takes.
 type Undo struct {
-	// The units of the order that it is about.
+	// The units of the order.
 	StockItemIDs []string `json:"stockItemIds"`
-	// Answers what would come of it, and changes nothing.
+	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
@@ -5602,7 +5599,7 @@ type WebhookDelivery struct {
 	AttemptCount int64 `json:"attemptCount"`
 	// The status that was answered last; null: there was no answer.
 	LastStatus *int64 `json:"lastStatus"`
-	// How many bytes the body and of the answers kept; about, until the body was sent once.
+	// Size in bytes of the body and the stored answers; approximate until the body was sent once.
 	Size int64 `json:"size"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
@@ -5650,7 +5647,7 @@ type WebhookDeliveryDetails struct {
 	AttemptCount int64 `json:"attemptCount"`
 	// The status that was answered last; null: there was no answer.
 	LastStatus *int64 `json:"lastStatus"`
-	// How many bytes the body and of the answers kept; about, until the body was sent once.
+	// Size in bytes of the body and the stored answers; approximate until the body was sent once.
 	Size int64 `json:"size"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
@@ -5660,7 +5657,7 @@ type WebhookDeliveryDetails struct {
 	EndedAt *time.Time `json:"endedAt"`
 	// The exact bytes that are sent.
 	Body string `json:"body"`
-	// The attempts, the first first.
+	// The attempts, the oldest first.
 	Attempts []WebhookDeliveryAttempt `json:"attempts"`
 	// How many entries the list has, where it is cut.
 	AttemptsTotal *int64 `json:"attemptsTotal"`
@@ -5720,7 +5717,7 @@ type WebhookWithSecret struct {
 
 // WhatIf is what Availability.WhatIf takes.
 type WhatIf struct {
-	// Done one after the other; one that is refused refuses the whole.
+	// They are made one after the other; if one is refused, the whole request is.
 	Changes Opt[[]WhatIfChange] `json:"changes,omitzero"`
 	// The questions, asked once all changes are played.
 	Queries []AvailabilityLine `json:"queries"`

@@ -438,8 +438,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an attribute; values stay but for those that chose an option that goes, which takes force.
-         * @description Changes an attribute; values stay but for those that chose an option that goes, which takes force.
+         * Changes an attribute. Values stay, except those that chose a deleted option: that takes force.
+         * @description Changes an attribute. Values stay, except those that chose a deleted option: that takes force.
          */
         patch: operations["admin.attributes.update"];
         trace?: never;
@@ -518,8 +518,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says why there is no more: the instant with the least free units, the holds over it, and ways out.
-         * @description Says why there is no more: the instant with the least free units, the holds over it, and ways out.
+         * Explains why no more units are available: the instant with the fewest free units, the holds over it, and alternatives.
+         * @description Explains why no more units are available: the instant with the fewest free units, the holds over it, and alternatives.
          */
         post: operations["admin.availability.explain"];
         delete?: never;
@@ -627,8 +627,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a catalog item; one that a hold names is in use.
-         * @description Removes a catalog item; one that a hold names is in use.
+         * Deletes a catalog item that no unclosed order and no current or future hold names.
+         * @description Deletes a catalog item that no unclosed order and no current or future hold names.
          */
         delete: operations["admin.catalog.delete"];
         options?: never;
@@ -712,8 +712,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells in order what has changed; of records that the key may not read, nothing.
-         * @description Tells in order what has changed; of records that the key may not read, nothing.
+         * Lists in order what has changed. Changes of records that the key may not read are left out.
+         * @description Lists in order what has changed. Changes of records that the key may not read are left out.
          */
         get: operations["admin.changes.list"];
         put?: never;
@@ -900,8 +900,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
-         * @description Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
+         * Reports the health of the service: its queue, log, memory, deliveries and backups, as its metrics have them.
+         * @description Reports the health of the service: its queue, log, memory, deliveries and backups, as its metrics have them.
          */
         get: operations["admin.health.get"];
         put?: never;
@@ -1123,15 +1123,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.
-         * @description Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.
+         * Deletes a location that has no stock, now or later, and that no unclosed order and no current or future hold or event uses.
+         * @description Deletes a location that has no stock, now or later, and that no unclosed order and no current or future hold or event uses.
          */
         delete: operations["admin.locations.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes a location; a new time zone is for what is made from then on; no hold moves.
-         * @description Changes a location; a new time zone is for what is made from then on; no hold moves.
+         * Changes a location. Holds and orders that exist keep their instants under a new time zone.
+         * @description Changes a location. Holds and orders that exist keep their instants under a new time zone.
          */
         patch: operations["admin.locations.update"];
         trace?: never;
@@ -1150,8 +1150,8 @@ export interface paths {
         get: operations["admin.orders.list"];
         put?: never;
         /**
-         * Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.
-         * @description Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.
+         * Creates an order: a draft, which takes no stock; an open one, which takes stock for all lines or not at all; or one of holds, which takes over their stock.
+         * @description Creates an order: a draft, which takes no stock; an open one, which takes stock for all lines or not at all; or one of holds, which takes over their stock.
          */
         post: operations["admin.orders.create"];
         delete?: never;
@@ -1182,8 +1182,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes what an order has as given; its lines have operations of their own.
-         * @description Changes what an order has as given; its lines have operations of their own.
+         * Changes what was given for an order; its lines have operations of their own.
+         * @description Changes what was given for an order; its lines have operations of their own.
          */
         patch: operations["admin.orders.update"];
         trace?: never;
@@ -1198,8 +1198,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Puts a closed order away.
-         * @description Puts a closed order away.
+         * Archives a closed order.
+         * @description Archives a closed order.
          */
         post: operations["admin.orders.archive"];
         delete?: never;
@@ -1386,8 +1386,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says that units lie ready.
-         * @description Says that units lie ready.
+         * Marks units as prepared.
+         * @description Marks units as prepared.
          */
         post: operations["admin.orders.prepare"];
         delete?: never;
@@ -1406,8 +1406,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes units back: what is left of their time is free again, behind the buffer.
-         * @description Takes units back: what is left of their time is free again, behind the buffer.
+         * Takes units back: after the buffer, the rest of their time is free again.
+         * @description Takes units back: after the buffer, the rest of their time is free again.
          */
         post: operations["admin.orders.return"];
         delete?: never;
@@ -1446,8 +1446,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.
-         * @description Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.
+         * Assigns an article to a unit of an order: one that its line may have, or a substitute. The unit is pinned there, and what may move makes room.
+         * @description Assigns an article to a unit of an order: one that its line may have, or a substitute. The unit is pinned there, and what may move makes room.
          */
         post: operations["admin.orders.assignStockItem"];
         delete?: never;
@@ -1466,8 +1466,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.
-         * @description Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.
+         * Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs that much less.
+         * @description Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs that much less.
          */
         post: operations["admin.orders.cancelStockItem"];
         delete?: never;
@@ -1486,8 +1486,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.
-         * @description Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.
+         * Marks a unit that came back as ready: its buffer ends now, and what is left of it is free at once.
+         * @description Marks a unit that came back as ready: its buffer ends now, and what is left of it is free at once.
          */
         post: operations["admin.orders.readyStockItem"];
         delete?: never;
@@ -1506,8 +1506,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.
-         * @description Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.
+         * Removes the assignment of a unit: it may move from then on, and an article that was ordered takes the place of a substitute.
+         * @description Removes the assignment of a unit: it may move from then on, and an article that was ordered takes the place of a substitute.
          */
         post: operations["admin.orders.unassignStockItem"];
         delete?: never;
@@ -1550,8 +1550,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes an archived order out again.
-         * @description Takes an archived order out again.
+         * Unarchives an order.
+         * @description Unarchives an order.
          */
         post: operations["admin.orders.unarchive"];
         delete?: never;
@@ -1814,8 +1814,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.
-         * @description Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.
+         * Prices the lines and codes of an order that is not made. Nothing is stored, stock is not checked, and no event is sent.
+         * @description Prices the lines and codes of an order that is not made. Nothing is stored, stock is not checked, and no event is sent.
          */
         post: operations["admin.orders.quote"];
         delete?: never;
@@ -1863,8 +1863,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a SKU that has no article, and for which no hold is that is not over.
-         * @description Deletes a SKU that has no article, and for which no hold is that is not over.
+         * Deletes a SKU without articles that no catalog item, no unclosed order and no current or future hold uses.
+         * @description Deletes a SKU without articles that no catalog item, no unclosed order and no current or future hold uses.
          */
         delete: operations["admin.skus.delete"];
         options?: never;
@@ -2384,8 +2384,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An order was deleted; there are no data any more.
-         * @description An order was deleted; there are no data any more.
+         * An order was deleted; its data is gone.
+         * @description An order was deleted; its data is gone.
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
@@ -2609,7 +2609,7 @@ export interface components {
              */
             from: string;
             /**
-             * @description What is other: a later window, a shorter one, another location or another article.
+             * @description What differs: a later window, a shorter one, another location or another article.
              * @enum {string}
              */
             kind: "later" | "shorter" | "location" | "article";
@@ -2649,7 +2649,7 @@ export interface components {
             valueType: components["schemas"]["DiscountType"];
         };
         ArchiveArticle: {
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description Holds to come that find no other place become conflicts. Without it that is refused, with the plan. */
             force?: boolean | null;
@@ -2796,7 +2796,7 @@ export interface components {
             data: components["schemas"]["ArticleBars"][];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
         };
         ArticleConflicts: {
@@ -2891,12 +2891,12 @@ export interface components {
         AssignStockItem: {
             /**
              * Format: uuid
-             * @description The article that the unit is to be of.
+             * @description The article for the unit.
              */
             articleId: string;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
-            /** @description Takes an article that is not what was ordered, or has not what the line requires. What was ordered is kept; unassign undoes it. */
+            /** @description Takes an article that is not what was ordered, or lacks what the line requires. What was ordered is kept; unassign undoes it. */
             substitute?: boolean | null;
         };
         Attribute: {
@@ -2980,7 +2980,7 @@ export interface components {
             committed: number;
             /** @description True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop. */
             exact: boolean;
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
             /** @description How many of the units asked for a booking cannot have; null where no quantity was given. */
             shortage: number | null;
@@ -3031,7 +3031,7 @@ export interface components {
         AvailabilityList: {
             /** @description The answers, in the order of the questions. */
             lines: components["schemas"]["AvailabilityOfLine"][];
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
         };
         AvailabilityOfLine: {
@@ -3070,7 +3070,7 @@ export interface components {
             bodyTo: string | null;
             /**
              * Format: date-time
-             * @description When it was to be back, where it is out and kept for longer than that; left out else.
+             * @description When it should have been back, if it is still out after that; otherwise left out.
              */
             dueAt?: string;
             /**
@@ -3080,7 +3080,7 @@ export interface components {
             from?: string;
             /**
              * Format: uuid
-             * @description Where it is to be for good the end of its time on, if that is another location; left out else.
+             * @description Where it stays from the end of its time on, if that is another location; otherwise left out.
              */
             goesToLocationId?: string;
             /**
@@ -3097,7 +3097,7 @@ export interface components {
              * @description The hold, the order or the event that takes it.
              */
             ownerId: string;
-            /** @description True where it stays on its article or unit: it was asked for by name, or is out; left out else. */
+            /** @description True where it stays on its article or unit: it was asked for by name, or is out; otherwise left out. */
             pinned?: boolean;
             /**
              * Format: uuid
@@ -3106,7 +3106,7 @@ export interface components {
             serviceLocationId?: string;
             /**
              * Format: uuid
-             * @description The unit that it sits on, of an article with more units than one; left out else.
+             * @description The unit that it sits on, of an article with more units than one; otherwise left out.
              */
             slotId?: string;
             /**
@@ -3150,7 +3150,7 @@ export interface components {
         CalendarAnswer: {
             /** @description The window in pieces, without gap or overlap. */
             buckets: components["schemas"]["Bucket"][];
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
         };
         CalendarItem: {
@@ -3195,12 +3195,12 @@ export interface components {
         CalendarsAnswer: {
             /** @description The calendars, in the order of the items. */
             calendars: components["schemas"]["CalendarOfItem"][];
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
         };
         CalendarsQuery: {
             /**
-             * @description Into what the window is cut: at each change, by hour or by local day. Default: day.
+             * @description Size of each bucket: at each change, by hour or by local day. Default: day.
              * @enum {string|null}
              */
             bucket?: "change" | "hour" | "day" | null;
@@ -3236,7 +3236,7 @@ export interface components {
             to: string;
         };
         CancelStockItem: {
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
         };
         CancelSubscription: {
@@ -3244,7 +3244,7 @@ export interface components {
             atEnd?: boolean | null;
         };
         CancellationNotice: {
-            /** @description How many of the unit. */
+            /** @description How many units of time. */
             amount: number;
             /** @description The unit of the amount. */
             unit: components["schemas"]["TimeUnit"];
@@ -3399,7 +3399,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description What became of the record.
+             * @description What happened to the record.
              * @enum {string}
              */
             change: "created" | "updated" | "deleted";
@@ -3424,16 +3424,16 @@ export interface components {
         ChangeHold: {
             /** @description New lines, behind those that stay. Default: none. */
             add?: components["schemas"]["HoldLineInput"][] | null;
-            /** @description Takes lines whose window is over, which are refused else. Default: false. */
+            /** @description Takes lines whose window is over, which are otherwise refused. Default: false. */
             allowPast?: boolean | null;
-            /** @description Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none. */
+            /** @description Lines to change, in quantity or dates; their units are assigned again. Default: none. */
             change?: components["schemas"]["HoldLineChange"][] | null;
             /**
              * Format: uuid
              * @description The customer whom it is for. Null: nobody. Default: as it is.
              */
             customerId?: string | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The numbers of lines that are taken out, from 0. Default: none. */
             remove?: number[] | null;
@@ -3569,7 +3569,7 @@ export interface components {
             refused: number | null;
             /** @description Memory that the process has. Null: it is not counted here. */
             residentBytes: number | null;
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
             /** @description Snapshots that are pinned. Null: it is not counted here. */
             snapshots: number | null;
@@ -3583,7 +3583,7 @@ export interface components {
         ConfirmOrder: {
             /** @description What is short becomes a conflict. */
             allowOverbooking?: boolean | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
         };
         Conflict: {
@@ -3957,11 +3957,11 @@ export interface components {
             discountCodes?: string[] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price. */
+            /** @description How lines of the holds are sold. Lines without an entry are sold as if no row and no price were given. */
             heldLines?: components["schemas"]["HeldLineInput"][] | null;
             /** @description Holds that become this order, in place of lineItems: it takes all their lines and units over as they are, or none. An expired one refuses it. */
             holdIds?: string[] | null;
@@ -3977,7 +3977,7 @@ export interface components {
             note?: string | null;
             /**
              * Format: uuid
-             * @description Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is where they have their stock.
+             * @description Where its units are handed over; stock is taken there. Required unless holdIds is given: then the default is where the holds have their stock.
              */
             pickupLocationId?: string | null;
             /** @description The merchant's or the shop's own name for the order. */
@@ -4496,7 +4496,7 @@ export interface components {
              * @enum {string}
              */
             in: "body" | "query" | "path" | "header";
-            /** @description What is wrong, in words that follow on the name. */
+            /** @description What is wrong: a phrase to be read after the field's name. */
             message: string;
             /** @description A JSON pointer into the body, or the name of the parameter or header. */
             pointer: string;
@@ -4606,11 +4606,11 @@ export interface components {
              * @description When it was done. Default: now.
              */
             at?: string | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
-            /** @description What came back and lies in its buffer on the very unit is ready: the buffer ends now. */
+            /** @description Ends the buffer of the previous booking on the same unit now, once that came back. */
             ready?: boolean | null;
-            /** @description The units of the order that it is about. Default: all that can. */
+            /** @description The units of the order. Default: all for which the step is possible. */
             stockItemIds?: string[] | null;
         };
         HeldLineInput: {
@@ -4907,7 +4907,7 @@ export interface components {
             details: components["schemas"]["InsufficientAvailabilityDetails"];
         };
         InsufficientAvailabilityDetails: {
-            /** @description Whether it was looked for what stands in the way and for the next windows. It is not where too many lists and searches of the account are under way, nor where room came free meanwhile: then no holds are named, and next is null. */
+            /** @description Whether the blocking holds and the next windows were searched for. They are not where too many lists and searches of the account are running, nor where room came free meanwhile: then no holds are named, and next is null. */
             explained: boolean;
             /** @description The lines that are short. */
             lines: components["schemas"]["Shortage"][];
@@ -4945,7 +4945,7 @@ export interface components {
         };
         LimitReachedDetails: {
             /**
-             * @description Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long answers under way.
+             * @description Whose limit it is: of the address, the account or the key; cost and bytes are of expensive reads and long answers that are running.
              * @enum {string}
              */
             layer: "ip" | "account" | "key" | "cost" | "bytes";
@@ -5111,7 +5111,7 @@ export interface components {
             tagIds: string[];
         };
         ListArticles: {
-            /** @description Which articles by whether they are archived. Default: active. */
+            /** @description Filter: active, archived or all articles. Default: active. */
             archive?: components["schemas"]["ArchiveFilter"] | null;
             /** @description The window that is looked at. Default: the present instant. */
             dateRange?: components["schemas"]["DateRange"] | null;
@@ -5411,7 +5411,7 @@ export interface components {
             requiredScopes: string[];
         };
         MoveHold: {
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The units that are moved, all or nothing. */
             lines: components["schemas"]["MoveLine"][];
@@ -5463,7 +5463,7 @@ export interface components {
             /** @description What it holds. */
             lines: components["schemas"]["HoldLine"][];
             linesTotal?: components["schemas"]["EntriesTotal"];
-            /** @description With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else. */
+            /** @description With dryRun: units of others that would move to make room, at their new places. Otherwise empty. */
             moved: components["schemas"]["Unavailability"][];
             movedTotal?: components["schemas"]["EntriesTotal"];
             /** @description A text for those who read it. */
@@ -5521,7 +5521,7 @@ export interface components {
             earliestStartDate: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
-            /** @description How far its lines are together. */
+            /** @description How far all its lines together are. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /** @description Whether the customer's means of payment is kept by who charges it. */
             hasSavedPaymentMethod: boolean;
@@ -5544,7 +5544,7 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
-            /** @description With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else. */
+            /** @description With dryRun: units of others that would move to make room, at their new places. Otherwise empty. */
             moved: components["schemas"]["Unavailability"][];
             movedTotal?: components["schemas"]["EntriesTotal"];
             /** @description A text for those who read it. */
@@ -5742,7 +5742,7 @@ export interface components {
             earliestStartDate: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
-            /** @description How far its lines are together. */
+            /** @description How far all its lines together are. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /** @description Whether the customer's means of payment is kept by who charges it. */
             hasSavedPaymentMethod: boolean;
@@ -5806,11 +5806,11 @@ export interface components {
              */
             at: string;
             /**
-             * @description What became of the order.
+             * @description What happened to the order.
              * @enum {string}
              */
             change: "created" | "updated" | "deleted";
-            /** @description The members that are another than before; payments are what capturedTotal and its like count. */
+            /** @description The names of the members that changed; payments stands for those that capturedTotal and its like count. */
             changed: components["schemas"]["OrderMember"][];
             changedTotal?: components["schemas"]["EntriesTotal"];
             /** @description Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it. */
@@ -6000,11 +6000,11 @@ export interface components {
             discountCodes?: string[] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price. */
+            /** @description How lines of the holds are sold. Lines without an entry are sold as if no row and no price were given. */
             heldLines?: components["schemas"]["HeldLineInput"][] | null;
             /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
@@ -6075,16 +6075,16 @@ export interface components {
             depositCapturedTotal: number;
             /** @description What of the deposit was given back, by the payments that were recorded; in minor units. */
             depositRefundedTotal: number;
-            /** @description How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and endDate, which are what a line is given: it is not taken. */
+            /** @description How long the line is, as an ISO 8601 duration; null without end. It is computed from startDate and endDate; a request cannot set it. */
             duration: string | null;
-            /** @description How long the line is in words, such as 2 days; null without end. It is not taken either. */
+            /** @description How long the line is in words, such as 2 days; null without end. A request cannot set it either. */
             durationLabel: string | null;
             /**
              * Format: date-time
              * @description First instant behind it; null: without end.
              */
             endDate: string | null;
-            /** @description How far it is: waiting, ready, handed over, back, or called off. */
+            /** @description How far it is: pending, prepared, fulfilled (handed over), returned or cancelled. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /**
              * Format: uuid
@@ -6307,7 +6307,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description Whether an article is expected to be named, as it was given; nothing is checked here. */
             expectsInventoryLink: boolean;
-            /** @description How far it is: waiting, ready, handed over, back, or called off. */
+            /** @description How far it is: pending, prepared, fulfilled (handed over), returned or cancelled. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /** @description Whether it has no unit of stock though it needs one. */
             hasConflicts: boolean;
@@ -6355,7 +6355,7 @@ export interface components {
             requirementsUnmet: boolean;
             /**
              * Format: date-time
-             * @description When it is due, or came, back; null: never.
+             * @description When it is due back, or came back; null: never.
              */
             returnDate: string | null;
             /** @description Where it comes back to. */
@@ -6432,7 +6432,7 @@ export interface components {
             description?: string | null;
             /** @description The article's documents as a whole, in their order. */
             documents?: components["schemas"]["DocumentInput"][] | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
@@ -6471,7 +6471,7 @@ export interface components {
             taxonomyCategoryId?: string | null;
         };
         PatchAttribute: {
-            /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+            /** @description Removes values from records. Without it, a change that would do so is refused with 409 IN_USE, and details says how many records have some. */
             force?: boolean | null;
             /** @description The name of its group. */
             group?: string | null;
@@ -6479,7 +6479,7 @@ export interface components {
             key?: string;
             /** @description What people call the attribute. */
             name?: string;
-            /** @description All options. One that is not named goes, and with it the values that chose it. */
+            /** @description All options. One that is not named is deleted, and with it the values that chose it. */
             options?: components["schemas"]["PatchAttributeOption"][];
         };
         PatchAttributeOption: {
@@ -6570,7 +6570,7 @@ export interface components {
             allowOverbooking?: boolean | null;
             /** @description What the customer was asked for this line, replaced as a whole. */
             checkoutFields?: components["schemas"]["LineCheckoutFieldInput"][] | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /**
              * Format: date-time
@@ -6640,7 +6640,7 @@ export interface components {
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
             /** @description The documents of the order, replaced as a whole. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
@@ -6786,7 +6786,7 @@ export interface components {
         /** @enum {string} */
         PaymentKind: "capture" | "refund" | "deposit_capture" | "deposit_refund" | "deposit_authorise" | "deposit_cancel";
         PlaceHold: {
-            /** @description Takes lines whose window is over, which are refused else. Default: false. */
+            /** @description Takes lines whose window is over, which are otherwise refused. Default: false. */
             allowPast?: boolean | null;
             /**
              * Format: uuid
@@ -6801,7 +6801,7 @@ export interface components {
             note?: string | null;
         };
         PrepareOrder: {
-            /** @description The units of the order that it is about. Default: all that can. */
+            /** @description The units of the order. Default: all for which the step is possible. */
             stockItemIds?: string[] | null;
         };
         PricingRow: {
@@ -6875,7 +6875,7 @@ export interface components {
             code: components["schemas"]["ProblemCode"];
             /** @description What is wrong with this request, for people. */
             detail: string;
-            /** @description What the code tells beside; its form is that of the code. */
+            /** @description More details; the members depend on the code. */
             details: {
                 [key: string]: unknown;
             };
@@ -6889,7 +6889,7 @@ export interface components {
             title: string;
             /**
              * Format: uri-reference
-             * @description Where this service tells of the code: a page and its anchor.
+             * @description Where this service explains the code: a page and its anchor.
              */
             type: string;
         } & (components["schemas"]["InsufficientAvailability"] | components["schemas"]["QuantityRefused"] | components["schemas"]["SubstituteNeeded"] | components["schemas"]["StateNotAllowed"] | components["schemas"]["HoldExpired"] | components["schemas"]["RecordInUse"] | components["schemas"]["MissingScope"] | components["schemas"]["DeniedFields"] | components["schemas"]["LimitReached"] | components["schemas"]["StorageFailed"] | components["schemas"]["ProblemWithoutDetails"]);
@@ -6955,7 +6955,7 @@ export interface components {
             pricing: components["schemas"]["OrderPricing"];
         };
         QuoteInput: {
-            /** @description Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is counted. */
+            /** @description Discount codes that would be put on it, one after the other; one that cannot be applied refuses all. No use is counted. */
             discountCodes?: string[] | null;
             /** @description What would be ordered, as an order takes it. */
             lineItems: components["schemas"]["OrderLineItemInput"][];
@@ -6977,7 +6977,7 @@ export interface components {
             combinedRows: components["schemas"]["RowCombination"] | null;
             /**
              * Format: uuid
-             * @description The line's id in allocations of this answer; nothing has it else.
+             * @description The line's id in allocations of this answer; it is used nowhere else.
              */
             id: string;
             /** @description What the line would be called. */
@@ -7025,7 +7025,7 @@ export interface components {
             details: components["schemas"]["RecordInUseDetails"];
         };
         RecordInUseDetails: {
-            /** @description How many of them do. */
+            /** @description How many records of that kind refer to it. */
             count: number;
             /** @description What kind of record refers to this one, such as hold or article. */
             resource: string;
@@ -7108,7 +7108,7 @@ export interface components {
             key?: "attribute" | null;
             /** @description How its value is compared. */
             operator: components["schemas"]["Operator"];
-            /** @description Any of them, as text; of a negated operator none. */
+            /** @description What the value is compared with, as text: any of these has to match, or with a negated operator none. */
             values?: string[] | null;
         };
         RevokedAPIKey: {
@@ -7168,7 +7168,7 @@ export interface components {
              * @description The row.
              */
             pricingRowId: string;
-            /** @description How many of its durations are taken. */
+            /** @description How many of the row's durations the line takes. */
             units: number;
         };
         SKU: {
@@ -7232,7 +7232,7 @@ export interface components {
             edges: string[];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
-            /** @description The account's count of committed changes that the answer is of. */
+            /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
         };
         SKUOfBars: {
@@ -7676,7 +7676,7 @@ export interface components {
              * @description When it was done. Default: now.
              */
             at?: string | null;
-            /** @description The units of the order that it is about. Default: all that can. */
+            /** @description The units of the order. Default: all for which the step is possible. */
             stockItemIds?: string[] | null;
         };
         TaxonomyCategory: {
@@ -7820,9 +7820,9 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         Undo: {
-            /** @description Answers what would come of it, and changes nothing. */
+            /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
-            /** @description The units of the order that it is about. */
+            /** @description The units of the order. */
             stockItemIds: string[];
         };
         UnitCounts: {
@@ -7962,7 +7962,7 @@ export interface components {
              * @description The record's id.
              */
             resourceId: string;
-            /** @description How many bytes the body and of the answers kept; about, until the body was sent once. */
+            /** @description Size in bytes of the body and the stored answers; approximate until the body was sent once. */
             size: number;
             /** @description Whether it waits, was taken, or was given up. */
             state: components["schemas"]["DeliveryState"];
@@ -7994,7 +7994,7 @@ export interface components {
         WebhookDeliveryDetails: {
             /** @description How many attempts were made. */
             attemptCount: number;
-            /** @description The attempts, the first first. */
+            /** @description The attempts, the oldest first. */
             attempts: components["schemas"]["WebhookDeliveryAttempt"][];
             attemptsTotal?: components["schemas"]["EntriesTotal"];
             /** @description The exact bytes that are sent. */
@@ -8031,7 +8031,7 @@ export interface components {
              * @description The record's id.
              */
             resourceId: string;
-            /** @description How many bytes the body and of the answers kept; about, until the body was sent once. */
+            /** @description Size in bytes of the body and the stored answers; approximate until the body was sent once. */
             size: number;
             /** @description Whether it waits, was taken, or was given up. */
             state: components["schemas"]["DeliveryState"];
@@ -8097,7 +8097,7 @@ export interface components {
             url: string;
         };
         WhatIf: {
-            /** @description Done one after the other; one that is refused refuses the whole. */
+            /** @description They are made one after the other; if one is refused, the whole request is. */
             changes?: components["schemas"]["WhatIfChange"][] | null;
             /** @description The questions, asked once all changes are played. */
             queries: components["schemas"]["AvailabilityLine"][];
@@ -8150,9 +8150,9 @@ export interface components {
     parameters: {
         /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
         IdempotencyKey: string;
-        /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+        /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
         IfMatch: string;
-        /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+        /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
         IfNoneMatch: string;
     };
     requestBodies: never;
@@ -8488,7 +8488,7 @@ export interface operations {
     "admin.catalog.list": {
         parameters: {
             query?: {
-                /** @description Which items by whether they are archived. Default: active. */
+                /** @description Filter: active, archived or all items. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Only items in one of these states. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
@@ -8534,7 +8534,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -8575,7 +8575,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -8685,7 +8685,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8723,7 +8723,7 @@ export interface operations {
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only articles in one of these states. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
-                /** @description Which articles by whether they are archived. Default: active. */
+                /** @description Filter: active, archived or all articles. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Only articles with these ids. */
                 ids?: string[];
@@ -8823,7 +8823,7 @@ export interface operations {
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only articles in one of these states. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
-                /** @description Which articles by whether they are archived. Default: active. */
+                /** @description Filter: active, archived or all articles. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Only articles with these ids. */
                 ids?: string[];
@@ -8955,7 +8955,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8990,7 +8990,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9234,7 +9234,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9271,7 +9271,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9356,7 +9356,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9583,7 +9583,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9624,13 +9624,13 @@ export interface operations {
     "admin.attributes.delete": {
         parameters: {
             query?: {
-                /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+                /** @description Removes values from records. Without it, a change that would do so is refused with 409 IN_USE, and details says how many records have some. */
                 force?: boolean;
             };
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9665,7 +9665,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9765,7 +9765,7 @@ export interface operations {
                 from: string;
                 /** @description First instant behind the window. */
                 to: string;
-                /** @description Into what the window is cut: at each change, by hour or by local day. Default: day. */
+                /** @description Size of each bucket: at each change, by hour or by local day. Default: day. */
                 bucket?: "change" | "hour" | "day";
                 /** @description How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed. */
                 length?: number;
@@ -9851,7 +9851,7 @@ export interface operations {
                 from: string;
                 /** @description First instant behind the window. */
                 to: string;
-                /** @description Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs. */
+                /** @description Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs. */
                 bucket?: "hour" | "day";
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
@@ -10033,7 +10033,7 @@ export interface operations {
     "admin.catalog.listItems": {
         parameters: {
             query?: {
-                /** @description Which items by whether they are archived. Default: active. */
+                /** @description Filter: active, archived or all items. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Only items in one of these states. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
@@ -10117,7 +10117,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10161,7 +10161,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10196,7 +10196,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10314,7 +10314,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10549,7 +10549,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10593,7 +10593,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10628,7 +10628,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10746,7 +10746,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10860,7 +10860,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10904,7 +10904,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10939,7 +10939,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11008,15 +11008,15 @@ export interface operations {
             query?: {
                 /** @description Only holds in one of these states. Default: all. */
                 status?: ("held" | "confirmed" | "expired" | "released" | "ordered")[];
-                /** @description Only holds of which a line asks for this SKU. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this SKU. One line has to meet all that is asked of lines. */
                 skuId?: string;
-                /** @description Only holds of which a line asks for this article. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this article. One line has to meet all that is asked of lines. */
                 articleId?: string;
-                /** @description Only holds of which a line asks for this catalog item. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this catalog item. One line has to meet all that is asked of lines. */
                 catalogItemId?: string;
-                /** @description Only holds of which a line is at this location. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line at this location. One line has to meet all that is asked of lines. */
                 serviceLocationId?: string;
-                /** @description Only holds of which a line is for some of it. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line that overlaps this range. One line has to meet all that is asked of lines. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only holds for this customer. */
                 customerId?: string;
@@ -11134,7 +11134,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11169,7 +11169,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11514,7 +11514,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11558,7 +11558,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11593,7 +11593,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11633,13 +11633,13 @@ export interface operations {
             query?: {
                 /** @description Only orders in one of these states. Default: all. */
                 status?: components["schemas"]["OrderStatus"][];
-                /** @description Only orders whose units are together so far. Default: all. */
+                /** @description Only orders in one of these fulfillment states. Default: all. */
                 fulfillmentState?: components["schemas"]["FulfillmentState"][];
                 /** @description Whether a unit of it has no stock. */
                 hasConflicts?: boolean;
                 /** @description pickup: a unit was not handed over though its line has begun; return: one is out though its line is over. By the instant of the answer. */
                 late?: ("pickup" | "return")[];
-                /** @description Only orders that came from there. Default: all. */
+                /** @description Only orders that came from one of these. Default: all. */
                 channel?: components["schemas"]["OrderChannel"][];
                 /** @description Only orders that are handed over at one of these locations. */
                 pickupLocationId?: string[];
@@ -11647,17 +11647,17 @@ export interface operations {
                 returnLocationId?: string[];
                 /** @description Only orders that this user looks after. */
                 assignedTo?: string;
-                /** @description Orders of which a line is for some of it. */
+                /** @description Only orders with a line that overlaps this range. */
                 dateRange?: components["schemas"]["DateRange"];
-                /** @description Orders that are for this customer, or name them in their list of customers. */
+                /** @description Only orders that are for this customer, or name them in their list of customers. */
                 customerId?: string;
-                /** @description Orders that have one of them. */
+                /** @description Only orders that have one of these tags. */
                 tagIds?: string[];
                 /** @description Only the order of this number. */
                 number?: number;
                 /** @description Only the order that has this external id. */
                 externalId?: string;
-                /** @description Which orders by whether they are archived. Default: active. */
+                /** @description Filter: active, archived or all orders. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Words, without case and accents, each the beginning of a word of the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too. */
                 search?: string;
@@ -11787,7 +11787,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11822,7 +11822,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12128,7 +12128,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12165,7 +12165,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12601,7 +12601,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12792,7 +12792,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12902,7 +12902,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12946,7 +12946,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12981,7 +12981,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13061,7 +13061,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13098,7 +13098,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13220,7 +13220,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13266,7 +13266,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13303,7 +13303,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13461,7 +13461,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13505,7 +13505,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13540,7 +13540,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13623,7 +13623,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13730,7 +13730,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13889,7 +13889,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13924,7 +13924,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14038,7 +14038,7 @@ export interface operations {
                 asOf?: number;
             };
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14082,7 +14082,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14117,7 +14117,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14159,7 +14159,7 @@ export interface operations {
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
                 pageSize?: number;
-                /** @description Only deliveries in this state. Default: 0. */
+                /** @description Only deliveries in this state. Default: all. */
                 state?: components["schemas"]["DeliveryState"];
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
@@ -14197,7 +14197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An entity tag of the record: answered with 304 and no body where it still is. */
+                /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {

@@ -136,7 +136,7 @@ func (s *shop) line() object {
 		"startDate": s.from, "endDate": s.to}
 }
 
-// quote: the server prices the cart, and makes nothing of it.
+// quote: the server prices the cart and stores nothing.
 func (s *shop) quote() error {
 	var quote struct{ Pricing struct{ Total int } }
 	err := s.ask("POST", "/quotes", object{"pickupLocationId": s.location, "lineItems": []object{s.line()}}, &quote)

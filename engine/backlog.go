@@ -259,7 +259,7 @@ func rows(t *base.Tx) int {
 	return n
 }
 
-// follow tries the conflicts that a command left untried, by commands of their own: in the same group, so that a stop
+// follow tries the conflicts that a command left untried, by commands of their own: in the same record, so that a stop
 // leaves all or nothing of it, or, where they are many, as what is due.
 func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
 	tries := stock.MaxTries
@@ -271,6 +271,7 @@ func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
 		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: op})
 		if err == nil && len(t.Set) > 0 {
 			w.apply(w.state.Account(account), t)
+			w.open.entries[len(w.open.entries)-1].follows = true
 		}
 		if e, is := err.(*base.Error); is && e.Code == base.CodeInvalid && tries > 1 { // for size
 			tries /= 2

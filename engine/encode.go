@@ -31,6 +31,8 @@ type entry struct {
 	account base.ID
 	at      int64
 	set     []base.RowChange
+	// it finishes what the command before it began: both are in one record, so that a stop leaves both or none
+	follows bool
 }
 
 type encoder struct {
@@ -121,7 +123,9 @@ func (c *encoder) written(g *group) (err error) {
 // beginning, of which nobody was told.
 func (c *encoder) write(g *group) error {
 	for i, e := range g.entries {
-		if c.log.Bytes() >= c.limit {
+		// Only a record of twice the length ends before what follows: it is a try to seat conflicts, which stay
+		// where it is lost.
+		if n := c.log.Bytes(); n >= c.limit && (!e.follows || n >= 2*c.limit) {
 			if err := c.hand(g, g.entries[i-1].at); err != nil {
 				return err
 			}

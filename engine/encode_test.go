@@ -249,16 +249,17 @@ func TestUnitsOfAnOrderAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// A large group is several records, each of whole commands, with the right hash behind each.
+// A large group is several records, each of whole commands, with the right hash behind each. What follows a command is
+// in the same record, as long as that is not twice as long.
 func TestALargeGroupIsSeveralRecords(t *testing.T) {
 	fs := vfs.NewMem()
 	store, err := persist.Open(persist.Options{Dir: "data", FS: fs, KeepLog: persist.Keep{All: true}})
 	require.NoError(t, err)
 	s := base.NewState()
 	c := newEncoder(store, s.Publish())
-	c.limit = 1 << 10
+	c.limit = 2 << 10
 	g := &group{}
-	for i := range 3 {
+	for i := range 6 {
 		s.At = noon + int64(i)
 		a := base.MakeID(s.At, base.Base{Lo: uint64(i)})
 		set := []base.RowChange{
@@ -267,17 +268,17 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 				After: &base.Account{ID: a, AccountFields: base.AccountFields{Name: strings.Repeat("x", 2000)}}},
 			&base.Change[idemRow]{Kind: idempotencyKind, After: &idemRow{Key: base.ID{1}}},
 		}
-		g.entries = append(g.entries, entry{a, s.At, set})
+		g.entries = append(g.entries, entry{a, s.At, set, i > 1 && i < 5})
 		s.Apply(a, set, nil)
 	}
 	g.snapshot = s.Publish()
 	require.NoError(t, c.write(g))
-	require.Len(t, g.records, 3)
+	require.Len(t, g.records, 4, "the first, the second with what follows up to twice the length, the rest, the last")
 	for _, p := range g.records {
 		require.NoError(t, p.Wait())
 	}
 	require.NoError(t, checkAll(g.snapshot))
-	require.Equal(t, uint64(3), g.snapshot.Seq)
+	require.Equal(t, uint64(4), g.snapshot.Seq)
 	require.NoError(t, store.Close())
 	store, err = persist.Open(persist.Options{Dir: "data", FS: fs})
 	require.NoError(t, err)

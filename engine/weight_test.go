@@ -43,7 +43,8 @@ func TestACommandThatWritesTooMuch(t *testing.T) {
 	again, same := s.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{again, same})
 	s.do(many(8))
-	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: many(8), Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{1}}})
+	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: many(8),
+		Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{1}}})
 	require.Equal(t, base.CodeInvalid, err.(*base.Error).Code, "its result is kept, too")
 	s.do(many(8))
 	require.NoError(t, s.Check())
@@ -55,7 +56,8 @@ func TestARecordMayNotBecomeTooLong(t *testing.T) {
 	from, to, long := s.now+day, s.now+2*day, strings.Repeat("x", 1000)
 	line := order.OrderLineInput{Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking,
 		Quantity: 1, From: &from, To: &to, Note: &long}
-	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	made := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}
+	o := s.do(made).(*order.OrderRecord)
 	add := order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}}
 	s.bounded(base.Bounds{RowBytes: 16 << 10})
 	var err error

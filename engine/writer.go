@@ -424,7 +424,7 @@ func (w *writer) apply(a *base.AccountState, t *base.Tx) {
 			}
 		}
 	}
-	w.open.entries = append(w.open.entries, entry{a.ID, w.state.At, set})
+	w.open.entries = append(w.open.entries, entry{account: a.ID, at: w.state.At, set: set})
 	w.open.rows += len(set)
 	if t.Used > 0 {
 		if last := base.MakeID(t.Now, t.Base.Plus(t.Used-1)); w.state.LastID.Before(last) {

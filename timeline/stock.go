@@ -156,14 +156,16 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 	}
 }
 
-// MoveLots moves lots, ascending, with their holds from one pool to another; neither is 0. It is SetPool of each, in the
-// time that the lots and the two pools take once. All lots of a pool become a new one as they are.
+// MoveLots moves lots, ascending, with their holds from one pool to another; neither is 0. It is SetPool of each, in
+// the time that the lots and the two pools take once. Where all lots of a pool move to one without lots, what is kept
+// for them goes along as it is.
 func (s *Stock) MoveLots(lots []LotNo, from, to PoolNo) {
 	if len(lots) == 0 || from == to {
 		return
 	}
 	p := s.pools.own(s.edit, int(from))
-	left := poolEntry{lots: lessAll(p.lots, lots), grown: s.edit, slots: p.slots, conflicts: p.conflicts, large: p.large}
+	left := poolEntry{lots: lessAll(p.lots, lots), grown: s.edit, slots: p.slots, conflicts: p.conflicts,
+		large: p.large}
 	if len(p.lots) != len(left.lots)+len(lots) {
 		s.inconsistent("lots of pool %d that are not in it", from)
 	}

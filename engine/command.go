@@ -48,5 +48,5 @@ type Result struct {
 	Moved []stock.Unavailability
 	Took  time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
 
-	kept *idemRow // of a repeat: where Record is read from
+	repeats idemState // of a repeat: the record that Record is read from
 }

@@ -25,6 +25,7 @@ func (w *writer) commitGroups() {
 		}
 		e.current.Store(g.snapshot)
 		e.store.Published(g.snapshot.Seq)
+		e.readable.Store(g.snapshot.Groups)
 		e.notifier.notify(g.touched)
 		e.called.add(g.called)
 		e.stats.groups.Add(1)

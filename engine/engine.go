@@ -67,7 +67,8 @@ type Engine struct {
 	shut      bool
 	stats     stats
 	refused   lately
-	latest    atomic.Int64 // instant at which a command was judged
+	latest    atomic.Int64  // instant at which a command was judged
+	readable  atomic.Uint64 // groups of which what is on disk alone can be read
 	logIndex  logIndex
 	notifier  notifier
 	called    called
@@ -172,7 +173,7 @@ func (f *Future) Wait() (Result, error) {
 	if f.err != nil {
 		return f.res, f.engine.explain(&f.cmd, f.err)
 	}
-	return f.res.read(f.cmd.Op)
+	return f.res.read(f.engine, &f.cmd)
 }
 
 // Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing
@@ -182,7 +183,7 @@ func (f *Future) Planned() (Result, error) {
 	if f.earlier != nil {
 		return f.early, f.earlier
 	}
-	return f.early.read(f.cmd.Op)
+	return f.early.read(f.engine, &f.cmd)
 }
 
 // judged tells Planned.
@@ -311,8 +312,8 @@ func (e *Engine) turnedAway(f *Future) bool {
 		return true
 	}
 	if f.cmd.Idem != nil {
-		if err := e.lookUp(&f.cmd); err != nil {
-			f.turnAway(err)
+		if f.cmd.Idem = e.lookUp(f.cmd.Account, *f.cmd.Idem); f.cmd.Idem.failed != nil {
+			f.turnAway(f.cmd.Idem.failed)
 			return true
 		}
 	}

@@ -174,7 +174,7 @@ func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 type blankTraces struct {
 	base.Answers[any]
 	bodies  []outbox.Kept // each with a delivery of its own
-	results []*idemRow
+	results keptRows
 	done    base.ID // nothing else of this customer is kept
 }
 
@@ -190,14 +190,11 @@ func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
 			base.Record(t, outbox.BodyKind, k.Body, blank)
 		}
 	}
-	for _, r := range o.results {
-		if last, is := idempotentOf(t).recent.rows[recentKey{t.Acc.ID, r.Key}]; is &&
-			(last.row == nil || last.row.Until != r.Until) {
-			continue // used anew, or forgotten already, since it was read
-		}
-		n := &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
-		base.Record(t, idempotencyKind, r, n)
-		idempotentOf(t).keyed = append(idempotentOf(t).keyed, keyedRow{r.Key, n})
+	all := o.results.change(t, func(r *idemRow) *idemRow {
+		return &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
+	})
+	if !all {
+		return nil, base.Refuse(base.CodeOverloaded, "too much was done since the results were read")
 	}
 	if m := commerce.CustomerTable(t.Acc).Get(o.done); m != nil && m.Traces {
 		n := *m
@@ -247,17 +244,24 @@ func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) erro
 
 // forgetTraces does it for one customer, in commands of bounded size.
 func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Customer) error {
+	name := []byte(m.ID.String())
 	var o blankTraces
+	var keys []base.ID // of the results
 	size := 0
-	flush := func(more int) error {
-		if size += more; size < outbox.TrimBytes && more != 0 || ctx.Err() != nil {
+	flush := func(more int) (err error) {
+		if size += more; size < outbox.TrimBytes && len(keys) < base.DueAtOnce && more != 0 || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		_, err := e.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o})
-		o, size = blankTraces{}, 0
+		o.results, err = e.readKept(v.Acc.ID, keys, func(r *idemRow) bool {
+			return bytes.Contains(r.Result, name) && r.Until-idemKept <= m.ErasedAt
+		})
+		if err == nil {
+			_, err = e.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o})
+		}
+		o, keys, size = blankTraces{}, nil, 0
 		return err
 	}
-	name, bodies := []byte(m.ID.String()), map[base.ID]bool{}
+	bodies := map[base.ID]bool{}
 	for d := range outbox.DeliveryTable(v.Acc).All() {
 		if base.CreatedAt(d.Event) > m.ErasedAt {
 			break // its order was erased by then, or says so by an event of its own
@@ -281,19 +285,14 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 	}
 	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
 		func(_ int, _ byte, key, value []byte) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			account, id, err := base.SplitKey(key)
 			if err != nil || account != v.Acc.ID || !bytes.Contains(value, name) {
 				return err
 			}
-			r, err := idempotencyKind.Decode(account, id, value)
-			if err != nil || r.Until-idemKept > m.ErasedAt {
-				return err
-			}
-			if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok ||
-				!bytes.Equal(latest, value) {
-				return err // the log is ahead of the rows here
-			}
-			o.results = append(o.results, r)
+			keys = append(keys, id)
 			return flush(len(value))
 		})
 	if err != nil {

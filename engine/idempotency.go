@@ -1,19 +1,19 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"holdfast/engine/base"
+	"holdfast/engine/outbox"
 )
 
 // This file owns idempotency: a command under a key is done once, and its repeats get the first one's result.
 //
 // The records of a day may be many more than fit in memory, so they live on disk alone. A repeat is looked up there
-// before it enters the queue; what was done since, the writer remembers in a window longer than the queue.
+// before it enters the queue; of what was done since, the writer remembers in a window which record it is. A command
+// that has waited for longer than the window is looked up again, beside the writer, before it is judged.
 
 // Idempotency names a command so that it can be repeated safely. Key is a hash over everything that makes the scope
 // (method, path and the caller's key); Fingerprint a hash over the input.
@@ -21,7 +21,9 @@ type Idempotency struct {
 	Key         base.ID
 	Fingerprint base.ID
 
-	kept *idemRow // what was on disk when the command was submitted
+	kept   *idemRow // what was on disk when it was looked up
+	looked uint64   // groups whose records were there to be read by then
+	failed error    // why it could not be looked up
 }
 
 // idemKept is how long a result is kept for repeats, in milliseconds.
@@ -37,6 +39,21 @@ type idemRow struct {
 	Result      json.RawMessage
 
 	result any // what Result is made of when the row is written, beside the writer
+}
+
+// idemState is what tells one record of a key from another; the zero state is that of no record. A key is used anew
+// only when it has lapsed, so that it is kept until another instant.
+type idemState struct {
+	fingerprint base.ID
+	until       int64
+	erased      bool
+}
+
+func (r *idemRow) state() idemState {
+	if r == nil {
+		return idemState{}
+	}
+	return idemState{r.Fingerprint, r.Until, r.Erased}
 }
 
 var idempotencyKind = base.StoredRows(&base.Kind[idemRow]{
@@ -76,39 +93,40 @@ func remember(t *base.Tx, i *Idempotency, result any) {
 		r.Result = json.RawMessage("null")
 	}
 	base.Record(t, idempotencyKind, i.kept, r) // what was kept has lapsed, or this would be a repeat
-	idempotentOf(t).keyed = append(idempotentOf(t).keyed, keyedRow{r.Key, r})
+	idempotentOf(t).note(r.Key, r)
 }
 
-// lookUp reads what is kept under a command's key, on the goroutine that submits it.
-func (e *Engine) lookUp(cmd *Command) error {
-	i := *cmd.Idem // the caller's value is not changed
+// lookUp reads what is kept under a command's key, beside the writer. The caller's value is not changed.
+func (e *Engine) lookUp(account base.ID, i Idempotency) *Idempotency {
+	i.looked, i.failed = e.readable.Load(), nil
 	var err error
-	if i.kept, err = base.ReadStored(e.store, idempotencyKind, cmd.Account, i.Key); err != nil {
-		return base.Refuse(base.CodeStorageFailed, "the idempotency record cannot be read")
+	if i.kept, err = base.ReadStored(e.store, idempotencyKind, account, i.Key); err != nil {
+		i.failed = base.Refuse(base.CodeStorageFailed, "the idempotency record cannot be read")
 	}
-	cmd.Idem = &i
-	return nil
+	return &i
 }
 
-// recent is the writer's memory of keyed commands: longer than the queue, so that between a look-up on disk and its
-// judgement nothing is missed.
+// recent is the writer's memory of keyed commands: which records the last of them left. What the records say is read
+// from disk.
 type recent struct {
 	rows  map[recentKey]recentRow
-	order []recentKey // a ring
+	order []recentKey // a ring of the last changes
 	next  int
+	lost  uint64 // the last group of which a change is forgotten
 }
 
 type recentKey struct{ account, key base.ID }
 
 type recentRow struct {
-	row   *idemRow // nil: forgotten
-	group uint64   // whose log record says so
+	idemState
+	group uint64 // whose log record says so
+	place int    // in the ring
 }
 
 // keyedRow is what a command did to the record of a key.
 type keyedRow struct {
 	key base.ID
-	row *idemRow
+	is  idemState
 }
 
 func newRecent(queue int) *recent {
@@ -116,69 +134,142 @@ func newRecent(queue int) *recent {
 }
 
 func (m *recent) add(account base.ID, r keyedRow, group uint64) {
-	k := recentKey{account, r.key}
-	if _, ok := m.rows[k]; !ok {
-		delete(m.rows, m.order[m.next])
-		m.order[m.next] = k
-		m.next = (m.next + 1) % len(m.order)
+	oldest := m.order[m.next]
+	if last, ok := m.rows[oldest]; ok && last.place == m.next {
+		delete(m.rows, oldest)
+		m.lost = last.group
 	}
-	m.rows[k] = recentRow{r.row, group}
+	k := recentKey{account, r.key}
+	m.order[m.next] = k
+	m.rows[k] = recentRow{r.is, group, m.next}
+	m.next = (m.next + 1) % len(m.order)
+}
+
+// is what a record of a key is, as the writer knows it, for one who has read it when groups up to looked could be read;
+// known is false where it may have changed since, and that is forgotten.
+func (m *recent) is(account base.ID, key base.ID, read *idemRow, looked uint64) (is idemState, known bool) {
+	if r, ok := m.rows[recentKey{account, key}]; ok {
+		return r.idemState, true
+	}
+	return read.state(), m.lost <= looked
+}
+
+// outdated says that a keyed command is to be looked up again before it is judged: it has waited for so long that the
+// writer may have forgotten what was done under its key since, or it replaces a record that it has not read.
+func (w *writer) outdated(cmd *Command) bool {
+	i := cmd.Idem
+	if i == nil {
+		return false
+	}
+	is, known := w.recent.is(cmd.Account, i.Key, i.kept, i.looked)
+	return !known || is.until != 0 && is.until <= w.state.At && is != i.kept.state()
 }
 
 // repeat judges a keyed command against an earlier one of the same key. done is false where there is none, and the
 // command is to be planned.
 func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
-	row := cmd.Idem.kept
-	running := false
-	if r, ok := w.recent.rows[recentKey{cmd.Account, cmd.Idem.Key}]; ok {
-		row, running = r.row, r.group > w.engine.current.Load().Groups
+	i := cmd.Idem
+	if i.failed != nil {
+		return res, true, i.failed
 	}
-	if row == nil || row.Until <= w.state.At {
-		cmd.Idem.kept = row
+	is, _ := w.recent.is(cmd.Account, i.Key, i.kept, i.looked)
+	if is.until <= w.state.At {
+		if is == (idemState{}) {
+			i.kept = nil // forgotten since
+		}
 		return res, false, nil
 	}
 	switch {
-	case row.Fingerprint != cmd.Idem.Fingerprint:
+	case is.fingerprint != i.Fingerprint:
 		return res, true, base.Refuse(base.CodeIdempotencyReused, "the idempotency key was used for another request")
-	case row.Erased:
-		return res, true, base.Refuse(base.CodeIdempotencyReused,
-			"the request was done under this key; its answer named a customer who was erased since")
-	case running:
+	case is.erased:
+		return res, true, errErased
+	case w.recent.rows[recentKey{cmd.Account, i.Key}].group > w.engine.readable.Load():
 		return res, true,
 			base.Refuse(base.CodeIdempotencyInUse, "the first request under this idempotency key is still running")
 	}
-	return Result{Sequence: w.state.Accounts[cmd.Account].Ledger.Sequence, Replayed: true, kept: row}, true, nil
+	return Result{Sequence: w.state.Accounts[cmd.Account].Ledger.Sequence, Replayed: true, repeats: is}, true, nil
 }
 
+var errErased = base.Refuse(base.CodeIdempotencyReused,
+	"the request was done under this key; its answer named a customer who was erased since")
+
 // read completes the answer to a repeat with the first one's result, on the goroutine of the one who asks.
-func (r Result) read(op base.Op) (Result, error) {
-	if r.kept == nil {
+func (r Result) read(e *Engine, cmd *Command) (Result, error) {
+	if r.repeats == (idemState{}) {
 		return r, nil
 	}
-	var err error
-	if r.Record, err = op.ReadResult(r.kept.Result); err != nil {
-		return Result{}, base.Refuse(base.CodeInternal, "the kept result cannot be read")
+	i := cmd.Idem
+	if i.kept.state() != r.repeats { // it was done behind the look-up
+		i = e.lookUp(cmd.Account, *i)
 	}
-	r.kept = nil
+	err := i.failed
+	switch {
+	case err != nil:
+	case i.kept.state() == r.repeats:
+		if r.Record, err = cmd.Op.ReadResult(i.kept.Result); err != nil {
+			err = base.Refuse(base.CodeInternal, "the kept result cannot be read")
+		}
+	case i.kept != nil && i.kept.Erased: // since it was judged
+		err = errErased
+	default:
+		err = base.Refuse(base.CodeInternal, "the kept result has just lapsed")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r.repeats = idemState{}
 	return r, nil
 }
 
-// forget drops idempotency records that are kept no longer. What they are is an input: a plan reads no disk.
+// keptRows are records that a command takes as its input, as they were read right before it: a plan reads no disk.
+type keptRows struct {
+	rows   []*idemRow
+	looked uint64 // groups whose records were there to be read by then
+}
+
+// readKept reads records of which something is so.
+func (e *Engine) readKept(account base.ID, keys []base.ID, so func(*idemRow) bool) (k keptRows, err error) {
+	k.looked = e.readable.Load()
+	for _, key := range keys {
+		r, err := base.ReadStored(e.store, idempotencyKind, account, key)
+		if err != nil {
+			return k, err
+		}
+		if r != nil && so(r) {
+			k.rows = append(k.rows, r)
+		}
+	}
+	return k, nil
+}
+
+// change writes for each record that is as it was read what it becomes, nil: it is dropped. It says whether that is
+// known of all.
+func (k keptRows) change(t *base.Tx, becomes func(*idemRow) *idemRow) (all bool) {
+	all = true
+	for _, r := range k.rows {
+		is, known := idempotentOf(t).recent.is(t.Acc.ID, r.Key, r, k.looked)
+		if all = all && known; !known || is != r.state() {
+			continue // it may have been, or was, used anew or dropped since
+		}
+		n := becomes(r)
+		base.Record(t, idempotencyKind, r, n)
+		idempotentOf(t).note(r.Key, n)
+	}
+	return all
+}
+
+// forget drops idempotency records that are kept no longer.
 type forget struct {
 	base.Answers[any]
-	rows []*idemRow
+	keptRows
 }
 
 func (forget) Check() []base.Fault { return nil }
 
+// PlanOn leaves what is not known of to the next time.
 func (o forget) PlanOn(t *base.Tx) (any, error) {
-	for _, r := range o.rows {
-		if _, changed := idempotentOf(t).recent.rows[recentKey{t.Acc.ID, r.Key}]; changed || r.Until > t.Now {
-			continue // used anew, or forgotten already, since it was read
-		}
-		base.Record(t, idempotencyKind, r, nil)
-		idempotentOf(t).keyed = append(idempotentOf(t).keyed, keyedRow{r.Key, nil})
-	}
+	o.change(t, func(*idemRow) *idemRow { return nil })
 	return nil, nil
 }
 
@@ -188,40 +279,48 @@ const sweepEvery = time.Hour
 // Sweep drops the idempotency records that have lapsed. It scans all that are kept, beside the writer.
 func (e *Engine) Sweep(ctx context.Context) error {
 	now := e.Now()
+	lapsed := func(r *idemRow) bool { return r.Until <= now }
 	var of base.ID
-	var lapsed []*idemRow
+	var keys []base.ID
+	size := 0
 	flush := func() error {
-		if len(lapsed) == 0 {
-			return ctx.Err()
+		if len(keys) == 0 {
+			return nil
 		}
-		_, err := e.Do(Command{Account: of, Actor: "clock", Op: forget{rows: lapsed}})
-		lapsed = nil
+		rows, err := e.readKept(of, keys, lapsed)
+		keys, size = nil, 0
+		if err == nil && len(rows.rows) > 0 {
+			_, err = e.Do(Command{Account: of, Actor: "clock", Op: forget{keptRows: rows}})
+		}
 		return err
 	}
 	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
 		func(_ int, _ byte, key, value []byte) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			account, id, err := base.SplitKey(key)
 			if err != nil {
 				return err
 			}
 			r, err := idempotencyKind.Decode(account, id, value)
-			if err != nil || r.Until > now {
+			if err != nil || !lapsed(r) {
 				return err
 			}
-			if latest, ok, err := e.store.Row(base.TagIdempotency, key); err != nil || !ok ||
-				!bytes.Equal(latest, value) {
-				return err // the log is ahead of the rows here
-			}
-			if account != of || len(lapsed) == base.DueAtOnce {
+			if account != of || len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
 				if err := flush(); err != nil {
 					return err
 				}
 				of = account
 			}
-			lapsed = append(lapsed, r)
+			keys = append(keys, id)
+			size += len(value)
 			return nil
 		})
-	return errors.Join(err, flush())
+	if err != nil {
+		return err
+	}
+	return flush()
 }
 
 // idempotent is what a plan does to idempotency records.
@@ -233,6 +332,11 @@ type idempotent struct {
 var idempotentPlace = base.RegisterPlace[idempotent]()
 
 func idempotentOf(t *base.Tx) *idempotent { return idempotentPlace.On(&t.Shelf) }
+
+// note says what a plan makes of a record.
+func (i *idempotent) note(key base.ID, r *idemRow) {
+	i.keyed = append(i.keyed, keyedRow{key, r.state()})
+}
 
 // addAll notes what a plan does to idempotency records, in a group.
 func (r *recent) addAll(account base.ID, t *base.Tx, group uint64) {

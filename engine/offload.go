@@ -15,11 +15,12 @@ import (
 
 // plan is what the plan of a command came to.
 type plan struct {
-	t    *base.Tx
-	res  any
-	err  error
-	took time.Duration
-	due  *Command // of a part of what is due: its command
+	t      *base.Tx
+	res    any
+	err    error
+	took   time.Duration
+	due    *Command       // of a part of what is due: its command
+	looked []*Idempotency // in place of a plan: what was read for those that wait, nil where nothing was to be
 }
 
 // idsOfPlan are kept for a plan off the writer, so that no command of the same instant draws them. No plan needs as
@@ -42,9 +43,13 @@ func (w *writer) offloadsDue(a *base.AccountState) bool {
 }
 
 // offload has what is due in a backlog's account planned off the writer, or, where that is not much, the first command
-// that waits.
+// that waits. Where that one is to be looked up again first, it and all others of which that is so are.
 func (w *writer) offload(b *backlog) {
 	w.off = b
+	if w.outdated(&b.waiting[0].cmd) {
+		w.lookAgain(b)
+		return
+	}
 	cmd := b.waiting[0].cmd // the caller may be answered before the plan is there, if the disk fails
 	p := &plan{}
 	if w.offloadsDue(b.account) {
@@ -65,13 +70,42 @@ func (w *writer) offload(b *backlog) {
 	}()
 }
 
+// lookAgain looks up the keyed commands of a backlog that have waited too long.
+func (w *writer) lookAgain(b *backlog) {
+	p := &plan{looked: make([]*Idempotency, len(b.waiting))}
+	for i, f := range b.waiting {
+		if w.outdated(&f.cmd) {
+			p.looked[i] = f.cmd.Idem
+		}
+	}
+	account := b.account.ID
+	w.engine.done.Add(1)
+	go func() {
+		defer w.engine.done.Done()
+		for i, x := range p.looked {
+			if x != nil {
+				p.looked[i] = w.engine.lookUp(account, *x)
+			}
+		}
+		w.offloaded <- p
+	}()
+}
+
 // land has what was planned off the writer be the next that is applied. Those that waited for the same come behind it,
 // before another of its account.
 func (w *writer) land(p *plan) {
 	f := w.off.waiting[0]
-	if f.cmd.offload = false; p.due != nil {
+	f.cmd.offload = false
+	switch {
+	case p.looked != nil:
+		for i, x := range p.looked {
+			if x != nil {
+				w.off.waiting[i].cmd.Idem = x
+			}
+		}
+	case p.due != nil:
 		w.off.due = p
-	} else {
+	default:
 		f.plan = p
 	}
 	w.off.yields = len(w.offNext) > 0

@@ -253,7 +253,7 @@ func (w *writer) begin(f *Future) (begun bool) {
 }
 
 // judge plans a command and applies the plan; begun is false where a part of what is due was done instead, or where the
-// plan is to be made off the writer.
+// plan is to be made off the writer, or the command to be looked up again there.
 func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	a := w.state.Accounts[cmd.Account]
 	if a == nil && !creates(cmd.Op) {
@@ -264,6 +264,9 @@ func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	if a != nil {
 		if a.Importing() && !carries(cmd.Op) {
 			return Result{}, true, base.View{Acc: a}.Ready()
+		}
+		if cmd.offload = w.outdated(cmd); cmd.offload {
+			return Result{}, false, nil
 		}
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {

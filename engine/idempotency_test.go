@@ -148,17 +148,17 @@ func TestTheWindowForgetsTheOldestChange(t *testing.T) {
 	}
 	m.add(base.ID{}, row(1), 1)
 	m.add(base.ID{}, row(2), 2)
-	for i := range len(m.order) - 2 {
+	for i := range len(m.order) - 3 {
 		m.add(base.ID{}, row(uint64(100+i)), 3)
 	}
 	m.add(base.ID{}, row(1), 4)
+	m.add(base.ID{}, row(3), 5)
 	require.True(t, known(1, 0))
-	require.True(t, known(2, 0))
-	require.True(t, known(3, 1))
-	require.False(t, known(3, 0), "its change may be the one that is forgotten")
-	m.add(base.ID{}, row(3), 4)
+	require.True(t, known(9, 0), "none is forgotten")
+	m.add(base.ID{}, row(4), 6)
 	require.True(t, known(1, 0))
 	require.False(t, known(2, 1))
+	require.False(t, known(9, 1), "its change may be the one that is forgotten")
 	require.True(t, known(2, 2), "it was read when the change could be")
 	require.Len(t, m.rows, len(m.order))
 }

@@ -91,9 +91,6 @@ func (f *fold) collect() {
 	if f.at == nil {
 		f.at = make(map[string]int)
 	}
-	clear(f.at)
-	clear(f.last)
-	f.last = f.last[:0]
 	for _, r := range f.recs {
 		for c := range r.Changes() {
 			i, ok := f.at[text(c.row)]
@@ -105,6 +102,15 @@ func (f *fold) collect() {
 			f.last[i].value = c.After
 		}
 	}
+}
+
+// forget lets go of the records, which may be large: what is kept of them here
+// points into them.
+func (f *fold) forget() {
+	clear(f.recs)
+	clear(f.at)
+	clear(f.last)
+	f.last = f.last[:0]
 }
 
 // write puts the last images into b.
@@ -156,7 +162,7 @@ func (s *Store) foldOnce(f *fold) (more bool, err error) {
 	}
 	s.marker.Store(&m)
 	s.overlay.drop(f.recs)
-	clear(f.recs)
+	f.forget()
 	return true, nil
 }
 

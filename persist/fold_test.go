@@ -284,3 +284,26 @@ func TestFoldIsThrottled(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.Equal(t, uint64(510), s.Marker().Seq, "closing does not wait for L0")
 }
+
+// The records that were folded may be large: the folder keeps nothing of them.
+func TestTheFolderLetsGoOfWhatItFolded(t *testing.T) {
+	toy := newToy(newSeed(t))
+	s := manual(t, vfs.NewMem())
+	defer s.Close()
+	var f fold
+	for range 20 {
+		seq, at, hash := toy.step()
+		require.NoError(t, s.Commit(&toy.g, seq, at, hash))
+		s.Published(seq)
+	}
+	_, err := s.foldOnce(&f)
+	require.NoError(t, err)
+	require.Positive(t, cap(f.last))
+	for _, r := range f.last[:cap(f.last)] {
+		require.Equal(t, foldRow{}, r)
+	}
+	for _, r := range f.recs[:cap(f.recs)] {
+		require.Zero(t, r)
+	}
+	require.Empty(t, f.at)
+}

@@ -233,7 +233,7 @@ func TestFeedEndsEarly(t *testing.T) {
 	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "test", Op: batch})
 	require.NoError(t, err)
 	v, _ = s.eng.View(s.account)
-	want, _, err := s.eng.Changes(v, was, 10_000)
+	want, _, err := s.eng.Changes(t.Context(), v, was, 10_000)
 	require.NoError(t, err)
 	require.Equal(t, want[0].Sequence, want[len(want)-1].Sequence, "of one command")
 	next, seen, answers := before["next"].(string), map[string]int{}, 0

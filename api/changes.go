@@ -212,7 +212,7 @@ func (q *request) listChanges(o *listChanges) error {
 					return err
 				}
 			}
-			list, next, err := q.eng.Changes(q.view, after, o.limit)
+			list, next, err := q.eng.Changes(q.ctx, q.view, after, o.limit)
 			if err != nil {
 				return err
 			}

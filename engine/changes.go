@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 
 	"holdfast/engine/base"
@@ -41,14 +42,15 @@ func Resources() (names []string) {
 // Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there
 // are at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE where the
 // log does not reach back so far.
-func (e *Engine) Changes(v base.View, after uint64, most int) (list []Change, next uint64, err error) {
+func (e *Engine) Changes(ctx context.Context, v base.View, after uint64, most int) (list []Change, next uint64,
+	err error) {
 	if after > v.Sequence() {
 		return nil, 0, errCursorGone
 	}
 	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
 	next = after
 	for log := uint64(0); next < v.Sequence() && len(list) < most; log++ {
-		if log, err = e.logIndex.find(e.store, v.Acc.ID, next+1, log, v.Seq); err != nil {
+		if log, err = e.logIndex.find(ctx, e.store, v.Acc.ID, next+1, log, v.Seq); err != nil {
 			return nil, 0, unreadable(err)
 		}
 		r, err := e.store.Record(log)
@@ -64,8 +66,11 @@ func (e *Engine) Changes(v base.View, after uint64, most int) (list []Change, ne
 
 // unreadable is the refusal for what went wrong with reading the log.
 func unreadable(err error) error {
-	if errors.Is(err, persist.ErrPruned) {
+	switch {
+	case errors.Is(err, persist.ErrPruned):
 		return errCursorGone
+	case errors.Is(err, context.Canceled):
+		return base.Refuse(base.CodeNotReady, "the reader of the changes, or the server, has ended")
 	}
 	return err
 }

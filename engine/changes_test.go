@@ -23,7 +23,7 @@ func (s *shop) feed(account base.ID, after uint64, most int) (list []Change, err
 	for {
 		v, ok := s.View(account)
 		require.True(s.T, ok)
-		part, next, err := s.Changes(v, after, most)
+		part, next, err := s.Changes(s.Context(), v, after, most)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: base.Created},
 		all[0])
-	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
+	_, _, err = s.Changes(t.Context(), s.view(), s.view().Sequence()+1, 1)
 	require.ErrorIs(t, err, errCursorGone)
 	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent",
 		"pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
@@ -310,4 +310,45 @@ func TestChangedRings(t *testing.T) {
 	s.sku()
 	<-c
 	require.NotEqual(t, c, s.Changed(s.acc))
+}
+
+// slow is a context that is asked between two records, and says what it is asked for when a test wants it to.
+type slow struct {
+	context.Context
+	asked, over chan struct{}
+}
+
+func (c slow) Err() error {
+	select {
+	case c.asked <- struct{}{}:
+	default:
+	}
+	<-c.over
+	return c.Context.Err()
+}
+
+// One who reads the log for long keeps nobody from looking things up, and ends with the context.
+func TestALongLookIntoTheLogIsAlone(t *testing.T) {
+	s := newShop(t)
+	for range 100 {
+		s.do(place("x"))
+	}
+	s.reopen()
+	ctx, stop := context.WithCancel(t.Context())
+	c := slow{ctx, make(chan struct{}, 1), make(chan struct{})}
+	failed := make(chan error)
+	go func() {
+		_, _, err := s.Changes(c, s.view(), 0, 1000)
+		failed <- err
+	}()
+	<-c.asked
+	list, err := s.feed(s.acc, 2, 1000)
+	require.NoError(t, err)
+	require.Len(t, list, 100)
+	stop()
+	close(c.over)
+	require.ErrorIs(t, <-failed, &base.Error{Code: base.CodeNotReady})
+	list, err = s.feed(s.acc, 2, 1000)
+	require.NoError(t, err)
+	require.Len(t, list, 100)
 }

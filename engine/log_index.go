@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sort"
@@ -13,7 +14,7 @@ import (
 // This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
 
 // logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far
-// as someone wants to go. Each record is looked at once. Of an account's commands one in markEvery is marked, and every
+// as someone wants to go. Who asks for more of it reads that, while others look up what is known. Of an account's commands one in markEvery is marked, and every
 // one that lies markEvery records or more from the mark before: an unmarked one is near a mark.
 type logIndex struct {
 	mu        sync.Mutex
@@ -31,27 +32,28 @@ const markEvery = 64
 
 // find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where
 // it is not known. head is the last record.
-func (p *logIndex) find(store *persist.Store, account base.ID, sequence, from, head uint64) (log uint64, err error) {
+func (p *logIndex) find(ctx context.Context, store *persist.Store, account base.ID, sequence, from,
+	head uint64) (log uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.accounts == nil {
 		p.accounts, p.low, p.high = map[base.ID]*marks{}, head+1, head+1
 	}
-	if first := store.Marker().FirstKept; first > p.low+trimEvery || first > p.high {
+	if first := store.Marker().FirstKept; first > p.low+forgetEvery || first > p.high {
 		p.trim(first)
 	}
-	for ; p.high <= head; p.high++ {
-		if err := p.look(store, p.high, true); err != nil {
+	for p.high <= head {
+		if err := p.extend(ctx, store, p.high); err != nil {
 			return 0, err
 		}
 	}
 	m := p.of(account)
 	if from == 0 {
 		for p.low > store.Marker().FirstKept && !m.reach(sequence) {
-			if err := p.look(store, p.low-1, false); err != nil {
+			if err := p.extend(ctx, store, p.low-1); err != nil {
 				return 0, err
 			}
-			p.low--
+			m = p.of(account) // what was known may have been trimmed meanwhile
 		}
 		// Behind the last mark that is not past it, as far as that is still kept.
 		if at, ok := m.last(func(x mark) bool { return x.sequence <= sequence }); ok {
@@ -72,8 +74,8 @@ func (p *logIndex) find(store *persist.Store, account base.ID, sequence, from, h
 	return 0, errCursorGone
 }
 
-// trimEvery is how many records the log has to have lost before what is known of them is forgotten.
-const trimEvery = 1 << 16
+// forgetEvery is how many records the log has to have lost before what is known of them is forgotten.
+const forgetEvery = 1 << 16
 
 // trim forgets what is in front of the first record that is kept.
 func (p *logIndex) trim(first uint64) {
@@ -95,35 +97,69 @@ func (p *logIndex) of(account base.ID) *marks {
 	return m
 }
 
-// look marks what is in a record.
-func (p *logIndex) look(store *persist.Store, log uint64, forward bool) error {
-	r, err := store.Record(log)
+// extend enters the record at one of the ends, unless somebody else has meanwhile.
+func (p *logIndex) extend(ctx context.Context, store *persist.Store, log uint64) error {
+	list, err := p.apart(func() ([]found, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return foundIn(store, log)
+	})
 	if err != nil {
 		return err
 	}
-	if r.Rewrite {
+	forward := log == p.high
+	switch {
+	case forward:
+		p.high++
+	case log == p.low-1:
+		p.low--
+	default:
 		return nil
 	}
-	var done []base.ID // accounts of which the record's first command was seen
+	for _, x := range list {
+		p.of(x.account).add(x.mark, forward)
+	}
+	return nil
+}
+
+// apart reads while others use the index.
+func (p *logIndex) apart(read func() ([]found, error)) ([]found, error) {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	return read()
+}
+
+// found is the first command of an account in a record.
+type found struct {
+	account base.ID
+	mark
+}
+
+// foundIn lists the accounts that have commands in a record.
+func foundIn(store *persist.Store, log uint64) (list []found, err error) {
+	r, err := store.Record(log)
+	if err != nil || r.Rewrite {
+		return nil, err
+	}
 	for c := range r.Changes() {
 		if c.Table != base.TagLedger {
 			continue
 		}
 		account, key, err := base.SplitKey(c.Key)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if slices.Contains(done, account) {
+		if slices.ContainsFunc(list, func(x found) bool { return x.account == account }) {
 			continue
 		}
-		done = append(done, account)
 		l, err := base.LedgerKind.Decode(account, key, c.After)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.of(account).add(mark{l.Sequence, log}, forward)
+		list = append(list, found{account, mark{l.Sequence, log}})
 	}
-	return nil
+	return list, nil
 }
 
 func (m *marks) add(x mark, forward bool) {

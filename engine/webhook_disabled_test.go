@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -257,5 +258,26 @@ func TestEventsOfStock(t *testing.T) {
 		fmt.Sprintf("conflict.created conflict %s %s true not_enough_stock", more.ID, more.Lines[0].Units[0].ID),
 		fmt.Sprintf("conflict.resolved conflict %s %s true not_enough_stock", more.ID, more.Lines[0].Units[0].ID),
 	}, list[4:])
+	s.reopen()
+}
+
+// Where many deliveries have failed, what is to be recovered of them is looked for beside the writer.
+func TestManyFailedDeliveriesAreRecoveredOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	w, other := s.hook(base.OrderCreated), s.hook(base.OrderUpdated)
+	s.do(emitting{typ: base.OrderCreated, times: 40})
+	s.do(outbox.DisableWebhook{ID: w.ID})
+	s.do(outbox.EnableWebhook{ID: w.ID})
+	s.bounded(base.Bounds{Offload: 5})
+	require.Equal(t, 5, outbox.RecoverDeliveries{Webhook: w.ID}.Size(s.view().Acc))
+	require.Zero(t, outbox.RecoverDeliveries{Webhook: other.ID}.Size(s.view().Acc))
+	_, over := s.large(s.tenants(1)[0], place("First"))
+	f := s.submit(s.acc, outbox.RecoverDeliveries{Webhook: w.ID, Since: noon})
+	s.submit(s.acc, nudge{})
+	require.Eventually(t, func() bool { return s.Stats().Waiting == 3 }, 20*time.Second, time.Millisecond)
+	over()
+	res, err := f.Wait()
+	require.NoError(t, err)
+	require.Equal(t, &outbox.Recovered{Queued: 40}, res.Record)
 	s.reopen()
 }

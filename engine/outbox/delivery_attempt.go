@@ -297,6 +297,15 @@ func (o RecoverDeliveries) Check() []base.Fault {
 	return c.Faults
 }
 
+// failedPerUnit is how many failed deliveries are looked at in the time that a unit of stock takes.
+const failedPerUnit = 8
+
+// Size has the plan be made off the writer where many deliveries have failed: it looks at all of them, as one may fail
+// long behind those that were made after it.
+func (o RecoverDeliveries) Size(a *base.AccountState) int {
+	return DeliveryTable(a).CountPrefix(deliveryByWebhook, deliveryKey(o.Webhook, DeliveryFailed)) / failedPerUnit
+}
+
 func (o RecoverDeliveries) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.Webhook, nil)
 	if err != nil {

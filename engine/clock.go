@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -95,16 +97,11 @@ func (n *nudges) over() {
 const lateness = 50 * time.Millisecond
 
 // keepTime nudges accounts whenever something is due. One in which much is due does not keep it from the others.
-func (e *Engine) keepTime() {
+func (e *Engine) keepTime(ctx context.Context) {
 	defer e.done.Done()
-	ctx, stop := context.WithCancel(context.Background())
-	go func() { <-e.quit; stop() }()
 	n := nudges{engine: e, under: map[base.ID]bool{}}
-	clock, trim, sweep := time.NewTicker(lateness), time.NewTicker(trimLogEvery), time.NewTicker(sweepEvery)
+	clock := time.NewTicker(lateness)
 	defer clock.Stop()
-	defer trim.Stop()
-	defer sweep.Stop()
-	erased := map[base.ID]uint64{}
 	for {
 		select {
 		case <-e.quit:
@@ -114,19 +111,60 @@ func (e *Engine) keepTime() {
 				return // nothing is due any more
 			}
 			n.send(ctx, nil)
+		}
+	}
+}
+
+// trimEvery is how often what is kept of deliveries and erased customers is looked through. Tests make it shorter.
+var trimEvery = 10 * time.Second
+
+// keepHouse drops what is kept no longer, and erases who could not be at the start: left says that there are such. Its
+// commands may wait long for their accounts, so it is not the one who keeps time.
+func (e *Engine) keepHouse(ctx context.Context, left bool) {
+	defer e.done.Done()
+	trim, sweep := time.NewTicker(trimEvery), time.NewTicker(sweepEvery)
+	defer trim.Stop()
+	defer sweep.Stop()
+	tell := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			e.log.Error(what+" could not be dropped; it is tried again", "error", err)
+		}
+	}
+	erased := map[base.ID]uint64{}
+	for e.Failed() == nil {
+		select {
+		case <-e.quit:
+			return
 		case <-trim.C:
-			if err := e.TrimDeliveries(ctx); err != nil && ctx.Err() == nil {
-				e.log.Error("old deliveries could not be dropped", "error", err)
+			tell("old deliveries", e.TrimDeliveries(ctx))
+			if left {
+				var err error
+				left, err = e.eraseAgain()
+				tell("customers whose erasure a restore has taken back", err)
+				left = left || err != nil
 			}
-			if err := e.forgetErased(ctx, erased); err != nil && ctx.Err() == nil {
-				e.log.Error("what is kept of erased customers could not be dropped", "error", err)
-			}
+			tell("what is kept of erased customers", e.forgetErased(ctx, erased))
 		case <-sweep.C:
-			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
-				e.log.Error("lapsed idempotency records could not be dropped", "error", err)
+			tell("lapsed idempotency records", e.Sweep(ctx))
+		}
+	}
+}
+
+// inEach does something in every account, but for those that an archive is being imported into. What cannot be done in
+// one, of which too many commands wait, say, is left to the next time, and keeps it from no other.
+func (e *Engine) inEach(ctx context.Context, do func(base.View) error) error {
+	var failed []error
+	for _, id := range e.Accounts() {
+		if ctx.Err() != nil || e.Failed() != nil {
+			break
+		}
+		if v, _ := e.View(id); !v.Acc.Importing() {
+			if err := do(v); err != nil {
+				failed = append(failed, fmt.Errorf("account %s: %w", id, err))
 			}
 		}
 	}
+	return errors.Join(append(failed, ctx.Err())...)
 }
 
 // stats counts what the engine did since it was opened.

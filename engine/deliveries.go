@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"holdfast/engine/base"
 	"holdfast/engine/outbox"
@@ -102,27 +101,19 @@ func (e *Engine) DeliveryDetails(v base.View, d *outbox.Delivery) (body []byte, 
 // TrimDeliveries drops the deliveries that the logs keep no longer: those that are too old, the oldest of an account
 // that has too much of them, and those of webhooks that are gone.
 func (e *Engine) TrimDeliveries(ctx context.Context) error {
-	for _, id := range e.Accounts() {
-		for {
-			v, _ := e.View(id)
+	return e.inEach(ctx, func(v base.View) error {
+		for ctx.Err() == nil {
 			<-e.store.Wake(v.Seq)
 			list, more, err := outbox.Lapsed(v, e.store, e.Now(), e.logBytes)
 			if err != nil || !more {
-				if err != nil {
-					return err
-				}
-				break
-			}
-			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: outbox.ForgetDeliveries{List: list}}); err !=
-				nil {
 				return err
 			}
-			if ctx.Err() != nil {
-				return ctx.Err()
+			_, err = e.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: outbox.ForgetDeliveries{List: list}})
+			if err != nil {
+				return err
 			}
+			v, _ = e.View(v.Acc.ID)
 		}
-	}
-	return ctx.Err()
+		return nil
+	})
 }
-
-const trimLogEvery = 10 * time.Second

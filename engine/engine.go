@@ -127,12 +127,16 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.Tick(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	if err := e.eraseAgain(); err != nil {
+	left, err := e.eraseAgain()
+	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	if !o.Manual {
-		e.done.Add(1)
-		go e.keepTime()
+		ctx, stop := context.WithCancel(context.Background())
+		go func() { <-e.quit; stop() }()
+		e.done.Add(2)
+		go e.keepTime(ctx)
+		go e.keepHouse(ctx, left)
 	}
 	return e, nil
 }

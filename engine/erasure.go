@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
@@ -221,11 +222,8 @@ func blank(b *outbox.EventBody) (*outbox.EventBody, error) {
 // forgetErased takes erased customers out of what is on disk alone, once the rows there are as far as the erasure. seen
 // are sequences at which an erasure was met first.
 func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) error {
-	for _, id := range e.Accounts() {
-		v, _ := e.View(id)
-		if v.Acc.Importing() {
-			continue
-		}
+	return e.inEach(ctx, func(v base.View) error {
+		var failed []error
 		for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
 			if seen[m.ID] == 0 {
 				seen[m.ID] = v.Seq
@@ -234,15 +232,17 @@ func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) erro
 				continue
 			}
 			if err := e.forgetTraces(ctx, v, m); err != nil {
-				return err
+				failed = append(failed, err)
+				continue
 			}
 			delete(seen, m.ID)
 		}
-	}
-	return nil
+		return errors.Join(failed...)
+	})
 }
 
-// forgetTraces does it for one customer, in commands of bounded size.
+// forgetTraces does it for one customer, in commands of bounded size. A body that cannot be read may name them: all else
+// is done, and it is tried again.
 func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Customer) error {
 	name := []byte(m.ID.String())
 	var o blankTraces
@@ -261,6 +261,7 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 		o, keys, size = blankTraces{}, nil, 0
 		return err
 	}
+	var unread error
 	bodies := map[base.ID]bool{}
 	for d := range outbox.DeliveryTable(v.Acc).All() {
 		if base.CreatedAt(d.Event) > m.ErasedAt {
@@ -271,11 +272,18 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 		}
 		bodies[d.Body] = true
 		body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
-		if err != nil || body == nil {
+		if err == nil && body == nil {
 			continue // dropped since
 		}
-		text, err := body.Text()
-		if err != nil || !bytes.Contains(text, name) {
+		var text []byte
+		if err == nil {
+			text, err = body.Text()
+		}
+		if err != nil {
+			unread = fmt.Errorf("the body of event %s cannot be read: %w", d.Event, err)
+			continue
+		}
+		if !bytes.Contains(text, name) {
 			continue
 		}
 		o.bodies = append(o.bodies, outbox.Kept{ID: d.ID, Body: body})
@@ -301,8 +309,10 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 	if err := e.store.SetUnlogged([]persist.Pair{{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}}}); err != nil {
 		return err
 	}
-	o.done = m.ID
-	return flush(0)
+	if unread == nil {
+		o.done = m.ID
+	}
+	return errors.Join(unread, flush(0))
 }
 
 // erasedName is in front of the keys of erasures beside the log, which a restore to a point before them does not take
@@ -313,17 +323,22 @@ func erasedKey(account, customer base.ID) []byte {
 	return append(append([]byte(erasedName), account[:]...), customer[:]...)
 }
 
-// eraseAgain erases those whose erasure a restore has taken back.
-func (e *Engine) eraseAgain() error {
+// eraseAgain erases those whose erasure a restore has taken back. left says that there are some of accounts that an
+// archive is being imported into, which may not have them yet.
+func (e *Engine) eraseAgain() (left bool, err error) {
 	var list []Command
-	err := e.store.ScanUnlogged(func(key, _ []byte) error {
+	err = e.store.ScanUnlogged(func(key, _ []byte) error {
 		if !bytes.HasPrefix(key, []byte(erasedName)) || len(key) != len(erasedName)+2*len(base.ID{}) {
 			return nil
 		}
 		ids := key[len(erasedName):]
 		account, customer := base.ID(ids[:16]), base.ID(ids[16:])
-		if v, ok := e.View(account); ok && commerce.CustomerByID(v, customer) != nil &&
-			commerce.CustomerByID(v, customer).ErasedAt == 0 {
+		v, ok := e.View(account)
+		if ok && v.Acc.Importing() {
+			left = true
+			return nil
+		}
+		if ok && commerce.CustomerByID(v, customer) != nil && commerce.CustomerByID(v, customer).ErasedAt == 0 {
 			list = append(list,
 				Command{Account: account, Actor: "restore", Op: EraseCustomer{ID: customer, again: true}})
 		}
@@ -334,7 +349,7 @@ func (e *Engine) eraseAgain() error {
 			_, err = e.Do(c)
 		}
 	}
-	return err
+	return left, err
 }
 
 func init() { base.RegisterFollower(base.Follower{Check: checkErasures}) }

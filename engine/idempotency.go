@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"holdfast/engine/base"
@@ -283,21 +285,21 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	var of base.ID
 	var keys []base.ID
 	size := 0
-	flush := func() error {
-		if len(keys) == 0 {
-			return nil
-		}
+	var failed []error
+	flush := func() {
 		rows, err := e.readKept(of, keys, lapsed)
 		keys, size = nil, 0
 		if err == nil && len(rows.rows) > 0 {
 			_, err = e.Do(Command{Account: of, Actor: "clock", Op: forget{keptRows: rows}})
 		}
-		return err
+		if err != nil { // it keeps none of another account
+			failed = append(failed, fmt.Errorf("account %s: %w", of, err))
+		}
 	}
 	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
 		func(_ int, _ byte, key, value []byte) error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if err := errors.Join(ctx.Err(), e.Failed()); err != nil {
+				return err
 			}
 			account, id, err := base.SplitKey(key)
 			if err != nil {
@@ -308,19 +310,17 @@ func (e *Engine) Sweep(ctx context.Context) error {
 				return err
 			}
 			if account != of || len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
-				if err := flush(); err != nil {
-					return err
-				}
+				flush()
 				of = account
 			}
 			keys = append(keys, id)
 			size += len(value)
 			return nil
 		})
-	if err != nil {
-		return err
+	if err == nil {
+		flush()
 	}
-	return flush()
+	return errors.Join(append(failed, err)...)
 }
 
 // idempotent is what a plan does to idempotency records.

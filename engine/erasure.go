@@ -241,8 +241,8 @@ func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) erro
 	})
 }
 
-// forgetTraces does it for one customer, in commands of bounded size. A body that cannot be read may name them: all else
-// is done, and it is tried again.
+// forgetTraces does it for one customer, in commands of bounded size. A body that cannot be read may name them: all
+// else is done, and it is tried again.
 func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Customer) error {
 	name := []byte(m.ID.String())
 	var o blankTraces

@@ -14,8 +14,9 @@ import (
 // This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
 
 // logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far
-// as someone wants to go. Who asks for more of it reads that, while others look up what is known. Of an account's commands one in markEvery is marked, and every
-// one that lies markEvery records or more from the mark before: an unmarked one is near a mark.
+// as someone wants to go. Who asks for more of it reads that, while others look up what is known. Of an account's
+// commands one in markEvery is marked, and every one that lies markEvery records or more from the mark before: an
+// unmarked one is near a mark.
 type logIndex struct {
 	mu        sync.Mutex
 	low, high uint64 // the records from low on, below high, are known

@@ -1,13 +1,11 @@
 package persist
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -198,61 +196,37 @@ func TestTheLogIsCutAtWhatIsFolded(t *testing.T) {
 	require.Greater(t, cuts, 200)
 }
 
-func TestFollow(t *testing.T) {
+// Those who wait for a record read it once it is published, and never before.
+func TestWake(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, small(mem))
 	toy := newToy(1)
 	var wg sync.WaitGroup
 	for from := range uint64(4) {
 		wg.Go(func() {
-			f := s.Follow(from)
-			for seq := max(from, 1); seq <= 200; seq++ {
-				r, err := f.Next(t.Context())
+			for seq := from + 1; seq <= 200; seq++ {
+				<-s.Wake(seq)
+				r, err := s.Record(seq)
 				if err != nil || r.Seq != seq || s.published.Load() < seq {
 					panic(fmt.Sprint(seq, r.Seq, err))
 				}
-			}
-			if f.Ready() {
-				panic("ready for what is not published")
 			}
 		})
 	}
 	toy.run(t, s, 200)
 	wg.Wait()
 
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := s.Follow(201).Next(ctx)
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = s.Record(201)
+	_, err := s.Record(201)
 	require.ErrorIs(t, err, ErrNotPublished)
+	next := s.Wake(201)
 	select {
-	case <-s.Wake(201):
+	case <-next:
 		t.Fatal("not published")
 	case <-s.Wake(200):
 	}
-	done := make(chan error)
-	go func() {
-		_, err := s.Follow(201).Next(t.Context())
-		done <- err
-	}()
-	time.Sleep(time.Millisecond)
 	require.NoError(t, s.Close())
-	require.ErrorIs(t, <-done, ErrClosed)
-}
-
-func TestFollowerThatIsTooSlow(t *testing.T) {
-	mem := vfs.NewMem()
-	o := small(mem)
-	o.KeepLog = Keep{Records: 5}
-	s := open(t, o)
-	defer s.Close()
-	f := s.Follow(1)
-	toy := newToy(1)
-	toy.run(t, s, 100)
-	eventually(t, "pruned", func() bool { return s.Marker().FirstKept > 50 })
-	_, err := f.Next(t.Context())
-	require.ErrorIs(t, err, ErrPruned)
+	<-next
+	<-s.Wake(202)
 }
 
 // The folder waits while Pebble's L0 is deep, commits go on, and what is not

@@ -1,9 +1,8 @@
 package persist
 
-// This file owns reading published records, in order and by sequence.
+// This file owns reading records back, in order at a start and by sequence, and waiting until one is published.
 
 import (
-	"context"
 	"fmt"
 	"sync"
 )
@@ -52,48 +51,6 @@ func (s *Store) Record(seq uint64) (Record, error) {
 	}
 	return Record{}, corruptf("log record %d is missing", seq)
 }
-
-// Follower reads published records one after the other. Not for concurrent use.
-type Follower struct {
-	s    *Store
-	next uint64
-	prev Hash
-	some bool
-}
-
-// Follow begins at the record of sequence from; 0 counts as 1.
-func (s *Store) Follow(from uint64) *Follower {
-	return &Follower{s: s, next: max(from, 1)}
-}
-
-// Next waits for the next record to be published and returns it. It ends with
-// ctx's error, ErrClosed, or ErrPruned if the log was deleted under a follower
-// that is too slow. A failed storage publishes nothing more: watch Dead.
-func (f *Follower) Next(ctx context.Context) (Record, error) {
-	for f.s.published.Load() < f.next {
-		if f.s.closed.Load() {
-			return Record{}, ErrClosed
-		}
-		select {
-		case <-f.s.Wake(f.next):
-		case <-ctx.Done():
-			return Record{}, ctx.Err()
-		}
-	}
-	r, err := f.s.Record(f.next)
-	if err != nil {
-		return r, err
-	}
-	if f.some && r.Prev != f.prev {
-		return r, corruptf("broken chain at log record %d", r.Seq)
-	}
-	f.prev, f.some = r.Hash, true
-	f.next++
-	return r, nil
-}
-
-// Ready says whether Next would return at once.
-func (f *Follower) Ready() bool { return f.s.published.Load() >= f.next }
 
 // Wake returns a channel that is closed once seq is published, or the store is
 // closed.

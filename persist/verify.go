@@ -9,7 +9,6 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -302,19 +301,4 @@ func verifyTable(f vfs.FS, path string) error {
 		return errors.Join(err, readable.Close())
 	}
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
-}
-
-// String sums the report up in a few lines.
-func (r Report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "head file at record %d, incarnation %016x\n", r.HeadSeq, r.Incarnation)
-	fmt.Fprintf(&b, "log: %d records (%d changes, %d bytes) from %d to %d, chain in order\n",
-		r.Records, r.Changes, r.LogBytes, r.Marker.FirstKept, r.End.Seq)
-	fmt.Fprintf(&b, "rows: %d in %d tables (%d bytes) as of record %d, %d compared with the log\n",
-		r.Rows, len(r.Tables), r.RowBytes, r.Marker.Seq, r.Compared)
-	fmt.Fprintf(&b, "files: every block of %d tables read\n", r.Files)
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", w)
-	}
-	return b.String()
 }

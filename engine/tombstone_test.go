@@ -49,7 +49,7 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	check := func() {
 		v := s.view()
 		require.Nil(t, stock.ArticleByID(v, article))
-		require.Nil(t, stock.ScheduledEventOf(v, article, note.ID))
+		require.Nil(t, stock.ScheduledEventByID(v, note.ID))
 		_, ok := stock.UnavailabilityByID(v, base.After(service.ID, 1))
 		require.False(t, ok, "what its events took is gone with them")
 		require.Equal(t, 1, stock.Articles(v).Len())

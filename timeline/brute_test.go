@@ -138,7 +138,7 @@ func bruteCount(s *Stock, p PoolRef, w Span) int {
 			if slot.Span.Holds(t) {
 				n++
 			}
-			if _, ok := s.HoldAt(slot.No, t); ok {
+			if _, ok := held(s.slot(slot.No).rail.at(t)); ok {
 				n--
 			}
 		}

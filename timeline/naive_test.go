@@ -300,7 +300,7 @@ func (n *naive) compareSlot(t require.TestingT, s *Stock, no SlotNo, w Span) {
 	}
 	slices.SortFunc(over, func(a, b Hold) int { return int(a.Seat().Start - b.Seat().Start) })
 	require.Equal(t, over, slices.Collect(s.Holds(no, w)))
-	got, ok := s.HoldAt(no, w.Start)
+	got, ok := held(s.slot(no).rail.at(w.Start))
 	require.Equal(t, []any{at, at != Hold{}}, []any{got, ok})
 	gap, ok := s.FreeAround(no, w.Start)
 	gap2, ok2 := n.gap(n.slot(no), w.Start)

@@ -211,14 +211,6 @@ func (s *Stock) PoolHolds(p PoolRef, t int64) iter.Seq2[Hold, bool] {
 	}
 }
 
-// HoldCount counts the holds of a slot.
-func (s *Stock) HoldCount(no SlotNo) int {
-	if e := s.slot(no); e != nil {
-		return e.rail.len()
-	}
-	return 0
-}
-
 // Holds goes through the holds of a slot whose seats overlap w, in order of time.
 func (s *Stock) Holds(no SlotNo, w Span) iter.Seq[Hold] {
 	return func(yield func(Hold) bool) {
@@ -232,14 +224,6 @@ func (s *Stock) Holds(no SlotNo, w Span) iter.Seq[Hold] {
 			}
 		}
 	}
-}
-
-// HoldAt is the hold of a slot whose seat holds the instant t.
-func (s *Stock) HoldAt(no SlotNo, t int64) (Hold, bool) {
-	if e := s.slot(no); e != nil {
-		return held(e.rail.at(t))
-	}
-	return Hold{}, false
 }
 
 func held(h *Hold) (Hold, bool) {

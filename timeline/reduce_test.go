@@ -225,7 +225,7 @@ func TestReduceLarge(t *testing.T) {
 		if !r.Feasible() {
 			out := 0
 			for slot := range s.PoolSlots(LotRef(1)) {
-				if h, ok := s.HoldAt(slot.No, at); ok && h.Flags.Has(Out) {
+				if h, ok := held(s.slot(slot.No).rail.at(at)); ok && h.Flags.Has(Out) {
 					out++
 				}
 			}
@@ -300,7 +300,7 @@ func TestReduceProven(t *testing.T) {
 			draw(s, LotRef(1), 0))
 		counts := []int{}
 		for slot := range s.PoolSlots(LotRef(1)) {
-			counts = append(counts, s.HoldCount(slot.No))
+			counts = append(counts, s.slot(slot.No).rail.len())
 		}
 		slices.Sort(counts)
 		if len(r.Moves) > counts[0] {

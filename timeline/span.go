@@ -27,12 +27,6 @@ func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End 
 // Covers says that every instant of o lies in s.
 func (s Span) Covers(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
 
-// Touches says that one ends where the other starts.
-func (s Span) Touches(o Span) bool { return s.End == o.Start || o.End == s.Start }
-
-// Precedes says that the span is over when o starts, at the latest at that instant.
-func (s Span) Precedes(o Span) bool { return s.End <= o.Start }
-
 // Clip is what the two share; Empty where they share nothing.
 func (s Span) Clip(o Span) Span { return Span{max(s.Start, o.Start), min(s.End, o.End)} }
 

@@ -161,9 +161,6 @@ type View struct {
 // Sequence is the account's own count of committed changes.
 func (v View) Sequence() uint64 { return v.Acc.Ledger.Sequence }
 
-// LogSequence is the sequence of the log record behind which the view was taken.
-func (v View) LogSequence() uint64 { return v.Seq }
-
 // Account is the account's record.
 func (v View) Account() *Account { return v.Acc.Row }
 

@@ -130,10 +130,7 @@ func catalogItemsNaming(a *base.AccountState, id base.ID, _ int64) (n int) {
 	return n
 }
 
-const (
-	maxComponents = 100
-	MaxVariants   = 20
-)
+const maxComponents = 100
 
 func components(c *base.Checker, pointer string, list []Component) {
 	for at, x := range base.Each(c, pointer, list, 0, maxComponents) {

@@ -22,8 +22,8 @@ type Subscription struct {
 	CancelledAt   int64  `json:",omitempty"`
 }
 
-// DefaultCollection is how subscriptions are paid unless told otherwise.
-const DefaultCollection = "charge_automatically"
+// defaultCollection is how subscriptions are paid unless told otherwise.
+const defaultCollection = "charge_automatically"
 
 // SubscriptionStatus is where a subscription is in its life.
 type SubscriptionStatus string
@@ -61,7 +61,7 @@ func (s *Subscription) end(at int64) {
 
 // newSubscription is the subscription of a line: by its own terms, else by those of its pricing row.
 func newSubscription(t *base.Tx, row *commerce.PricingRow, in *OrderLineInput) *Subscription {
-	s := &Subscription{ID: t.NewID(), Collection: DefaultCollection}
+	s := &Subscription{ID: t.NewID(), Collection: defaultCollection}
 	if row != nil {
 		s.agree(row)
 	}

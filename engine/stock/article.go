@@ -482,12 +482,6 @@ func ArticleByID(v base.View, id base.ID) *Article { return ArticleTable(v.Acc).
 // Articles lists the account's articles in order of creation.
 func Articles(v base.View) *table.Table[Article] { return ArticleTable(v.Acc) }
 
-// BuffersOf are an article's effective buffers, and whether each is its own (else its SKU's).
-func BuffersOf(v base.View, r *Article) (before, after Buffer, ownBefore, ownAfter bool) {
-	before, after = EffectiveBuffers(v.Acc, r)
-	return before, after, r.Before != nil, r.After != nil
-}
-
 // ArticleID is the id of an article by its number.
 func ArticleID(a *base.AccountState, no uint32) base.ID {
 	if r := ArticleTable(a).No(no); r != nil {

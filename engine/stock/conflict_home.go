@@ -271,17 +271,17 @@ func lotsFreed(t *base.Tx, r *Article) {
 	}
 }
 
-// BringHome brings what the command has made conflicts so far, or changed as such, to where it belongs. SeatFreed tries
+// bringHome brings what the command has made conflicts so far, or changed as such, to where it belongs. SeatFreed tries
 // what moves there.
-func BringHome(t *base.Tx) {
+func bringHome(t *base.Tx) {
 	if Seating(t).Stock != nil && Seating(t).Stock.ConflictLen() > 0 {
 		houseAll(t, Seating(t).Stock.Conflicts())
 	}
 }
 
-// HouseNew is BringHome behind the command: what moves is tried in a follow-up.
+// HouseNew is bringHome behind the command: what moves is tried in a follow-up.
 func HouseNew(t *base.Tx) {
 	Seating(t).room = nil
-	BringHome(t)
+	bringHome(t)
 	tryBehind(t)
 }

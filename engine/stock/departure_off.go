@@ -405,9 +405,9 @@ func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
 	return ends
 }
 
-// CallOff calls off the departures of units that have to leave their places, as many as can be: one that is called off
+// callOff calls off the departures of units that have to leave their places, as many as can be: one that is called off
 // may let another be. The others leave as they were planned, and are no one-way units any more.
-func CallOff(t *base.Tx, ids []base.ID) {
+func callOff(t *base.Tx, ids []base.ID) {
 	strandAll(t, callBackMost(t, ids))
 }
 

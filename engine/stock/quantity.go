@@ -519,7 +519,7 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 		slices.SortFunc(leaving[i], func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
 	}
 	slices.SortFunc(away, base.ID.Compare)
-	CallOff(t, away)
+	callOff(t, away)
 	for i, l := range r.Lots {
 		pool := t.Acc.Stock.Lot(l.No).Pool
 		for _, h := range leaving[i] {

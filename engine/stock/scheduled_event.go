@@ -224,13 +224,5 @@ func ScheduledEvents(v base.View, article base.ID, w base.Span) iter.Seq[*Schedu
 	}
 }
 
-// ScheduledEventOf returns an event of an article, or nil.
-func ScheduledEventOf(v base.View, article, id base.ID) *ScheduledEvent {
-	if s := EventTable(v.Acc).Get(id); s != nil && s.Article == article {
-		return s
-	}
-	return nil
-}
-
 // ScheduledEventByID returns a scheduled event of whatever article, or nil.
 func ScheduledEventByID(v base.View, id base.ID) *ScheduledEvent { return EventTable(v.Acc).Get(id) }

@@ -662,7 +662,7 @@ func SeatFreed(t *base.Tx) {
 	if Seating(t).Gathers {
 		return
 	}
-	BringHome(t)
+	bringHome(t)
 	tries, due := cmp.Or(Seating(t).Tries, MaxTries), Seating(t).due
 	for len(Seating(t).room)+len(due) > 0 && Draft(t).ConflictLen() > 0 {
 		if t.Waiting != nil {

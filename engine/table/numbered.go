@@ -8,8 +8,8 @@ const (
 	fan  = 64
 	bits = 6
 
-	// MaxNumber is the greatest number that a row can have.
-	MaxNumber = fan*fan*fan*fan - 1
+	// maxNumber is the greatest number that a row can have.
+	maxNumber = fan*fan*fan*fan - 1
 )
 
 // edit marks the nodes that the writer may still change in place: nodes of another edit are shared and copied first.
@@ -90,7 +90,7 @@ func (n *numbered[R]) publish() *numbered[R] {
 func (n *numbered[R]) scratch() *numbered[R] { return &numbered[R]{edit: new(edit), root: n.root} }
 
 func (n *numbered[R]) get(no uint32) *R {
-	if no > MaxNumber {
+	if no > maxNumber {
 		return nil
 	}
 	b := n.root.kids[no>>(3*bits)]
@@ -109,7 +109,7 @@ func (n *numbered[R]) get(no uint32) *R {
 }
 
 func (n *numbered[R]) put(no uint32, r *R) {
-	if no > MaxNumber {
+	if no > maxNumber {
 		panic("table: number out of range")
 	}
 	b := n.root.kids[no>>(3*bits)]
@@ -141,7 +141,7 @@ func (n *numbered[R]) block(i int) (b Block[R]) {
 
 // twig is the one of the i-th 64 blocks, or nil.
 func (n *numbered[R]) twig(i int) *twig[R] {
-	if i < 0 || i > MaxNumber/fan/fan {
+	if i < 0 || i > maxNumber/fan/fan {
 		return nil
 	}
 	if b := n.root.kids[i>>bits]; b != nil {

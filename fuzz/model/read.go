@@ -381,7 +381,7 @@ func (a *Account) Records(v base.View, now int64) error {
 				continue
 			}
 			n++
-			if x := stock.ScheduledEventOf(v, r.ID, e.ID); x == nil || x.Window != e.Window ||
+			if x := stock.ScheduledEventByID(v, e.ID); x == nil || x.Article != r.ID || x.Window != e.Window ||
 				x.Location != e.Location {
 				return wrong("event %+v, the twin says %+v", x, e)
 			}

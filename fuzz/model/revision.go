@@ -115,7 +115,7 @@ func (a *Account) revisions(v base.View) error {
 		faults = append(faults, check("attribute", d.ID, label.AttributeByID(v, d.ID).Revision, d.Revision))
 	}
 	for _, e := range a.Events {
-		faults = append(faults, check("event", e.ID, stock.ScheduledEventOf(v, e.Article, e.ID).Revision, e.Revision))
+		faults = append(faults, check("event", e.ID, stock.ScheduledEventByID(v, e.ID).Revision, e.Revision))
 	}
 	for _, t := range a.Tables {
 		x := commerce.PricingTableByID(v, t.ID)

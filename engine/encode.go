@@ -41,7 +41,7 @@ type encoder struct {
 	buf    base.EncodeBuffer
 	limit  int    // maxRecordBytes; tests have another
 	seq    uint64 // of the last record handed over
-	hash   uint64 // sum of rowHash over all rows
+	hash   uint64 // sum of base.RowHash over all rows
 	kept   map[base.ID]*base.KeptSums
 	owned  map[base.ID]bool // whose sums no snapshot has
 	failed error            // what ended it

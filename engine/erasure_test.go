@@ -18,7 +18,7 @@ import (
 
 // This file owns the tests of erasures.
 
-// bytesWith counts the stored rows that have a text, behind the whole log.
+// rowsWith counts the stored rows that have a text, as of the end of the log.
 func (s *shop) rowsWith(text string) (n int) {
 	s.T.Helper()
 	require.NoError(s.T, s.store.ScanTables(1, 0, 255, func(_ int, tag byte, key, value []byte) error {

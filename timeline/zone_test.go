@@ -124,7 +124,7 @@ func TestZoneIgnoresTheMachine(t *testing.T) {
 	require.Equal(t, noon+2*Hour, z.local(noon))
 }
 
-// slowInstant is the twin of Zone.instant: it looks at the zone's clock at every candidate in turn and never asks for
+// slowZone is the twin of Zone.instant: it looks at the zone's clock at every candidate in turn and never asks for
 // transitions. Changes of offset are found by looking twice a day and then halving; no zone changes twice within a day,
 // which TestErasAreLong holds.
 type slowZone struct {

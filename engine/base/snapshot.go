@@ -64,7 +64,7 @@ func (a *AccountState) Publish() *AccountState {
 type State struct {
 	Seq      uint64 // log sequence, as it was read: live, the encoder counts on
 	At       int64  // instant of the last command
-	Hash     uint64 // sum of rowHash over all rows, likewise
+	Hash     uint64 // sum of RowHash over all rows, likewise
 	Accounts map[ID]*AccountState
 	touched  []*AccountState // changed since the last snapshot, in the order of their first change
 	dirty    map[ID]bool

@@ -17,8 +17,8 @@ import (
 // recovery alike.
 //
 // A write set is a list of row changes, each a row before and after. The first change is always the account's ledger,
-// so that a log record, which holds the write sets of a whole group, falls apart into commands again where a ledger
-// stands.
+// so that a log record, which holds the write sets of a whole group, can be split into commands again: each begins with
+// a change of a ledger.
 
 // RowChange is one changed row, of whatever kind.
 type RowChange interface {
@@ -37,8 +37,8 @@ type RowChange interface {
 }
 
 // Kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file
-// of its resource; engine/schema.go lists all kinds. One that names a table gets find, all and put from it where it has
-// none of its own.
+// of its resource; engine/schema.go lists all kinds. RowsOf makes one whose rows
+// lie in a table.
 type Kind[R any] struct {
 	Tag    byte                   // table byte in the log and the rows; never reused
 	Name   string                 // for messages
@@ -50,17 +50,17 @@ type Kind[R any] struct {
 	// the row as it is with the key of the given one, nil: none; unset: not in memory
 	Find func(a *AccountState, like *R) *R
 	All  func(a *AccountState) iter.Seq[*R] // every row, in a fixed order
-	// in place of all, where the rows are not in memory: the sum of their hashes
+	// in place of All, where the rows are not in memory: the sum of their hashes
 	total  func(a *AccountState) uint64
 	Remove func(s *State, a *AccountState, before *R)        // nil where one pass is enough
 	Put    func(s *State, a *AccountState, before, after *R) // one of the two may be nil
-	// how start-up takes a row; nil: through decode and put
+	// how start-up takes a row; nil: by Decode and Put
 	Scan func(l *AccountLoader, key ID, b []byte) error
 	// puts rows in place all at once: it begins with nothing else there; nil: one by one
 	Bulk func(of []*AccountLoader) (finish func(a *AccountState) error)
 	// what becomes of a row that is due; nil: none ever is
 	WhenDue func(t *Tx, id ID)
-	// refuses a stored row of which decode would lose something; nil: decode does
+	// refuses a stored row of which Decode would lose something; nil: Decode does so itself
 	Knows func(b []byte) error
 
 	// Older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their
@@ -100,7 +100,8 @@ func RowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Opti
 // In is an account's table of the kind.
 func (k *Kind[R]) In(a *AccountState) *table.Table[R] { return TableOf[R](a, k.Tag) }
 
-// TableOf is in for those that a kind itself refers to, and so cannot refer to the kind.
+// TableOf is Kind.In by the table byte: for functions that the declaration of a kind itself uses, as these cannot name
+// the kind.
 func TableOf[R any](a *AccountState, tag byte) *table.Table[R] {
 	return a.Tables[tag].(*table.Table[R])
 }
@@ -221,7 +222,7 @@ func RowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 }
 
 // Apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
-// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here. The
+// A set that does not is a fault of the program, found by RowChange.Verify (in tests and at recovery) before it gets here. The
 // timelines are taken over as the plan has left them on its draft, where that is given: nothing of them is changed
 // twice.
 func (s *State) Apply(account ID, set []RowChange, drafted *timeline.Stock) {
@@ -342,7 +343,7 @@ func (k *Kind[R]) Each(a *AccountState, visit func(Image) bool) {
 	}
 }
 
-// SplitKey reads back what rowKey wrote, without the table byte.
+// SplitKey reads back what RowKey wrote, without the table byte.
 func SplitKey(b []byte) (account, id ID, err error) {
 	if len(b) != 32 {
 		return account, id, fmt.Errorf("row key of %d bytes, want 32", len(b))

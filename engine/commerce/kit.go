@@ -112,7 +112,7 @@ func PartPrices(a *base.AccountState, i base.Item) (list []int64) {
 	return PricesOf(a, k)
 }
 
-// PricesOf is partPrices of a kit that is known.
+// PricesOf is PartPrices of a kit that is known.
 func PricesOf(a *base.AccountState, k *Kit) (list []int64) {
 	if len(k.Parts) < 2 {
 		return nil
@@ -299,7 +299,7 @@ func KitsAt(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, 
 	return KitsOf(a, s, k, l, k.Offers(a, s, l, body, now), body, now, false)
 }
 
-// KitsOf is kitsAt of offers; plain: their hulls are the window, without buffers.
+// KitsOf is KitsAt with the offers given; plain: their hulls are the window, without buffers.
 func KitsOf(a *base.AccountState, s *timeline.Stock, k *Kit, l *stock.Location, offers []offer, body base.Span,
 	now int64, plain bool) (x kitAnswer) {
 	room, shared := make([][]int, len(offers)), false

@@ -49,7 +49,7 @@ var Lengths = [...]int64{16 * days, 64 * days, 256 * days}
 
 const days = 24 * 60 * 60 * 1000
 
-// OrderWords is how many words of an order count, and maxWord how many bytes of a word do.
+// OrderWords is how many words of an order count, and MaxWord how many bytes of a word do.
 const (
 	OrderWords = 500
 	MaxWord    = len(timeline.Term{}) - 2

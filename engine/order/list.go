@@ -106,7 +106,7 @@ type OrderListing struct {
 	*OrderQuery
 	A       *base.AccountState
 	X       *orderIndex
-	few     int // see fewOrders
+	few     int // see FewOrders
 	filters []orderFilter
 	taken   []*timeline.Bits
 }

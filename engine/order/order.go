@@ -182,7 +182,7 @@ const (
 	orderByExternal
 )
 
-// orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
+// OrderKind's rows are found by number, too: a unit in the timelines says the number of its order.
 var OrderKind = func() *base.Kind[Order] {
 	k := base.RowsOf(base.TagOrder, "order", func(o *Order) base.ID { return o.ID },
 		table.By(func(o *Order) []string { return o.TagKeys() }),

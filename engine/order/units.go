@@ -19,7 +19,7 @@ import (
 // UnitsPerRow is how many units of an order a row has. They are counted through the order's lines.
 const UnitsPerRow = 64
 
-// OrderUnits is such a row: units of the order with a number, from part*unitsPerRow on.
+// OrderUnits is such a row: units of the order with a number, from Part*UnitsPerRow on.
 type OrderUnits struct {
 	Order, Part uint32
 	Units       []OrderUnit

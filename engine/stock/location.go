@@ -184,7 +184,7 @@ func FindLocations(v base.View, q *base.RecordQuery, p base.Part) (page []*Locat
 // Locations lists the account's locations in order of creation.
 func Locations(v base.View) *table.Table[Location] { return LocationTable(v.Acc) }
 
-// locationID, skuID and articleID are the ids of numbers, also of records that are gone.
+// LocationID is the id of a location by its number, also of one that is gone.
 func LocationID(a *base.AccountState, no uint32) base.ID {
 	if l := LocationTable(a).No(no); l != nil {
 		return l.ID

@@ -128,7 +128,7 @@ func SeatLines(t *base.Tx, owner base.ID, requests []Request) (shortages []base.
 	return shortages
 }
 
-// seatInTurn is seatLines of several.
+// seatInTurn is SeatLines of several requests.
 func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base.Shortage) {
 	for turn := range maxTurns {
 		for i := 0; i < len(requests); i++ {
@@ -634,7 +634,7 @@ func LetGo(t *base.Tx, requests []Request) {
 	}
 }
 
-// SeatAsked is seatAll of units that the command asks for: those that leave are refused where they cannot.
+// SeatAsked is SeatAll of units that the command asks for: those that leave are refused where they cannot.
 func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err

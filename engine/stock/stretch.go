@@ -15,7 +15,7 @@ func Stretch(t *base.Tx, h timeline.Hold, at timeline.Place, body base.Span, for
 	return StretchTo(t, h, at, HandedOver(t, h, Draft(t).Lot(at.Lot), body), forced)
 }
 
-// StretchTo is stretch to what handedOver has made of the hold.
+// StretchTo is Stretch to what HandedOver has made of the hold.
 func StretchTo(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	if n.Span.End != h.Span.End { // one that leaves does so at another instant
 		Loosen(t, h.ID)
@@ -30,7 +30,7 @@ func StretchTo(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, 
 	return true
 }
 
-// stretched is stretchTo of a unit whose departure, if it is to be another, was called off.
+// stretched is StretchTo of a unit whose departure, if it is to be another, was called off.
 func stretched(t *base.Tx, h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	d := Draft(t)
 	lot := d.Lot(at.Lot)

@@ -50,7 +50,7 @@ func By[R any](keys func(*R) []string) Option[R] {
 	}
 }
 
-// Numbered makes rows be found by a dense number of theirs, from 1 to MaxNumber. A row never changes its number.
+// Numbered lets rows be found by a dense number of theirs, from 1 to 16,777,215. A row never changes its number.
 func Numbered[R any](number func(*R) uint32) Option[R] {
 	return func(t *Table[R]) { t.number, t.numbers, t.hash = number, newNumbered[R](), newHashed() }
 }

@@ -12,11 +12,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the judgement of an archive's rows as a whole: they are put in place in a state that nothing is kept
-// of, in the steps in which an import does it, then all that is derived of them is checked, and every record is asked
-// for once.
+// This file owns the judgement of an archive's rows as a whole: they are put in place in a state that is thrown away,
+// in the steps in which an import does it. Then everything that is derived from them is checked, and every record is
+// read once.
 
-// maxNumber is how far an account may have counted what it numbers: what is found by number takes memory up to there.
+// maxNumber is how far an account may have counted what it numbers: a look-up by number takes memory up to there.
 const (
 	maxNumber = 1 << 28 // slots and orders
 	maxRecord = 1 << 24 // locations, SKUs, articles and catalog items: answers to some questions take memory by each

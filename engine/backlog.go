@@ -10,23 +10,23 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how the writer gets through what is due: in parts of bounded size, each a command of its own. A
-// command waits until nothing is due in its account; meanwhile those of other accounts have their turns. An item that
-// cannot be done is set aside, so that it holds up nothing else.
+// This file owns how the writer does what is due: in parts of bounded size, each a command of its own. A command waits
+// until nothing is due in its account; meanwhile the commands of other accounts have their turns. An item that cannot
+// be done is set aside, so that it delays nothing else.
 
-// backlog is an account in which more is due than one part does, or of which a command is planned off the writer, and
-// the commands that wait for it, in their order.
+// backlog is an account in which more is due than one part does, or of which a command is planned outside the writer,
+// with its commands that wait for that, in their order.
 type backlog struct {
 	account *base.AccountState
 	waiting []*Future
-	due     *plan // for a part of what is due, where it was made off the writer
-	yields  bool  // others have waited for a plan off the writer while one was made for this one
+	due     *plan // for a part of what is due, where it was made outside the writer
+	yields  bool  // while a plan was made outside the writer for this one, other accounts waited for theirs
 }
 
 // turn is always ready.
 var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// park has a command wait in the backlog of its account; it says whether there is one.
+// park adds a command to the backlog of its account; it says whether there is one.
 func (w *writer) park(f *Future) bool {
 	b := w.backlogOf(f.cmd.Account)
 	switch {
@@ -57,8 +57,8 @@ func (w *writer) backlogOf(account base.ID) *backlog {
 	return nil
 }
 
-// wait has an account's commands wait: for a plan, if that is made off the writer, or for their turn at that; else for
-// what is due.
+// wait keeps an account's commands waiting: for a plan that is made outside the writer, or for their turn at such a
+// plan, else for what is due.
 func (w *writer) wait(b *backlog) {
 	yields := b.yields
 	b.yields = false
@@ -91,7 +91,7 @@ func (w *writer) advance() {
 	w.owed = w.engine.queue.len()
 }
 
-// turnAwayBacklog answers the commands that wait for what nobody is to do any more.
+// turnAwayBacklog refuses all commands that wait in a backlog, as nothing is done for them any more.
 func (w *writer) turnAwayBacklog(err error) {
 	list := slices.Concat(w.behind, w.offNext)
 	if w.off != nil {
@@ -106,8 +106,8 @@ func (w *writer) turnAwayBacklog(err error) {
 	w.behind, w.offNext, w.off = nil, nil, nil
 }
 
-// runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. It says whether
-// that was all, and the command's group has room.
+// runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. done is true if
+// nothing more is due and the open group has room.
 func (w *writer) runDue(a *base.AccountState) (done bool) {
 	first, ok := a.Due.First()
 	if !ok || first.At > w.state.At {
@@ -143,7 +143,7 @@ func (w *writer) duePart() runDue {
 	return runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: stock.MaxTries}
 }
 
-// carryOutDue applies a part of what is due that was planned off the writer. Where it cannot be done, less is tried.
+// carryOutDue applies a part of what is due that was planned outside the writer. If it cannot be done, less is tried.
 func (w *writer) carryOutDue(a *base.AccountState, p *plan) {
 	before := a.Ledger.Sequence
 	if _, err := w.carryOut(p.due, p); err != nil || a.Ledger.Sequence == before {
@@ -161,7 +161,7 @@ func (w *writer) setAside(a *base.AccountState, i base.DueItem, err error) {
 	w.unseen = true
 }
 
-// show publishes what the writer has set aside where no group does: nothing is under way, and no row is another.
+// show publishes what the writer has set aside where no group does so: no group is on its way, and no row has changed.
 func (w *writer) show() {
 	if !w.unseen || len(w.open.entries) > 0 {
 		return
@@ -198,7 +198,7 @@ func setAside(s *base.Snapshot) (list []SetAside) {
 	return list
 }
 
-// runDue is the command that does some of what is due in an account: each kind of row knows what that is for its own.
+// runDue is the command that does some of what is due in an account: each kind decides what happens to its rows.
 type runDue struct {
 	base.Answers[any]
 	items int // at most
@@ -234,12 +234,14 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// lateAtOnce is of how many units that are late at once the arrivals elsewhere are looked at together. What of them the
-// command does not come to has its departure again as it was.
+// lateAtOnce is how many units that become late at the same instant are handled together at most. Those that the
+// command does not come to get back their departures as they were.
 const lateAtOnce = 256
 
-// lateWith are the first of some items where they are units that are late, leave for another place, and are due at one
-// instant. Who is late before them has its time by then: where they go to, it may be what no unit can be taken from.
+// lateWith are the first of some due items, as long as they are late units that leave for another place and are due at
+// the same instant. Units that are due earlier have to be kept longer before that. Say A, due at 10, is out at the
+// place that B, due at 11, leaves for: when B's arrival there is called off, A must already have its longer time, as
+// nobody can take the unit of a hold that is out.
 func lateWith(t *base.Tx, due []base.DueItem) (units []base.ID) {
 	for _, i := range due[:min(lateAtOnce, len(due))] {
 		if i.Tag != base.TagUnit || i.At != due[0].At || !stock.LateElsewhere(t, i.ID) {

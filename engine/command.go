@@ -10,14 +10,14 @@ import (
 
 // This file owns what goes in and out of the writer: commands, optional inputs, and the plan's working view.
 
-// foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer
-// only looks whether it still holds.
+// foreseen is an Op whose plan may take a long search. The goroutine of the caller makes the search on a snapshot, and
+// the writer only checks whether its result still holds.
 type foreseen interface {
 	Foresee(v base.View, now int64) *timeline.SearchedReduction
 }
 
-// counted is an Op that may be refused on a snapshot (sold_out.go). What it tells of itself need not be right: it says
-// whether it is worth a plan on the snapshot to find out.
+// counted is an Op that may be refused on a snapshot (sold_out.go). Its answers may be wrong: they only decide whether
+// it is planned on the snapshot to find out.
 type counted interface {
 	Wanted() uint64                      // a hash of the items and places that it wants stock of
 	Exceeds(v base.View, now int64) bool // by the counts there is less than it wants
@@ -31,7 +31,7 @@ type Command struct {
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
 
-	Explainer interface{ MayExplain() bool } // asked before a refusal is made to say that, which is dear; nil: it may
+	Explainer interface{ MayExplain() bool } // asked before a refusal is made to say that, which is slow; nil: it may
 
 	searched *timeline.SearchedReduction // what was foreseen of it
 	offload  bool                        // its plan is to be made off the writer

@@ -7,8 +7,7 @@ import (
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
 // commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible,
-// then answered. The writer goes on before the answers are given: those who wait have more to do than it takes to tell
-// it.
+// then answered. The writer is told first: to wake the goroutines that wait for answers takes longer.
 func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine

@@ -15,15 +15,15 @@ import (
 // closed in their order, writes their changes as they go to the log, and hands them over. So what is to be written of a
 // command, its result under an idempotency key and its events among it, holds up no other command.
 //
-// A brief group is written down sooner than another goroutine takes it up. Where none is on its way the encoder is
-// idle, and the writer has it write such a group at once.
+// To encode a brief group takes less time than to wake another goroutine for it. So, while no group is on its way and
+// the encoder is idle, the writer calls it for such a group itself.
 //
-// The writer leaves it values alone: rows before and after, and what an answer or an event is made of. None of them
-// changes behind the plan that made it. The state hash and the sums of rows that are on disk alone follow from the
-// bytes, so they are summed up here; a snapshot gets them before anybody sees it.
+// The writer passes only values to the encoder: rows before and after, and what an answer or an event is made of. None
+// of them changes after the plan that made it. The state hash, and the sums of rows that are only on disk, follow from
+// the bytes, so they are added up here; a snapshot gets them before anybody sees it.
 
-// maxRecordBytes is how large a record grows before the next command of its group begins another one: how much a row
-// comes to is known when it is written, which is behind the writer's own bounds of a group.
+// maxRecordBytes is how large a record grows before the next command of its group begins another one. The size of a row
+// is known when it is encoded, which is too late for the writer's own bounds of a group.
 const maxRecordBytes = 8 << 20
 
 // entry is what one command changed.
@@ -57,7 +57,7 @@ func newEncoder(store *persist.Store, s *base.Snapshot) *encoder {
 	return c
 }
 
-// run writes groups until there are no more. Behind one that could not be handed over none is.
+// run writes groups until there are no more. After one that could not be handed over, no other is.
 func (c *encoder) run(closed <-chan *group, written chan<- *group) {
 	defer close(written)
 	for g := range closed {
@@ -85,7 +85,7 @@ var packed = func() (is [256]bool) {
 	return is
 }()
 
-// brief says that a group is written down in some microseconds, as a few bookings are: no order, no event, no result.
+// brief says that a group is encoded in some microseconds, as a few bookings are: no order, no event, no result.
 func (g *group) brief() bool {
 	if g.rows > briefRows {
 		return false

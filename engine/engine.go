@@ -36,7 +36,7 @@ type Options struct {
 	Stopwatch func() time.Duration
 	// a record as the interface shows it in a version, as JSON, for events; nil: null
 	Payload func(version string, record any) []byte
-	// by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	// how much longer a unit that is not back in time is kept, again and again until it is back; default 15 minutes
 	Overdue time.Duration
 	Phase   func(what string) // told what Open does now; may be nil
 	Bounds  base.Bounds       // how much is done at once, where it is not as usual
@@ -180,8 +180,8 @@ func (f *Future) Wait() (Result, error) {
 	return f.res.read(f.engine, &f.cmd)
 }
 
-// Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing
-// but building further commands on it, as they are lost with it. A refusal is not explained.
+// Planned blocks until the command is judged, and returns the judgement. That may still be lost: use it only to build
+// further commands that depend on this one, as these are then lost with it. A refusal is not explained.
 func (f *Future) Planned() (Result, error) {
 	f.planned.Wait()
 	if f.earlier != nil {
@@ -260,8 +260,8 @@ func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 	return part()
 }
 
-// foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan
-// itself.
+// foresee makes the long search of a command, if it has one, in advance and in the goroutine of the caller. It drops a
+// panic in it: the plan itself will meet the same.
 func (e *Engine) foresee(cmd *Command) (a *timeline.SearchedReduction) {
 	op, ok := cmd.Op.(foreseen)
 	if !ok {
@@ -286,9 +286,9 @@ func (e *Engine) planOn(s *base.Snapshot, v base.View) *base.Tx {
 		Ledger: v.Acc.Ledger, Step: e.step, Bounds: e.bounds}
 }
 
-// Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned
-// ahead is. Commands of one goroutine for one account are judged in the order in which it submits them; none waits for
-// another's sync.
+// Submit hands a command to the writer. It returns once the search that can be made in advance is done (foresee) and
+// the queue has room for the command. Commands of one goroutine for one account are judged in the order in which it
+// submits them; none waits for another's sync.
 func (e *Engine) Submit(cmd Command) *Future { return e.submitted(cmd, true) }
 
 func (e *Engine) submitted(cmd Command, patient bool) *Future {
@@ -345,8 +345,9 @@ func (e *Engine) enqueue(f *Future, patient bool) {
 var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
 
 // Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is
-// refused with CodeOverloaded. One that the present snapshot refuses for want of stock is not submitted (sold_out.go):
-// of those that the same goroutine has submitted before, it is judged behind those that it has waited for.
+// refused with CodeOverloaded. A command that the present snapshot refuses because stock is short is not submitted
+// (sold_out.go): such a refusal is certain to come after those earlier commands of this goroutine whose answers it has
+// received, and after no others.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
 	f.engine, f.cmd = e, cmd

@@ -15,7 +15,7 @@ import (
 )
 
 // This file owns the erasure of a customer: personal data goes from the customer, from all orders and from what is kept
-// of requests and events; figures stay. The customer stays, too, as the trace of it.
+// of requests and events. Numbers and amounts stay. The customer record stays, emptied, to show that it was erased.
 //
 // The customer is erased at once, their orders in parts, the first with the customer, the others as what is due. What
 // lies on disk alone follows beside the writer (forgetErased). Comments and notes are people's own words: they are

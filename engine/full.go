@@ -2,9 +2,9 @@ package engine
 
 import "holdfast/engine/base"
 
-// This file owns what is turned away while memory is short: what adds records (base.Adds). What takes stock back, ends
-// or removes something, or goes on with an order that there is, is done as ever, so that a merchant can make room and a
-// counter can hand over.
+// This file owns what is refused while memory is short: commands that add records (base.Adds). A command that takes
+// stock back, ends or removes something, or goes on with an existing order is still allowed, so that a merchant can
+// make room and a counter can hand units over.
 
 // crowdedOut is the refusal of what adds records while memory is short, nil while it is not.
 func crowdedOut(full func() bool, op base.Op) *base.Error {

@@ -220,8 +220,8 @@ type notifier struct {
 	waiting map[base.ID]chan struct{}
 }
 
-// Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then
-// looks.
+// Changed returns a channel that is closed when the account changes after the call. To wait for a change, call Changed
+// first, then read the account, then wait on the channel.
 func (e *Engine) Changed(account base.ID) <-chan struct{} {
 	b := &e.notifier
 	b.mu.Lock()

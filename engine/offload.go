@@ -7,13 +7,13 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns plans that are made off the writer. A command that may change many units is planned by a goroutine of
-// its own, on a copy of its account that nothing changes, and so is a part of what is due where that is much. Meanwhile
-// the writer is free for other accounts. In this one nothing happens: its commands wait behind this one, and so does
-// what becomes due (backlog.go). So the plan fits the account when it is there, and the writer has only to apply it.
-// One such plan is made at a time.
+// This file owns plans that are made outside the writer. A command that may change many units is planned by a goroutine
+// of its own, on a copy of its account that nothing changes; so is a part of what is due, where that is much. Meanwhile
+// the writer is free for other accounts. In this account nothing happens: its other commands wait for this one to be
+// applied, and so does what becomes due (backlog.go). So the finished plan still fits the account, and the writer only
+// has to apply it. One such plan is made at a time.
 
-// plan is what the plan of a command came to.
+// plan is a finished plan of a command.
 type plan struct {
 	t      *base.Tx
 	res    any
@@ -23,27 +23,28 @@ type plan struct {
 	looked []*Idempotency // in place of a plan: what was read for those that wait, nil where nothing was to be
 }
 
-// idsOfPlan are kept for a plan off the writer, so that no command of the same instant draws them. No plan needs as
-// many.
+// idsOfPlan is how many ids are reserved for a plan outside the writer, so that no other command of the same instant
+// draws them. No plan needs as many.
 const idsOfPlan = 1 << 32
 
-// offloads says that the plan of a command is to be made off the writer.
+// offloads says that the plan of a command is to be made outside the writer.
 func (w *writer) offloads(a *base.AccountState, cmd *Command) bool {
 	o, ok := cmd.Op.(base.Sized)
 	return ok && a != nil && !w.closing && !a.Importing() && o.Size(a) >= w.engine.bounds.Offload
 }
 
-// itemsOff is of how many units that a command may change one item of what is due is reckoned to be worth.
+// itemsOff is how many units of a command one item of what is due counts as.
 const itemsOff = 8
 
-// offloadsDue says that so much is due in an account that a part of it is to be planned off the writer.
+// offloadsDue says that so much is due in an account that a part of it is to be planned outside the writer.
 func (w *writer) offloadsDue(a *base.AccountState) bool {
 	n := max(1, w.engine.bounds.Offload/itemsOff)
 	return !w.closing && a.Due.Behind(w.state.At) && len(a.Due.UpTo(w.state.At, n)) == n
 }
 
-// offload has what is due in a backlog's account planned off the writer, or, where that is not much, the first command
-// that waits. Where that one is to be looked up again first, it and all others of which that is so are.
+// offload plans, outside the writer, a part of what is due in a backlog's account or, where little is due, the first of
+// its commands that wait.
+// Where that command is to be looked up again first, all of them of which that is so are.
 func (w *writer) offload(b *backlog) {
 	w.off = b
 	if w.outdated(&b.waiting[0].cmd) {
@@ -91,8 +92,8 @@ func (w *writer) lookAgain(b *backlog) {
 	}()
 }
 
-// land has what was planned off the writer be the next that is applied. Those that waited for the same come behind it,
-// before another of its account.
+// land makes the finished plan the next that is applied. After it come the accounts that waited for a plan outside the
+// writer; this account gets another one only after them.
 func (w *writer) land(p *plan) {
 	f := w.off.waiting[0]
 	f.cmd.offload = false
@@ -113,5 +114,5 @@ func (w *writer) land(p *plan) {
 	w.off, w.offNext = nil, nil
 }
 
-// landed says that a command was planned off the writer, and is the next that is answered.
+// landed says that the next command to be answered was planned outside the writer.
 func (w *writer) landed() bool { return len(w.behind) > 0 && w.behind[0].waiting[0].plan != nil }

@@ -6,17 +6,17 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the refusal of what is sold out on a snapshot, on the goroutine of the one who asks. A refusal changes
-// nothing, so it may stand in the order of the commands wherever a read may: behind all that was answered before it was
-// asked for. That is where the present snapshot is. So it waits neither for the writer nor for the disk; when everybody
-// wants what nobody can have, the writer is left to those who change something.
+// This file owns the refusal, on a snapshot and in the goroutine of the caller, of what is sold out. A refusal changes
+// nothing, so in the order of the commands it may stand wherever a read may: after everything that was answered before
+// it was asked for. The present snapshot is such a place. So a refusal waits neither for the writer nor for the disk.
+// When many callers want stock that is sold out, the writer is free for the commands that change something.
 //
-// To look at the stock twice would make each booking dearer that is taken. So the snapshot is asked only where the same
-// was refused of late. That decides who judges a command, and never how.
+// To look at the stock twice would make every accepted booking slower. So the snapshot is asked only where a request
+// for the same was refused recently. That decides where a command is judged, and never how.
 
-// soldOut is the refusal of a command that the stock of the present snapshot cannot carry, not explained; nil where the
-// writer has to judge it. That is so of one under a key, as it may be a repeat, and where something is due that may
-// make room.
+// soldOut is the refusal of a command for which the present snapshot has not enough stock, not explained; nil where the
+// writer has to judge it. The writer judges every command with an idempotency key, as it may be a repeat, and every
+// command while something is due that may make room.
 func (e *Engine) soldOut(cmd *Command) (refusal error) {
 	op, ok := cmd.Op.(counted)
 	if !ok || cmd.Idem != nil || !e.refused.has(op.Wanted()) || e.failure.Load() != nil {
@@ -49,23 +49,23 @@ func (e *Engine) soldOut(cmd *Command) (refusal error) {
 	return nil
 }
 
-// learn notes that a command was refused for want of stock.
+// learn notes that a command was refused because stock is short.
 func (e *Engine) learn(cmd *Command, err error) {
 	if op, ok := cmd.Op.(counted); ok && cmd.Idem == nil && short(err) {
 		e.refused.add(op.Wanted())
 	}
 }
 
-// short says that a refusal is for want of stock.
+// short says that a refusal is because stock is short.
 func short(err error) bool {
 	refusal, ok := err.(*base.Error)
 	return ok && refusal.Code == base.CodeInsufficient
 }
 
-// lately is what was refused of late, by hashes. One may take the place of another.
+// lately is what was refused recently, by hashes. One may take the place of another.
 type lately [1 << 10]atomic.Uint64
 
-// perRefusal is how often the snapshot is asked in vain behind a refusal. It is in the lowest bits of an entry.
+// perRefusal is how often the snapshot is asked in vain after a refusal. It is in the lowest bits of an entry.
 const perRefusal = 3
 
 func (l *lately) at(hash uint64) *atomic.Uint64 { return &l[hash>>32%uint64(len(l))] }

@@ -12,7 +12,7 @@ import (
 )
 
 // This file owns the single writer: it takes commands one by one, plans each on the state that all before it have made,
-// and applies what was planned. encode.go writes it down, commit.go makes it durable.
+// and applies the plan. encode.go encodes the changes, commit.go makes them durable.
 //
 // The steps of a write, by the names of the functions:
 //
@@ -20,13 +20,13 @@ import (
 //	take     the writer stamps its instant and fixes its ids
 //	runDue   what is due in the account is done first, as commands of their own; where that takes several,
 //	         those of other accounts are judged in between (backlog.go)
-//	plan     the operation judges the command and collects a write set, or refuses; where it may be large, off
+//	plan     the operation judges the command and collects a write set, or refuses; where it may be large, outside
 //	         the writer, while the account waits (offload.go)
 //	apply    the write set goes into the open group and into the state
 //	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what
-//	         is, or when it stands between heavy commands, which take long to be written down
-//	encode   its changes are written down and handed to the log as one record; beside the writer, unless they are
-//	         few and nothing is on its way
+//	         is, or when it stands between heavy commands, which take long to encode
+//	encode   its changes are encoded and handed to the log as one record; in another goroutine than the writer's,
+//	         unless they are few and nothing is on its way
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
 const (
@@ -47,10 +47,10 @@ type writer struct {
 	owed   int        // commands that were queued when one of these had its turn, and go before the next
 	unseen bool       // something was set aside that no snapshot shows yet
 
-	off       *backlog   // of the account whose command is planned off the writer
-	offNext   []*backlog // of those whose turn for that comes next
-	offloaded chan *plan // from there
-	closing   bool       // all is planned here from now on
+	off       *backlog   // of the account whose command is planned outside the writer
+	offNext   []*backlog // of those that wait for their turn at that
+	offloaded chan *plan // the finished plan
+	closing   bool       // from now on everything is planned by the writer
 
 	open     *group
 	groups   uint64      // closed so far
@@ -134,8 +134,8 @@ func (w *writer) run() {
 	}
 }
 
-// laden says that as much is on its way to the disk as a group takes. The next part of what is due can wait until that
-// is there: what comes between goes behind all that is on its way.
+// laden reports that the groups on their way to the disk have at least Bounds.Group rows. The next part of what is due
+// can then wait until one of them is on the disk: a command that comes in between is synced after all of them.
 func (w *writer) laden() bool {
 	rows := 0
 	for _, b := range w.underWay {
@@ -144,8 +144,8 @@ func (w *writer) laden() bool {
 	return rows >= w.engine.bounds.Group
 }
 
-// follows says that the open group has a heavy command, or comes behind one: it goes to the log at once, so that
-// nothing has to wait with the next heavy one.
+// follows says that the open group has a heavy command, or comes directly after a group with one: it goes to the log at
+// once, so that its commands need not wait together with the next heavy one.
 func (w *writer) follows() bool {
 	return w.open.heavy || len(w.underWay) > 0 && w.underWay[len(w.underWay)-1].heavy
 }
@@ -173,14 +173,14 @@ func (w *writer) gather() {
 	}
 }
 
-// worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for
-// the answers of this one.
+// worth is how many commands a group should have before it is closed. Where more than twice worthSync are in the queue,
+// it is half of them: the writer then has enough to plan, and need not close a group so that its callers send more.
 func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 
-// drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for
-// more than one part of what is due is not begun: that is done at the next start.
+// drain finishes what was submitted before the engine was closed. No command enters the queue any more. A command that
+// waits for more than one part of what is due is refused: the rest of what is due is done after the next start.
 func (w *writer) drain() {
-	turns := 0 // of those who wait behind a plan that is made off the writer
+	turns := 0 // of the accounts whose commands wait, once a plan outside the writer has ended
 	if w.closing = true; w.off != nil {
 		w.land(<-w.offloaded)
 		turns = len(w.behind)
@@ -222,7 +222,7 @@ func (w *writer) takeNext() bool {
 	return f != nil
 }
 
-// take judges one command, or has it wait until what is before it in its account is done.
+// take judges one command, or makes it wait until what is before it in its account is done.
 func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {
@@ -231,8 +231,8 @@ func (w *writer) take(f *Future) {
 	}
 }
 
-// begin judges one command and answers through the open group, unless more is to be done before it than at once, or it
-// is to be planned off the writer first.
+// begin judges one command and answers through the open group. begun is false where so much is due before it that it
+// has to wait, or where it is to be planned outside the writer first.
 func (w *writer) begin(f *Future) (begun bool) {
 	var res Result
 	var err error
@@ -253,7 +253,7 @@ func (w *writer) begin(f *Future) (begun bool) {
 }
 
 // judge plans a command and applies the plan; begun is false where a part of what is due was done instead, or where the
-// plan is to be made off the writer, or the command to be looked up again there.
+// plan is to be made outside the writer, or the command to be looked up again there.
 func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	a := w.state.Accounts[cmd.Account]
 	if a == nil && !creates(cmd.Op) {
@@ -312,7 +312,7 @@ func (w *writer) carryOut(cmd *Command, p *plan) (Result, error) {
 	t := p.t
 	heavy := len(t.Set) >= w.engine.bounds.Heavy
 	if heavy && len(w.open.waiters) > 0 && len(w.open.entries) > 0 && w.inFlight < maxInFlight {
-		w.seal() // who came before does not wait until it is written down
+		w.seal() // the commands before it need not wait until it is encoded
 	}
 	a := w.state.Account(cmd.Account)
 	if len(t.Set) == 0 {

@@ -9,8 +9,8 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-// DueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind
-// knows.
+// DueItem is a row that time changes: a hold that expires, a delivery that is given up. Its kind decides what happens
+// (Kind.WhenDue).
 type DueItem struct {
 	At  int64
 	ID  ID
@@ -28,7 +28,7 @@ func (i DueItem) before(o DueItem) bool {
 	return i.Tag < o.Tag
 }
 
-// DueAt has time act on a kind's rows at the instant that at gives; 0: never.
+// DueAt lets time act on a kind's rows at the instant that at gives; 0: never.
 func (k *Kind[R]) DueAt(at func(*R) int64) {
 	put := k.Put
 	k.Put = func(s *State, a *AccountState, before, after *R) {

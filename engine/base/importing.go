@@ -1,7 +1,7 @@
 package base
 
-// This file owns how far the import of an archive into an account is (engine/archive.go): the one row that says it, and
-// what it keeps an account from meanwhile.
+// This file owns the progress of an import of an archive into an account (engine/archive_import.go): the one row that
+// says it, and what the account cannot do meanwhile.
 
 // Importing is the import of an archive into an account.
 type Importing struct {
@@ -22,7 +22,8 @@ var ImportKind = func() *Kind[Importing] {
 // Imported is how far the import of an archive is; nil: there was none.
 func (a *AccountState) Imported() *Importing { return TableOf[Importing](a, TagImport).Get(ID{}) }
 
-// Importing says that an archive is half in place: the account is answered for to nobody, and time does not act on it.
+// Importing says that an archive is only partly in place: requests for the account are refused, and time does not act
+// on it.
 func (a *AccountState) Importing() bool {
 	i := a.Imported()
 	return i != nil && i.Ended == 0

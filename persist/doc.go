@@ -1,16 +1,16 @@
-// Package persist keeps an in-memory engine durable on Pebble. It knows
-// bytes: tables by number, keys, values, and the state hash the engine hands
-// in. It never knows what they mean.
+// Package persist makes an in-memory engine durable on Pebble. It knows only
+// bytes: tables by number, keys, values, and the state hash that the engine
+// passes in. It does not know what they mean.
 //
 // # Model
 //
 // The log is the truth. One log record is one group of changes that became
 // durable together; a change is a row before and after. The rows are the log
-// folded up to a sequence, the marker's: a follower of the log (the folder)
+// folded up to a sequence, the marker's: the folder follows the log and
 // writes the last image of each changed row and the marker in one batch.
 // State at start = rows as of the marker + the records after it.
 //
-//	Append --> log record --> synced (Wait) --> Published --> followers
+//	Append --> log record --> synced (Wait) --> Published --> readers (Wake, Record)
 //	                                                |
 //	                                                +--> folder --> rows + marker
 //
@@ -21,11 +21,11 @@
 //
 // # Use
 //
-// At a start: Open, ScanRows into the state and compare its hash with the
-// marker's, Tail applied to the state with each record's hash compared,
-// Published with the end. Then for each group: Append, Wait, show it,
+// At a start: Open; ScanRows into the state, and compare its hash with the
+// marker's; apply each record of Tail to the state, and compare the hash after
+// each; Published with the end. Then for each group: Append, Wait, show it,
 // Published. One goroutine appends, one waits, one publishes; everything else
-// is for any goroutine.
+// may be called by any goroutine.
 //
 // # Keys in Pebble
 //
@@ -43,9 +43,9 @@
 // change of a row as much as to one of a record. A directory takes the number
 // when its engine starts to write its rows anew (Rewriting), not when it is
 // opened, verified, backed up or restored; from then on an older program
-// refuses it. A rewrite is records of the log like any other, which say of
-// themselves that they are one: undone by a restore to a point before, which
-// gives the directory the number of then.
+// refuses it. A rewrite is records of the log like any other, marked as parts
+// of a rewrite. A restore to an earlier point undoes them, and gives the
+// directory the format number that was valid at that point.
 //
 // # Invariants
 //
@@ -53,19 +53,21 @@
 //     may still be there after a restart, as a whole, never in part.
 //
 //  2. Record n holds the hash of record n-1, and its own over everything in
-//     it. A record is trusted only after both were checked. Of the folded
-//     records, which a start needs for nothing, it checks order and chain and
-//     leaves the bytes to Pebble's checksums; who reads one checks its hash.
+//     it. A record is trusted only after both were checked. A start does not
+//     need the folded records: it checks their order and chain, and leaves
+//     their bytes to Pebble's checksums. Their hash is checked when they are
+//     read.
 //
 //  3. Rows and marker are written in one atomic batch at a record boundary,
-//     at or before the published sequence. The batch is not synced: it lies
-//     behind its records in Pebble's write-ahead log, so it can be lost but
+//     at or before the published sequence. The batch is not synced: it comes
+//     after its records in Pebble's write-ahead log, so it can be lost but
 //     never outlive them.
 //
-//  4. HEAD is synced behind the log, never ahead of it: a log that ends
-//     before HEAD says has lost something and is refused. HEAD is made before
-//     the first record. It trails by at most HeadInterval, so rot of the log's
-//     last block is noticed but for what was written in that time.
+//  4. HEAD is synced after the log, never before it: a log that ends before
+//     HEAD says has lost something and is refused. HEAD is made before the
+//     first record. It trails the log by at most HeadInterval, so damage of
+//     the log's last block is noticed, except in what was written in that
+//     time.
 //
 //  5. A directory is examined read-only, against HEAD, before anything in it
 //     is changed: a refused directory is left as it was found.
@@ -73,7 +75,7 @@
 //  6. After a storage failure nothing is written any more: the commit under
 //     way answers ErrOutcomeUnknown, later ones ErrFailed, reads go on.
 //
-//  7. Records below FirstKept are not looked at; the marker carries the hash
+//  7. Records below FirstKept are not read; the marker carries the hash
 //     before FirstKept, so the chain can be checked from there.
 //
 //  8. The record of the marker's sequence is always kept.
@@ -87,6 +89,6 @@
 //  10. Files are 0600 and directories 0700, also in backups.
 //
 //  11. HEAD has the higher format number before the first row of that format
-//     is written, and says that all rows are of an encoding only behind the
-//     last one that was not.
+//     is written. It says that all rows have an encoding only after the last
+//     row that had another was written anew.
 package persist

@@ -1,12 +1,12 @@
-// Package timeline is stock in time: which unit of which article is taken when, how many are free over a window, and
+// Package timeline is stock over time: which unit of which article is taken when, how many are free over a window, and
 // how holds can be arranged so that no room is lost. It knows spans of milliseconds and numbers, never a clock, a
 // random number, a file or JSON; ids and instants come from the caller.
 //
 // # Model
 //
 // An article at a location is a lot; its units are slots, each alive over a span. A hold takes one slot over its seat.
-// Lots whose units may stand in for each other are a pool. A hold without a slot is a conflict: stock was overbooked on
-// purpose or went away, it is counted but has no unit.
+// Lots whose units may replace each other are a pool. A hold without a slot is a conflict: stock was overbooked on
+// purpose, or was taken away. A conflict is counted but has no unit.
 //
 //	pool 1   lot 1   slot 1   ----|=== hold ====|------|== hold ==|---------------------->
 //	                 slot 2   ....|------------|==== hold, without end ===================>
@@ -20,32 +20,36 @@
 //
 // # Stock
 //
-// How many units a lot has is right at every instant; which slot has which end is not fixed. Slots of one lot may hand
-// their planned ends to each other when holds are seated, moved or pushed aside, and when units go: an end that comes
-// to lie where a slot begins takes that slot out of existence, so that of one unit up to an instant and two from it on,
-// the first may go on where one of the two begins. What never changes by that is the quantity: at each instant the
-// number of slots alive. A reduction is one end more at its instant, beside all that were planned: the quantity is
-// lower from then on at every instant. So reductions add up in whatever order they come, and one that would leave less
-// than nothing at any later instant cannot be made.
+// The quantity of a lot, the number of its slots alive, is exact at every instant; which slot has which end is not
+// fixed. Slots of one lot may exchange their planned ends when holds are seated, moved or pushed aside, and when units
+// are taken away. The quantity never changes by that. A slot whose new end is at its start no longer exists: say one
+// unit is there up to an instant, and two others from that instant on. Then the first may go on as one of the two, and
+// that one's slot is gone.
 //
-// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one
-// that is made longer, and never against what a hold had before the command, nor against a unit that is handed over.
+// A reduction adds one more end at its instant to all that were planned: from then on the quantity is one lower at
+// every instant. So reductions add up in whatever order they come. A reduction that would make the quantity negative at
+// any later instant cannot be made.
 //
-// One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool
-// (SeatConflict), as a unit has that is handed over early (Reseat) or moves there, and as a new hold has that names the
-// article (SeatNamed). Such a hold takes from the pool, too: the pool's count has to leave room for it, whichever lot a
-// conflict that is counted there is kept on (MayName). How many there are is told twice: Available counts what an
-// article's own slots have room for, with the conflicts that are kept there; AvailableNamed what a hold that names it
-// can have, which is more where others make room, and fewer where the pool's conflicts are counted for it.
+// A hold keeps the time that it already has. Conflicts are counted only against room that is newly asked for (MayTake),
+// by a new hold or by one that is made longer. They are never counted against what a hold had before the command, nor
+// against a unit that is handed over.
 //
-// Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its
-// pool, and tried in its pool, or in the lot alone where it is pinned there or the lot is in no pool. In a pool of
-// several lots one that is pinned to a lot is counted only where it could sit: beside what is seated and pinned there.
-// One that is pinned to a slot gets that slot, as long as it is there for all of the time that is left, else any of its
-// lot.
+// A conflict that waits for an article gets a unit of it as soon as the holds there can move to other lots of the pool
+// (SeatConflict). The same is true for a unit that is handed over early (Reseat) or moves to that article, and for a
+// new hold that names the article (SeatNamed). Such a new hold takes from the pool, too: the pool's count has to leave
+// room for it, on whichever lots the pool's conflicts are kept (MayName). So there are two counts. Available counts
+// what an article's own slots have room for, with the conflicts that are kept there. AvailableNamed counts the holds
+// that name the article and can be seated: more where others make room, fewer where the pool's conflicts need its
+// units.
 //
-// A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order
-// of time; everything else is an index over them, kept with every change:
+// The caller says where a conflict waits: by the lot that it is kept on. It is counted in that lot and in its pool, and
+// tried in its pool, or only in the lot if it is pinned there or the lot is in no pool. In a pool of several lots, a
+// conflict that is pinned to a lot is counted only as far as it could be seated beside the holds that are seated and
+// pinned there. A conflict that is pinned to a slot gets that slot, if the slot is there for all of the time that is
+// left, else any slot of its lot.
+//
+// A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail for each slot,
+// in order of time; everything else is an index over them, kept with every change:
 //
 //	rail       a slot's holds, 64 bytes each, in runs of up to 64          what is at t, the gap around t
 //	pins       of each slot, what may fix one of its holds                 whether the count is the answer
@@ -66,11 +70,11 @@
 // that Stock alone and is changed in place, any other is shared and copied first. A vector's leaf has its token in the
 // node above it. Publish gives a version that never changes, and the writer a new token; Fork gives a scratch copy a
 // token of its own. Both are O(1). A fork writes nothing to what it came from, so many goroutines may fork one
-// published version at once. What a draft comes to takes over the token of the Stock that it replaces (Outcome): else
-// each command that moves a hold would have those behind it copy all of the open group's nodes again.
+// published version at once. The result of a draft takes over the token of the Stock that it replaces (Outcome): else,
+// after each command that moves a hold, the next ones would copy all nodes of the open group again.
 //
-// What readers derived of a part of a ByID they may note on it (Section): the note stays with the node, in all
-// versions that have it, and costs the writer nothing.
+// Readers may note on a part of a ByID what they derived of it (Section): the note stays with the node, in all versions
+// that have it, and costs the writer nothing.
 //
 // # Invariants
 //
@@ -83,8 +87,8 @@
 //  6. Lots of more than walkMax slots and conflicts keep a large, and pools of several lots that have more; none of
 //     walkMin or fewer does. No answer depends on whether there is one.
 //  7. A node is changed only by the owner of its token: a version, once published, answers the same for ever.
-//  8. Answers depend on what a Stock holds, never on how it came to hold it: one that was loaded and one that went
-//     through every change give the same.
+//  8. Answers depend on what a Stock holds, never on its history: one that was loaded and one that went through every
+//     change give the same.
 //
 // Check verifies all but the last two, which the tests do.
 //

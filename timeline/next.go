@@ -76,7 +76,8 @@ func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from
 // NextWhere is NextFit for what takes of the pools in other ways than by their sum. enough says whether so many free
 // units of each would do, never below 0; of more it never says less. Where it does, held says whether it can be had.
 //
-// It goes from turn to turn: where a hull moves back, a window can be had again whose hull was left behind.
+// It searches from one turn to the next, and begins anew at each. At a turn a hull may move back, so that a later
+// window needs stock at instants that the search has already passed.
 func (s *Stock) NextWhere(pools []Shape, notBefore, until int64, enough func(free []int) bool,
 	held func(from int64) bool) (from int64, ok bool) {
 	c := s.counting(pools, notBefore, until, enough)

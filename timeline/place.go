@@ -41,7 +41,7 @@ func (r Refusal) String() string {
 }
 
 // Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the
-// count of free units is at least 1, with conflicts counted as committed, but for what the command's own holds had
+// count of free units is at least 1, with conflicts counted as committed, except for what the command's own holds had
 // before (MayTake): no hold takes what a conflict is waiting for. A choosy one is seated on a lot that meets its wish.
 //
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest

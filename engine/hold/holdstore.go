@@ -509,7 +509,7 @@ func (h *HoldRecord) decode(key base.ID, b []byte) error {
 		if status&wasChanged != 0 {
 			h.Lines[i].made = made{base: r.ID(), first: r.U32()}
 			if h.Lines[i].first == 0 {
-				return fmt.Errorf("hold: stored line %d says not which units it has", i)
+				return fmt.Errorf("hold: stored line %d does not say which units it has", i)
 			}
 		}
 	}

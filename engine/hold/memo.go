@@ -95,7 +95,7 @@ func (x *rowsByWord) from(start string) []uint16 {
 	return x.rows[first:last]
 }
 
-// metHolds is the memo of a section that one reader met. The next one makes a better one.
+// metHolds is the memo of a section that one reader has gone through. The next reader replaces it by a HoldMemo.
 type metHolds struct{}
 
 // memoOf is the memo of a section; nil: it is to be gone through.

@@ -51,7 +51,7 @@ func order(t *base.Tx, id base.ID) *Order {
 	return OrderTable(t.Acc).Get(id)
 }
 
-// Edit gives an order to change in place, up to its answer: behind that it is asked for again.
+// Edit gives an order to change in place. It may be changed until it is answered (answer); after that, call Edit again.
 func Edit(t *base.Tx, id base.ID) (*Order, error) {
 	if e := editOf(t, id); e != nil && e.now != nil {
 		e.settled = false
@@ -66,7 +66,7 @@ func Edit(t *base.Tx, id base.ID) (*Order, error) {
 	return n, nil
 }
 
-// editMatching is edit of an order in a revision that the caller accepts.
+// editMatching is Edit of an order in a revision that the caller accepts.
 func editMatching(t *base.Tx, id base.ID, ifMatch []uint64) (*Order, error) {
 	o := order(t, id)
 	if o == nil {

@@ -23,8 +23,8 @@ func editUnits(t *base.Tx, a OrderAction, id base.ID, units []base.ID) (*Order, 
 	return n, n.allow(a)
 }
 
-// named are units of an order by their ids, which are distinct, in the order of those. What the order has not has no
-// unit.
+// named are units of an order by their ids, which are distinct, in the order of the ids. For an id that is not in the
+// order, unit is nil.
 func (o *Order) named(ids []base.ID) []unitOfLine {
 	list, at := make([]unitOfLine, len(ids)), make(map[base.ID]int, len(ids))
 	for i, id := range ids {
@@ -182,7 +182,7 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 	refused := map[int]bool{}
 	for i, x := range units {
 		if refused[x.no] {
-			continue // one unit that cannot be had says it for its line
+			continue // one unavailable unit is enough to refuse its line
 		}
 		s, err := handOver(t, x, at)
 		if err != nil {

@@ -13,8 +13,9 @@ import (
 
 // This file owns orders of holds: a cart, or several, whose lines and units an order takes over, each line for a price.
 
-// OrderHold makes an order of holds: their lines and units are taken over as they are, without a moment between. It
-// answers with the *OrderRecord. Holds that have expired refuse it, and the refusal names the first.
+// OrderHold makes an order of holds: their lines and units are taken over as they are, in one step, so the units are
+// never free in between. It answers with the *OrderRecord. It is refused if a hold has expired; the refusal names the
+// first.
 type OrderHold struct {
 	base.Answers[*OrderRecord]
 	base.Adds

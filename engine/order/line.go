@@ -523,7 +523,7 @@ func changeStock(t *base.Tx, o *Order, line int, was *OrderLine, overbook bool) 
 	return nil
 }
 
-// beside has the shortage of what a line is to have more say what it is to have in all.
+// beside changes a shortage of the units that a line is to have more, so that it counts all units of the line.
 func beside(had int, err error) error {
 	refusal, ok := err.(*base.Error)
 	if !ok {

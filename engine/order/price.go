@@ -13,8 +13,8 @@ import (
 // row asks for the whole of it from then on. A return changes no dates of a line, and no price: who wants the time
 // charged that a unit was out gives the line its end while it is.
 
-// price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for
-// nothing.
+// price works out the unit price of a line from the terms of its row, unless it was given. With neither, the line costs
+// 0.
 func price(t *base.Tx, o *Order, l *OrderLine) error {
 	if s := l.Subscription; s != nil && s.Terms.RenewalPrice != nil {
 		if _, ok := commerce.PriceLine(*s.Terms.RenewalPrice, l.Charged(), 0, int64(l.TaxRate)); !ok {

@@ -24,7 +24,7 @@ func sell(t *base.Tx, u *OrderUnit, h timeline.Hold, place timeline.Place, at in
 	u.State, u.Handed, u.Lot = Fulfilled, at, place.Lot
 }
 
-// retire takes out of the stock what an older program sold: it went on to be a hold.
+// retire takes out of the stock a unit that an older program sold: such a program kept it as a hold.
 func retire(t *base.Tx, h timeline.Hold, place timeline.Place) {
 	u := new(OrderUnit)
 	if o := orderOf(t.Acc, h); o != nil {

@@ -82,7 +82,7 @@ func undo(t *base.Tx, o *Order, x unitOfLine) (blockers []base.ID, err error) {
 	return nil, unitState(u)
 }
 
-// wait has a unit be one that was not handed over.
+// wait makes a unit one that was not handed over yet: prepared, if it was, else pending.
 func (u *OrderUnit) wait() {
 	u.State, u.Handed, u.Lot = Pending, 0, 0
 	if u.WasReady {

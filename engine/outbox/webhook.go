@@ -29,7 +29,7 @@ type Webhook struct {
 	MissedSince    int64   `json:",omitempty"` // when the first of them happened
 	UpdatedAt      int64
 	Revision       uint64
-	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
+	Maker          *Maker `json:",omitempty"` // nil: it was made with unrestricted rights
 }
 
 // WebhookFields are what callers say of a webhook, beside the types of its events.

@@ -58,9 +58,9 @@ type ArticleLocation struct {
 //
 // Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be
 // held from the start up to some instant and no further (up to the start itself, where none is free there), and From is
-// the first instant from which one can be held beyond that. So it never lies in front of what is in the way, nor where
-// a unit merely goes: something ends there. Of units that can be booked it is, where there are none, the start of the
-// earliest later window of this length over which one can.
+// the first instant from which one can be held beyond that. So From never lies before what is in the way, and never at
+// an instant where a unit only leaves; it is always an instant where something ends. Of units that can be booked, where
+// there are none, From is the start of the earliest later window of this length over which one can be booked.
 type LocationCount struct {
 	Location base.ID
 	Count    int

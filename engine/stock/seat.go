@@ -93,7 +93,7 @@ func SeatAll(t *base.Tx, owner base.ID, requests []Request) error {
 	shortages := SeatLines(t, owner, requests)
 	if len(shortages) == 0 {
 		if len(Seating(t).short) > 0 {
-			Draft(t).SeatThose(Seating(t).short) // what was counted as short may have a unit that nobody else can have
+			Draft(t).SeatThose(Seating(t).short) // one counted as short may still get a unit that suits no other
 		}
 		return nil
 	}
@@ -378,8 +378,8 @@ func seatLike(t *base.Tx, owner base.ID, q *Request, sources []Source) int {
 		SeatLike(sources[0].Pool, q.Quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.Rule)
 }
 
-// seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does,
-// and says how many. Those that leave are seated as if they had no end.
+// seatMoved seats the first of some requests in one go, as seatLike does, if they are of moved units that are alike. It
+// says how many. Units that leave are seated as if they had no end.
 func seatMoved(t *base.Tx, requests []Request) int {
 	q, n := &requests[0], 1
 	if q.first != 0 || q.Slot != 0 || q.Stays || q.Asks() != nil || q.Leaves() && q.Body.End <= t.Now {
@@ -655,8 +655,8 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	return BlockedDeparture(t)
 }
 
-// SeatFreed tries the conflicts that overlap what the command freed, those that it made where they belong. Who leaves
-// its place goes before them, and what it brings elsewhere others may wait for.
+// SeatFreed tries the conflicts that overlap what the command freed. Those that the command made are tried where they
+// belong. Departures are settled before that, as conflicts may wait for the units that arrive by them elsewhere.
 func SeatFreed(t *base.Tx) {
 	settleDepartures(t)
 	if Seating(t).Gathers {

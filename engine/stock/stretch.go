@@ -158,7 +158,7 @@ func LateElsewhere(t *base.Tx, id base.ID) bool {
 	return is && end <= t.Now && h.Flags.Has(timeline.OneWay)
 }
 
-// Retired takes a unit out of the stock that was sold by an older program, where it went on to be a hold.
+// Retired takes a unit out of the stock that was sold by an older program, which kept it as a hold.
 var Retired func(t *base.Tx, h timeline.Hold, at timeline.Place)
 
 // NotOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the

@@ -1,5 +1,5 @@
-// Package base is what every domain of the engine needs, and knows none of them: ids, instants, errors, optional inputs
-// and their checks, the state of an account, the working view of a plan, and kinds of rows.
+// Package base has what every domain of the engine needs: ids, instants, errors, optional inputs and their checks, the
+// state of an account, the working view of a plan, and kinds of rows. It knows none of the domains.
 //
 // # Model
 //
@@ -8,24 +8,24 @@
 // Apply puts a write set into the state, and cannot fail.
 //
 // A row is a value of a type that a Kind describes: how it is keyed, written, read, found and put in place. A kind is
-// declared in the file of its resource, and listed in engine/schema.go. What is changed is a copy; the row itself never
-// changes once it was recorded.
+// declared in the file of its resource, and listed in engine/schema.go. A plan changes a copy of a row; the row itself
+// never changes once it was recorded.
 //
-// The fields of a record that callers give are declared once, in the tags of its struct (field.go): name, form, bounds,
-// what is said of them. Checks, changes (change.go), and in package api reading, writing and the document come of that.
-// A new field is one line.
+// The fields of a record that callers give are declared once, in the tags of its struct (field.go): name, form, bounds
+// and description. Checks and changes (change.go) follow from the tags, as do reading, writing and the OpenAPI document
+// in package api. A new field is one line.
 //
-// AccountState is all of one account. The writer has one that changes; Publish gives readers a copy that does not. A
-// View is that copy with the sequence it is of, and all that readers outside of the engine hold. The fields of
-// AccountState, Tx and State are for the packages of the engine: a test keeps others off them (fuzz/walls_test.go).
+// AccountState is the whole state of one account. The writer has one that changes; Publish gives readers a copy that
+// does not. A View is that copy with its sequence. Readers outside the engine get nothing but views. The fields of
+// AccountState, Tx and State are for the packages of the engine: a test refuses other uses (fuzz/walls_test.go).
 //
-// What a domain adds to all this it registers: extensions and followers (extension.go), places on shelves (shelf.go),
+// A domain registers what it adds to all this: extensions and followers (extension.go), places on shelves (shelf.go),
 // referrers (in_use.go), the types of its events (event.go).
 //
 // # Invariants
 //
-//  1. A Check looks at the inputs alone. What only the state can tell is CheckOn, and a refusal of the plan.
-//  2. A plan reads no clock and draws nothing: Tx.Now and Tx.NewID are all that it has of either.
+//  1. Check looks only at the inputs. What depends on the state is for CheckOn, or for a refusal of the plan.
+//  2. A plan reads no clock and no random numbers: it has only Tx.Now and Tx.NewID.
 //  3. Encode is canonical: equal rows give equal bytes. The state hash is the sum of RowHash over all rows.
 //  4. A table byte (tables.go) is never given to another kind.
 //  5. A bound that several domains share is here (input.go, bounds.go); one of a single domain is in its file.

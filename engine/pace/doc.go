@@ -1,15 +1,15 @@
-// Package pace says how often the garbage collector runs, by how large the heap is and how much memory there is.
+// Package pace sets how often the garbage collector runs, by the size of the heap and of the memory.
 //
 // The default of the runtime, a collection whenever the heap has doubled, suits a heap of gigabytes. While an engine
-// holds tens of megabytes it means a collection every few thousand writes, each of which leaves copies of tree nodes
-// behind, and a start interrupted again and again. A machine that serves can spare some memory: Spare bytes of garbage,
-// whatever the heap, and never less than the default.
+// holds tens of megabytes, it would mean a collection every few thousand writes, as each write leaves copies of tree
+// nodes as garbage, and a start would be interrupted again and again. A server can spare some memory: it allows Spare
+// bytes of garbage, however small the heap is, and never less than the default.
 //
-// That spare memory comes back where it is short: a soft limit, by default a share of what the container or the machine
-// has, makes collections more frequent near it, and what long answers took is given back to the system.
+// Where memory is short, less is spared: a soft limit, by default a share of what the container or the machine has,
+// makes collections more frequent near it. Memory that long answers took is given back to the system.
 //
-// What a collection cannot give back is Needed. Where that comes near the limit, Short says so: more and more of the
-// time would go into collections that find nothing, and then the kernel would end the process.
+// Needed is the memory that a collection cannot free. Short reports that it comes near the limit: more and more time
+// would go into collections that free nothing, and then the kernel would end the process.
 //
 // # Invariants
 //

@@ -6,7 +6,7 @@
 // # Invariants
 //
 //  1. Rows are ordered by id. Ids of new rows only grow, so this is the order of creation.
-//  2. An index holds exactly one entry for each key that its function gives for each row.
+//  2. For each row, an index holds exactly one entry for each key that the index's function gives.
 //  3. Only the writer calls Put, Delete and Publish (tidwall's Copy writes to the tree it copies). A published table is
 //     read by any number of goroutines without a lock.
 //

@@ -10,31 +10,33 @@
 //	archives:            '- full, verified      '- full, verified
 //	segments:         [990-1100][1101-1180] ... [1990-2010] ... [2700-2717]
 //
-// One goroutine puts segments: of what was published since the last one, at most one every LogEvery. Another one puts
-// archives, one every Every, has each opened by a process of its own, and takes away what is beyond Keep. The store's
-// writers wait for neither. What was not put yet is in the store's own log; when that is more than LogMax, or is not
-// kept there any more, the line is broken off and another one begun, with an archive at once. So is one whose last
-// record the store does not have: then the directory was put back, or copied, by other means than a restore.
+// One goroutine uploads segments: what was published since the last one, at most one every LogEvery. Another one
+// uploads archives, one every Every, lets a process of its own open each, and removes what is beyond Keep. The store's
+// writers wait for neither. Records that are not uploaded yet are in the store's own log. When these are more than
+// LogMax, or are no longer kept there, the line ends and another one begins, with an archive at once. The same happens
+// with a line whose last record the store does not have: then the directory was put back, or copied, by other means
+// than a restore.
 //
 //	                  LogEvery                          put
 //	published records ---------> segment, kept in memory ---> target
 //	                  Every                put                 opened by Open, hash equal         put
 //	checkpoint        ---------> archive ------------> target ---------------------------------> mark
 //
-// A restore takes the newest line that was begun by then, in it the newest verified archive at or before the point, and
-// the segments from there on.
+// A restore to a point takes the newest line that had begun by then, in it the newest verified archive at or before the
+// point, and the segments from there on.
 //
 // # Invariants
 //
-//  1. No object is written over: the last call that makes one says so to the service, also that of an upload in parts.
-//     One whose Put was not answered is put again with the same bytes, and is found there if it had arrived.
-//  2. A line has no gap: each segment begins with the record behind the last one's end, and the first one begins no
-//     later than behind the first archive's end.
+//  1. No object is overwritten: the last call that makes one asks the service for that, also at the end of an upload in
+//     parts. An object whose Put was not answered is put again with the same bytes, and is found there if it had
+//     arrived.
+//  2. A line has no gap: each segment begins with the record after the last one's end, and the first one begins at the
+//     latest directly after the first archive's end.
 //  3. An archive counts when a process has opened what lies at the target, has rebuilt the state, and its record and
-//     state hash are those of the running store at that sequence. Before that it has no mark; a restore does not choose
-//     it, and nothing is taken away for it.
-//  4. The Keep archives verified last stay, with every segment behind the first of them. Of other incarnations nothing
-//     is taken away.
+//     state hash are those of the running store at that sequence. Before that it has no mark: a restore does not choose
+//     it, and nothing is removed because of it.
+//  4. The Keep archives that were verified last stay, with every segment after the first of them. Nothing of other
+//     incarnations is removed.
 //  5. A segment is read with the hash of each record and the chain through all of them; one that is missing, damaged or
 //     of another log ends a restore, which leaves nothing behind and says up to which sequence all was in order.
 //  6. A lost machine loses the records of the last LogEvery and of the time that one Put takes, while the target takes

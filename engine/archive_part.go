@@ -77,8 +77,8 @@ func (o importPart) PlanOn(t *base.Tx) (any, error) {
 	return &n, nil
 }
 
-// count has an account go on with the numbers that the archive's had given out. Lots count as they come: each is asked
-// for by its number.
+// count makes an account go on with the numbers that the archive's had given out. Lots count as they come: each is
+// asked for by its number.
 func (o importPart) count(l *base.Ledger) {
 	for _, x := range [...]struct {
 		at   *uint32

@@ -44,7 +44,7 @@ type nudges struct {
 	under   map[base.ID]bool // accounts
 }
 
-// send nudges the accounts in which something is due, but for alarms that have rung before.
+// send nudges the accounts in which something is due, except for alarms that have rung before.
 func (n *nudges) send(ctx context.Context, rung map[base.Alarm]bool) {
 	now := n.engine.now()
 	n.engine.current.Load().Alarms.Scan(func(x base.Alarm) bool {

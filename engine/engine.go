@@ -328,7 +328,7 @@ func (e *Engine) turnedAway(f *Future) bool {
 	return false
 }
 
-// enqueue has a command wait for the writer.
+// enqueue puts a command into the queue for the writer.
 func (e *Engine) enqueue(f *Future, patient bool) {
 	f.cmd.searched = e.foresee(&f.cmd)
 	e.gate.RLock()

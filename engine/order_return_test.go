@@ -94,7 +94,7 @@ func TestHandOverLeavesRoomBehind(t *testing.T) {
 	s.reopen()
 }
 
-// A late unit that is found out of late, as after a stop, may lie over what is past by then and moves no more. Its
+// A late unit that is found out recently, as after a stop, may lie over what is past by then and moves no more. Its
 // slot's planned end goes to another one all the same, where that is idle.
 func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {
 	s := newShop(t)

@@ -49,8 +49,8 @@ func (q *queue) len() int { return int(q.n.Load()) }
 // share is how many commands of one account the queue takes.
 func (q *queue) share() int { return max(1, q.size/2) }
 
-// put has a command wait. It blocks while the queue is full. Where the account has its share in it, it blocks as well,
-// or, if the command is not patient, says that it is not taken.
+// put adds a command to the queue. It blocks while the queue is full. Where the account has its share in it, it blocks
+// as well, or, if the command is not patient, says that it is not taken.
 func (q *queue) put(f *Future, patient bool) (taken bool) {
 	q.mu.Lock()
 	l := q.lane(f.cmd.Account)

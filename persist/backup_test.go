@@ -145,7 +145,7 @@ func TestBackupRefusesATargetInUse(t *testing.T) {
 	mustHold(t, toy, at(small(mem), "/empty"), 10, 10)
 }
 
-// What is behind an archive is not left out without a word, but for the zeros that fill one up.
+// What is behind an archive is not left out without a word, except for the zeros that fill one up.
 func TestRestoreRefusesWhatIsBehindAnArchive(t *testing.T) {
 	mem, _ := written(t, 10)
 	var one bytes.Buffer

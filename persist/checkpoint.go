@@ -142,7 +142,7 @@ func (s *Store) between(from Position) func(Position) error {
 	}
 }
 
-// copyStore copies the files of a store, but for the head file and the lock,
+// copyStore copies the files of a store, except for the head file and the lock,
 // into dir, which it makes. It says whether anything was made.
 func copyStore(ctx context.Context, f vfs.FS, from, dir string, progress Progress) (made bool, err error) {
 	if err := emptyTarget(f, dir); err != nil {

@@ -15,7 +15,7 @@ const (
 )
 
 // paddedFile is a log file that is written from its start to its end. It belongs
-// to one goroutine, but for what a vfs.File lets others call.
+// to one goroutine, except for what a vfs.File lets others call.
 type paddedFile struct {
 	vfs.File
 	at   int64 // where the next byte goes

@@ -86,7 +86,7 @@ func (b *board) free(t int64, until int64) (list []candidate) {
 	return list
 }
 
-// next is the first of the lanes but for one that are free at t, those that stay free for longest.
+// next is the first of the lanes except for one that are free at t, those that stay free for longest.
 func (b *board) next(t int64, but int, until int64) (f fan) {
 	if b.wide {
 		b.discover(Span{t, until}, false)
@@ -95,7 +95,7 @@ func (b *board) next(t int64, but int, until int64) (f fan) {
 	return f
 }
 
-// nextBack is the first of the lanes but for one that are free just before t, those that have been free for longest.
+// nextBack is the first of the lanes except for one that are free just before t, those that have been free for longest.
 func (b *board) nextBack(t int64, but int, since int64) (f fan) {
 	if b.wide {
 		b.discover(Span{since, t}, true)

@@ -106,7 +106,7 @@ func (u uint48) ms() int64 {
 //	              Seat() ------------------------------------>|
 //
 // Span is the hull, buffers included, and what a conflict is counted for. Seat is the room that the hold takes on a
-// rail: the hull but for its cut, the past part of a hold that was seated late.
+// rail: the hull except for its cut, the past part of a hold that was seated late.
 type Hold struct {
 	ID    ID
 	Span  Span

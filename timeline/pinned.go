@@ -24,7 +24,7 @@ type pinned struct {
 	slot    pinnedTree // out, or pinned to their slot
 	article pinnedTree // pinned to their lot and no more, or choosy: not all lots may do
 	begins  tree[instant, int32]
-	ends    tree[instant, int32] // but for Forever
+	ends    tree[instant, int32] // except for Forever
 }
 
 func (p *pinned) of(f Flags) *pinnedTree {

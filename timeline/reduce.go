@@ -176,7 +176,7 @@ func (d *Draft) reduceIdle(lot LotNo, amount int, at int64) (out Reduction, ok b
 }
 
 // ReduceTo is Reduce for slots that have no end, and on which nothing lies from the instant on, where these are as
-// many: they end, but for as many as begin just then with nothing on them, which are taken out of existence before
+// many: they end, except for as many as begin just then with nothing on them, which are taken out of existence before
 // others end. So no booking across the instant finds one slot that ends and one that begins where one could go on. ok
 // is false where the slots are too few, or where one that begins just then has an end, which is to be handed on.
 func (d *Draft) ReduceTo(lot LotNo, at int64, idle []SlotNo, amount int) (out Reduction, ok bool) {
@@ -297,7 +297,7 @@ func (d *Draft) ApplyReduction(r Reduction) {
 	}
 }
 
-// carry carries out a plan but for its blockers, which it takes out and returns with where they were.
+// carry carries out a plan except for its blockers, which it takes out and returns with where they were.
 func (d *Draft) carry(r Reduction) (blockers []Placed) {
 	moved := make([]Hold, len(r.Moves))
 	d.touched = slices.Grow(d.touched, 2*len(r.Moves)+len(r.Blockers))

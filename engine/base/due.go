@@ -87,7 +87,7 @@ func (q *dueQueue) SetAside(i DueItem, now int64) {
 // TryAgain is how long an item that could not be done is left alone, in milliseconds.
 const TryAgain = 60 * 60 * 1000
 
-// Retry has what could not be done be due once more, if its time has come.
+// Retry makes what could not be done due once more, if its time has come.
 func (q *dueQueue) Retry(now int64) {
 	if q.again == 0 || q.again > now {
 		return

@@ -61,8 +61,8 @@ type Fault struct {
 	Message string
 }
 
-// Error is a refusal of the catalogue. It is a value: two refusals of the same cause are equal but for their details.
-// Details, if set, is one of the exported *Details types below or a map that encodes to a JSON object.
+// Error is a refusal of the catalogue. It is a value: two refusals of the same cause are equal except for their
+// details. Details, if set, is one of the exported *Details types below or a map that encodes to a JSON object.
 type Error struct {
 	Code    Code
 	Detail  string

@@ -14,7 +14,7 @@ type extensionOf[E Extension] struct{ No int }
 
 var newExtensions []func() Extension
 
-// RegisterExtension has every account have an extension.
+// RegisterExtension gives every account an extension.
 func RegisterExtension[E Extension](create func() E) extensionOf[E] {
 	newExtensions = append(newExtensions, func() Extension { return create() })
 	return extensionOf[E]{len(newExtensions) - 1}
@@ -34,12 +34,12 @@ type Follower struct {
 
 var Followers []Follower
 
-// RegisterFollower has a follower called for every account.
+// RegisterFollower makes sure that a follower is called for every account.
 func RegisterFollower(f Follower) { Followers = append(Followers, f) }
 
-// ChooserOf makes who answers what the timelines of an account ask (timeline.Chooser), as it is, or as a plan leaves
-// it.
+// ChooserOf makes the value that answers what the timelines of an account ask (timeline.Chooser), as it is, or as a
+// plan leaves it.
 var ChooserOf func(a *AccountState, t *Tx) timeline.Chooser
 
-// Choose has the account itself answer what its timelines ask.
+// Choose lets the account itself answer what its timelines ask.
 func (a *AccountState) Choose() { a.Stock.SetChooser(ChooserOf(a, nil)) }

@@ -38,7 +38,7 @@ func resourceName(name string) string {
 // InFeed is what the feed of changes calls the resource; empty: it is not in it.
 func (k *Kind[R]) InFeed() string { return k.Resource }
 
-// ToldByRevision has a change be told where it changes the record's revision.
+// ToldByRevision puts a change into the feed if it changes the record's revision.
 var ToldByRevision = ToldBy[struct{ Revision uint64 }]
 
 // ToldBy reads some members of a row kept as JSON, and passes over the others: a record of many parts is not made for

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file owns who refers to a record, which keeps it from being removed.
+// This file owns which records refer to another one, which keeps that from being removed.
 
 // InUse refuses to remove what n of a resource refer to; nil where none does.
 func InUse(resource string, n int) error {
@@ -25,7 +25,7 @@ type Referrer struct {
 // referrers are in the order in which a refusal names them.
 var referrers []Referrer
 
-// RegisterReferrers has the records of resources keep what they refer to.
+// RegisterReferrers registers resources whose records keep what they refer to from being removed.
 func RegisterReferrers(list ...Referrer) { referrers = append(referrers, list...) }
 
 // Unreferred refuses to remove what others refer to.
@@ -48,7 +48,7 @@ type Pricer struct {
 // pricers are in the order of their resources, in which a refusal names them.
 var pricers []Pricer
 
-// RegisterPricer has a resource's amounts keep the account's currency as it is.
+// RegisterPricer registers a resource whose amounts keep the account's currency from being changed.
 func RegisterPricer(p Pricer) {
 	pricers = append(pricers, p)
 	slices.SortFunc(pricers, func(a, b Pricer) int { return strings.Compare(a.Resource, b.Resource) })

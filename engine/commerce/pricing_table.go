@@ -157,7 +157,7 @@ func (p *PricingTable) lacksCurrency() bool {
 	return slices.ContainsFunc(p.Rows, func(r PricingRow) bool { return r.Currency == "" })
 }
 
-// giveCurrency has the rows of a table that an older program made be in the account's currency.
+// giveCurrency puts the rows of a table that an older program made into the account's currency.
 func giveCurrency(t *base.Tx, id base.ID) {
 	p := PricingTableKind.In(t.Acc).Get(id)
 	n := *p

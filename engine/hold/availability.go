@@ -22,7 +22,7 @@ type Query struct {
 	Moves  bool // WithMoves is asked for
 }
 
-// Available answers a Query at an instant. It allocates nothing, but for catalog items.
+// Available answers a Query at an instant. It allocates nothing, except for catalog items.
 func Available(v base.View, q Query, now int64) (stock.Availability, error) {
 	to, err := stock.GoingTo(v.Acc, q.Return)
 	if err != nil {
@@ -250,7 +250,7 @@ type Alternative struct {
 	Kind     string // later | shorter | location | article
 	Window   base.Span
 	Location base.ID
-	Article  base.ID // zero but for article
+	Article  base.ID // zero except for article
 }
 
 // Explain answers a Query with its reasons. Quantity is how many units are wanted, at least 1.

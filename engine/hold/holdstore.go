@@ -623,7 +623,7 @@ func holdsNaming(a *base.AccountState, id base.ID, now int64) (n int) {
 }
 
 // holdsOf counts the holds that are not over and ask for something: all of them made after it was. It looks at each,
-// at 20 ms a million, as a removal is rare and a count kept with every hold would be dear.
+// at 20 ms a million, as a removal is rare and a count kept with every hold would cost more.
 func holdsOf(a *base.AccountState, made base.ID, now int64, names func(l *LineRow) bool) (n int) {
 	var first LineRow
 	for id, row := range Holds(a).Rows.From(made) {

@@ -141,7 +141,7 @@ func substituteNeeded(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, a
 		"would do, and substitute takes it all the same", Details: d}
 }
 
-// UnassignUnit has a unit be what its line says again. One of an article that the line may have stays where it is, and
+// UnassignUnit makes a unit what its line says again. One of an article that the line may have stays where it is, and
 // may move from then on, unless the line names the article; another is seated anew, or, where there is no room for it,
 // refused. One that waits does so for what was ordered.
 type UnassignUnit struct {

@@ -23,12 +23,12 @@ type OrderCopies struct {
 // copied says whether an order has its copies.
 func (o *OrderCopies) copied() bool { return o.Currency != (base.Word{}) }
 
-// copyPlaces has an order keep its two places as they are now.
+// copyPlaces makes an order keep its two places as they are now.
 func copyPlaces(t *base.Tx, o *Order) {
 	o.PickupAt, o.ReturnAt = stock.Place(t.Acc, o.Pickup), stock.Place(t.Acc, o.Return)
 }
 
-// copyContact has an order keep the contact of the one whom it is for as it is now.
+// copyContact makes an order keep the contact of its customer as it is now.
 func copyContact(t *base.Tx, o *Order) {
 	o.Contact, o.Given = nil, false
 	if m := commerce.CustomerTable(t.Acc).Get(o.Customer); m != nil {
@@ -44,7 +44,7 @@ func copyAtOpening(t *base.Tx, o *Order) {
 	}
 }
 
-// copyOlder has an order that an older program made keep its copies. What the order says stays what it was.
+// copyOlder makes an order of an older program keep its copies. What the order says stays what it was.
 func copyOlder(t *base.Tx, id base.ID) {
 	n, err := Edit(t, id)
 	if err != nil {
@@ -63,7 +63,7 @@ func copyOlder(t *base.Tx, id base.ID) {
 	}
 }
 
-// share has a stored order refer to what its records have in memory already, where that is the same.
+// share makes a stored order refer to what its records have in memory already, where that is the same.
 func (o *Order) share(a *base.AccountState) {
 	if p := stock.Place(a, o.Pickup); p.Same(o.PickupAt) {
 		o.PickupAt = p

@@ -13,7 +13,7 @@ import (
 
 // This file owns orders as a whole: how one is made of lines, and what of it is changed as given.
 
-// OrderInput is what orders are made of, but for their lines.
+// OrderInput is what orders are made of, except for their lines.
 type OrderInput struct {
 	Status    OrderStatus                     // draft or open
 	Contact   *base.Changes[commerce.Contact] // makes a new customer

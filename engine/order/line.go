@@ -202,7 +202,7 @@ func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
 	return nil
 }
 
-// fill puts what is given in place of what a line has, but for its price.
+// fill puts what is given in place of what a line has, except for its price.
 func (l *OrderLine) fill(in *OrderLineInput, given func(field string) bool) {
 	if given("quantity") {
 		l.Quantity = uint16(in.Quantity)

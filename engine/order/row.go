@@ -36,7 +36,7 @@ type SoldRow struct {
 	RowTerms
 }
 
-// sellByNone has a line not be sold by any row.
+// sellByNone makes a line one that is sold by no row.
 func (l *OrderLine) sellByNone() {
 	l.PricingRow, l.Terms = base.ID{}, nil
 	if l.Rest().Combined == nil {

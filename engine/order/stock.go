@@ -405,7 +405,7 @@ func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 	return stock.BlockedDeparture(t)
 }
 
-// reroute has the units of an order that have not come back go where the order says by now: those that are not handed
+// reroute makes the units of an order that have not come back go where the order says by now: those that are not handed
 // over are seated where every other hold can do without them. What stands in the way refuses it, or, overbooked,
 // becomes a conflict.
 func reroute(t *base.Tx, o *Order, overbook bool) error {

@@ -114,7 +114,7 @@ func planned(t *base.Tx, h timeline.Hold, l *OrderLine, on *stock.ArticleLot, si
 	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
 }
 
-// undoHandOver has a unit wait that is out: its planned dates count again.
+// undoHandOver makes a unit that is out wait again: its planned dates count again.
 func undoHandOver(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) ([]base.ID, error) {
 	_, on, err := onArticle(t, at.Lot)
 	if err != nil {
@@ -178,7 +178,7 @@ func putOn(t *base.Tx, h timeline.Hold, lot timeline.LotNo) (ok bool) {
 	return true
 }
 
-// undoReturn has a unit be out that came back: to the end of its line, or of the running step.
+// undoReturn makes a unit that came back be out again: to the end of its line, or of the running step.
 func undoReturn(t *base.Tx, o *Order, x unitOfLine, h timeline.Hold, at timeline.Place, held bool) ([]base.ID, error) {
 	l, u := x.line, x.unit
 	end := stock.NotOver(t, l.To)

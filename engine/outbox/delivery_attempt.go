@@ -218,7 +218,7 @@ func init() {
 			base.Record(t, DeliveryKind, d, &n)
 		}
 	}
-	// What a disabled webhook had queued is given up, in parts, but for what was queued by hand.
+	// What a disabled webhook had queued is given up, in parts, except for what was queued by hand.
 	WebhookKind.WhenDue = func(t *base.Tx, id base.ID) {
 		w := hooks(t).of(t, id)
 		left := base.DueAtOnce

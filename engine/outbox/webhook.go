@@ -50,7 +50,7 @@ func (w *Webhook) EventTypes() []base.HookEvent {
 	return append([]base.HookEvent{w.EventType}, w.More...)
 }
 
-// tells has the webhook told of some types of events.
+// tells makes the webhook one that is told of some types of events.
 func (w *Webhook) tells(types []base.HookEvent) {
 	types = slices.Clone(types)
 	slices.SortFunc(types, func(x, y base.HookEvent) int {

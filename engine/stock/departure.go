@@ -359,7 +359,7 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 	}
 }
 
-// TransferUnit has a lot have one unit less and another location one more from an instant on, whatever counts on it,
+// TransferUnit gives a lot one unit less and another location one more from an instant on, whatever counts on it,
 // where it has one then.
 func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	d := Draft(t)
@@ -373,7 +373,7 @@ func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	}
 }
 
-// transfer has an article have units less where that is planned, and as many more at another location from an instant
+// transfer gives an article fewer units where that is planned, and as many more at another location from an instant
 // on; or neither, where it has as many as it may have.
 func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) bool {
 	if addUnits(t, r, more, less.Amount, at) != nil {

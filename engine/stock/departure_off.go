@@ -133,7 +133,7 @@ func refuseArrival(t *base.Tx, id base.ID) bool {
 	return true
 }
 
-// stayPut has a unit be no one-way unit any more: where it is by its plans is where it is.
+// stayPut makes a unit one that is no longer one-way: where it is by its plans is where it is.
 func stayPut(t *base.Tx, id base.ID) {
 	if h, _, has := Draft(t).Find(id); has {
 		h.Flags &^= timeline.OneWay
@@ -518,7 +518,7 @@ func attempt(t *base.Tx, change func() bool) (made bool) {
 	return false
 }
 
-// unpromise has a lot have n units less from an instant on, where that can be, as they do not arrive there.
+// unpromise gives a lot n units less from an instant on, where that can be, as they do not arrive there.
 func unpromise(t *base.Tx, lot timeline.LotNo, n int, at int64) bool {
 	red := Draft(t).Reduce(lot, n, at)
 	if !red.Feasible() {

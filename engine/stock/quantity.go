@@ -178,7 +178,7 @@ func slotID(s *timeline.Stock, no timeline.SlotNo) base.ID {
 	return slot.ID
 }
 
-// Fingerprint names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not
+// Fingerprint names a plan, which is whole except for its blockers, by what it would do: slots, moves and blockers, not
 // the instant.
 func (p *QuantityPlan) Fingerprint(blockers []base.ID) string {
 	b := make([]byte, 0, 3*8+len(base.ID{})*(len(p.Removed)+3*len(p.Moves)+len(blockers)))
@@ -364,7 +364,7 @@ func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*Quanti
 	return plan, nil
 }
 
-// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free for those who
+// apply gives a lot fewer units, as planned. Until then the units of those who lose theirs are free for those who
 // wait. A hold whose unit leaves waits, too: the plan has to keep it on its article, and now it may have a unit of
 // another.
 func apply(t *base.Tx, red timeline.Reduction) {

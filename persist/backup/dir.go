@@ -75,7 +75,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err e
 	return syncDir(dir)
 }
 
-// ready has a directory, the root or one below it, be there.
+// ready makes a directory, the root or one below it, if it is not there.
 func (d *Dir) ready(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

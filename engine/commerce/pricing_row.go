@@ -27,7 +27,7 @@ type PricingRow struct {
 	RetiredAt int64 `json:",omitempty"`
 }
 
-// PricingRowFields are the fields of a row that callers give, beside its duration and its terms.
+// PricingRowFields are the fields of a row that callers give, in addition to its duration and its terms.
 type PricingRowFields struct {
 	Label    string            `field:"label text 1..255 required" about:"What people call the price, such as Day."`
 	Purchase base.PurchaseType `field:"purchaseType word required" about:"How it is taken: booked for a time, sold, or subscribed to."`

@@ -21,7 +21,7 @@ type PricingTable struct {
 	Revision  uint64
 }
 
-// PricingTableFields are what callers say of a pricing table, beside its rows.
+// PricingTableFields are what callers say of a pricing table, in addition to its rows.
 type PricingTableFields struct {
 	Name     string `field:"name text 1..255 required" about:"What people call the table."`
 	External bool   `field:"externalPricingEnabled flag required" about:"Whether its external rows are shown." made:"Listings show the external rows. Those are kept also while this is off."`

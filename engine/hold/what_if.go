@@ -9,7 +9,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what would be: commands planned and applied on a throw-away copy of an account, beside the writer.
+// This file owns what would be: commands planned and applied on a throw-away copy of an account, not by the writer.
 
 const (
 	maxWhatIfRows   = 20_000 // changed on the copy

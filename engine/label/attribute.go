@@ -46,7 +46,7 @@ type Attribute struct {
 	Revision  uint64
 }
 
-// AttributeFields are the fields of an attribute that callers give, beside its options and group.
+// AttributeFields are the fields of an attribute that callers give, in addition to its options and group.
 type AttributeFields struct {
 	Name   string          `field:"name text 1..255 required" about:"What people call the attribute."`
 	Key    string          `field:"key key 1..64 required" about:"The key under which programs find the attribute." given:"What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."`

@@ -32,7 +32,7 @@ type Webhook struct {
 	Maker          *Maker `json:",omitempty"` // nil: it was made with unrestricted rights
 }
 
-// WebhookFields are what callers say of a webhook, beside the types of its events.
+// WebhookFields are what callers say of a webhook, in addition to the types of its events.
 type WebhookFields struct {
 	URL   string  `field:"url endpoint required" about:"Where events are sent." given:"Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set."`
 	Label *string `field:"label text 1..255" about:"What people call it."`

@@ -20,7 +20,7 @@ import (
 type EventBody struct {
 	ID     base.ID
 	Packed []byte        // the row's value, with its version
-	make   func() []byte // what makes it when the row is written, beside the writer
+	make   func() []byte // makes it when the row is encoded, not on the writer
 	about  int           // how long that is, about
 }
 

@@ -47,7 +47,7 @@ type Article struct {
 	Details   *ArticleDetails `json:",omitempty"`
 }
 
-// ArticleFields are the fields of an article that callers give, beside its buffers, labels and details.
+// ArticleFields are the fields of an article that callers give, in addition to its buffers, labels and details.
 type ArticleFields struct {
 	Name          string        `field:"name text 1..255 required" about:"What the article is called."`
 	Status        ArticleStatus `field:"status word required" default:"active" about:"Whether it takes bookings: only an active one does."`

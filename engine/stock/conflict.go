@@ -23,9 +23,10 @@ func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// TryConflicts seats conflicts where that can be done, and says which are left to try, nil for none, and how many tries
-// are left. Of those that were tried in vain it is noted when time may make room for them. Where a unit leaves, its
-// departure is planned before the next conflict is tried. Those of an article that is out are not tried.
+// TryConflicts seats the conflicts that can be seated. It returns those that are left to try, nil for none, and how
+// many tries are left. For those that were tried in vain it notes when time may make room for them. If a conflict gets
+// a unit that leaves, its departure is planned before the next conflict is tried. Conflicts of an article that takes no
+// holds are not tried.
 func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
 	w.Due = slices.DeleteFunc(slices.Clone(w.Due), func(id base.ID) bool {
 		h, at, ok := Draft(t).Find(id)
@@ -46,8 +47,8 @@ func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Wai
 	}
 }
 
-// closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled
-// event, a repair, say.
+// closed says that a conflict that waits on a lot gets no unit, as the article takes no holds. Only a scheduled event,
+// such as a repair, gets a unit of such an article.
 func closed(t *base.Tx, h timeline.Hold, on timeline.LotNo) bool {
 	r := latest(t, articleOf(t, Draft(t).Stock().Lot(on)))
 	return (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent
@@ -85,8 +86,8 @@ type Conflict struct {
 	Since  int64  // instant at which it lost its unit
 }
 
-// unseated is kept of a conflict beside its row: the instant at which it lost its unit, the one at which it is tried
-// again, and whose it is: the slot of one that is pinned to a slot, the SKU of one that is auto-assigned.
+// unseated is a second row of a conflict: the instant at which it lost its unit, the one at which it is tried again,
+// and where it belongs: the slot of one that is pinned to a slot, the SKU of one that is auto-assigned.
 type unseated struct {
 	ID    base.ID
 	Since int64
@@ -145,8 +146,8 @@ func opens(t *base.Tx, h timeline.Hold, at timeline.Place) int64 {
 	return opens
 }
 
-// OfTheDay is registered by who has holds with requirements (timeline.Choosy). It says that what a hold requires
-// depends on which day it is.
+// OfTheDay is registered by the package that has holds with requirements (timeline.Choosy). It says that what a hold
+// requires depends on which day it is.
 var OfTheDay func(t *base.Tx, h *timeline.Hold) bool
 
 // nextDay is the instant at which the account's day ends.
@@ -159,8 +160,8 @@ func nextDay(t *base.Tx) int64 {
 	}
 }
 
-// noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them
-// else.
+// noteTried records when the conflicts that the command tried in vain are tried again, if the command has not changed
+// them in another way.
 func noteTried(t *base.Tx, changed []timeline.HoldChange) {
 	tried := Seating(t).tried
 	slices.SortFunc(tried, base.ID.Compare)
@@ -181,7 +182,7 @@ func noteTried(t *base.Tx, changed []timeline.HoldChange) {
 	}
 }
 
-// noteConflict keeps with a changed unit since when it has been a conflict, and whose.
+// noteConflict records for a changed unit since when it has been a conflict, and where it belongs.
 func noteConflict(t *base.Tx, c *timeline.HoldChange) {
 	was, is := c.Had && !c.Before.Place.Seated(), c.Has && !c.After.Place.Seated()
 	if !was && !is {

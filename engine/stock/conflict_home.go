@@ -252,7 +252,7 @@ func rehouse(t *base.Tx, sku *base.ID, come iter.Seq[*Article]) {
 	tryBehind(t)
 }
 
-// tryBehind has a follow-up try who waits for what the command has freed so far.
+// tryBehind leaves it to a follow-up to try the conflicts that wait for what the command has freed so far.
 func tryBehind(t *base.Tx) {
 	if len(Seating(t).room) == 0 {
 		return
@@ -279,7 +279,7 @@ func bringHome(t *base.Tx) {
 	}
 }
 
-// HouseNew is bringHome behind the command: what moves is tried in a follow-up.
+// HouseNew is bringHome at the end of the command: what moves is tried in a follow-up.
 func HouseNew(t *base.Tx) {
 	Seating(t).room = nil
 	bringHome(t)

@@ -7,11 +7,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns one-way units: what is taken at one place and comes back at another. While it is seated, a slot of its
-// article ends where it was taken, at the end of its hull, and one begins where it goes: the transfer of a unit at that
-// instant, planned with it, moved with its end, and called off with it. What a transfer changes is the quantity, so
-// which of the article's slots ends is not fixed, and calling it off is the transfer back. Its row has the flag OneWay,
-// and keeps it in its lot.
+// This file owns one-way units: units that are taken at one place and come back at another. While such a unit is
+// seated, a slot of its article ends, at the end of its hull, at the place where it was taken, and a slot begins at the
+// place where it goes. This transfer of a unit is planned with the unit, moved with its end, and called off with it. A
+// transfer changes the quantity, so it is not fixed which of the article's slots ends, and calling it off is the
+// transfer back. The row of a one-way unit has the flag OneWay, which keeps it in its lot.
 
 // departure is the transfer that goes with a one-way unit.
 type departure struct {
@@ -38,8 +38,8 @@ type departing struct {
 	// several lines are seated: until all are, units that leave have no end, and make room for each other
 	together bool
 	endless  []endless // those of them that were
-	late     bool      // who is late and cannot leave waits for what others bring that are late as well
-	waits    bool      // who lost its unit leaves as it was planned until it is known whether it has one again
+	late     bool      // a late unit that cannot leave waits for the units that other late ones bring
+	waits    bool      // one that lost its unit leaves as it was planned until it is known whether it gets another
 	last     bool      // that is known
 }
 
@@ -72,7 +72,7 @@ type calledOff struct {
 	plan  *QuantityPlan
 }
 
-// Send says where a unit goes that the command asks for.
+// Send notes where a unit goes that the command asks for.
 func Send(t *base.Tx, id base.ID, to *Location) {
 	x := Departing(t)
 	if x.to == nil {
@@ -148,8 +148,8 @@ func settleDepartures(t *base.Tx) (changed bool) {
 	return SettleUnits(t, slices.Compact(ids)...)
 }
 
-// SettleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit
-// that arrives.
+// SettleLast settles the departures that a command, such as the conflicts of a follow-up, has left unsettled. It tries
+// the conflicts that wait for a unit that arrives.
 func SettleLast(t *base.Tx) {
 	if settleDepartures(t) || Seating(t).Stock != nil && len(Seating(t).room)+len(Seating(t).due) > 0 {
 		SeatFreed(t)
@@ -162,7 +162,7 @@ func SettleLast(t *base.Tx) {
 	}
 }
 
-// SettleUnits is settleDepartures of some units.
+// SettleUnits is settleDepartures for some units only.
 func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	var off, stay, anew, leave []base.ID
 	for _, id := range ids {
@@ -225,7 +225,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 	return changed
 }
 
-// departs is what a unit brings about where it is now, nil where it stays.
+// departs is the transfer that belongs to a unit where it is now, nil where it stays.
 func departs(t *base.Tx, id base.ID) *departure {
 	h, at, ok := Draft(t).Find(id)
 	if !ok {
@@ -243,8 +243,8 @@ func lotFor(t *base.Tx, r *Article, location uint32) (timeline.LotNo, bool) {
 	return no, ok
 }
 
-// setOff plans the departures of those of some units that can go while nobody loses a unit by it, in whatever order
-// that can be: what one brings may let another go. It returns the others.
+// setOff plans the departures of those units that can leave without taking the unit of another hold. The order is free:
+// the unit that one brings may let another leave. It returns the units that cannot.
 func setOff(t *base.Tx, ids []base.ID) (left []base.ID) {
 	for before := len(ids) + 1; len(ids) > 0 && len(ids) < before; {
 		before = len(ids)
@@ -253,8 +253,8 @@ func setOff(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return ids
 }
 
-// goAll plans the departures of those of some units on whose arrival nobody counts yet, and that can go while nobody
-// loses a unit by it. It returns the others.
+// goAll plans the departures of those units on whose arrival no hold counts yet, and that can leave without taking the
+// unit of another hold. It returns the units that cannot.
 func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	var stuck *departure
 	for len(ids) > 0 {
@@ -276,7 +276,7 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return left
 }
 
-// goes plans the departure of a unit, where nobody loses a unit by it.
+// goes plans the departure of a unit, if that takes no unit from another hold.
 func goes(t *base.Tx, id base.ID, x *departure) bool {
 	h, at, _ := Draft(t).Find(id)
 	red, r := spare(t, h, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
@@ -418,8 +418,8 @@ func standsInTheWay(t *base.Tx, x *departure, of []base.ID) *QuantityPlan {
 	return quantityPlan(t.Acc, d.Stock(), d.Reduce(x.lot, n, x.at), base.First)
 }
 
-// BlockedDeparture is the refusal of a command that asks for units that cannot leave, or no more arrive for who counts
-// on it.
+// BlockedDeparture is the refusal of a command that asks for units that cannot leave, or that calls off an arrival on
+// which another hold counts.
 func BlockedDeparture(t *base.Tx) error {
 	x := Departing(t)
 	for _, c := range x.called {
@@ -596,8 +596,8 @@ func SeatWindow(t *base.Tx, h timeline.Hold) (at timeline.Place, ok bool) {
 	return at, ok
 }
 
-// Departed says whether a unit that has come back has left its place by that. Its departure is a fact from then on, and
-// moves and goes with it no more.
+// Departed says whether a unit that has come back has left its place by that. Its departure is a fact from then on: it
+// no longer moves with the unit, and is not called off with it.
 func Departed(t *base.Tx, id base.ID) bool {
 	h, _, ok := Draft(t).Find(id)
 	if !ok || !h.Flags.Has(timeline.OneWay) {

@@ -8,12 +8,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how the departures of one-way units are called off, or become others: what was to arrive is promised
-// no more, who counts on it has another unit or becomes a conflict, and where that cannot be it arrives all the same.
-// Units that are alike are done together, as each is a plan for a whole lot.
+// This file owns how the departures of one-way units are called off or changed. The unit that was to arrive is then no
+// longer promised: a hold that counts on it gets another unit or becomes a conflict. Where that is not possible, the
+// unit arrives as it was planned. Units that are alike are handled together, as each call needs a plan for a whole lot.
 
-// inGroups does something to units of which the same departure is planned, as many of them at once as it can be done
-// to, and returns those to which it cannot.
+// inGroups does something to units with the same planned departure, to as many of them together as possible. It returns
+// those for which it could not be done.
 func inGroups(t *base.Tx, ids []base.ID, do func(ids []base.ID) bool) (left []base.ID) {
 	for len(ids) > 0 {
 		n, x := 1, standing(t, ids[0])
@@ -26,7 +26,7 @@ func inGroups(t *base.Tx, ids []base.ID, do func(ids []base.ID) bool) (left []ba
 	return left
 }
 
-// most does something to as many units as it can be done to, and says to how many, of units that are alike.
+// most does something to as many of some units that are alike as possible, and says to how many.
 func most(ids []base.ID, do func(ids []base.ID) bool) (n int) {
 	if do(ids) {
 		return len(ids)
@@ -46,7 +46,7 @@ func callBackAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return inGroups(t, ids, func(ids []base.ID) bool { return callBack(t, ids) })
 }
 
-// callBackMost is callBackAll in whatever order that can be: one that is called back may let another be.
+// callBackMost is callBackAll in any order that works: once one is called back, another may be possible.
 func callBackMost(t *base.Tx, ids []base.ID) (left []base.ID) {
 	for before := len(ids) + 1; len(ids) < before; {
 		before = len(ids)
@@ -55,7 +55,7 @@ func callBackMost(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return ids
 }
 
-// LoosenAll is Loosen of some units: it says which of them leave as they were planned.
+// LoosenAll is Loosen for some units: it says which of them still leave as they were planned.
 func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
 	if leavesNothing(t) {
 		return nil
@@ -70,9 +70,9 @@ func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
 	return stays
 }
 
-// Loosen calls off the departure of a unit that is to have another one. Where others count on its arrival, that stays
-// until it is known when the unit leaves by then. Of a unit that was never fetched, and was to have left by now, it
-// stays for good: off is false.
+// Loosen calls off the departure of a unit that is to get another departure. If other holds count on its arrival, the
+// arrival stays until the new departure is known. If the unit was never fetched, and should have left by now, the
+// departure stays for good: off is false.
 func Loosen(t *base.Tx, id base.ID) (off bool) { return !LoosenAll(t, []base.ID{id})[id] }
 
 // loosen is Loosen of units of which the same departure is planned and cannot be called back, of all or none.
@@ -98,8 +98,8 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 	return true
 }
 
-// fasten has a unit of which only an arrival is left leave for it as it was planned before, as others count on it, or
-// as soon as it is back. It is no one-way unit any more.
+// fasten makes a unit of which only an arrival is left leave for it: as it was planned before, if others count on the
+// arrival, or as soon as it is back. It is no longer a one-way unit.
 func fasten(t *base.Tx, id base.ID) {
 	x := Departing(t).arrivals[id]
 	if x == nil {
@@ -141,8 +141,9 @@ func stayPut(t *base.Tx, id base.ID) {
 	}
 }
 
-// arriveAll has units of which only an arrival is left leave as they are to by now, where who counts on it has a unit
-// all the same: of theirs, or of others that arrive. It returns those for which that cannot be, and who has no arrival.
+// arriveAll makes units of which only an arrival is left leave as they are to leave now, if the holds that count on the
+// old arrivals still get a unit: one of these, or another that arrives. It returns the units for which that is not
+// possible, and those without an arrival.
 func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	arrivals := Departing(t).arrivals
 	for len(ids) > 0 {
@@ -204,7 +205,7 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 	return true
 }
 
-// noteLoss notes who stands in the way of what takes units away from who counts on them.
+// noteLoss notes the holds that block a change because they count on the units that it takes away.
 func noteLoss(t *base.Tx, red timeline.Reduction) {
 	if !red.OK {
 		plan := quantityPlan(t.Acc, Draft(t).Stock(), red, base.First)
@@ -227,9 +228,9 @@ func lotsOf(t *base.Tx, x *departure) (to timeline.LotNo, from *Location, r *Art
 	return to, from, r
 }
 
-// Lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated
-// elsewhere, or becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no
-// one-way unit any more: off is false.
+// Lift calls off the departure of a unit, if one is planned. A hold that was booked on the unit that was to arrive is
+// seated elsewhere, or becomes a conflict. If other plans were built on that unit, the transfer stays, and the unit is
+// no longer a one-way unit: off is false.
 func Lift(t *base.Tx, id base.ID) (off bool) {
 	if callBack(t, []base.ID{id}) {
 		return true
@@ -239,8 +240,9 @@ func Lift(t *base.Tx, id base.ID) (off bool) {
 	return false
 }
 
-// LiftAsked calls off the departures of units that go, as the command asks for others in their place. Where other plans
-// were built on an arrival, that stays until ArriveAsked; else the refusal says what stands in the way.
+// LiftAsked calls off the departures of units that are given up, as the command asks for others in their place. If
+// other holds count on an arrival, the arrival stays until ArriveAsked. If a departure cannot be called off even so,
+// the refusal says what stands in the way.
 func LiftAsked(t *base.Tx, ids []base.ID) error {
 	planned := make([]*departure, len(ids))
 	for i, id := range ids {
@@ -258,8 +260,8 @@ func LiftAsked(t *base.Tx, ids []base.ID) error {
 	return nil
 }
 
-// ArriveAsked takes the arrivals away that LiftAsked has left, once the units in their place have theirs: where who
-// counts on one has no unit now, that is refused.
+// ArriveAsked removes the arrivals that LiftAsked has left, once the units in their place have theirs. It refuses if a
+// hold that counts on one of them would have no unit then.
 func ArriveAsked(t *base.Tx) error {
 	x := Departing(t)
 	gone := slices.DeleteFunc(slices.Clone(x.looked), func(id base.ID) bool {
@@ -282,8 +284,8 @@ func ArriveAsked(t *base.Tx) error {
 	return BlockedDeparture(t)
 }
 
-// Arrived takes the arrival away that Loosen has left of a unit that is gone, and has been brought there at once. Where
-// that cannot be, it leaves for it as it was planned before.
+// Arrived removes the arrival that Loosen has left of a unit that was brought there at once and is no longer booked. If
+// it cannot be removed, the unit leaves for it as it was planned before.
 func Arrived(t *base.Tx, id base.ID) {
 	was := Departing(t).arrivals[id]
 	if was == nil {
@@ -296,8 +298,8 @@ func Arrived(t *base.Tx, id base.ID) {
 	fasten(t, id)
 }
 
-// CallBack calls off the departures of units that go, where no other plans were built on them, and has BlockedDeparture
-// refuse nothing for what was called off so far.
+// CallBack calls off the departures of units that are given up, if no other plans were built on them. BlockedDeparture
+// then refuses nothing because of what was called off so far.
 func CallBack(t *base.Tx, ids []base.ID) {
 	callBackAll(t, ids)
 	Departing(t).called = nil
@@ -405,13 +407,13 @@ func ownEnds(t *base.Tx, ids []base.ID, x *departure) (ends []timeline.SlotNo) {
 	return ends
 }
 
-// callOff calls off the departures of units that have to leave their places, as many as can be: one that is called off
-// may let another be. The others leave as they were planned, and are no one-way units any more.
+// callOff calls off the departures of units that have to leave their places, as many as possible: once one is called
+// off, another may be possible. The others leave as they were planned, and are no longer one-way units.
 func callOff(t *base.Tx, ids []base.ID) {
 	strandAll(t, callBackMost(t, ids))
 }
 
-// strandAll calls off what of some departures can be called off where others wait for it, and lets the rest be.
+// strandAll calls off departures where units that count on them can wait (strand), and lifts the others (Lift).
 func strandAll(t *base.Tx, ids []base.ID) {
 	var others stranding
 	for _, id := range inGroups(t, ids, func(ids []base.ID) bool { return others.strand(t, ids) }) {
@@ -426,10 +428,11 @@ type stranding struct {
 	tries   int
 }
 
-// strand calls off the departure of units that go nowhere any more, of which the same was planned: of all or none.
-// Those that were to leave with them from where they go wait for others: the youngest of those that will do, which may
-// strand some in their turn. Not more than strandTries are asked in vain. off is false where none will do, and nothing
-// has changed.
+// strand calls off the departures of units that go nowhere any more and had the same departure planned: of all or none.
+// At the place where they were to go, other one-way units may have been planned to take them and to leave again. As
+// many of those become conflicts, which wait for another unit: the youngest for which this works. Their departures are
+// then called off in the same way. At most strandTries are asked in vain. off is false if it works for none; nothing
+// has changed then.
 func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 	x, n := standing(t, ids[0]), len(ids)
 	to, from, r := lotsOf(t, x)
@@ -468,7 +471,7 @@ func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 // strandTries is how often a command asks in vain: each time is a plan for a whole lot.
 const strandTries = 32
 
-// ask has units wait for others, if they can, and that will do.
+// ask makes units wait for other ones, if that is possible and is then enough (will).
 func (s *stranding) ask(t *base.Tx, list []timeline.Hold, will func() bool) bool {
 	for _, h := range list {
 		s.asked[h.ID] = true

@@ -35,7 +35,7 @@ type ScheduledEvent struct {
 	Revision uint64
 }
 
-// ScheduledEventFields are the fields of an event that callers give, beside where and when it is.
+// ScheduledEventFields are the fields of an event that callers give, in addition to where and when it is.
 type ScheduledEventFields struct {
 	Type    EventType `field:"type word required fixed" about:"Whether it takes a unit (reservation) or not (note)." made:"A reservation takes one unit, a note none."`
 	Name    string    `field:"name text 1..255 required" about:"What people call the event."`

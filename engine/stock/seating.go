@@ -32,8 +32,8 @@ var seatingPlace = base.RegisterPlace[seating]()
 // Seating is what a plan knows of its seating.
 func Seating(t *base.Tx) *seating { return seatingPlace.On(&t.Shelf) }
 
-// WishOf is registered by who has holds with requirements (timeline.Choosy). It says which articles, by number, have
-// what a hold asks for.
+// WishOf is registered by the package that has holds with requirements (timeline.Choosy). It says which articles, by
+// number, have what a hold asks for.
 var WishOf func(a *base.AccountState, t *base.Tx, h *timeline.Hold, now int64) (key string,
 	meets func(article uint32) bool)
 

@@ -28,7 +28,7 @@ type SKU struct {
 	articles Aggregate
 }
 
-// SKUFields are the fields of a SKU that callers give, beside its buffers and labels.
+// SKUFields are the fields of a SKU that callers give, in addition to its buffers and labels.
 type SKUFields struct {
 	Name          string  `field:"name text 1..255 required" about:"What the SKU is called."`
 	Code          *string `field:"code text 1..255" about:"The code that people read, unique in the account."`

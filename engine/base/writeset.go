@@ -222,9 +222,9 @@ func RowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 }
 
 // Apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
-// A set that does not is a fault of the program, found by RowChange.Verify (in tests and at recovery) before it gets here. The
-// timelines are taken over as the plan has left them on its draft, where that is given: nothing of them is changed
-// twice.
+// A set that does not is a fault of the program, found by RowChange.Verify (in tests and at recovery) before it gets
+// here. The timelines are taken over as the plan has left them on its draft, where that is given: nothing of them is
+// changed twice.
 func (s *State) Apply(account ID, set []RowChange, drafted *timeline.Stock) {
 	a := s.Account(account)
 	var few [4]func()

@@ -820,3 +820,21 @@ func TestOrderCustomersKeepTheirIDs(t *testing.T) {
 		`{"customers":[{"fullName":"Eva"},{"id":%q,"fullName":"Ana"}]}`, ana))
 	require.Equal(t, ana, at(o, "customers", 1, "id"))
 }
+
+// TestDurationIsToldInDaysOfTheCalendar tells the length of a line over a change of the clock as people count it.
+func TestDurationIsToldInDaysOfTheCalendar(t *testing.T) {
+	s, location, sku, _, _ := stocked(t) // in Lisbon, whose clocks go forward on 29 March 2026
+	for to, want := range map[string][2]string{
+		"2026-03-30T09:00:00Z": {"PT47H", "2 days"},
+		"2026-03-30T12:00:00Z": {"PT50H", "2 days 3 hours"},
+		"2026-03-30T08:30:00Z": {"PT46H30M", "1 day 23 hours 30 minutes"},
+		"2026-03-28T10:00:01Z": {"PT1S", "1 second"},
+		"2026-03-29T09:59:00Z": {"PT23H59M", "1 day 59 minutes"},
+		"2026-03-29T08:59:00Z": {"PT22H59M", "22 hours 59 minutes"},
+	} {
+		o := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,
+			"purchaseType":"booking","startDate":"2026-03-28T10:00:00Z","endDate":%q}]}`, location, sku, to))
+		require.Equal(t, []any{want[0], want[1]},
+			[]any{at(o, "lineItems", 0, "duration"), at(o, "lineItems", 0, "durationLabel")}, to)
+	}
+}

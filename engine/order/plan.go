@@ -146,21 +146,26 @@ func (l *OrderLine) Duration() string {
 	return text
 }
 
-// DurationLabel is the length of a line in words: in days of the calendar where it is whole ones.
+// DurationLabel is the length of a line in words: its whole days of the calendar, and the time that is left.
 func (r *OrderRecord) DurationLabel(l *OrderLine) string {
 	if l.To == base.Forever {
 		return ""
 	}
-	days := max((l.To-l.From+timeline.Hour)/(24*timeline.Hour), 1) // an hour is what a day may lack
-	if timeline.AddSteps(r.zone(), l.From, days, timeline.Days) == l.To {
-		return counted(days, "day")
+	days := (l.To - l.From + timeline.Hour) / (24 * timeline.Hour) // an hour is what a day may lack
+	behind := timeline.AddSteps(r.zone(), l.From, days, timeline.Days)
+	if behind > l.To {
+		days--
+		behind = timeline.AddSteps(r.zone(), l.From, days, timeline.Days)
 	}
 	var parts []string
-	left := (l.To - l.From) / 1000
+	if days > 0 {
+		parts = append(parts, counted(days, "day"))
+	}
+	left := (l.To - behind) / 1000
 	for _, u := range [...]struct {
 		name    string
 		seconds int64
-	}{{"day", 86_400}, {"hour", 3_600}, {"minute", 60}, {"second", 1}} {
+	}{{"hour", 3_600}, {"minute", 60}, {"second", 1}} {
 		if n := left / u.seconds; n > 0 {
 			parts, left = append(parts, counted(n, u.name)), left%u.seconds
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
 
 	"holdfast/api/wire"
 	"holdfast/engine"
@@ -347,6 +348,13 @@ func TestBodiesUnderWayAreBounded(t *testing.T) {
 		_, answer := send(of[0], of[1], of[2], strings.Repeat(" ", long))
 		require.Equal(t, string(code), answer())
 		require.EqualValues(t, long, taken())
+	}
+	for key, bound := range map[string]int{"": shortBody, s.key + "x": shortBody, s.other: bulkBodyLimit} {
+		var h fasthttp.RequestHeader
+		h.SetContentLength(long / 2)
+		h.Set("X-API-KEY", key)
+		require.Equal(t, bound, s.server.bodyBound(&h), "so much is read of %q", key)
+		s.server.bodies.end(&h)
 	}
 	// In chunks it may come to as much as any body.
 	_, answer := send(skus, s.key, "Transfer-Encoding: chunked",

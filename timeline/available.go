@@ -32,7 +32,8 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	return s.availableUpTo(p, hull, now, maxSlots)
 }
 
-// availableUpTo is Available for one who does not ask for more than most: where there are so many, no search goes on.
+// availableUpTo is Available for a caller that needs no more than most units: once so many are found, no search
+// continues.
 func (s *Stock) availableUpTo(p PoolRef, hull Span, now int64, most int) Answer {
 	if lots := s.Lots(p); len(lots) == 1 {
 		if lot := s.lot(lots[0]); lot.single != 0 && lot.conflicts == 0 {

@@ -11,8 +11,9 @@ import (
 	"sync"
 )
 
-// batch is changes that are not made yet. The token of the owner has it while there are some; until flush nobody may
-// look at the trees that they are of. What is found by id, and what lies on a slot, is always as it should be.
+// batch collects changes of trees that are not made yet. The token of the owner has a batch while there are such
+// changes. Until flush, nothing may read the trees that they belong to. What is found by id, and what lies on a slot,
+// is always up to date.
 type batch struct {
 	gaps   pendingTrees[gapSum, gapSums]
 	pinned pendingTrees[int64, latest]
@@ -24,7 +25,7 @@ type batch struct {
 // batchFrom is how many changes in a row a draft makes at once before it thinks that many more will come.
 const batchFrom = 8
 
-// begin has changes wait for flush. A slot that comes or goes belongs behind that.
+// begin makes changes wait for flush. A slot may be added or removed only after that flush.
 func (s *Stock) begin() {
 	if s.edit.later == nil {
 		s.edit.later = new(batch)
@@ -55,7 +56,7 @@ func (s *Stock) flush() {
 	changeAll(&s.ids, s.edit, gone)
 }
 
-// flushGaps makes the changes that wait of what tells where holds have room.
+// flushGaps makes the waiting changes of the gaps, the index that says where holds have room.
 func (s *Stock) flushGaps() {
 	if b := s.edit.later; b != nil {
 		b.gaps.flush(s.edit)
@@ -97,8 +98,8 @@ func (s *Stock) lose(id ID) (where uint32, ok bool) {
 	return where, true
 }
 
-// pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before
-// it. nth tells changes of one key apart while they are put in order.
+// pending is a change of a tree: v is put at k, or, if gone, what is at k is removed. had: there is something at k
+// before the change. nth gives the order of the changes of one key while they are sorted.
 type pending[V any] struct {
 	k         key
 	v         V

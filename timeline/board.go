@@ -43,7 +43,7 @@ type lane struct {
 	bars []bar // by start
 }
 
-// fixity is what may not be moved, seen from one command: who asks, and when.
+// fixity says what one command may not move. That depends on the command and on its instant.
 type fixity struct {
 	now   int64
 	floor int64 // nothing left of it is looked at: what began before it needs room from it on
@@ -80,7 +80,7 @@ type board struct {
 	fixity
 	stock  *Stock
 	pool   PoolRef
-	window Span // what lies outside has no reason to move; empty: that has to be found out
+	window Span // what lies outside has no reason to move; empty: not known yet
 	wide   bool // not all lanes of the pool are known
 	lanes  []lane
 	known  map[SlotNo]int // of a wide board: the lanes, by slot

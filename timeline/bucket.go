@@ -43,8 +43,8 @@ type calendar struct {
 
 var calendars = sync.Pool{New: func() any { return new(calendar) }}
 
-// bucketSearches is how often one calendar looks for a rearrangement, all its buckets together. Where that is used up a
-// bucket has the units that are free throughout it, which can be held for sure, and is not exact.
+// bucketSearches is how often one calendar looks for a rearrangement, all its buckets together. Once that is used up, a
+// bucket counts only the units that are free throughout it. These can be held for sure, but the count is not exact.
 const bucketSearches = 1000
 
 // Calendar appends to out a bucket for each pair of neighbouring edges, which ascend. Min and Max are of the pools'
@@ -283,8 +283,8 @@ func (c *calendar) span(s, w Span, by, pool int32, edges []int64, i int) (at int
 	return at
 }
 
-// bucketOf is the bucket that t lies in, i being one that is not behind it. Most changes of a slot follow each other
-// closely.
+// bucketOf is the bucket that t lies in; i is that bucket or an earlier one. It looks at the next few first, as most
+// changes of a slot follow each other closely.
 func bucketOf(edges []int64, i int, t int64) int {
 	for range 8 {
 		if edges[i+1] > t {

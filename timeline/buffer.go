@@ -172,8 +172,8 @@ func bounded(t int64) int64 {
 	return max(t, MinInstant)
 }
 
-// Longest is the most time that an amount of a unit takes, and whether the calendar counts it: then a change of the
-// zone's offset on the way goes beside that.
+// Longest is the most time that an amount of a unit takes, and whether the calendar counts it. If it does, a change of
+// the zone's offset on the way comes in addition to that time.
 func Longest(amount int64, u Unit) (time int64, calendar bool) {
 	of := [...]int64{Seconds: Second, Minutes: Minute, Hours: Hour, Days: dayMs, Weeks: 7 * dayMs, Months: 31 * dayMs,
 		Years: 366 * dayMs}
@@ -227,8 +227,8 @@ func stepsTurn(z *Zone, t, n int64, unit Unit) int64 {
 	if unit == Months {
 		to = addMonths(day, n)
 	}
-	// The wall clock behind which the zone's next change lies, seen from where the step comes to, or the end of the gap
-	// that it comes to.
+	// The time on the wall clock at which the zone's next change comes, seen from where the step arrives. If the step
+	// arrives in a gap of the wall clock, it is the end of that gap.
 	edge := Forever
 	if at, exists, jump := z.instant(to*dayMs + clock); !exists {
 		edge = z.local(jump)

@@ -32,7 +32,7 @@ func (b *treeBuilder[K, V, S, A]) put(i int, k K, v V) {
 	leaf.keys[i%leafMax], leaf.vals[i%leafMax] = k, v
 }
 
-// add appends an item behind the last; n was 0 at the beginning.
+// add appends an item after the last; n was 0 at the beginning.
 func (b *treeBuilder[K, V, S, A]) add(k K, v V) {
 	if b.n%leafMax == 0 {
 		b.leaves = append(b.leaves,
@@ -43,7 +43,7 @@ func (b *treeBuilder[K, V, S, A]) add(k K, v V) {
 	b.n++
 }
 
-// tree is what has been filled in, which it checks to be in order.
+// tree is the tree of all items that were added. ok is false if they are not in order.
 func (b *treeBuilder[K, V, S, A]) tree() (t sumTree[K, V, S, A], ok bool) {
 	t.n = b.n
 	if b.n == 0 {

@@ -130,7 +130,7 @@ func (s Section[V]) All() iter.Seq2[ID, *V] {
 	}
 }
 
-// Memo is what a reader noted last of just these rows; nil: nobody did.
+// Memo is the last note that a reader made about exactly these rows; nil: there is none.
 func (s Section[V]) Memo() any {
 	if s.frozen {
 		if memo := s.of.memo.Load(); memo != nil {

@@ -99,7 +99,7 @@ func DayEdges(z *Zone, from, to int64) []int64 {
 }
 
 // HourEdges cuts [from, to) at every full hour of the zone's clock and wherever that clock is put forward or back, so
-// no bucket is longer than an hour and one beside a change by half an hour is shorter. Bounds as in DayEdges.
+// no bucket is longer than an hour, and a bucket next to a change by half an hour is shorter. Bounds as in DayEdges.
 func HourEdges(z *Zone, from, to int64) []int64 {
 	edges := make([]int64, 1, min(3+(to-from)/Hour, EdgeLimit))
 	edges[0] = from

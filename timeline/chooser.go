@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns wishes: what some holds ask of the lot they sit on. The package knows no attributes; it asks who does.
+// This file owns wishes: what some holds ask of the lot they sit on. The package knows no attributes; it asks a
+// Chooser.
 
 // Chooser knows of holds what their rows have no room for: the wishes of those with the flag Choosy, and the slots of
 // conflicts with the flag PinnedSlot. It is asked for no other hold, so where there are none it costs nothing.
@@ -35,7 +36,7 @@ func (w *wish) met(no LotNo) bool {
 	return is
 }
 
-// lineKey tells whose wish it is.
+// lineKey names the line that has the wish.
 type lineKey struct {
 	owner uint64
 	line  uint16

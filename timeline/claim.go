@@ -3,8 +3,8 @@ package timeline
 // This file owns the count that room is asked for against: what conflicts are counted for is not taken, and what a hold
 // has, it has.
 
-// Claim lets the holds that are taken out from now on, to be seated again, keep their claim: where as much is committed
-// after the command as is now, nobody is asked whether there is that much.
+// Claim lets the holds that are taken out from now on, to be seated again, keep their claim: if no more is committed
+// after the command than now, there is no check whether there are so many units.
 func (d *Draft) Claim() {
 	if d.work == nil && !d.pending {
 		d.claimed = d.base
@@ -13,8 +13,8 @@ func (d *Draft) Claim() {
 	d.claimed = d.own().Publish()
 }
 
-// Waive ends what Claim began: what is seated from now on is asked for anew. It belongs behind the last of the holds
-// that keep their claim.
+// Waive ends what Claim began: room for what is seated from now on is newly asked for. It is called after the last of
+// the holds that keep their claim.
 func (d *Draft) Waive() { d.claimed = nil }
 
 // MayTake says that one more unit of p may be committed over room, as far as conflicts go: at every instant of it a

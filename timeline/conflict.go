@@ -28,9 +28,9 @@ type Reseated struct {
 	Short  []ID // that were tried in vain
 	Tries  int  // one a conflict, searchTries where a search found no way
 	More   bool // not every candidate had its turn: the tries ran out, or Leaves
-	// the last that was seated has a unit that leaves: that is to be planned before another takes what is behind it
+	// the last that was seated has a unit that leaves: plan that before another takes the time after it
 	Leaves bool
-	Next   Waiting // where another pass goes on then
+	Next   Waiting // where another pass then continues
 }
 
 // Home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the
@@ -52,8 +52,8 @@ func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 	return at, ok
 }
 
-// SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like
-// it find none.
+// SeatThose is SeatConflict for each of some conflicts in turn. If one finds no room, later ones that are like it find
+// none either.
 func (d *Draft) SeatThose(ids []ID) {
 	var in Placed // that found none
 	find := d.Stock().Finder()
@@ -128,8 +128,8 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	return to, true, false
 }
 
-// reach is the slot that a conflict of a lot is to have, 0 where any will do, where it is seated, and where others may
-// be moved for that: who waits for an article may push others out of it.
+// reach gives the slot that a conflict of a lot must get (0: any slot will do), the pool or lot where it is seated, and
+// where other holds may be moved for that: a conflict that waits for an article may push others out of it.
 func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolRef) {
 	if slot = s.PinOf(*h, lot, now); slot == 0 {
 		h.Flags &^= PinnedSlot
@@ -207,8 +207,8 @@ const looksOfTry = 4
 
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made:
 // those of the pools of the lots that overlap a freed range. It begins again after a seat that moved holds between
-// lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends. Where
-// very many conflicts want none of it, another pass goes on from where its looks ran out.
+// lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends. If very
+// many conflicts want none of the room, its looks run out; another pass then continues from there.
 func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
 	w.Room = slices.Concat(w.Room, d.left)
 	d.left = d.left[:0]

@@ -44,9 +44,9 @@
 //
 // The caller says where a conflict waits: by the lot that it is kept on. It is counted in that lot and in its pool, and
 // tried in its pool, or only in the lot if it is pinned there or the lot is in no pool. In a pool of several lots, a
-// conflict that is pinned to a lot is counted only as far as it could be seated beside the holds that are seated and
-// pinned there. A conflict that is pinned to a slot gets that slot, if the slot is there for all of the time that is
-// left, else any slot of its lot.
+// conflict that is pinned to a lot is counted only as far as it could be seated together with the holds that are seated
+// and pinned there. A conflict that is pinned to a slot gets that slot, if the slot is there for all of the time that
+// is left, else any slot of its lot.
 //
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail for each slot,
 // in order of time; everything else is an index over them, kept with every change:

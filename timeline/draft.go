@@ -8,8 +8,8 @@ import (
 )
 
 // Draft is a scratch copy of a Stock for planning: holds are seated, taken and kept on it, slots begun and ended, and
-// Changes tells the net difference to the Stock, which it never writes to. The Stock must not change while the Draft is
-// in use.
+// Changes gives the net difference to the Stock. A Draft never writes to that Stock. The Stock must not change while
+// the Draft is in use.
 //
 // Making one is free, and so is a first seat in a plain gap: the copy is made when something is asked or changed after
 // that. A Draft belongs to one goroutine.
@@ -28,9 +28,9 @@ type Draft struct {
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
 	changes   Changes // as they were when so much was touched
-	changesOf int     // 0: nobody has asked since
+	changesOf int     // 0: not computed since
 	regrouped bool    // lots have other pools
-	running   int     // holds and slots that were changed since somebody last looked at the copy
+	running   int     // holds and slots that were changed since the copy was last read
 
 	searched int // what its searches for room have cost (board.cost)
 
@@ -40,8 +40,8 @@ type Draft struct {
 // Draft starts a draft of the Stock for a command of the instant now.
 func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 
-// Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has
-// become.
+// Fork is a separate draft that starts from the present state of d. It is valid until d changes; Adopt makes d what the
+// fork has become.
 func (d *Draft) Fork() *Draft {
 	f := &Draft{base: d.base, now: d.now, under: d, left: slices.Clone(d.left), claimed: d.claimed,
 		regrouped: d.regrouped}
@@ -83,8 +83,8 @@ func (d *Draft) own() *Stock {
 	return s
 }
 
-// row is the copy, for the next of what may be many changes of holds in a row. Where they are, it is not looked at but
-// for what Find tells.
+// row is the copy, for the next change of a hold, which may be one of many in a row. While there are many, nothing of
+// the copy is read except what Find gives.
 func (d *Draft) row() *Stock {
 	s := d.copied()
 	if d.running++; d.running > batchFrom {
@@ -296,7 +296,7 @@ type Changes struct {
 	Slots []SlotChange // by number
 }
 
-// Changes tells the net difference to the Stock. What was put and taken again is not in it.
+// Changes gives the net difference to the Stock. What was put and taken again is not in it.
 func (d *Draft) Changes() (c Changes) {
 	if d.work == nil {
 		if d.pending {

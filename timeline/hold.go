@@ -35,7 +35,7 @@ const (
 	Sale
 )
 
-// Flags is what binds a hold to where it sits, and who asked for it.
+// Flags says what binds a hold to where it sits, and which kind of record asked for it.
 type Flags uint8
 
 // PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit
@@ -60,7 +60,7 @@ const (
 	toLot = PinnedArticle | OneWay
 )
 
-// Blocker is who asked for a hold.
+// Blocker is the kind of record that asked for a hold.
 type Blocker uint8
 
 // The zero value is a hold without an order, such as a cart.
@@ -76,7 +76,7 @@ func (f Flags) Has(o Flags) bool { return f&o == o }
 // Any says that one of the bits of o is set.
 func (f Flags) Any(o Flags) bool { return f&o != 0 }
 
-// Blocker is who asked for the hold.
+// Blocker is the kind of record that asked for the hold.
 func (f Flags) Blocker() Blocker { return Blocker(f / blockerLow % 4) }
 
 // WithBlocker is f with another blocker.

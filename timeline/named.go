@@ -136,7 +136,7 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 		if wide, ok = s.around(no); !ok {
 			return own
 		}
-		// All is told by who sits where, and the pool has no fewer than the lot.
+		// The present seats decide everything, and the pool has no fewer free units than the lot.
 		if free, _, _, _ := s.MinFree(wide, hull); free <= own.Available {
 			own.Exact = own.Exact || free == own.Available
 			return own
@@ -156,9 +156,9 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 	return s.namedForReal(no, wide, hull, now, own)
 }
 
-// vacated is how many units of a lot with one slot there are for who names its article, in a pool without conflicts,
-// where that is told at a glance: none where something may not leave the slot, one where all that is there has a plain
-// gap elsewhere. So few moves are found by every search (fewest).
+// vacated is how many units of a lot with one slot a hold that names its article can get, in a pool without conflicts.
+// ok says that this can be seen without a search: there are none if something may not leave the slot, and there is one
+// if everything on it has a plain gap elsewhere. Every search finds so few moves (fewest).
 func (s *Stock) vacated(no LotNo, wide PoolRef, hull Span, now int64) (n int, ok bool) {
 	slots := s.lot(no).slots
 	if len(slots) != 1 {

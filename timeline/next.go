@@ -25,7 +25,7 @@ type Shape struct {
 	Named bool
 }
 
-// available is how many units can be held over a hull, for one who does not ask for more than most.
+// available is how many units can be held over a hull, for a caller that needs no more than most.
 func (p *Shape) available(s *Stock, hull Span, now int64, most int) int {
 	switch {
 	case p.For != nil:
@@ -150,9 +150,9 @@ func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free
 // next is the first such window from t on.
 //
 // It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull
-// begins behind the last stretch that is short, as every window between still covers it. So it looks at each run of
-// short stretches once. Short is what is below the pool's need; where none is, but they are together, one of them has
-// to rise.
+// begins after the last stretch that is short, as every window between still covers it. So it looks at each run of
+// short stretches once. A stretch is short if it is below the pool's need. If no pool is short, but all together are,
+// one of them has to rise.
 func (c *counting) next(t int64) (from int64, ok bool) {
 	if len(c.pools) == 1 {
 		return c.nextOfOne(t)

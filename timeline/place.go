@@ -1,6 +1,6 @@
 package timeline
 
-// This file owns seating: which slot a hold gets, and who moves to make room for it.
+// This file owns seating: which slot a hold gets, and which holds move to make room for it.
 
 import (
 	"cmp"
@@ -48,8 +48,8 @@ func (r Refusal) String() string {
 // moved holds as far as a bounded search finds; then the smallest number. A moved hold keeps its range; only its slot
 // changes, and its lot where p has several.
 //
-// A hold that is pinned to an article is seated on the article's lot: p is that lot, and SeatNamed goes on where this
-// ends. Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out,
+// A hold that is pinned to an article is seated on the article's lot: p is that lot, and SeatNamed continues where Seat
+// fails. Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out,
 // over or pinned to a slot never move, those pinned to an article only inside their lot. In an easy pool (easy) this
 // never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {

@@ -227,7 +227,7 @@ func (p *profile) lastBelow(w Span, want int32) (at int64, ok bool) {
 	return 0, false
 }
 
-// lastBelowIn goes from right to left; level is the one behind the changes seen so far.
+// lastBelowIn goes from right to left; level is the level after the changes seen so far.
 func lastBelowIn(n *levelNode, w Span, want int32, level *int32) (int64, bool) {
 	if n.in == nil {
 		for i := instant(w.End).search(n.keys) - 1; i >= 0 && int64(n.keys[i]) > w.Start; i-- {
@@ -282,7 +282,7 @@ func (c *steps) seek(p *profile, t int64) {
 	c.settle()
 }
 
-// settle moves on from the end of a leaf; leaf is nil behind the last change.
+// settle moves on from the end of a leaf; leaf is nil after the last change.
 func (c *steps) settle() {
 	for c.leaf != nil && c.i == len(c.leaf.keys) {
 		for c.depth > 0 && c.stack[c.depth-1].i+1 == len(c.stack[c.depth-1].n.keys) {
@@ -304,7 +304,7 @@ func (c *steps) settle() {
 	}
 }
 
-// at is the instant of the change at the cursor, Forever behind the last.
+// at is the instant of the change at the cursor, Forever after the last.
 func (c *steps) at() int64 {
 	if c.leaf == nil {
 		return Forever

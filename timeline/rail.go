@@ -16,7 +16,7 @@ const railMax = 64
 // 5, 190 ns to copy them. It says how many rows there are once, not as a slice does twice, so that a slot fills a cache
 // line.
 type rail struct {
-	first *Hold     // of all rows, n one behind the other, while they fit into one run; nil: there is none
+	first *Hold     // the first of n adjacent rows, while all fit into one run; nil: there is none
 	n     int32     // of these
 	long  *longRail // else
 }
@@ -98,7 +98,7 @@ func startsBefore(rows []Hold, t int64) int {
 	return lo
 }
 
-// behind is the place behind the last row whose seat starts at t or earlier. It may lie at the end of a run.
+// behind is the place after the last row whose seat starts at t or earlier. It may lie at the end of a run.
 func (r *rail) behind(t int64) railPos {
 	if r.long == nil {
 		return railPos{0, startsBefore(r.rows(), t)}
@@ -130,7 +130,7 @@ func (r *rail) from(t int64) railPos {
 	return p
 }
 
-// next is the row at p and the place behind it; nil past the last row.
+// next is the row at p and the place after it; nil past the last row.
 func (r *rail) next(p railPos) (*Hold, railPos) {
 	rows := r.run(p.j)
 	if p.i == len(rows) {
@@ -255,8 +255,8 @@ func (r rail) put(h Hold, in Span) (with rail, gap Span) {
 	return rail{long: long}, gap
 }
 
-// splitRun halves a run that is one too long, row i being the new one. One added at the end starts a run of its own:
-// bookings come in order of time, and would leave halves behind.
+// splitRun halves a run that is one row too long; row i is the new one. A row that is added at the end starts a run of
+// its own: bookings come in order of time, and would leave runs that are only half full.
 func splitRun(rows []Hold, i int) []railRun {
 	at := len(rows) / 2
 	if i == len(rows)-1 {

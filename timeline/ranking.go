@@ -24,10 +24,10 @@ type RankQuery struct {
 	Location uint32 // only lots there count; 0: all
 	Desc     bool   // the most units free first
 	Offset   int
-	Limit    int // so many take part behind Offset, or more
+	Limit    int // so many take part after Offset, or more
 }
 
-// chosen is what Select has said last, for those who go through articles by number.
+// chosen is the last answer of Select, for callers that go through articles by number.
 type chosen struct {
 	q             *RankQuery
 	i             int
@@ -235,8 +235,8 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 			if int(article) >= len(free) || q.Location != 0 && b.location[j] != q.Location {
 				continue
 			}
-			// One unit less where there is any and something takes it, without a branch, as nobody can guess it; lots
-			// of several units are one in ten.
+			// One unit less where there is any and something takes it, without a branch, as it could not be predicted;
+			// lots of several units are one in ten.
 			head := heads[j]
 			several := head &^ ((n - 2) >> 31)
 			n -= min(n, int32(uint32(-head)>>31))
@@ -365,7 +365,7 @@ func (r *Ranking) page(q *RankQuery, dst []Ranked) []Ranked {
 	}
 	r.counts = r.counts[:n]
 	// From here on counts[f] is the place on the page of the next article with f free units; it may lie before the page
-	// or behind it.
+	// or after it.
 	place := int32(-q.Offset)
 	for i := range r.counts {
 		f := i

@@ -246,7 +246,7 @@ func (s *Stock) FreeAround(no SlotNo, t int64) (gap Span, ok bool) {
 // Conflicts goes through the conflicts of a lot by id.
 func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] { return s.conflictsBehind(no, ID{}) }
 
-// conflictsBehind is Conflicts for the ids behind one.
+// conflictsBehind is Conflicts for the ids after one.
 func (s *Stock) conflictsBehind(no LotNo, id ID) iter.Seq[Hold] {
 	return func(yield func(Hold) bool) {
 		e := s.lot(no)

@@ -178,7 +178,7 @@ func (d *Draft) reduceIdle(lot LotNo, amount int, at int64) (out Reduction, ok b
 // ReduceTo is Reduce for slots that have no end, and on which nothing lies from the instant on, where these are as
 // many: they end, except for as many as begin just then with nothing on them, which are taken out of existence before
 // others end. So no booking across the instant finds one slot that ends and one that begins where one could go on. ok
-// is false where the slots are too few, or where one that begins just then has an end, which is to be handed on.
+// is false if the slots are too few, or if one that begins just then has an end, which would have to be handed on.
 func (d *Draft) ReduceTo(lot LotNo, at int64, idle []SlotNo, amount int) (out Reduction, ok bool) {
 	if len(idle) < amount {
 		return out, false

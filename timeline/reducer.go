@@ -105,10 +105,10 @@ func (b *board) droppable(x *bar) bool {
 	return x.hold >= 0 && !b.holds[x.hold].Flags.Has(Out) && b.holds[x.hold].Span.End > b.now
 }
 
-// bound, told what is closable now, is a number below which no plan's moves are: at the plan's instant, and at each
-// planned end behind it, so many lanes more have ended as are to go, and no choice of them has fewer holds past that
-// instant than the cheapest. ok is false where there are not as many that could, so no plan keeps all. The planned ends
-// of lots of many lanes are not looked at.
+// bound gets what can be closed now, and gives a lower bound of the moves of any plan. At the plan's instant, and at
+// each planned end after it, as many more lanes have ended as must go. No choice of these lanes has fewer holds past
+// that instant than the cheapest lanes have. ok is false if fewer lanes can end than must go, so that no plan keeps all
+// holds. The planned ends of lots of many lanes are not looked at.
 func (r *reducer) bound(b *board, now []closing) (moves int, ok bool) {
 	judge := func(list []closing) bool {
 		if len(list) < r.amount || stays(list[:r.amount]) > 0 {
@@ -370,7 +370,7 @@ func (b *board) tightest(x *bar) (best int, ok bool) {
 	return best, class < classCount
 }
 
-// setEnd lets lane l end at t, whatever lies behind that.
+// setEnd lets lane l end at t, whatever lies after that.
 func (b *board) setEnd(l int, t int64) {
 	bars := b.lanes[l].bars
 	if n := len(bars); n > 0 && bars[n-1].hold == ending {
@@ -439,8 +439,8 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 	return c, q.proven
 }
 
-// orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that
-// is not possible. only: which holds may go at all; nil: all that are not fixed.
+// orphans is the smallest set of holds that must go, in addition to those that are gone, so that the count is enough.
+// ok is false if that is not possible. only: which holds may go at all; nil: all that are not fixed.
 //
 // Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first
 // instant with too many one of them must go, all of them lie over it, and after it only their ends matter (maximum

@@ -1,8 +1,8 @@
 package timeline
 
-// This file owns reductions that are searched for ahead of their commands: a search may take milliseconds, which one
-// who has to go on has not. So it is made on a version of the stock that stands, and what it came to is taken over
-// where nothing that it looked at has changed.
+// This file owns reductions that are searched for ahead of their commands: a search may take milliseconds, and the
+// goroutine that judges commands cannot wait so long. So the search is made on a version of the stock that does not
+// change. Its result is taken over if nothing that it looked at has changed since.
 
 import "slices"
 

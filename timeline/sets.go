@@ -52,7 +52,7 @@ func (b Bits) Intersect(with Bits) {
 	}
 }
 
-// Pick appends numbers of it in their order, or backward: so many behind the first few, which it skips.
+// Pick appends up to limit numbers of the set in their order, or backward, after the first skip ones.
 func (b Bits) Pick(dst []uint32, skip, limit int, backward bool) []uint32 {
 	for i := range b {
 		at := i
@@ -85,8 +85,8 @@ func (b Bits) Pick(dst []uint32, skip, limit int, backward bool) []uint32 {
 // Term is what numbers are listed under. Terms are ordered by their bytes.
 type Term [20]byte
 
-// Next is the first term behind all that begin with the first n bytes of a term, which are not all of the greatest
-// value.
+// Next is the first term after all terms that begin with the first n bytes of t. These bytes must not all have the
+// greatest value.
 func (t Term) Next(n int) (next Term) {
 	copy(next[:], t[:n])
 	for i := n - 1; i >= 0; i-- {

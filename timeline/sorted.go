@@ -75,9 +75,9 @@ func behind[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int,
 }
 
 // Sorted is an ordered set of numbers, each under an instant or an amount: by that, then by the number. A number may be
-// under several. It takes 20 bytes for each, and what the nodes of the tree have free: who goes through it reads the
-// numbers alone, which lie beside the keys once more. That takes a third less time. The zero value is not usable: take
-// NewSorted. Publish, Put and Delete are for one writer; a published copy may be read by anyone.
+// under several. It takes 20 bytes for each, and the free room in the nodes of the tree. The numbers are stored once
+// more next to the keys, so a walk reads the numbers alone. That takes a third less time. The zero value is not usable:
+// take NewSorted. Publish, Put and Delete are for one writer; a published copy may be read by anyone.
 type Sorted struct {
 	edit *token
 	rows countedTree[key, uint32]
@@ -123,8 +123,8 @@ func (m *Sorted) Mark(from, to int, in Bits) {
 	}
 }
 
-// Pick appends numbers that are in a set, of those at the places from one on, up to another: so many behind the first
-// few, which it skips; backward, from the end. It looks at 4 bytes and a bit for each that it passes by.
+// Pick appends up to limit numbers that are in a set, out of those at the places from one on, up to another. It skips
+// the first skip ones. With backward it begins at the end. It looks at 4 bytes and a bit for each that it passes by.
 func (m *Sorted) Pick(dst []uint32, in Bits, from, to, skip, limit int, backward bool) []uint32 {
 	left, most := to-from, len(dst)+limit
 	visit := func(_ []key, numbers []uint32) bool {

@@ -15,7 +15,7 @@ import (
 // The Stock that the mutators are called on belongs to one goroutine; a fork of it that was not published is valid
 // until it changes again.
 //
-// The mutators are for a caller who has decided already: they never refuse. What breaks an invariant of the package
+// The mutators are for a caller that has decided already: they never refuse. What breaks an invariant of the package
 // panics, and leaves the Stock unusable.
 type Stock struct {
 	edit      *token
@@ -58,14 +58,14 @@ type lotEntry struct {
 	next      LotNo    // of the same article
 	single    SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; what a published version sees of it never changes
-	grown     *token   // who has made the array of slots: its own to change, until it publishes
+	grown     *token   // the owner that made the array of slots: it may change the array until it publishes
 	large     *large   // nil: few slots, walk them
 }
 
-// poolEntry is a pool; no lots: there is none.
+// poolEntry is a pool; if it has no lots, the pool does not exist.
 type poolEntry struct {
 	lots      []LotNo // ascending; what a published version sees of it never changes
-	grown     *token  // who has made the array of lots: its own to append to, until it publishes
+	grown     *token  // the owner that made the array of lots: it may append to the array until it publishes
 	slots     int32
 	conflicts int32
 	few       []SlotNo // all slots, lot by lot, where they are few enough to walk; never changed in place

@@ -9,15 +9,16 @@ import (
 	"slices"
 )
 
-// Intervals are laid in order of their starts. What has been laid so far matters only through who lies on which lane
-// now: that is a state, and of all ways to one state the cheapest is kept. With k lanes there are at most k! states at
-// an instant, so for few lanes the sweep is exact in time linear in the intervals (max overlap k is treewidth k-1, and
-// recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart, because the same tasks may
-// lie on them and none is at home there, stand in for each other: states that differ by a permutation of such lanes are
-// one.
+// Intervals are laid in order of their starts. Of what has been laid so far, only one thing matters: which interval
+// lies on which lane now. That is a state, and of all ways to one state the cheapest is kept. With k lanes there are at
+// most k! states at an instant, so for few lanes the sweep is exact in time linear in the intervals (max overlap k is
+// treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes are interchangeable if nothing that comes
+// later can see a difference between them, because the same tasks may lie on them and none is at home there: states
+// that differ by a permutation of such lanes are one.
 //
-// Where a layer grows over the width its dearest states go, and where the work is used up the search ends; the answer
-// is then not proven. Both are counts, so the answer is the same wherever and whenever it is asked for.
+// If a layer grows over the width, its most expensive states are dropped. If the work is used up, the search ends. In
+// both cases the answer is not proven. Both are counts, so the answer is the same wherever and whenever it is asked
+// for.
 const (
 	seatWidth   = 256
 	seatWork    = 20_000 // states made, of about 0.1 us each
@@ -167,8 +168,8 @@ func (r *sweepRun) step(i, j int) {
 	}
 }
 
-// add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64
-// bits of hash: should two ever share them, the dearer is lost, never an answer made that does not hold.
+// add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are distinguished by
+// 64 bits of hash. If two ever have the same hash, the more expensive one is lost, but no wrong answer results.
 func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64) {
 	if r.work--; cost >= r.limit || r.work < 0 {
 		return

@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 )
 
-// token is who may change a node in place: the one owner whose edit points to the same token. A node with another token
-// is shared, and copied before it is changed. Each version of an owner has a token of its own, and all of them one
-// line: what is behind the end of an array that an older version sees is the owner's still, so it appends there without
-// copying.
+// token says which owner may change a node in place: the one whose edit points to the same token. A node with another
+// token is shared, and copied before it is changed. Each version of an owner has its own token, and all of these have
+// one line: the owner still owns the room after the end of an array that an older version sees, so it appends there
+// without copying.
 type token struct {
 	line  *line
-	later *batch // changes of what has the token that are not made yet; nil: each is made at once
+	later *batch // changes that are not made yet of nodes with this token; nil: each is made at once
 }
 
 // line has a byte, as pointers to distinct variables of no size may be equal.
@@ -45,12 +45,12 @@ type summer[K, V, S any] interface {
 }
 
 // sumTree is an ordered map of pointer-free keys and values with a summary S of every subtree: a persistent B+tree. The
-// zero value is empty. Copying the struct makes a version; a version may be read by anyone while nobody calls set or
-// del with the token of its nodes.
+// zero value is empty. Copying the struct makes a version; any goroutine may read a version while none calls set or del
+// with the token of its nodes.
 //
 // Keys and values of a leaf lie in two arrays of exact size, up to the allocator's class, so that memory follows the
 // number of items and not the fill of the nodes, which is 69 % after random insertion. Appending at the right edge
-// leaves full leaves behind, and copies none.
+// gives full leaves, and copies none.
 type sumTree[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	root *node[K, V, S, A]
 	n    int
@@ -67,9 +67,9 @@ func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
 // node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an
 // array that never changes, as most writes leave it as it is.
 //
-// Readers may note something of a subtree in its memo. What is above a node with a token has that token, too: so
-// while it is another one than the owner's, nothing below changes any more, whoever goes on writing. A node that the
-// owner may change in place has no memo, and a copy begins without.
+// Readers may note something of a subtree in its memo. All nodes above a node with a token have that token, too. So if
+// a node's token is not the owner's, nothing below that node changes any more, even if the owner continues to write. A
+// node that the owner may change in place has no memo, and a copy begins without.
 type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit *token
 	keys []K
@@ -79,8 +79,8 @@ type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	long bool                // a leaf that shares its arrays with an older version, which sees less of them
 }
 
-// inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the
-// most, so that copying it is one move.
+// inner is what a node with children has in addition to its keys. Each kind has one array, with room for one more than
+// the most, so that copying it is one move.
 type inner[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	kids [innerMax + 1]*node[K, V, S, A]
 	sums [innerMax + 1]S
@@ -302,8 +302,8 @@ func (n *node[K, V, S, A]) copied(edit *token) *node[K, V, S, A] {
 	return &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
 }
 
-// append puts an item behind all others of the last leaf. More will come: ids only grow. So it takes room for as many
-// as there are, and the next ones go there without a copy, whichever version they belong to.
+// append puts an item after all others of the last leaf. More will come, as ids only grow. So it allocates room for as
+// many more as there are, and the next items go there without a copy, whichever version they belong to.
 func (n *node[K, V, S, A]) append(edit *token, k K, v V) (left, right *node[K, V, S, A]) {
 	m := len(n.keys)
 	switch {

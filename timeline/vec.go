@@ -29,7 +29,7 @@ type vecLeaves[T any] struct {
 	leaves [vecLower]vecOwned[T]
 }
 
-// vecOwned is a leaf and its owner, who is not told in the leaf, as that fills cache lines.
+// vecOwned is a leaf and its owner. The owner is not stored in the leaf, as the leaf fills whole cache lines.
 type vecOwned[T any] struct {
 	of   *vecEntries[T]
 	edit *token

@@ -5,8 +5,8 @@ package timeline
 
 import "github.com/tidwall/btree"
 
-// versioned is an ordered set with versions as tree has them: copying the struct makes one, and a token says who may
-// change it in place. Make it with newVersioned; the zero value is not usable.
+// versioned is an ordered set with versions like those of sumTree: copying the struct makes one, and a token says which
+// owner may change it in place. Make it with newVersioned; the zero value is not usable.
 type versioned[E any] struct {
 	edit *token
 	rows *btree.BTreeG[E] // to be read only

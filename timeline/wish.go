@@ -1,16 +1,16 @@
 package timeline
 
-// This file owns how wishes (chooser.go) bound what can be seated, and where those who have one may be moved.
+// This file owns how wishes (chooser.go) bound what can be seated, and where holds that have one may be moved.
 
 import (
 	"iter"
 	"slices"
 )
 
-// SetChooser says who knows the wishes of the holds of s, and of what is forked from it.
+// SetChooser sets the Chooser that knows the wishes of the holds of s and of its forks.
 func (s *Stock) SetChooser(c Chooser) { s.chooser, s.wishes = c, nil }
 
-// DraftFor is Draft with another who knows the wishes.
+// DraftFor is Draft with another Chooser.
 func (s *Stock) DraftFor(c Chooser, now int64) *Draft {
 	base := *s
 	base.chooser, base.wishes = c, &wishes{chooser: c, now: now}

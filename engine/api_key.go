@@ -10,7 +10,7 @@ import (
 
 // This file owns how API keys are made, ended and found.
 
-// CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it.
+// CreateKey makes an API key. The caller draws Secret, and nothing else ever sees it.
 type CreateKey struct {
 	base.Answers[*base.Key]
 	base.Adds

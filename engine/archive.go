@@ -23,8 +23,8 @@ import (
 //
 // An archive is the account's rows as they are stored, so that what comes of it is alike in everything: stock, seats,
 // orders, numbers, prices, states. It is JSON, one object a line: the head, the rows, each with a sum over it, and the
-// end, which says how many there are of each kind, and has a hash over all lines. A row comes behind those that it
-// refers to; those of an order's units come behind the order.
+// end, which says how many there are of each kind, and has a hash over all lines. A row comes after the rows that it
+// refers to; the rows of an order's units come after the order.
 //
 // Keys and secrets are not in it, nor what was answered and sent: results under idempotency keys, deliveries and their
 // bodies, the feed of changes. Rows of an older format are read as those of a directory of that format.
@@ -116,7 +116,7 @@ func CheckArchiveLine(line []byte) error {
 	return err
 }
 
-// ArchivedBehind says that rows of a kind stand behind those of another that they are a part of.
+// ArchivedBehind says that rows of a kind come after the rows of another kind that they are a part of.
 func ArchivedBehind(kind string) bool { return kind == order.OrderUnitsName }
 
 // ArchivedID is the id of the record that a line is of; false: it has none of its own.

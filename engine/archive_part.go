@@ -102,7 +102,8 @@ func (o importPart) account(t *base.Tx, c *base.Change[base.Account]) *base.Chan
 	return &base.Change[base.Account]{Kind: base.AccountKind, Before: t.Acc.Row, After: &n}
 }
 
-// has names a kind of which the account has a row that would be in an archive, beside its own; empty: there is none.
+// has names a kind of which the account has a row that would be in an archive, other than the account's own row; empty:
+// there is none.
 func has(a *base.AccountState) (kind string) {
 	for _, k := range archived {
 		if tag := k.TableTag(); tag == base.TagAccount || tag == base.TagLedger {
@@ -124,7 +125,7 @@ func has(a *base.AccountState) (kind string) {
 var archived = func() (list []base.KindOf) {
 	for _, k := range schema {
 		switch k.TableTag() {
-		// the last come behind their order
+		// the last come after their order
 		case base.TagKey, base.TagIdempotency, base.TagBody, base.TagDelivery, base.TagAttempt, base.TagImport,
 			base.TagOrderUnits:
 		default:

@@ -98,7 +98,7 @@ func (r *archiveReader) fault(format string, args ...any) *archiveFault {
 	return &archiveFault{line: r.line, text: fmt.Sprintf(format, args...)}
 }
 
-// next is the next line, with its end; nil behind the last.
+// next is the next line, with its end; nil after the last.
 func (r *archiveReader) next() ([]byte, error) {
 	line, err := r.lines.ReadBytes('\n')
 	if len(line) == 0 && err == io.EOF {

@@ -241,7 +241,7 @@ const lateAtOnce = 256
 // lateWith are the first of some due items, as long as they are late units that leave for another place and are due at
 // the same instant. Units that are due earlier have to be kept longer before that. Say A, due at 10, is out at the
 // place that B, due at 11, leaves for: when B's arrival there is called off, A must already have its longer time, as
-// nobody can take the unit of a hold that is out.
+// the unit of a hold that is out cannot be taken away.
 func lateWith(t *base.Tx, due []base.DueItem) (units []base.ID) {
 	for _, i := range due[:min(lateAtOnce, len(due))] {
 		if i.Tag != base.TagUnit || i.At != due[0].At || !stock.LateElsewhere(t, i.ID) {
@@ -252,7 +252,7 @@ func lateWith(t *base.Tx, due []base.DueItem) (units []base.ID) {
 	return units
 }
 
-// rows is about how many rows the plan has changed so far, with the events that orders are told of.
+// rows is about how many rows the plan has changed so far, with the events that report changes of orders.
 func rows(t *base.Tx) int {
 	n := len(t.Set) + len(order.Ordering(t).Edits)*(1+outbox.WebhookTable(t.Acc).Len())
 	if stock.Seating(t).Stock != nil {

@@ -25,7 +25,7 @@ type Bar struct {
 	Flags    timeline.Flags
 	Owner    base.ID // the hold, order or scheduled event that it belongs to, as Flags.Blocker says
 	Number   uint32
-	Label    string // whom or what it is for: an order's customer, a hold's note, an event's name
+	Label    string // what it is for: an order's customer, a hold's note, an event's name
 	Location base.ID
 	Slot     base.ID // zero: a conflict
 	Due      int64   // of a unit of an order that is out for longer than it was to be: when it was due; 0 else
@@ -68,7 +68,7 @@ func (x *ArticleBars) Reset(most int) {
 }
 
 // FillArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given,
-// at that one alone. At most so many bars, conflicts and steps are told of each.
+// at that one alone. It gives at most so many bars, conflicts and steps of each.
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
@@ -123,7 +123,7 @@ func bar(a *base.AccountState, u *barUnit) Bar {
 	return b
 }
 
-// firstBars makes bars of the first units in their order, and says whom they are for.
+// firstBars makes bars of the first units in their order, and says what they are for.
 func firstBars(a *base.AccountState, list []Bar, units []barUnit, most int) []Bar {
 	slices.SortFunc(units, func(x, y barUnit) int {
 		return cmp.Or(cmp.Compare(x.Body().Start, y.Body().Start), x.ID.Compare(y.ID))

@@ -17,16 +17,18 @@ type Row interface {
 	Distinct() []base.DistinctValue
 }
 
-// Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included,
-// is a fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at.
+// Batch makes records, all or none. Each is judged as if those before it were made already. What is wrong with a row,
+// its refusal included, is a fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked
+// at.
 type Batch struct {
 	base.Answers[*BatchResult]
 	base.Adds
 	Rows []Row
 }
 
-// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the
-// account, and all who wait for it, for 30 to 90 ms on two busy cores, by what they are.
+// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many rows occupy
+// the account, and delay all commands that wait for it, for 30 to 90 ms on two busy cores. The time depends on what the
+// rows are.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000

@@ -15,7 +15,7 @@ import (
 
 // Change is one record that a command changed.
 type Change struct {
-	Sequence uint64 // of the account, behind the command
+	Sequence uint64 // of the account, after the command
 	At       int64
 	Actor    string
 	Resource string
@@ -39,9 +39,9 @@ func Resources() (names []string) {
 	return names
 }
 
-// Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there
-// are at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE where the
-// log does not reach back so far.
+// Changes reads what commands changed after a sequence of the account and up to the view: whole commands, until there
+// are at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE if the log
+// does not reach back so far.
 func (e *Engine) Changes(ctx context.Context, v base.View, after uint64, most int) (list []Change, next uint64,
 	err error) {
 	if after > v.Sequence() {
@@ -78,8 +78,8 @@ func unreadable(err error) error {
 var errCursorGone = base.Refuse(base.CodeCursorGone,
 	"the changes behind this cursor are not kept: read the present state, and go on from its sequence")
 
-// changesIn appends what the account's commands in a log record changed, those behind the sequence next. A record that
-// a command changed has one change, whatever parts of it there were.
+// changesIn appends what the account's commands in a log record changed; it leaves out commands up to the sequence
+// next. A record that a command changed has one change, whatever parts of it there were.
 func changesIn(a *base.AccountState, r persist.Record, list []Change, next uint64, most int) ([]Change, uint64, error) {
 	type name struct {
 		resource string

@@ -118,8 +118,8 @@ func (e *Engine) keepTime(ctx context.Context) {
 // trimEvery is how often what is kept of deliveries and erased customers is looked through. Tests make it shorter.
 var trimEvery = 10 * time.Second
 
-// keepHouse drops what is kept no longer, and erases who could not be at the start: left says that there are such. Its
-// commands may wait long for their accounts, so it is not the one who keeps time.
+// keepHouse drops what is kept no longer, and erases customers that could not be erased at the start: left says that
+// there are such. Its commands may wait long for their accounts, so another goroutine keeps time.
 func (e *Engine) keepHouse(ctx context.Context, left bool) {
 	defer e.done.Done()
 	trim, sweep := time.NewTicker(trimEvery), time.NewTicker(sweepEvery)
@@ -150,8 +150,9 @@ func (e *Engine) keepHouse(ctx context.Context, left bool) {
 	}
 }
 
-// inEach does something in every account, but for those that an archive is being imported into. What cannot be done in
-// one, of which too many commands wait, say, is left to the next time, and keeps it from no other.
+// inEach does something in every account, except for those that an archive is being imported into. If it cannot be done
+// in one account, for example because too many commands wait there, that account is left to the next time; the others
+// are still done.
 func (e *Engine) inEach(ctx context.Context, do func(base.View) error) error {
 	var failed []error
 	for _, id := range e.Accounts() {

@@ -26,7 +26,7 @@ type counted interface {
 // Command is an Op on behalf of an account.
 type Command struct {
 	Account base.ID
-	Actor   string // who asks: a key's label, or the name of a part of the engine
+	Actor   string // what asks: a key's label, or the name of a part of the engine
 	Op      base.Op
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
@@ -41,7 +41,7 @@ type Command struct {
 // Result is what a command came to.
 type Result struct {
 	Record   any    // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64 // the account's count of committed changes behind the command
+	Sequence uint64 // the account's count of committed changes after the command
 	Replayed bool   // true: a repeat under an idempotency key, nothing was done
 	Moves    int    // holds of others that changed their slot to make room
 	// of a preview: units that would go elsewhere, where they would be; the first MaxListed

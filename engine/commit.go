@@ -7,7 +7,7 @@ import (
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
 // commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible,
-// then answered. The writer is told first: to wake the goroutines that wait for answers takes longer.
+// then answered. The writer is notified first: to wake the goroutines that wait for answers takes longer.
 func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine
@@ -35,7 +35,7 @@ func (w *writer) commitGroups() {
 	}
 }
 
-// storageFailed turns everything away from now on, and tells those who waited for a group that it may be lost.
+// storageFailed refuses everything from now on, and answers those that waited for a group that it may be lost.
 func (e *Engine) storageFailed(waiters []waiter, cause error) {
 	why := "storage failed; the server takes no more writes and must be restarted"
 	if programFault(cause) {

@@ -9,10 +9,10 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns what those who send deliveries ask of the engine: whose queue has changed, and what is on disk of a
-// delivery.
+// This file owns what the senders of deliveries ask the engine: which accounts' queues have changed, and what is on
+// disk of a delivery.
 
-// called collects the accounts whose queues have changed for the one who sends.
+// called collects, for the sender, the accounts whose queues have changed.
 type called struct {
 	mu    sync.Mutex
 	list  []base.ID
@@ -44,7 +44,7 @@ func (c *called) add(accounts []base.ID) {
 func (e *Engine) Called() <-chan struct{} { return e.called.ready }
 
 // TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all
-// that have any. There is one who asks.
+// that have any. There is only one caller.
 func (e *Engine) TakeCalled() []base.ID {
 	c := &e.called
 	c.mu.Lock()

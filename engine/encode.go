@@ -119,8 +119,8 @@ func (c *encoder) written(g *group) (err error) {
 	return c.write(g)
 }
 
-// write hands a group to the log: as one record, or as several where it is large. It is all there, or a part from its
-// beginning, of which nobody was told.
+// write hands a group to the log: as one record, or as several where it is large. After a failure the log has all of
+// it, or a part from its beginning, which was not yet reported to anyone.
 func (c *encoder) write(g *group) error {
 	for i, e := range g.entries {
 		// Only a record of twice the length ends before what follows: it is a try to seat conflicts, which stay

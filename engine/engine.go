@@ -32,13 +32,13 @@ type Options struct {
 	// what is due is run by Tick alone, not by a timer: for tests that own the clock
 	Manual   bool
 	LogBytes int64 // an account's log of deliveries is kept up to; default 1 GiB
-	// a monotonic reading, to tell how long plans take; nil: it is not told
+	// a monotonic reading, to measure how long plans take; nil: it is not measured
 	Stopwatch func() time.Duration
 	// a record as the interface shows it in a version, as JSON, for events; nil: null
 	Payload func(version string, record any) []byte
 	// how much longer a unit that is not back in time is kept, again and again until it is back; default 15 minutes
 	Overdue time.Duration
-	Phase   func(what string) // told what Open does now; may be nil
+	Phase   func(what string) // is called with what Open does now; may be nil
 	Bounds  base.Bounds       // how much is done at once, where it is not as usual
 	// verify every change against the row it was made on, and the timelines after every command
 	Checks bool
@@ -63,7 +63,7 @@ type Engine struct {
 	current   atomic.Pointer[base.Snapshot]
 	failure   atomic.Pointer[base.Error]
 	close     sync.Once
-	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
+	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none in it
 	shut      bool
 	stats     stats
 	refused   lately
@@ -165,13 +165,14 @@ type Future struct {
 	done   chan struct{}
 	plan   *plan // where it was made off the writer
 
-	asked   bool           // somebody may ask for Planned
+	asked   bool           // Planned may be called
 	planned sync.WaitGroup // one until then
 	early   Result
 	earlier error
 }
 
-// Wait blocks until the command is durable, or refused. A refusal waits, too, for what it was judged behind.
+// Wait blocks until the command is durable, or refused. A refusal waits, too, for the commands before it that it was
+// judged on.
 func (f *Future) Wait() (Result, error) {
 	<-f.done
 	if f.err != nil {
@@ -190,7 +191,7 @@ func (f *Future) Planned() (Result, error) {
 	return f.early.read(f.engine, &f.cmd)
 }
 
-// judged tells Planned.
+// judged hands the result of the plan to Planned.
 func (f *Future) judged(res Result, err error) {
 	if f.asked {
 		f.early, f.earlier = res, err
@@ -209,10 +210,10 @@ func (f *Future) turnAway(err error) {
 	f.answer(Result{}, err)
 }
 
-// explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next
-// window that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so
-// that a refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask
-// for more of what is past.
+// explain completes the refusal of a request for which the stock is not enough: it adds what stands in the way and the
+// next window that fits. It finds both by planning once more, on the snapshot and on the goroutine of the caller, so
+// that a refusal does not delay the writer. It is of the instant of the judgement: a clock that went back would ask for
+// more of what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*base.Error)
 	if !ok || refusal.Code != base.CodeInsufficient || cmd.Brief || cmd.Explainer != nil &&

@@ -17,9 +17,9 @@ import (
 // This file owns the erasure of a customer: personal data goes from the customer, from all orders and from what is kept
 // of requests and events. Numbers and amounts stay. The customer record stays, emptied, to show that it was erased.
 //
-// The customer is erased at once, their orders in parts, the first with the customer, the others as what is due. What
-// lies on disk alone follows beside the writer (forgetErased). Comments and notes are people's own words: they are
-// listed, not changed. The kept log has the rows before, until it is cut.
+// The customer is erased at once. The orders are erased in parts: the first part with the customer, the others as work
+// that is due. What lies only on disk follows later, outside the writer (forgetErased). Comments and notes are people's
+// own words: they are listed, not changed. The kept log has the rows before, until it is cut.
 
 // eraseAtOnce is how many orders one command erases.
 const eraseAtOnce = 100
@@ -65,8 +65,8 @@ func init() {
 	}
 }
 
-// eraseOrders erases a customer from some of their orders: those behind the last that was. Where there are more they
-// are due.
+// eraseOrders erases a customer from some of their orders: those after the last one that was done. If there are more,
+// they are due.
 func eraseOrders(t *base.Tx, m *commerce.Customer) {
 	n := 0
 	for o := range order.OrdersOf(t.Acc, m.ID) {
@@ -315,8 +315,8 @@ func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Cust
 	return errors.Join(unread, flush(0))
 }
 
-// erasedName is in front of the keys of erasures beside the log, which a restore to a point before them does not take
-// back.
+// erasedName begins the keys of erasures that are stored outside the log. A restore to an earlier point does not undo
+// these.
 const erasedName = "erased"
 
 func erasedKey(account, customer base.ID) []byte {
@@ -354,7 +354,7 @@ func (e *Engine) eraseAgain() (left bool, err error) {
 
 func init() { base.RegisterFollower(base.Follower{Check: checkErasures}) }
 
-// checkErasures counts the customers of whom orders are to be erased yet.
+// checkErasures counts the customers that still have orders to erase.
 func checkErasures(a *base.AccountState) (due int, err error) {
 	for m := range commerce.CustomerTable(a).All() {
 		if m.Erasing != 0 {

@@ -3,8 +3,8 @@ package engine
 import "holdfast/engine/base"
 
 // This file owns what is refused while memory is short: commands that add records (base.Adds). A command that takes
-// stock back, ends or removes something, or goes on with an existing order is still allowed, so that a merchant can
-// make room and a counter can hand units over.
+// stock back, ends or removes something, or continues an existing order is still allowed, so that a merchant can make
+// room and a counter can hand units over.
 
 // crowdedOut is the refusal of what adds records while memory is short, nil while it is not.
 func crowdedOut(full func() bool, op base.Op) *base.Error {

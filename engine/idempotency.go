@@ -15,7 +15,7 @@ import (
 //
 // The records of a day may be many more than fit in memory, so they live on disk alone. A repeat is looked up there
 // before it enters the queue; of what was done since, the writer remembers in a window which record it is. A command
-// that has waited for longer than the window is looked up again, beside the writer, before it is judged.
+// that has waited for longer than the window is looked up again, outside the writer, before it is judged.
 
 // Idempotency names a command so that it can be repeated safely. Key is a hash over everything that makes the scope
 // (method, path and the caller's key); Fingerprint a hash over the input.
@@ -37,14 +37,14 @@ type idemRow struct {
 	Key         base.ID
 	Fingerprint base.ID
 	Until       int64
-	Erased      bool `json:",omitempty"` // the result named somebody who was erased
+	Erased      bool `json:",omitempty"` // the result named a person that was erased
 	Result      json.RawMessage
 
-	result any // what Result is made of when the row is written, beside the writer
+	result any // what Result is made from when the row is encoded, outside the writer
 }
 
-// idemState is what tells one record of a key from another; the zero state is that of no record. A key is used anew
-// only when it has lapsed, so that it is kept until another instant.
+// idemState distinguishes one record of a key from another; the zero state means no record. A key is used anew only
+// after its record has lapsed, so a new record always has another instant until which it is kept.
 type idemState struct {
 	fingerprint base.ID
 	until       int64
@@ -77,8 +77,8 @@ var idempotencyKind = base.StoredRows(&base.Kind[idemRow]{
 	Knows:  base.Knows[idemRow],
 })
 
-// writtenResult is a result as it is kept. One that a fault of the program keeps from being written is told to no
-// repeat: the command is done all the same, and its change is written with the fact.
+// writtenResult is a result as it is kept. If a fault of the program makes it impossible to write the result, no repeat
+// gets it: the command is done all the same, and its change is written together with a note of that.
 func writtenResult(result any) (b []byte) {
 	defer func() {
 		if recover() != nil {
@@ -94,11 +94,11 @@ func remember(t *base.Tx, i *Idempotency, result any) {
 	if result == nil {
 		r.Result = json.RawMessage("null")
 	}
-	base.Record(t, idempotencyKind, i.kept, r) // what was kept has lapsed, or this would be a repeat
+	base.Record(t, idempotencyKind, i.kept, r) // the kept record has lapsed, else this would be a repeat
 	idempotentOf(t).note(r.Key, r)
 }
 
-// lookUp reads what is kept under a command's key, beside the writer. The caller's value is not changed.
+// lookUp reads what is kept under a command's key, outside the writer. The caller's value is not changed.
 func (e *Engine) lookUp(account base.ID, i Idempotency) *Idempotency {
 	i.looked, i.failed = e.readable.Load(), nil
 	var err error
@@ -147,8 +147,8 @@ func (m *recent) add(account base.ID, r keyedRow, group uint64) {
 	m.next = (m.next + 1) % len(m.order)
 }
 
-// is what a record of a key is, as the writer knows it, for one who has read it when groups up to looked could be read;
-// known is false where it may have changed since, and that is forgotten.
+// is gives the state of a key's record as the writer knows it. The caller has read the record when groups up to looked
+// could be read. known is false if the record may have changed since, and the writer has forgotten the change.
 func (m *recent) is(account base.ID, key base.ID, read *idemRow, looked uint64) (is idemState, known bool) {
 	if r, ok := m.rows[recentKey{account, key}]; ok {
 		return r.idemState, true
@@ -196,13 +196,13 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 var errErased = base.Refuse(base.CodeIdempotencyReused,
 	"the request was done under this key; its answer named a customer who was erased since")
 
-// read completes the answer to a repeat with the first one's result, on the goroutine of the one who asks.
+// read completes the answer to a repeat with the first one's result, on the goroutine of the caller.
 func (r Result) read(e *Engine, cmd *Command) (Result, error) {
 	if r.repeats == (idemState{}) {
 		return r, nil
 	}
 	i := cmd.Idem
-	if i.kept.state() != r.repeats { // it was done behind the look-up
+	if i.kept.state() != r.repeats { // it was done after the look-up
 		i = e.lookUp(cmd.Account, *i)
 	}
 	err := i.failed
@@ -278,7 +278,7 @@ func (o forget) PlanOn(t *base.Tx) (any, error) {
 // sweepEvery is how often lapsed idempotency records are looked for: they are ignored from the instant they lapse.
 const sweepEvery = time.Hour
 
-// Sweep drops the idempotency records that have lapsed. It scans all that are kept, beside the writer.
+// Sweep drops the idempotency records that have lapsed. It scans all that are kept, outside the writer.
 func (e *Engine) Sweep(ctx context.Context) error {
 	now := e.Now()
 	lapsed := func(r *idemRow) bool { return r.Until <= now }

@@ -11,12 +11,13 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
+// This file owns where in the log an account's commands are, which the feed of changes looks up. It also owns the
+// waiting for more commands.
 
-// logIndex knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far
-// as someone wants to go. Who asks for more of it reads that, while others look up what is known. Of an account's
-// commands one in markEvery is marked, and every one that lies markEvery records or more from the mark before: an
-// unmarked one is near a mark.
+// logIndex knows a part of the log. The part grows at both ends on demand: forward to the head, backward as far as a
+// reader wants to go. The goroutine that asks for more reads it from the log, while others look up what is known. One
+// in markEvery of an account's commands is marked, and every one that lies markEvery records or more from the mark
+// before: so an unmarked one is near a mark.
 type logIndex struct {
 	mu        sync.Mutex
 	low, high uint64 // the records from low on, below high, are known
@@ -31,8 +32,8 @@ type mark struct{ sequence, log uint64 }
 
 const markEvery = 64
 
-// find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where
-// it is not known. head is the last record.
+// find gives the record from which to read the log to reach an account's command: at or after the record from, 0 if it
+// is not known. head is the last record.
 func (p *logIndex) find(ctx context.Context, store *persist.Store, account base.ID, sequence, from,
 	head uint64) (log uint64, err error) {
 	p.mu.Lock()
@@ -98,7 +99,7 @@ func (p *logIndex) of(account base.ID) *marks {
 	return m
 }
 
-// extend enters the record at one of the ends, unless somebody else has meanwhile.
+// extend adds the record at one of the ends, unless another goroutine has done so meanwhile.
 func (p *logIndex) extend(ctx context.Context, store *persist.Store, log uint64) error {
 	list, err := p.apart(func() ([]found, error) {
 		if err := ctx.Err(); err != nil {
@@ -194,8 +195,8 @@ func (m *marks) at(i int) mark {
 	return m.up[i-len(m.down)]
 }
 
-// first is the first mark for which past is true, as it is for all behind it; last is the last one for which it is
-// true, as for all in front of it.
+// first is the first mark for which past is true; past is also true for all marks after it. last is the last one for
+// which it is true; it is also true for all before that.
 func (m *marks) first(past func(mark) bool) (mark, bool) {
 	n := len(m.down) + len(m.up)
 	i := sort.Search(n, func(i int) bool { return past(m.at(i)) })
@@ -214,7 +215,7 @@ func (m *marks) last(in func(mark) bool) (mark, bool) {
 	return m.at(i - 1), true
 }
 
-// notifier wakes those who wait for an account to change.
+// notifier wakes the goroutines that wait for an account to change.
 type notifier struct {
 	mu      sync.Mutex
 	waiting map[base.ID]chan struct{}
@@ -251,5 +252,5 @@ func (b *notifier) notify(accounts []base.ID) {
 	}
 }
 
-// Incarnation tells this log from others that went through the same sequences.
+// Incarnation distinguishes this log from others that went through the same sequences.
 func (e *Engine) Incarnation() uint64 { return e.store.Incarnation() }

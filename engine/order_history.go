@@ -18,11 +18,11 @@ import (
 
 // OrderChange is one revision of an order, as it came about.
 type OrderChange struct {
-	Sequence uint64 // of the account, behind the command
+	Sequence uint64 // of the account, after the command
 	At       int64
 	Actor    string
 	Kind     base.ChangeKind // Created or Updated
-	Revision uint64          // behind it
+	Revision uint64          // after it
 	Status   order.OrderStatus
 	// members of its record that the command changed, in the order of the record; none where it was created
 	Differs []string
@@ -63,8 +63,8 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 	err error) {
 	first, last := e.store.Marker().FirstKept, v.Seq
 	var failed error
-	// A record is as old as its youngest command, so the one that is looked for is the first that is not older, or
-	// follows it: some way behind it where the command was planned off the writer.
+	// A record has the instant of its latest command. So the record that is looked for is the first that is not older,
+	// or a later one: some way after it if the command was planned outside the writer.
 	log := first + uint64(sort.Search(int(last+1-min(first, last+1)), func(i int) bool {
 		r, err := e.store.Record(first + uint64(i))
 		if err != nil && !errors.Is(err, persist.ErrPruned) {

@@ -13,7 +13,7 @@ import (
 
 type queue struct {
 	n      atomic.Int64  // that wait
-	filled chan struct{} // told when there is one where there was none
+	filled chan struct{} // signalled when the first command enters an empty queue
 	size   int
 
 	mu          sync.Mutex
@@ -29,7 +29,7 @@ type lane struct {
 	list    []*Future
 	head    int   // where in list the first is
 	outside int   // blocked ones
-	next    *lane // behind it in turn
+	next    *lane // after it in turn
 }
 
 func (l *lane) waiting() int { return len(l.list) - l.head }
@@ -87,7 +87,7 @@ func (q *queue) add(l *lane, f *Future) {
 	}
 }
 
-// line has an account's turn come behind those of the others.
+// line puts an account's turn after those of the others.
 func (q *queue) line(l *lane) {
 	if l.next = nil; q.last == nil {
 		q.first = l

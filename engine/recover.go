@@ -10,7 +10,7 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns start-up: the rows as they were folded, then the log behind them, through the same apply as live
+// This file owns start-up: the rows as they were folded, then the log after them, through the same apply as live
 // commands.
 
 // loadWorkers is how many goroutines read rows at start-up.
@@ -59,8 +59,8 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 	return nil
 }
 
-// restore builds the state from a store and verifies it against the state hash that marker and records carry. Where
-// rows may be of another program's encoding it tells what it has seen of that.
+// restore builds the state from a store and verifies it against the state hash that marker and records carry. If rows
+// may have another program's encoding, it also returns what it has seen of that.
 func restore(ctx context.Context, store *persist.Store) (*base.State, *older, error) {
 	s := base.NewState()
 	readers := make([]rowReader, loadWorkers)

@@ -76,7 +76,7 @@ func (l *lately) has(hash uint64) bool {
 }
 
 func (l *lately) add(hash uint64) {
-	if x := l.at(hash); x.Load() != hash|perRefusal { // it is read by all who ask for the same
+	if x := l.at(hash); x.Load() != hash|perRefusal { // all callers that ask for the same read it
 		x.Store(hash | perRefusal)
 	}
 }

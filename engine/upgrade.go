@@ -24,7 +24,7 @@ import (
 // older is a start's knowledge of a directory whose rows are not known to be as this program writes them.
 type older struct {
 	hash uint64          // the state hash, if all rows were as this program writes them
-	tail map[string]bool // table and key of what the log changes behind the marker
+	tail map[string]bool // table and key of what the log changes after the marker
 }
 
 // Rewrites says whether a start on a directory of a form writes to it before any command does.
@@ -168,7 +168,7 @@ func rewrite(s *base.State, store *persist.Store, o *older, at int64, log *slog.
 	return store.Rewritten(rowEncoding())
 }
 
-// row writes one stored row anew, if it has to be.
+// row writes one stored row anew, if that is necessary.
 func (w *rewriter) row(tag byte, key, stored []byte) error {
 	of, id, err := base.SplitKey(key)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"holdfast/persist"
 )
 
-// This file owns what is kept of the use of accounts and keys: beside the state, as no command and no read depends on
-// it.
+// This file owns what is kept of the use of accounts and keys. It is kept outside the state, as no command and no read
+// depends on it.
 
 // Usage is how often an account or a key was used in a month, and when last.
 type Usage struct {

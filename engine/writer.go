@@ -68,7 +68,7 @@ type burden struct {
 	heavy bool // a command of it is
 }
 
-// group is commands that become durable together, and who waits for them.
+// group is commands that become durable together, with the callers that wait for them.
 type group struct {
 	entries  []entry
 	burden   // rows in all entries
@@ -160,8 +160,9 @@ func (w *writer) full() bool {
 	return w.open.rows >= w.engine.bounds.Group || len(w.open.waiters) >= maxGroupCommands
 }
 
-// gather takes what is in the queue before a group is closed, and once more after those who were just answered had
-// their turn: until the group is worth its sync. The rest follows in the next one while this one is on its way.
+// gather takes what is in the queue before a group is closed, until the group is worth its sync. It does so a second
+// time, after the callers that were just answered had a chance to send more. The rest goes into the next group while
+// this one is on its way.
 func (w *writer) gather() {
 	if len(w.open.entries) == 0 {
 		return
@@ -231,8 +232,8 @@ func (w *writer) take(f *Future) {
 	}
 }
 
-// begin judges one command and answers through the open group. begun is false where so much is due before it that it
-// has to wait, or where it is to be planned outside the writer first.
+// begin judges one command and answers through the open group. begun is false if so much is due before it that it has
+// to wait, or if it must first be planned outside the writer.
 func (w *writer) begin(f *Future) (begun bool) {
 	var res Result
 	var err error
@@ -386,7 +387,8 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 	return res, nil
 }
 
-// owed says that a command is done for what has come due or came free, which nobody can be refused.
+// owed says that a command does work that has come due, or that follows from units that came free. Such a command is
+// never refused.
 func owed(o base.Op) bool {
 	switch o.(type) {
 	case runDue, stock.SeatConflicts, postpone:
@@ -406,8 +408,8 @@ func least(o base.Op) bool {
 	return false
 }
 
-// nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped:
-// ids only grow, which is what makes their order the order of creation.
+// nextBase draws the base of a command's ids. Within one millisecond it continues where the command before it stopped:
+// ids only grow, so their order is the order of creation.
 func (w *writer) nextBase() base.Base {
 	b := base.BaseOf(w.engine.random())
 	if ms, last := base.SplitID(w.state.LastID); ms == w.state.At && !last.Less(b) {
@@ -449,7 +451,7 @@ func (w *writer) seal() bool {
 		if len(g.waiters) == 0 {
 			return false
 		}
-		for _, x := range g.waiters { // refusals only: what they were judged behind is durable now
+		for _, x := range g.waiters { // refusals only: the commands that they were judged on are durable now
 			x.future.answer(x.res, x.err)
 		}
 		g.waiters = g.waiters[:0]
@@ -473,8 +475,8 @@ func (w *writer) seal() bool {
 	return true
 }
 
-// fail ends writing after the storage failed: whoever waits is told, whoever comes later is refused, readers keep the
-// last published snapshot.
+// fail ends writing after the storage failed: the commands that wait get that error, later ones are refused, and
+// readers keep the last published snapshot.
 func (w *writer) fail(cause error) {
 	e := w.engine
 	what := "storage failed, no more writes are taken"

@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns which article a unit of an order is: one that its line may have, or another in its place, if somebody
-// says so. The line, and the component of a kit, say what was ordered, whatever the unit is.
+// This file owns which article a unit of an order is: one that its line may have, or another in its place if the
+// request allows it (Substitute). The line, and the component of a kit, say what was ordered, whatever the unit is.
 
 // AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those
 // are of other values than those of the article that it leaves, and what may move makes room. An article that the line
@@ -70,9 +70,9 @@ func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a line that does
-// not keep which those were nobody knows, where the kit has changed since or was not whole; then it is what it is by
-// now.
+// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. A line may not keep
+// which components those were. If the kit has changed since, or was not whole, what was ordered is not known; then it
+// is taken to be what the unit is by now.
 func ordered(a *base.AccountState, l *OrderLine, u *OrderUnit, on *stock.Article) base.Item {
 	if l.Names != base.NamesCatalogItem {
 		return l.Item()

@@ -5,10 +5,10 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns units that nobody fetched: they are cancelled, and what they would have cost is not asked for.
+// This file owns units that were not fetched: they are cancelled, and their price is not charged.
 
-// CancelUnit cancels a unit of an open or active order that nobody has fetched: its stock is free again, and its line
-// costs as much less.
+// CancelUnit cancels a unit of an open or active order that was not fetched: its stock is free again, and its line
+// costs one unit less.
 type CancelUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit base.ID

@@ -8,7 +8,7 @@ import (
 
 // This file owns comments on orders.
 
-// AuthorUser and AuthorSystem say who wrote a comment.
+// AuthorUser and AuthorSystem are the kinds of authors of a comment.
 const (
 	AuthorUser   = "user"
 	AuthorSystem = "system"

@@ -6,13 +6,13 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what an order keeps a copy of beside the terms of its lines: whom it is for, its two places, its
-// currency. A copy is taken when the order is made or given another of them, and anew when it is opened. From then on a
-// change of the record leaves the order as it was.
+// This file owns the copies that an order keeps in addition to the terms of its lines: its main contact, its two
+// places, its currency. A copy is taken when the order is made or gets another contact or place, and again when it is
+// opened. From then on a change of the record leaves the order as it was.
 
 // OrderCopies are what an order says of other records, as they were.
 type OrderCopies struct {
-	Contact  *commerce.Contact `json:",omitempty"` // of the one whom it is for; nil: nobody is named
+	Contact  *commerce.Contact `json:",omitempty"` // of its main contact; nil: it has none
 	Given    bool              `json:",omitempty"` // the contact was given with the order; it is no copy
 	PickupAt *stock.PlaceCopy  `json:",omitempty"` // nil: the location was gone before orders kept copies
 	ReturnAt *stock.PlaceCopy  `json:",omitempty"` // of an order that comes back where it was picked up the same

@@ -36,9 +36,9 @@ type OrderInput struct {
 	AllowOverbooked bool
 }
 
-// OrderCustomerInput is somebody whom an order is for.
+// OrderCustomerInput is a customer that an order is for.
 type OrderCustomerInput struct {
-	ID       *base.ID // of one whom the order is for already, who keeps it
+	ID       *base.ID // of a customer that the order is already for, and that keeps its id
 	Customer *base.ID
 	Contact  base.Changes[commerce.Contact]
 	Fields   []CheckoutField
@@ -167,8 +167,8 @@ func (m *OrderMore) Empty() bool {
 		m.Comments == nil && m.Method == (PaymentMethod{})
 }
 
-// isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of
-// whom nothing changes, else a new one.
+// isFor makes an order be for a customer, or for the customer that a contact belongs to. That is the oldest customer
+// with its email, whose record does not change, else a new one.
 func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Contact]) error {
 	switch {
 	case id != nil:
@@ -238,7 +238,7 @@ func withIDs[T any, P interface {
 	return list
 }
 
-// agreed gives consents their ids, and refuses those that somebody is still to give.
+// agreed gives consents their ids, and refuses those with an instant in the future.
 func agreed(t *base.Tx, list []Consent) ([]Consent, error) {
 	var c base.Checker
 	for i := range list {
@@ -252,8 +252,8 @@ func agreed(t *base.Tx, list []Consent) ([]Consent, error) {
 	return withIDs(t, list), nil
 }
 
-// hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main
-// contact is of.
+// hasCustomer says whether an id names one of the customers that an order is for: those that were given, else the
+// customer of its main contact.
 func (o *Order) hasCustomer(id base.ID) bool {
 	list := o.Rest().Customers
 	if len(list) == 0 {
@@ -262,7 +262,7 @@ func (o *Order) hasCustomer(id base.ID) bool {
 	return slices.ContainsFunc(list, func(c OrderCustomer) bool { return c.ID == id })
 }
 
-// MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
+// MainCustomer is the id of the order's own record of the customer that it is for, if no list of customers was given.
 func (o *Order) MainCustomer() base.ID { return base.After(o.ID, 1) }
 
 // CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all.
@@ -366,7 +366,7 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// forNobodyElse lets lines that are for somebody whom an order has no more be for nobody in particular.
+// forNobodyElse clears the customer of each line that is for a customer that the order no longer has.
 func forNobodyElse(t *base.Tx, o *Order) {
 	for i := range o.Lines {
 		l := &o.Lines[i]

@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns how a plan changes orders: each change goes through edit, and what it came to is recorded once, behind
-// the plan. So no operation can forget a revision or an event.
+// This file owns how a plan changes orders: each change goes through edit, and its result is recorded once, after the
+// plan. So no operation can forget a revision or an event.
 
 // orderEdit is what a plan makes of one order.
 type orderEdit struct {
@@ -21,7 +21,7 @@ type orderEdit struct {
 	changed bool
 }
 
-// ordering is what a plan makes of orders, and of those whom they name.
+// ordering is what a plan makes of orders, and of the records that they name.
 type ordering struct {
 	Edits  []*orderEdit
 	named  Edits
@@ -198,7 +198,7 @@ func answer(t *base.Tx, o *Order) *OrderRecord {
 	return shown(t, o)
 }
 
-// shown is the record of an order that is settled, with what the plan makes of those whom it names.
+// shown is the record of an order that is settled, with what the plan makes of the records that it names.
 func shown(t *base.Tx, o *Order) *OrderRecord {
 	Ordering(t).named.read(t.Set)
 	Ordering(t).named.now = t.Now

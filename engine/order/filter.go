@@ -11,8 +11,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the filters of the list of orders. Each says whom it lets through twice: as a set of numbers, which
-// the index gives, and of one order.
+// This file owns the filters of the list of orders. Each says in two ways what it lets through: as a set of numbers,
+// which the index gives, and as a judgement of one order.
 
 // orderFilter lets some orders through.
 type orderFilter struct {
@@ -223,8 +223,8 @@ func (l *OrderListing) window(w base.Span) {
 const oneByOne = 64
 
 // WindowBy is a filter for a window, and what it costs. Of the orders that are no longer than one of lengths it looks
-// at those that begin and end near the window, and each that is longer is judged; behind the last of lengths it looks
-// at all that have begun and have not ended. Of those with gaps each is judged.
+// at those that begin and end near the window, and each that is longer is judged. If nth is past the last of lengths,
+// it looks at all orders that have begun and have not ended. Each order with gaps is judged.
 func (l *OrderListing) WindowBy(nth int, w base.Span) (f orderFilter, cost int) {
 	end := max(w.End, w.Start+1)
 	first, last, longer := int64(math.MinInt64), int64(math.MaxInt64), []timeline.Term(nil)

@@ -202,8 +202,8 @@ func (o FulfillOrder) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on
-// the counter and a conflict that is counted beside it has none.
+// handOver hands one unit over. If there is no unit, it says what is short. It judges by seats alone: the unit lies on
+// the counter, and a conflict is counted but has no unit.
 func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	d := stock.Draft(t)
 	h, place, ok := d.Find(x.unit.Hold)
@@ -218,7 +218,7 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	}
 	if !place.Seated() {
 		seat, ok := stock.SeatConflict(t, h.ID)
-		if !ok && h.Flags.Has(timeline.OneWay) { // it lies on the counter, whoever counts on it later
+		if !ok && h.Flags.Has(timeline.OneWay) { // it lies on the counter, even if other holds count on it later
 			seat, ok = stock.SeatWindow(t, h)
 		}
 		if !ok {
@@ -229,7 +229,7 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	}
 	if ends := sold && body.End != base.Forever; at < body.Start || ends {
 		body.Start = min(at, body.Start)
-		if ends { // an older program let it be moved to dates with an end: whoever is behind that goes elsewhere
+		if ends { // an older program let it be moved to dates with an end: later holds go elsewhere
 			body.End = base.Forever
 		}
 		lot := d.Lot(place.Lot)
@@ -259,7 +259,7 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	return nil, nil
 }
 
-// shortOf says what stands in the way of a unit of a line, beside itself.
+// shortOf says what stands in the way of a unit of a line, other than the unit itself.
 func shortOf(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) *base.Shortage {
 	d := stock.Draft(t)
 	stock.Seating(t).Stock = d.Fork()

@@ -166,7 +166,8 @@ func (o OrderHold) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// heldFor is whom holds are for that become an order which does not say so; zero: nobody, and several: more than one.
+// heldFor is the customer of the holds that become an order, if the order names none; zero: the holds name none either.
+// several: they name more than one.
 func heldFor(a *base.AccountState, o *OrderHold) (customer base.ID, several bool) {
 	if o.Customer != nil || o.Contact != nil {
 		return base.ID{}, false

@@ -25,7 +25,7 @@ const (
 	termChannel
 	termPickup
 	termReturn
-	termCustomer // whom it is for, or whom its list of customers names
+	termCustomer // a customer that it is for, also one of its list of customers
 	termAssigned
 	termTag
 	termConflict // of a unit, which no order's row says
@@ -219,7 +219,7 @@ func (o *Order) terms() (list []timeline.Term) {
 	return o.appendBeginnings(slices.Compact(list))
 }
 
-// appendBeginnings appends the beginnings of an order's words, in their order, behind all other terms.
+// appendBeginnings appends the beginnings of an order's words, in their order, after all other terms.
 func (o *Order) appendBeginnings(list []timeline.Term) []timeline.Term {
 	var words []string
 	for text := range o.texts() {

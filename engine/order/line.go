@@ -580,7 +580,7 @@ func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	gone := map[base.ID]bool{o.ID: true}
-	n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool { // an add-on comes behind what it is added to
+	n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool { // an add-on comes after what it is added to
 		if !gone[l.ID] && (l.Rest().AddonOf == base.ID{} || !gone[l.Rest().AddonOf]) {
 			return false
 		}

@@ -60,8 +60,8 @@ type OrderQuery struct {
 	Channel     []string
 	Pickup      []base.ID // the location that its stock is taken at
 	Return      []base.ID // the location that its units come back to
-	Customer    *base.ID  // whom it is for, or whom its list of customers names
-	Assigned    *base.ID  // the user who looks after it
+	Customer    *base.ID  // a customer that it is for, also one of its list of customers
+	Assigned    *base.ID  // the user that it is assigned to
 	Tags        []base.ID
 	Number      *uint32
 	External    *string

@@ -78,7 +78,7 @@ type Order struct {
 	Status    OrderStatus
 	Cancelled bool      `json:",omitempty"`
 	Channel   base.Word // admin, api or online
-	Customer  base.ID   // whom it is for; zero: nobody is named
+	Customer  base.ID   // the customer that it is for; zero: none is named
 	Pickup    base.ID   // the location that its stock is taken at
 	Return    base.ID   // where units come back to
 	OrderCopies
@@ -106,7 +106,7 @@ type OrderMore struct {
 	Note      string          `json:",omitempty"`
 	Assigned  *UserRef        `json:",omitempty"`
 	Customers []OrderCustomer `json:",omitempty"`
-	Fields    []CheckoutField `json:",omitempty"` // of the one whom it is for
+	Fields    []CheckoutField `json:",omitempty"` // of the customer that it is for
 	Consents  []Consent       `json:",omitempty"`
 	Documents []OrderDocument `json:",omitempty"`
 	Comments  []OrderComment  `json:",omitempty"`
@@ -121,7 +121,7 @@ type OrderLine struct {
 	Purchase    base.Purchase
 	No          uint16 // what units of the line say they are of: never given twice in an order
 	Quantity    uint16
-	Waived      uint16 `json:",omitempty"` // of the quantity, cancelled as nobody fetched it, and not charged for
+	Waived      uint16 `json:",omitempty"` // of the quantity, cancelled as it was not fetched, and not charged
 	TaxRate     uint16 `json:",omitempty"` // basis points
 	OwnPrice    bool   `json:",omitempty"` // the unit price was given, not worked out
 	FromOpening bool   `json:",omitempty"` // no start was given: it begins when it takes stock
@@ -253,7 +253,7 @@ func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(
 		return nil, err
 	}
 	o := r.(*Order)
-	if o != OrderTable(t.Acc).Get(id) { // a new row, which nobody has seen
+	if o != OrderTable(t.Acc).Get(id) { // a new row, which nothing else has read yet
 		o.UpdatedBy = base.NewWord(t.Actor)
 	}
 	return answer(t, o), nil
@@ -325,7 +325,7 @@ func (o *Order) UnitCount() (n int) {
 	return n
 }
 
-// customers are those whom an order refers to, each once: the one whom it is for, and those of its own list.
+// customers are the customers that an order refers to, each once: the one that it is for, and those of its own list.
 func (o *Order) customers() (ids []base.ID) {
 	if o.Customer != (base.ID{}) {
 		ids = append(ids, o.Customer)

@@ -17,7 +17,7 @@ type UserRef struct {
 	AvatarURL *string `json:",omitempty" field:"avatarUrl text 1..2048" about:"A picture of the user."`
 }
 
-// OrderCustomer is somebody whom an order is for, beside or in place of its main contact.
+// OrderCustomer is a customer that an order is for, in addition to its main contact or in place of it.
 type OrderCustomer struct {
 	ID       base.ID
 	Customer base.ID `json:",omitzero"` // the customer's record, if there is one
@@ -58,7 +58,7 @@ func (v *CheckoutValue) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Takes is the kind of value that a field takes beside text: that of its type, or of its attribute's format.
+// Takes is the kind of value that a field takes in addition to text: that of its type, or of its attribute's format.
 func (f *CheckoutField) Takes() label.ValueKind {
 	kind := f.Type
 	if f.Type == "customer_attribute" && f.AttributeFormat != nil {

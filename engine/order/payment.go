@@ -38,7 +38,7 @@ type OrderPayment struct {
 	At     int64
 	Line   base.ID `json:",omitzero"` // of which line; zero: of the order
 
-	Reference string `json:",omitempty"` // what whoever moved the money calls it
+	Reference string `json:",omitempty"` // its name in the system that moved the money
 	Method    string `json:",omitempty"` // how it was paid
 }
 
@@ -109,8 +109,8 @@ var takenBefore = map[PaymentKind]struct {
 	DepositRefund: {DepositCapture, "of the deposit"},
 }
 
-// refundable demands that no more is given back than was taken, of the order as a whole: who gives back for a line may
-// have taken for the order. A deposit that is set aside was not taken.
+// refundable demands that no more is given back than was taken, of the order as a whole: a merchant that gives back for
+// a line may have taken for the order. A deposit that is set aside was not taken.
 func (o *Order) refundable(p AddPayment) error {
 	from, gives := takenBefore[p.Kind]
 	if !gives {

@@ -10,10 +10,10 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what is said of an order beside what is stored of it: how its subscriptions go on, and its lengths in
-// words. All of it follows from the record alone, so that it is the same wherever the record is written.
+// This file owns what is shown of an order in addition to what is stored of it: how its subscriptions continue, and its
+// lengths in words. All of it follows from the record alone, so that it is the same wherever the record is written.
 
-// SubscriptionPlan is how a line's subscription goes on. Amounts are for all units of the line.
+// SubscriptionPlan is how a line's subscription continues. Amounts are for all units of the line.
 type SubscriptionPlan struct {
 	ListPrice   int64 // of a payment, before anything is taken off
 	Discounts   []SubscriptionDiscount
@@ -39,7 +39,7 @@ func (r *OrderRecord) zone() *timeline.Zone {
 	return r.PickupAt.Zone()
 }
 
-// Plan says how the subscription of a line goes on.
+// Plan says how the subscription of a line continues.
 //
 // A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal
 // price from then on. What a code takes off a payment is what it would take off this line alone; of an amount for the

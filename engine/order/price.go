@@ -10,8 +10,8 @@ import (
 // A line costs its own unit price, else what the row, or the combination of rows, that it was sold by asks for its
 // window, by the terms that it had then, else nothing. Another window is priced as a whole by them, a shorter one, too.
 // A booking without end whose row is for a length of time costs one such length until it is given an end, and what the
-// row asks for the whole of it from then on. A return changes no dates of a line, and no price: who wants the time
-// charged that a unit was out gives the line its end while it is.
+// row asks for the whole of it from then on. A return changes no dates of a line, and no price: a merchant that wants
+// to charge the time that a unit was out gives the line its end while the unit is out.
 
 // price works out the unit price of a line from the terms of its row, unless it was given. With neither, the line costs
 // 0.

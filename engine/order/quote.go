@@ -5,7 +5,8 @@ import (
 	"holdfast/engine/commerce"
 )
 
-// This file owns quotes: what an order of lines would cost. Nothing is made, no stock is asked for, and nobody is told.
+// This file owns quotes: what an order of lines would cost. Nothing is made, no stock is asked for, and no event is
+// sent.
 
 // Quote is what an order of lines comes to.
 type Quote struct {
@@ -22,7 +23,7 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 		return nil, err
 	}
 	q := &Quote{Order: n, Combinations: make([]*commerce.Combination, len(o.Lines))}
-	var looks commerce.Looked // beside those for the prices, which are the order's
+	var looks commerce.Looked // in addition to those for the prices, which the order has
 	for i := range o.Lines {
 		in := o.Lines[i]
 		if in.AddonOfLine != nil {

@@ -12,7 +12,7 @@ import (
 
 // This file owns the answer for an order: the stored row together with all that it names.
 
-// OrderRecord is an order as it is answered: whoever writes it needs nothing else.
+// OrderRecord is an order as it is answered: it has everything that is needed to write it.
 type OrderRecord struct {
 	*Order
 	TagRows []*label.Tag
@@ -30,7 +30,7 @@ type UnitRecord struct {
 	Conflict bool
 	Unmet    bool // its article does not have what the line requires any more
 
-	// what it was ordered as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	// what it was ordered as: a SKU or an article, of a kit that of its component; neither if it is not known
 	Ordered     base.Item
 	OrderedName string // what that is called
 	OrderedCode *string

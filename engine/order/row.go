@@ -15,7 +15,7 @@ import (
 // line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are
 // plans to choose from, a subscription, names its row where there are several.
 
-// RowTerms are what a line keeps of the row that it was sold by: it goes on to be priced by them, whatever becomes of
+// RowTerms are what a line keeps of the row that it was sold by: the line is still priced by them, whatever becomes of
 // the row.
 type RowTerms struct {
 	Price    int64
@@ -106,8 +106,8 @@ func (o *Order) paidIn(row *commerce.PricingRow) error {
 		Message: "is a row in " + row.Currency + ", the order is in " + o.Currency.String()}})
 }
 
-// Priced says that the line's price was given or is of a row: it does not cost nothing because nobody said what it
-// costs.
+// Priced says that the line's price was given or is of a row. If the line then costs nothing, it is not because a price
+// is missing.
 func (l *OrderLine) Priced() bool {
 	return l.OwnPrice || l.PricingRow != (base.ID{}) || l.Rest().Combined != nil
 }

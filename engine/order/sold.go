@@ -12,9 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns units that are sold. At the hand-over the unit leaves the stock: its slot ends, and its hold is no
-// more. What is left is history, which the order's row has: it is shown with the article in a window that contains the
-// instant, and stands in nobody's way.
+// This file owns units that are sold. At the hand-over the unit leaves the stock: its slot ends, and its hold is gone.
+// The rest is history, in the order's row: it is shown with the article in a window that contains the instant, and
+// takes no room from other holds.
 
 // sell takes a unit that lies on a slot out of the stock for good.
 func sell(t *base.Tx, u *OrderUnit, h timeline.Hold, place timeline.Place, at int64) {

@@ -58,7 +58,7 @@ func (o *Order) allowAs(a OrderAction, operation string) error {
 		Detail: "the order is " + d.State + ", which does not allow " + operation, Details: d}
 }
 
-// allowedBut is what an order's state allows beside what is refused.
+// allowedBut is what an order's state allows, except for the action that is refused.
 func (o *Order) allowedBut(refused OrderAction) (names []string) {
 	for _, a := range allowedIn[o.Status] {
 		if a == refused {

@@ -182,9 +182,9 @@ func hasKits(t *base.Tx, l *OrderLine, k *commerce.Kit, n int) bool {
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
 
-// takeStock seats units for lines of an order, all or none: of the first that is wanted and those behind it, which a
-// refusal counts from 0. Units that wait for stock, as those of a draft do, get it
-// first; where there are too few of a line they are made. Overbooked, what is short becomes a conflict.
+// takeStock seats units for lines of an order, all or none. A refusal counts lines from 0, beginning with the first
+// that is wanted. Units that wait for stock, like those of a draft, get it first; if a line has too few units, more are
+// made. If it may be overbooked, what is short becomes a conflict.
 func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 	requests := make([]stock.Request, 0, len(wants))
 	from := make([]int, 0, len(wants))
@@ -354,7 +354,7 @@ func redate(t *base.Tx, o *Order, line int, overbook bool) error {
 	if err := stock.SeatAsked(t, base.ID{}, requests); err != nil {
 		return err
 	}
-	d.Waive() // units that the line gets beside them are new
+	d.Waive() // units that the line gets in addition are new
 	return nil
 }
 
@@ -367,7 +367,7 @@ func loose(t *base.Tx, l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.
 	if l.Names != base.NamesCatalogItem {
 		return true
 	}
-	h.Flags &^= timeline.PinnedArticle // nobody named it
+	h.Flags &^= timeline.PinnedArticle // no request named it
 	if part, known := l.component(u); known {
 		return part.SKU != (base.ID{})
 	}

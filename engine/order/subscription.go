@@ -22,7 +22,7 @@ type Subscription struct {
 	CancelledAt   int64  `json:",omitempty"`
 }
 
-// defaultCollection is how subscriptions are paid unless told otherwise.
+// defaultCollection is how subscriptions are paid if nothing else was given.
 const defaultCollection = "charge_automatically"
 
 // SubscriptionStatus is where a subscription is in its life.
@@ -81,7 +81,7 @@ func (s *Subscription) agree(row *commerce.PricingRow) {
 	}
 }
 
-// beginSubscription sets the first payment behind the one that is made with the order.
+// beginSubscription sets the first payment after the one that is made with the order.
 func beginSubscription(t *base.Tx, o *Order, l *OrderLine) {
 	if s := l.Subscription; s != nil && !s.over() {
 		s.NextBillingAt = billing(t, o, l)

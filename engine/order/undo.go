@@ -129,7 +129,7 @@ func undoHandOver(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) 
 	return nil, nil
 }
 
-// unsell gives a slot back that was sold: the one that has ended with the sale goes on, or another begins.
+// unsell gives back a slot that was sold: the slot that ended with the sale continues, or another begins.
 func unsell(t *base.Tx, o *Order, x unitOfLine) error {
 	l, u := x.line, x.unit
 	lot, d := u.Lot, stock.Draft(t)

@@ -57,7 +57,7 @@ var OrderUnitsKind = &base.Kind[OrderUnits]{
 		if after == nil {
 			return // the order has fewer by now
 		}
-		if o := OrderTable(a).No(after.Order); o != nil { // as the same command leaves it: nobody has seen it yet
+		if o := OrderTable(a).No(after.Order); o != nil { // as the same command leaves it: nothing else has read it yet
 			c := o.unitsFrom(int(after.Part) * UnitsPerRow)
 			for _, is := range after.Units {
 				if u := c.next(); u != nil {
@@ -336,7 +336,7 @@ func decodeOrder(account, key base.ID, b []byte) (*Order, error) {
 		s.ReturnAt = s.PickupAt
 	}
 	s.bare = true
-	return s.Clone(), nil // the stored form does not stay beside it, nor the room that reading leaves in lists
+	return s.Clone(), nil // the stored form is not kept with it, nor the spare room that reading leaves in lists
 }
 
 // unpack gives an order that was read without its units those that it had before. The rows of those that changed

@@ -69,7 +69,8 @@ func summed(a *base.AccountState, s *SKU) (sum Aggregate) {
 	return sum
 }
 
-// aggregateAll sums up the articles of all SKUs, at start-up: nobody has seen the SKUs yet, so they may be changed.
+// aggregateAll sums up the articles of all SKUs, at start-up: nothing else has read the SKUs yet, so they may be
+// changed.
 func aggregateAll(a *base.AccountState) {
 	for r := range ArticleTable(a).All() {
 		if r.SKU != nil {

@@ -255,8 +255,8 @@ func poolFor(a *base.AccountState, r *Article, location uint32) timeline.PoolNo 
 	return poolOf(a, *r.SKU, PoolKey(a, r, location))
 }
 
-// PoolKey tells the pool of an article's lot from others of its SKU: by the place, and by the effective buffers as
-// values, however they were entered.
+// PoolKey distinguishes the pool of an article's lot from other pools of its SKU: by the place, and by the effective
+// buffers as values, however they were entered.
 func PoolKey(a *base.AccountState, r *Article, location uint32) skuPool {
 	before, after := EffectiveBuffers(a, r)
 	return skuPool{location: location, before: before.Value(), after: after.Value()}

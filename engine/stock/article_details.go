@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/label"
 )
 
-// This file owns what an article's record says beside its stock: what it cost, where it stands in the merchant's own
-// order of things, and the files that show or describe it.
+// This file owns what an article's record says in addition to its stock: what it cost, where it stands in the
+// merchant's own arrangement of articles, and the files that show or describe it.
 
 // ArticleDetails is the part of an article's record that few articles have.
 type ArticleDetails struct {
@@ -224,7 +224,7 @@ func Earnings(v base.View, r *Article) (income, profit int64) {
 }
 
 // PurchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is
-// no article; nil: nobody said.
+// no article; nil: no price was given.
 func PurchasePrice(a *base.AccountState, r *Article, s *SKU) *int64 {
 	if r != nil {
 		if r.PurchasePrice != nil || r.SKU == nil {

@@ -13,7 +13,7 @@ import (
 // This file owns an article's stock in a window: what is on it, what it amounts to, and its four time series.
 
 // ArticleStock is the stock of an article in a window. A window that is an instant has Start == End. It may be read
-// into again and again, and so its memory be used again.
+// into again and again, which uses its memory again.
 type ArticleStock struct {
 	Window       base.Span
 	Most         int              // how many units and conflicts there may be here; 0: MaxListed
@@ -92,8 +92,8 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	// What is behind the window counts for what can be sold. Of one lot the timeline knows it; of several it is added
-	// up here.
+	// What comes after the window counts for what can be sold. For one lot the timeline knows it; for several it is
+	// added up here.
 	x.ledger.over = base.Span{Start: w.Start, End: base.Forever}
 	switch {
 	case w.Start == w.End:
@@ -156,7 +156,7 @@ func joinSlots(list []ArticleLocation) (n int) {
 	return n
 }
 
-// UnitsOf lists where units of an article are at an instant, or will be behind it.
+// UnitsOf lists where units of an article are at an instant, or will be after it.
 func UnitsOf(v base.View, r *Article, from int64) (list []ArticleLocation) {
 	for _, l := range r.Lots {
 		first := len(list)
@@ -360,7 +360,7 @@ func (g *stockLedger) sum() []level {
 	return g.levels
 }
 
-// addSeries makes the four time series of what the ledger has. least is the least number of free units behind it.
+// addSeries makes the four time series of what the ledger has. least is the least number of free units after it.
 func (x *ArticleStock) addSeries(least int) {
 	levels := x.ledger.sum()
 	// Units for sale: the least of balance less committed from each level on, without end.

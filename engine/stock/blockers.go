@@ -22,7 +22,7 @@ type InTheWay struct {
 	Stock *timeline.Stock
 	Line  int               // named of a line, at most
 	All   int               // named of the answer, at most
-	Gone  []timeline.Placed // what the command itself has taken out: it stands in nobody's way
+	Gone  []timeline.Placed // what the command itself has taken out: it is in the way of nothing
 	Named int
 	Looks int
 	known map[moment][]blocker
@@ -169,7 +169,7 @@ func NotedInTheWay(t *base.Tx) *InTheWay {
 	return Seating(t).Way
 }
 
-// Blocked tells a line what stands in its way.
+// Blocked adds to a line's shortage what stands in its way.
 func Blocked(t *base.Tx, short *base.Shortage, b *Blockers) {
 	if !t.Explain {
 		return

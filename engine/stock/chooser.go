@@ -22,7 +22,7 @@ func init() {
 // that it is on until then.
 func (c chooser) Pin(id base.ID) timeline.SlotNo { return pin(c.account, id) }
 
-// Version tells states of a plan apart.
+// Version distinguishes states of a plan.
 func (c chooser) Version() int {
 	if c.plan == nil {
 		return 0

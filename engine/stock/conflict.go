@@ -101,7 +101,7 @@ type unseated struct {
 
 var UnseatedKind = func() *base.Kind[unseated] {
 	k := base.RowsOf(base.TagUnseated, "loss of a unit", func(u *unseated) base.ID { return u.ID })
-	k.Resource = "" // that it is changed, its unit tells
+	k.Resource = "" // a change of its unit reports its change
 	k.DueAt(func(u *unseated) int64 {
 		if u.Again == base.Forever {
 			return 0
@@ -128,8 +128,8 @@ func init() {
 	}})
 }
 
-// opens is when time may make room for a conflict that the command leaves, or have articles meet what it requires: of
-// an article that is out, nobody has any.
+// opens is when time may make room for a conflict that the command leaves, or may make articles meet what it requires.
+// It is Forever for a conflict that waits on an article that takes no holds (closed).
 func opens(t *base.Tx, h timeline.Hold, at timeline.Place) int64 {
 	if closed(t, h, at.Lot) {
 		return base.Forever

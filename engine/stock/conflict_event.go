@@ -5,8 +5,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns events of conflicts. They are read off a command's write set, whatever the command: a unit that has no
-// slot behind it and had one before, or was not there, and one that was without and has got one, or is no more.
+// This file owns events of conflicts. They are read off a command's write set, whatever the command. A conflict is
+// created if a unit has no slot after the command, and had one before or did not exist. It is resolved if a unit had no
+// slot before, and has got one or is gone.
 
 func init() {
 	base.RegisterEvents("conflict", conflictEvents, base.ConflictCreated, base.ConflictResolved)

@@ -12,10 +12,10 @@ import (
 
 // This file owns where an auto-assigned conflict belongs: to its SKU, at its location. It lies on a lot of the pool in
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
-// hull, else the one with the smallest article id. An open end has no buffer behind it: such a hull may be of several
-// pools, and belongs to one that has an article with what it requires, where there is any, and of these to one that is
-// not full. Of pools that are alike in this it stays in the one where it lies. With no article left it waits where
-// nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
+// hull, else the one with the smallest article id. An open end has no buffer after it: such a hull may fit several
+// pools. It belongs to one that has an article with what it requires, if there is any, and of these to one that is not
+// full. Of pools that are alike in this it stays in the one where it lies. With no article left it waits where nothing
+// counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
 // article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it
@@ -239,8 +239,9 @@ func houseAll(t *base.Tx, list []timeline.Placed) {
 	}
 }
 
-// rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the
-// conflicts tried. Who waits in a pool that one of these articles comes into may want any of its units.
+// rehouse is house if a command changes articles whose pools are then made anew. The new pools exist only after the
+// command, so the conflicts are tried after it, too. A conflict that waits in a pool that one of these articles comes
+// into may want any of its units.
 func rehouse(t *base.Tx, sku *base.ID, come iter.Seq[*Article]) {
 	if t.Acc.Stock.ConflictLen() == 0 {
 		return

@@ -81,7 +81,7 @@ func Send(t *base.Tx, id base.ID, to *Location) {
 	x.to[id] = to
 }
 
-// GoesInPlan is where a one-way unit goes to, nil where nobody can say.
+// GoesInPlan is where a one-way unit goes to, nil if that is not known.
 func GoesInPlan(t *base.Tx, h timeline.Hold) *Location {
 	if to, is := Departing(t).to[h.ID]; is {
 		return to
@@ -450,7 +450,7 @@ func (q *Request) Leaves() bool {
 }
 
 // seatLeaving seats units that leave: each where every other hold can do without the unit from then on, without end. An
-// order may find room for its window alone: then what is behind that stands in the way.
+// order may find room for its window alone: then the holds after the window stand in the way.
 func seatLeaving(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	for _, id := range q.ids(owner) {
 		Send(t, id, q.To)

@@ -357,8 +357,9 @@ func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
 	return len(callBackAll(t, off)) < len(off)
 }
 
-// giveBack has units stay in their lot that were to leave it: slots that end then go on, those that are named or any.
-// One that was to, and ends later as a unit on it is late, goes on as well: what the late unit keeps is one of these.
+// giveBack makes units that were to leave a lot stay in it: slots that end at that instant continue, those that are
+// named or any. A slot that was to end then, but now ends later because a unit on it is late, continues as well: the
+// late unit keeps one of the units that were to leave.
 func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends []timeline.SlotNo) bool {
 	var kept []timeline.SlotNo
 	if len(ends) < n {
@@ -375,8 +376,8 @@ func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends 
 	return true
 }
 
-// keptByLate are slots of a lot that end behind a departure, as units on them are late, as many as n are more than the
-// slots that end with it.
+// keptByLate are slots of a lot that end after a departure, as units on them are late. It gives as many as are missing
+// if n slots must end with the departure and fewer do.
 func keptByLate(t *base.Tx, x *departure, n int) (kept []timeline.SlotNo) {
 	stock := Draft(t).Stock()
 	if n -= len(stock.EndingAt(x.lot, x.planned, n)); n == 0 {
@@ -544,7 +545,7 @@ func standing(t *base.Tx, id base.ID) *departure {
 	return x
 }
 
-// from are the units that leave a lot for another place, and that nobody has fetched, nor asks for.
+// from are the units that leave a lot for another place, were not fetched, and are not asked for by the command.
 func (s *stranding) from(t *base.Tx, lot timeline.LotNo) []timeline.Hold {
 	if list, is := s.leaving[lot]; is {
 		return list

@@ -65,7 +65,7 @@ func placeLots(a *base.AccountState, lots []Lot) []timeline.Lot {
 	for i := range lots {
 		l, lot := &lots[i], &placed[i]
 		*lot = timeline.Lot{No: l.No, Article: l.article, Location: l.location}
-		if r := ArticleTable(a).No(l.article); r != nil { // nobody has seen it yet, so it may be changed
+		if r := ArticleTable(a).No(l.article); r != nil { // nothing else has read it yet, so it may be changed
 			derive(a, r, append(r.Lots, ArticleLot{Location: l.location, No: l.No}))
 			lot.Pool = poolFor(a, r, l.location)
 		}

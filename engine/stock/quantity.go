@@ -14,7 +14,7 @@ import (
 // taking an article out of its pool.
 //
 // A change of n at an instant changes the quantity by n at every instant from then on, whatever is planned before or
-// behind it: changes add up, in whatever order they are entered, and a decrease that would leave less than nothing at
+// after it: changes add up, in whatever order they are entered, and a decrease that would leave less than nothing at
 // any later instant is refused. A planned change is called off by its opposite at its own instant, a transfer by the
 // transfer back: a decrease takes units that begin just then before others where that costs no more moves, and an
 // increase lets units that were to end just then go on before it makes new ones.
@@ -278,8 +278,8 @@ func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Spa
 	FreedOf(t, r, no, over)
 }
 
-// placeOf is the lot of an article at a location. The plan makes it where there is none yet, and where that is asked
-// for its own timelines get it, too: who waits there may belong on it then (house).
+// placeOf is the lot of an article at a location. The plan makes it if there is none yet. If drafted, the plan's own
+// timelines get it, too: conflicts that wait there may then belong on it (house).
 func placeOf(t *base.Tx, r *Article, location uint32, drafted bool) (no timeline.LotNo, made bool) {
 	if no, ok := lotFor(t, r, location); ok {
 		return no, false
@@ -364,8 +364,8 @@ func reduce(t *base.Tx, q quantityChange, expected *string, force bool) (*Quanti
 	return plan, nil
 }
 
-// apply gives a lot fewer units, as planned. Until then the units of those who lose theirs are free for those who
-// wait. A hold whose unit leaves waits, too: the plan has to keep it on its article, and now it may have a unit of
+// apply gives a lot fewer units, as planned. Until then the units of the holds that lose theirs are free for conflicts
+// that wait. A hold whose unit leaves waits, too: the plan has to keep it on its article, and now it may have a unit of
 // another.
 func apply(t *base.Tx, red timeline.Reduction) {
 	d := Draft(t)
@@ -537,7 +537,7 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 }
 
 // stranded refuses a command that has left some of the holds that it took out without a unit, with the plan of what it
-// does. It removes no slot; the plan is the one that the command found, and nobody proved that none leaves fewer.
+// does. It removes no slot; the plan is the one that the command found, and it is not proven that no plan leaves fewer.
 func stranded(t *base.Tx, out []timeline.Placed) error {
 	plan := &QuantityPlan{Reason: timeline.HoldsExceedRemainingStock.String()}
 	var left []base.ID

@@ -9,14 +9,14 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what becomes of units with requirements, and of who waits, where what articles have for attributes
-// changes.
+// This file owns what becomes of units with requirements, and of conflicts, when the attributes of articles change.
 
-// KeepRequirements moves what a change of attributes has left on articles that do not have what its line requires to
-// those that have it, in the order in which it was made, and anew what found no room before another moved. What finds
-// none stays as it is, and fixed there; so does a unit that leaves, with whose article plans at two places were made;
-// and what is left after as many tries as conflicts get, of which a search in vain takes as many as theirs. Then
-// conflicts are tried, which may have room on an article that has what they require by now.
+// KeepRequirements moves units that a change of attributes has left on articles that do not have what their line
+// requires. It moves them to articles that have it, in the order in which the units were made. A unit that found no
+// room is tried again after another moved. Three kinds of units stay where they are, and are fixed there: a unit that
+// finds no room; a unit that leaves, as plans at two places were made with its article; and all units that are left
+// after as many tries as conflicts get (a search in vain costs as many tries as it does for a conflict). Then conflicts
+// are tried, which may now have room on an article that has what they require.
 func KeepRequirements(t *base.Tx) {
 	if t.Acc.Stock.ChoosyLen() == 0 {
 		return
@@ -138,8 +138,9 @@ func houseFits(t *base.Tx, lots []timeline.LotNo) {
 	houseAll(t, list)
 }
 
-// fitsFreed notes that all units of the pools of some lots may be had, which have other values than before: a conflict
-// may have one that meets it now, or one that who has a requirement leaves. Of a pool one lot says it for all.
+// fitsFreed notes that all units of the pools of some lots may be available to conflicts, as these lots have other
+// values than before: a conflict may now get a unit that meets it, or one that a hold with a requirement leaves. One
+// lot stands for its whole pool.
 func fitsFreed(t *base.Tx, lots []timeline.LotNo) {
 	s := Draft(t).Stock()
 	seen := map[timeline.PoolNo]bool{}

@@ -159,8 +159,8 @@ func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base
 const maxTurns = 8
 
 // turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a
-// SKU; and behind all of those in the same order the units that wait, which would take the places of units that have
-// one.
+// SKU; and after all of those, in the same order, the units that wait, which would else take the places of units that
+// have one.
 func (q *Request) turn() (n int) {
 	switch {
 	case q.Slot != 0:
@@ -253,7 +253,7 @@ func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, 
 		}
 	}
 	reason = timeline.NotEnoughStock
-	none := false // one found no room, so those behind it, which are like it, find none
+	none := false // one found no room, so later ones, which are like it, find none
 	var lots []timeline.LotNo
 	for n = seatLike(t, owner, q, sources); n < q.Quantity; n++ {
 		id := q.Proto.ID
@@ -474,7 +474,7 @@ func seatIn(t *base.Tx, q *Request, s Source, h timeline.Hold) (ok bool, reason 
 }
 
 // stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its
-// unit: the count has to have room only for what it asks for beside that. One that nothing counts may be made no
+// unit: the count has to have room only for what it asks for in addition. One that nothing counts must not be made
 // longer, unless overbooking is allowed.
 func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
 	own := q.waitsIn(t.Acc, sources)
@@ -516,7 +516,7 @@ func Begun(h timeline.Hold, now int64) timeline.Hold {
 	return h
 }
 
-// Trail is the length of the buffer behind a body, 0 behind an open end.
+// Trail is the length of the buffer after a body, 0 after an open end.
 func Trail(body, hull base.Span) int64 {
 	if hull.End == base.Forever {
 		return 0
@@ -600,7 +600,7 @@ func Freed(t *base.Tx, s base.Span, at timeline.Place) {
 	}
 }
 
-// FreedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
+// FreedOf notes that a lot of an article has room. An article that takes no holds gives none, so nothing is noted.
 func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
 	if r != nil && !latest(t, r).Takes() {
 		return
@@ -639,7 +639,7 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	if err := SeatAll(t, owner, requests); err != nil {
 		return err
 	}
-	if loose := Departing(t).arrivals; len(loose) > 0 { // who does not leave any more, as it has no unit, say
+	if loose := Departing(t).arrivals; len(loose) > 0 { // units that do not leave any more, as one has no slot, say
 		var ids []base.ID
 		for i := range requests {
 			if id := requests[i].Proto.ID; loose[id] != nil {

@@ -5,7 +5,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what a plan makes of stock: its scratch copy of the timelines, and what is noted beside it until the
+// This file owns what a plan makes of stock: its scratch copy of the timelines, and what is noted with it until the
 // write set is complete.
 
 // seating is what a plan makes of stock.

@@ -228,7 +228,7 @@ func AppendShapes(pools []timeline.Shape, sources []Source, l, to *Location, len
 		}
 		before, after := src.Before, src.After
 		if Needed(base.Span{}, l, to).End == base.Forever {
-			after = Buffer{} // what is behind an open end
+			after = Buffer{} // what comes after an open end
 		}
 		pools = append(pools, timeline.Shape{
 			Pool:  src.Pool,

@@ -228,7 +228,8 @@ func StockOf(a *base.AccountState, article uint32) (resource string, of base.ID)
 	return "", base.ID{}
 }
 
-// ownerOfUnit is what a taken unit is a part of, nothing where that is gone, and told of as such, or the line is.
+// ownerOfUnit is the record that a taken unit is a part of. It is nothing if that record is gone, which is then
+// reported for the record itself, or if its line is gone.
 func ownerOfUnit(a *base.AccountState, u *timeline.Placed) (resource string, of base.ID) {
 	by := u.Flags.Blocker()
 	of = OwnerOf(a, u.Hold)

@@ -95,9 +95,10 @@ func HandedOver(t *base.Tx, h timeline.Hold, lot timeline.Lot, body base.Span) t
 	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
 }
 
-// pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else
-// it becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit: where
-// it is to end for one that has lost its place, and goes nowhere, it does not.
+// pushAside seats a unit that is out on its slot, whatever is in its way. A hold in the way is seated elsewhere if it
+// may move, else it becomes a conflict; the room that it had and that the unit does not take is free for others. The
+// slot ends no earlier than the unit: if it was to end for a hold that has lost its place, and so goes nowhere, it does
+// not end then.
 func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 	d := Draft(t)
 	d.Take(id)
@@ -127,7 +128,7 @@ func pushAside(t *base.Tx, id base.ID, at timeline.Place, n timeline.Hold) {
 	}
 }
 
-// overdue keeps a unit that is not back in time for the next step: until then nobody else has it.
+// overdue keeps a unit that is not back in time for the next step: until then no other hold gets it.
 func overdue(t *base.Tx, id base.ID) {
 	h, at, ok := Draft(t).Find(id)
 	if !ok {
@@ -147,8 +148,8 @@ func overdue(t *base.Tx, id base.ID) {
 	x.late = false
 }
 
-// LateElsewhere says that a unit is late that leaves for another place. The departures of several are called off
-// together, as each is a plan for all who count on where it goes.
+// LateElsewhere says that a unit that leaves for another place is late. The departures of several are called off
+// together, as calling off each one needs a plan for all holds that count on its arrival.
 func LateElsewhere(t *base.Tx, id base.ID) bool {
 	if OneWays(t.Acc).N == 0 {
 		return false

@@ -100,16 +100,16 @@ func UnavailabilityByID(v base.View, id base.ID) (Unavailability, bool) {
 	return UnavailabilityAt(v.Acc, h, at), true
 }
 
-// Unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody
-// asks.
+// Unmet says that a unit sits on an article that does not have what its line requires any more. A unit that is over is
+// never unmet.
 func Unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
 	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
 }
 
-// takers are who takes units, by kind.
+// takers are the records that take units, by kind.
 type takers [len(takerNames)]map[base.ID]bool
 
-// takerNames are the resources of who takes units, by blocker.
+// takerNames are the resources of the records that take units, by blocker.
 var takerNames = [timeline.BlockerScheduledEvent + 1]string{"hold", "order", "scheduledEvent"}
 
 func (o *takers) add(a *base.AccountState, h timeline.Hold) {
@@ -130,8 +130,8 @@ func (o *takers) inUse() error {
 }
 
 // MadeFor is the SKU that an auto-assigned unit on an article was made for: the one that its line names, or that of the
-// component of a kit that it is. It is zero where its line names an article, and where nobody can say which component
-// it is.
+// component of a kit that it is. It is zero if its line names an article, or if it is not known which component the
+// unit is.
 func MadeFor(a *base.AccountState, h timeline.Hold, on *Article) base.ID {
 	if o := ownerships[h.Flags.Blocker()]; o != nil && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
 		return o.Made(a, h, on)

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// This file owns the other ids that the records of an archive are given, where they are not to keep theirs: all are
-// moved by one distance, so that they stay in their order, units behind their holds, and each at the instant of its
-// creation. A field with the tag ids:"foreign" has the id of something of another system, which stays as it is.
+// This file owns the other ids that the records of an archive get if they do not keep their own: all are moved by one
+// distance, so that they stay in their order, units after their holds, and each at the instant of its creation. A field
+// with the tag ids:"foreign" has the id of something of another system, which stays as it is.
 
 // IDShift is the distance, modulo 2^74, that ids are moved by in their random part. The zero IDShift leaves them as
 // they are.
@@ -99,7 +99,7 @@ func (k *Kind[R]) Moved(account ID, x Image, s IDShift) (Image, error) {
 
 var typeOfID = reflect.TypeFor[ID]()
 
-// moveIDs moves every id in a value, whoever may see it.
+// moveIDs moves every id in a value, also ids that few readers may see.
 func moveIDs(v reflect.Value, s IDShift) {
 	if !hasIDs(v.Type()) {
 		return

@@ -8,14 +8,15 @@ type Bounds struct {
 	Rows     int // that a command changes at most
 	DueItems int // that one command does of what is due, at most
 	DueRows  int // that such a command changes before it leaves the rest to the next
-	// commands that try conflicts in the group of the command that left them; the rest goes on as what is due
+	// commands that try conflicts in the group of the command that left them; the rest is done later as work that is
+	// due
 	FollowUps int
 	Group     int // rows at which a group is closed
-	Heavy     int // rows of a command that nobody waits for who came before it
-	Offload   int // units that a command changes whose plan is made off the writer
+	Heavy     int // rows from which commands before it need not wait for a command
+	Offload   int // units of a command from which its plan is made outside the writer
 	Bytes     int // that a command writes at most, by weight
 	RowBytes  int // that a row may come to by a command, by weight
-	Swept     int // records that a command changes beside the one that it names, at most
+	Swept     int // records that a command changes in addition to the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
 	NamedAll  int // holds that a refusal names in all, at most
 }
@@ -50,6 +51,6 @@ const maxGroupRows = 10_000
 // it.
 const heavyRows = 2_000
 
-// A plan for so many units takes the writer a millisecond, or a few where each of them is to be somewhere else behind
-// it. To have it made off the writer costs some microseconds.
+// A plan for so many units takes the writer a millisecond, or a few if each of them is in another place after it. To
+// make it outside the writer costs some microseconds.
 const offloadUnits = 256

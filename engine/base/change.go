@@ -11,7 +11,7 @@ import (
 // Changes are new values of some fields of a record.
 type Changes[R any] struct {
 	To    R        // the values; of a field that is given as null the zero value
-	Given []string // the names of the fields that are given; those of an object behind its name and a slash
+	Given []string // the names of the fields that are given; those of an object after its name and a slash
 }
 
 // Changed is a change to the values that are not zero, and to null of the fields that are named.

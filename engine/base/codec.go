@@ -20,7 +20,7 @@ import (
 // of 100,000 articles that is half a second of a start. Check decodes, encodes and compares.
 const ColdVersion = 1
 
-// EncodeCold appends a row as JSON behind the version of its form.
+// EncodeCold appends the version of a row's form, then the row as JSON.
 func EncodeCold[R any](dst []byte, r *R) []byte {
 	return append(append(dst, ColdVersion), MustJSON(r)...)
 }
@@ -39,7 +39,7 @@ func DecodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) 
 	}
 }
 
-// Marshal is a variable so that tests can count what is written, and by whom.
+// Marshal is a variable so that tests can count what is written, and by which goroutine.
 var Marshal = json.Marshal
 
 // MustJSON writes a value of the program, which cannot fail.
@@ -123,7 +123,7 @@ func (r *Reader) I64() int64 { return int64(r.U64()) }
 // ID reads an id.
 func (r *Reader) ID() ID { return ID(r.take(16)) }
 
-// Text reads a text behind its length.
+// Text reads a length, then a text of that length.
 func (r *Reader) Text() string {
 	n := int(r.U32())
 	if n > len(r.B) {
@@ -141,7 +141,7 @@ func (r *Reader) Done(name string) error {
 	return nil
 }
 
-// AppendText appends a text behind its length.
+// AppendText appends the length of a text, then the text.
 func AppendText(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }

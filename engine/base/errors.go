@@ -94,8 +94,8 @@ type Shortage struct {
 	// lines
 	Blockers []ID
 	Blocking int // how many such holds there are
-	// the next window of the same length in which the line would succeed; nil if none in the search range, or behind
-	// the first 50 lines
+	// the next window of the same length in which the line would succeed; nil if there is none in the search range, or
+	// for lines after the first 50
 	Next *Span
 }
 

@@ -1,14 +1,14 @@
 package base
 
-// This file owns events: what happened to records, for those who are told. Domains register the types of their events,
-// with who finds them in a write set; whoever tells of them asks for those that it needs.
+// This file owns events: what happened to records, for receivers outside. Domains register the types of their events,
+// with a function that finds them in a write set; the code that sends events asks for those that it needs.
 
-// eventSource finds the events of a domain in what a plan has recorded. emit is told of each: what it says is made only
-// where somebody wants it.
+// eventSource finds the events of a domain in what a plan has recorded. It calls emit for each: the data of an event is
+// made only if a receiver wants it.
 type eventSource func(t *Tx, emit func(typ HookEvent, resource ID, data func() EventData))
 
-// EventData is a record as the interface shows it in a version, as JSON. It is written beside the writer, from what
-// does not change any more; until then it is known about how long it will be.
+// EventData is a record as the interface shows it in a version, as JSON. It is encoded outside the writer, from values
+// that do not change any more; until then About is about how long it will be.
 type EventData struct {
 	About int
 	Write func(version string) []byte
@@ -45,7 +45,7 @@ type OfAccount struct {
 	Record  any
 }
 
-// HookEvent is a type of event that a webhook can be told of.
+// HookEvent is a type of event that a webhook can get.
 type HookEvent string
 
 // The types of events.

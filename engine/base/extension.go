@@ -2,8 +2,8 @@ package base
 
 import "holdfast/timeline"
 
-// This file owns what domains have in an account beside their rows: extensions, which follow from rows, and followers,
-// which keep them up to date where a row's own kind cannot.
+// This file owns what domains have in an account in addition to their rows: extensions, which follow from rows, and
+// followers, which keep them up to date if a row's own kind cannot.
 
 // Extension is something that is derived from rows and belongs to one account. The writer changes it; Publish gives a
 // copy that never changes.
@@ -25,7 +25,7 @@ func (x extensionOf[E]) In(a *AccountState) E { return a.Extensions[x.No].(E) }
 
 // Follower keeps up what is derived from rows of several kinds. A member may be nil.
 type Follower struct {
-	// called before a write set is applied; after, if not nil, behind it
+	// called before a write set is applied; after, if not nil, is called after that
 	Around func(a *AccountState, set []RowChange) (after func())
 	Load   func(a *AccountState) // makes what all rows say, at start-up
 	// derives it anew and compares; due is how many of the domain's rows are due

@@ -6,7 +6,8 @@ import (
 	gojson "github.com/goccy/go-json"
 )
 
-// This file owns what the feed of changes tells of a changed row: of which record, and what happened to that.
+// This file owns what the feed of changes says about a changed row: which record it belongs to, and what happened to
+// that record.
 
 // ChangeKind is what happened to a record.
 type ChangeKind string
@@ -18,9 +19,9 @@ const (
 	Deleted ChangeKind = "deleted"
 )
 
-// feedChange is a changed row as the feed tells it: of which record, and what happened to that.
+// feedChange is a changed row as the feed shows it: which record it belongs to, and what happened to that record.
 type feedChange struct {
-	Resource string // empty: nothing is told
+	Resource string // empty: the feed shows nothing
 	Area     string
 	ID       ID
 	Kind     ChangeKind
@@ -41,15 +42,15 @@ func (k *Kind[R]) InFeed() string { return k.Resource }
 // ToldByRevision puts a change into the feed if it changes the record's revision.
 var ToldByRevision = ToldBy[struct{ Revision uint64 }]
 
-// ToldBy reads some members of a row kept as JSON, and passes over the others: a record of many parts is not made for
-// that.
+// ToldBy reads some members of a row kept as JSON, and skips the others, so that a record of many parts need not be
+// built.
 func ToldBy[T comparable](row []byte) (any, error) {
 	var t T
-	err := gojson.Unmarshal(row[min(1, len(row)):], &t) // behind the version
+	err := gojson.Unmarshal(row[min(1, len(row)):], &t) // after the version
 	return t, err
 }
 
-// FeedChange is a change as the feed tells it.
+// FeedChange is a change as the feed shows it.
 func (k *Kind[R]) FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error) {
 	t := feedChange{Resource: k.Resource, ID: key, Kind: Updated}
 	switch {

@@ -12,9 +12,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how the fields of a record are declared: each once, by the tags of the struct member that keeps it. Of
-// the declaration come the checks of what callers give (here), what a change makes of a record (change.go), and, in
-// package api, how a field is read, written and described.
+// This file owns how the fields of a record are declared: each once, by the tags of the struct member that keeps it.
+// From the declaration follow the checks of what callers give (here), what a change makes of a record (change.go), and,
+// in package api, how a field is read, written and described.
 //
 //	Code *string `field:"code text 1..255" about:"The code that people read, unique in the account."`
 //
@@ -38,12 +38,12 @@ import (
 // and at last "required" where a record cannot be without it, "fixed" where it never changes, and "later" where only a
 // change gives it: an answer leaves it out as long as none did. A field whose member is a pointer may be null; null is
 // the zero value of another, or what the tag "default" says of a word or a text: "all" is of a list all words. A list
-// that has one element at least and no default may be null, too. What is required and has a default, is a flag or
-// stands behind a pointer may be left out of what makes a record. The default of a number is what a request says that
-// leaves it out.
+// that has one element at least and no default may be null, too. A required field may be left out of a request that
+// makes a record if it has a default, is a flag, or its member is a pointer. The default of a number is the value that
+// counts if a request leaves it out.
 //
-// The tag "about" says what the field is. Where a request is told something else, "given" says it whole, or "made" and
-// "changed" do.
+// The tag "about" says what the field is. If the text for requests is another one, "given" has it for all requests, or
+// "made" and "changed" have one for each kind of request.
 
 // FieldForm is what a value of a field is.
 type FieldForm string

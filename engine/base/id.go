@@ -53,7 +53,7 @@ func SplitID(id ID) (ms int64, b Base) {
 	return int64(hi >> 16), Base{Hi: hi & 0x0fff, Lo: lo & (1<<LowBits - 1)}
 }
 
-// After gives the id n places behind one of the same command.
+// After gives the id n places after another id of the same command.
 func After(id ID, n uint64) ID {
 	ms, b := SplitID(id)
 	return MakeID(ms, b.Plus(n))

@@ -5,7 +5,7 @@ package base
 
 // Importing is the import of an archive into an account.
 type Importing struct {
-	Archive string // its hash: the same archive again goes on where the import ended
+	Archive string // its hash: the same archive, sent again, continues where the import ended
 	NewIDs  bool   `json:",omitempty"` // its records have other ids than in the archive
 	Rows    int    // that it has in all
 	Done    int    // those of them that are in place

@@ -8,7 +8,7 @@ import (
 // This file owns the ledger: one row an account, changed by every command.
 
 // Ledger counts an account's changes and hands out its dense numbers. Every write set begins with its change, so the
-// log says of each command when it was and who asked.
+// log says of each command when it was done and on whose behalf.
 type Ledger struct {
 	Sequence uint64 // committed changes of the account
 	At       int64  // instant of the last one

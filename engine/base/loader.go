@@ -31,7 +31,8 @@ func (c *Chunks[T]) Next() *T {
 	return &(*last)[len(*last)-1]
 }
 
-// Merge visits the rows of several lists in the order of their ids, in runs, and lets go of each chunk behind it.
+// Merge visits the rows of several lists in the order of their ids, in runs, and releases each chunk after its last
+// row.
 func Merge[T any](lists []Chunks[T], id func(*T) ID, visit func(run []T)) {
 	rest := make([][]T, len(lists)) // of the chunk each list is at
 	for {

@@ -15,7 +15,7 @@ type Op interface {
 	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue.
 	Check() []Fault
 	// PlanOn judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
-	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
+	// clock, no randomness and no I/O; if it refuses, nothing has changed.
 	PlanOn(t *Tx) (any, error)
 	// ReadResult reads a result of PlanOn back, as a repeat under an idempotency key is answered with it. Answers has
 	// it.

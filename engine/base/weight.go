@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// This file owns how much a command would write, which is known before it is done: what is too large for one record of
-// the log is refused, as any other fault of a command, and stops nobody.
+// This file owns how much a command would write, which is known before it is done: a command that is too large for one
+// record of the log is refused, like any other fault of a command, and stops no other.
 
 // maxBytes is how much one command may write, by weight, which is seldom less than the bytes are. A record takes
 // persist.MaxGroup.
@@ -18,8 +18,8 @@ const maxBytes = 96 << 20
 const maxRowBytes = 8 << 20
 
 // TooMuch refuses a write set that would come to too many bytes in the log, with the result if that is kept, or would
-// make one row too long, but where the command is owed: then it has to be done. A row that is too long already may
-// change, but not grow.
+// make one row too long. The length of a row counts only if the command is not owed: an owed command has to be done. A
+// row that is too long already may change, but not grow.
 func (t *Tx) TooMuch(resultKept, owed bool) *Error {
 	all := 0
 	for _, c := range t.Set {

@@ -76,7 +76,7 @@ type Kind[R any] struct {
 	Area func(r *R) string
 	// of which record a row is a part, where it is none of its own
 	Part func(a *AccountState, r *R) (resource string, of ID)
-	// what of a row a change has to change to be told (ToldBy); nil: any change is
+	// the part of a row that a change must change to be shown (ToldBy); nil: any change is shown
 	Told func(row []byte) (any, error)
 }
 

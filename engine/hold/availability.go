@@ -45,7 +45,7 @@ func Available(v base.View, q Query, now int64) (stock.Availability, error) {
 		}
 		if !s.Closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
-			// the one that is there is all that there can be, and nobody waits
+			// the one that is there is all that there can be, and no conflict waits
 			if q.Moves && s.Named && !(one && a.Available == 1 && v.Acc.Stock.ConflictLen() == 0) {
 				a = v.Acc.Stock.AvailableNamed(no, s.Hull, now, a)
 			}
@@ -141,7 +141,7 @@ func calendar(v base.View, q Query, size stock.BucketSize, now int64, dst []stoc
 }
 
 // leavingBuckets is how many buckets of a calendar are asked for units that go elsewhere. Further ones have what the
-// last of those has: who can do without a unit from one instant on can do without it from a later one.
+// last of those has: holds that can do without a unit from one instant on can do without it from a later one.
 const leavingBuckets = 1000
 
 // leaving says of buckets how many units can be held for them that go to another location then.
@@ -198,8 +198,9 @@ type NextQuery struct {
 	NotBefore int64
 	Length    int64 // milliseconds
 	Quantity  int
-	// The window begins before it, as far behind as it may end: who has an instant that it ends at or before gives that
-	// instant less Length, plus 1. stock.SearchSpan, as others give it, limits the beginning, too.
+	// The window begins before Until, however much later it ends. A caller with an instant at which the window must
+	// have ended gives that instant less Length, plus 1. stock.SearchSpan, as others give it, limits the beginning,
+	// too.
 	Until int64
 }
 

@@ -9,8 +9,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the change of a hold: of its lines, of which some are added, changed and taken out in one command,
-// which is judged as one request, and of whom it is for.
+// This file owns the change of a hold. One command may change the customer, and add, change and take out lines; it is
+// judged as one request.
 
 // ChangeHold changes what a hold has: lines are taken out, asked for anew in another quantity or for other dates, and
 // added. It is judged as one request to which what goes leaves its room, and leaves the hold as it was where it is
@@ -20,7 +20,7 @@ type ChangeHold struct {
 	base.Answers[*Hold]
 	ID        base.ID
 	IfMatch   []uint64
-	Customer  base.Opt[base.ID] // whom it is for; null: nobody
+	Customer  base.Opt[base.ID] // the customer that it is for; null: none
 	Add       []HoldLineInput
 	Change    []HoldLineChange
 	Remove    []int // numbers of lines, from 0
@@ -249,8 +249,8 @@ func (o *ChangeHold) notPast(c *base.Checker, at string, l *heldAnew, now int64)
 	}
 }
 
-// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew: those take no unit from who
-// counts on their arrival.
+// letLinesGo takes the units out of the lines of a hold that go, or are asked for anew. The latter take no unit from
+// holds that count on their arrival.
 func letLinesGo(t *base.Tx, rec *HoldRecord, lines []heldAnew) error {
 	stays, keeps := make([]bool, len(rec.Lines)), make([]bool, len(rec.Lines))
 	for _, l := range lines {

@@ -20,10 +20,10 @@ type Hold struct {
 	Status    HoldStatus
 	ExpiresAt *int64 // of a held one
 	CreatedAt int64
-	Customer  base.ID // whom it is for; zero: nobody is named
+	Customer  base.ID // the customer that it is for; zero: none is named
 	Note      string
 	Lines     []HoldLine
-	Revision  uint64 // tells states of the record itself apart; which units it has is no part of it
+	Revision  uint64 // changes with the record itself; which units it has is no part of that
 }
 
 // HoldLine is one line of a hold with the units it has; an ended hold has none.
@@ -41,7 +41,7 @@ type HoldLine struct {
 // HeldUnit is a unit of a hold.
 type HeldUnit struct {
 	stock.Unavailability
-	// what it was asked for as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	// what it was asked for as: a SKU or an article, of a kit that of its component; neither if that is not known
 	Ordered base.Item
 }
 
@@ -61,7 +61,7 @@ type PlaceHold struct {
 	base.Adds
 	Lines     []HoldLineInput
 	ExpiresIn *int64   // seconds; nil: a firm hold
-	Customer  *base.ID // whom it is for
+	Customer  *base.ID // the customer that it is for
 	Note      string
 	AllowPast bool          // takes lines that are over
 	Rule      timeline.Rule // how units are found; the zero value is exact, the others are for comparison

@@ -83,7 +83,7 @@ type HoldRecord struct {
 	Note   string
 	Lines  []LineRow
 
-	Customer base.ID // whom it is for; zero: nobody
+	Customer base.ID // the customer that it is for; zero: none
 }
 
 // units is the number of unavailabilities that the record was made with.
@@ -110,8 +110,8 @@ func (r *HoldRecord) each() iter.Seq2[int, base.ID] {
 	}
 }
 
-// Begin is what the ids of a line's units follow, and at which distance the first does: as its change says, or behind
-// those of the line before.
+// Begin is the id that the ids of a line's units follow, and the distance of the first of them: as the line's last
+// change says, or after those of the line before.
 func (l *LineRow) Begin(hold base.ID, next uint64) (proto base.ID, first uint64) {
 	switch {
 	case l.first == 0:
@@ -159,13 +159,13 @@ func (r *HoldRecord) revision() uint64 {
 }
 
 // holdRow is a record without its id; of one with a note, a customer, several lines, kits or units that come back
-// elsewhere it has the first, the rest lies beside it.
+// elsewhere it has the first line, and the rest lies outside (holdMore).
 type holdRow struct {
 	due    int64
 	first  DenseLine
 	status HoldStatus
 
-	More    bool // something lies beside it
+	More    bool // something lies outside it
 	further bool // lines do
 	noted   bool // a note does
 }
@@ -181,7 +181,7 @@ type holdMore struct {
 	Customer base.ID
 }
 
-// holdByCustomer is the index of holds of which it is said whom they are for.
+// holdByCustomer is the index of holds that name a customer.
 const holdByCustomer = 0
 
 func (m *holdMore) customerKeys() []string {
@@ -239,7 +239,7 @@ func (s *holdStore) full(id base.ID, row holdRow) *HoldRecord {
 	return r
 }
 
-// Note is what a hold was noted with, most with nothing: it lies beside the dense rows.
+// Note is the note of a hold. Most holds have none, so it lies outside the dense rows.
 func (s *holdStore) Note(id base.ID) string {
 	if s.More.Get(id) != nil {
 		if r := s.Get(id); r != nil {
@@ -288,7 +288,7 @@ func holding(a *base.AccountState, h timeline.Hold) base.ID {
 	return id
 }
 
-// row is the part of a record that lies in the dense rows, beside what does not fit there, nil for most.
+// row is the part of a record that lies in the dense rows; the rest does not fit there, and most records have no rest.
 func (r *HoldRecord) row() holdRow {
 	return holdRow{
 		due: r.Due, first: r.Lines[0].DenseLine, status: r.Status,
@@ -375,16 +375,17 @@ var HoldKind = &base.Kind[HoldRecord]{
 
 func init() { HoldKind.WhenDue = lapse }
 
-// returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to
-// follows; rows up to format 5 have none. keepsComponents is set there where what its kits were made of follows; rows
-// up to format 7 have none.
+// returnsElsewhere is a bit in the byte that has the kind of what a line names. It says that the number of the location
+// that its units go to follows; rows up to format 5 have none. keepsComponents, in the same byte, says that the
+// components of its kits follow; rows up to format 7 have none.
 const (
 	returnsElsewhere = 0x80
 	keepsComponents  = 0x40
 )
 
-// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none.
-// isForOne is set there where the id of a customer stands behind the note; rows up to format 7 have none.
+// wasChanged is a bit in the byte that has the status. It says that each line says which ids its units have; rows up to
+// format 6 have none. isForOne, in the same byte, says that the id of a customer follows the note; rows up to format 7
+// have none.
 const (
 	wasChanged = 0x80
 	isForOne   = 0x40
@@ -591,8 +592,8 @@ func checkHolds(a *base.AccountState) (due int, err error) {
 
 func init() { base.RegisterReferrers(base.Referrer{Resource: "hold", Count: holdsNaming}) }
 
-// holdsNaming counts the holds that are not over and ask for something, all of them made after it was, or are for
-// somebody.
+// holdsNaming counts the holds that are not over and name a record: they ask for it, return to it, or are for it as
+// their customer. All of those that ask for a record were made after it.
 func holdsNaming(a *base.AccountState, id base.ID, now int64) (n int) {
 	if commerce.CustomerTable(a).Get(id) != nil {
 		for m := range Holds(a).More.By(holdByCustomer, string(id[:])) {

@@ -40,8 +40,8 @@ func HeldKit(a *base.AccountState, id base.ID, booked *BookedKit) (*commerce.Kit
 	return commerce.KitByID(a, id)
 }
 
-// componentsOf are those that a line of kits was made of, whose units are in their order; nil: an older program made
-// it, and nobody can say. The ids of its units follow base.
+// componentsOf are the components that a line of kits was made of; its units are in their order. nil: an older program
+// made the line, and the components are not known. The ids of its units follow base.
 func componentsOf(a *base.AccountState, l *LineRow, proto base.ID) []commerce.Component {
 	switch {
 	case l.Named != base.NamesCatalogItem:

@@ -11,9 +11,9 @@ import (
 )
 
 // This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of
-// those. Where something else is asked, it goes through the sections of the rows: what readers noted of one says how
-// many of its holds pass and which (memo.go). A section that changed is gone through row by row by the first who
-// asks; the next one notes what it says, as most of those that change will change again before long.
+// those. For any other question it goes through the sections of the rows: what readers noted of a section says how many
+// of its holds pass and which (memo.go). If a section changed, the first reader goes through it row by row. Only the
+// next one notes what it says, as most sections that change will change again before long.
 
 // HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.
 type HoldQuery struct {
@@ -72,7 +72,7 @@ func ListHolds(v base.View, q *HoldQuery) (page []*Hold, total int) {
 	return page, total
 }
 
-// bare says that nothing is asked but whom a hold is for.
+// bare says that nothing is asked except which customer a hold is for.
 func (q *HoldQuery) bare() bool {
 	return q.Status == nil && len(q.Items) == 0 && q.Location == nil && q.Window == nil && q.Search == ""
 }
@@ -142,7 +142,7 @@ func (l *holdListing) ofCustomer() (page []*Hold, total int) {
 	return page, len(found)
 }
 
-// Judge judges a record by all that is asked but whom it is for. One line meets all that is asked of lines.
+// Judge judges a record by all that is asked except its customer. One line meets all that is asked of lines.
 func (l *holdListing) Judge(id base.ID, row *holdRow) bool {
 	if !l.status[row.status] || l.words != nil && !row.noted {
 		return false

@@ -12,11 +12,11 @@ import (
 )
 
 // This file owns the memos of holds: what readers note of a section of the rows, so that those that pass a filter are
-// counted, and found, without a look at them. The writer has no part in it: a hold costs it what it cost without, and
-// a section that nobody asked for has no memo. BenchmarkListHolds prints what one takes.
+// counted, and found, without a look at them. The writer has no part in it: a hold costs it as much as without memos,
+// and a section that no reader asked for has no memo. BenchmarkListHolds prints what one takes.
 
-// HoldMemo says of a section which of its lines have what. Lines have numbers: that of a row's first is its place,
-// the others follow behind all of those.
+// HoldMemo says of a section which of its lines have what. Lines have numbers: that of a row's first line is the row's
+// place; the other lines have numbers after all of those.
 type HoldMemo struct {
 	rows   int
 	Owners []uint16 // the places of the rows of those lines that are not the first of theirs

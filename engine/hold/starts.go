@@ -13,10 +13,10 @@ import (
 // This file owns the calendar of rentals: at which instants of a window one of some length can begin, and of how many
 // units.
 
-// StartQuery asks when rentals of an item can begin, in a window and by the local clock of its location, or of the
-// account over all.
+// StartQuery asks when rentals of an item can begin, in a window and by the local clock of its location, or by that of
+// the account if it asks for all locations.
 type StartQuery struct {
-	Query  // the window is the one that they begin in; WithMoves is always what is told
+	Query  // the window is the one that they begin in; WithMoves is always the answer
 	Length commerce.Period
 	Times  []int64 // of day at which one may begin, in milliseconds; none: the one at which the window begins
 }
@@ -83,7 +83,7 @@ func CountEntries(v base.View, q StartQuery, size stock.BucketSize, starts bool)
 	return n, nil
 }
 
-// Zone is the zone that days are told in at a location, or over all.
+// Zone is the zone of the days at a location, or at all locations together.
 func Zone(v base.View, location base.ID) *timeline.Zone {
 	return stock.MustZone(zoneAt(v.Acc, location))
 }

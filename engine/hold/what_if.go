@@ -16,10 +16,10 @@ const (
 	maxWhatIfRounds = 10     // in which conflicts are seated again, after one change
 )
 
-// WhatIf gives the account as it would be behind changes, each judged on what those before it have left: PlaceHold,
+// WhatIf gives the account as it would be after changes, each judged on what those before it have left: PlaceHold,
 // ReleaseHold, IncreaseQuantity and DecreaseQuantity, with their inputs checked. Only stock and availability are as
-// they would be; records of holds stay. Nothing is written, and nobody else sees the copy. A change that is refused
-// refuses it all.
+// they would be; records of holds stay. Nothing is written, and no other reader sees the copy. If one change is
+// refused, all are.
 func WhatIf(v base.View, changes []base.Op, now int64) (base.View, error) {
 	c := scratch(v.Acc)
 	proto, rows := base.Base{Hi: 0x0fff}, 0 // no drawn base is as high

@@ -9,12 +9,13 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns who uses attributes: of each kind of records, how many have a value for an attribute, by what they
-// chose of its options. So whether one may go is told without a look at the records. It is derived from them.
+// This file owns the use of attributes: of each kind of records, how many have a value for an attribute, by the options
+// that they chose. So it is known without a look at the records whether an attribute may be removed. It is derived from
+// them.
 
-// use is a kind of records, by its place among those that labels hang on, with an attribute and what was chosen of its
-// options: their ids ascending, one behind the other. How many of one kind there are is bounded by how many different
-// choices records made.
+// use is a kind of records, by its place among those that labels hang on, with an attribute and the options that were
+// chosen of it: their ids ascending, one after the other. How many of one kind there are is bounded by how many
+// different choices records made.
 type use struct {
 	kind      int
 	attribute base.ID

@@ -236,8 +236,8 @@ func (l *Labels) WithoutGone(d *Attribute) (changed bool) {
 	return true
 }
 
-// EachAttribute visits what a record has for attributes, in the order of their creation: its own values, and where it
-// has none those of another record that stands in (an article's SKU), which may be nil.
+// EachAttribute visits what a record has for attributes, in the order of their creation: its own values, and for
+// attributes without one the value of another record that stands in (an article's SKU), which may be nil.
 func EachAttribute(v base.View, own, other *Labels, visit func(d *Attribute, value Value, own bool)) {
 	var mine, theirs []AttributeValue
 	if mine = own.Attributes; other != nil {

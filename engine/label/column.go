@@ -42,14 +42,14 @@ const (
 
 // columnTexts are the texts of a column.
 type columnTexts struct {
-	all   string               // one behind the other
+	all   string               // one after the other
 	of    [ColumnRows]textSpan // by row: where its text is in all; nothing: its fact says
 	pairs [pairKinds]uint64    // by two bytes in a row, as pairOf has them: the rows whose texts have such
 }
 
 type textSpan struct{ start, end uint32 }
 
-// pairKinds is how many pairs of bytes are told apart: of a name of 25 letters every sixth is noted.
+// pairKinds is how many kinds of pairs of bytes there are: a name of 25 letters has about one kind in six.
 const pairKinds = 128
 
 // pairOf is the kind of the bytes at i-1 and i.

@@ -10,9 +10,9 @@ import (
 // This file owns labels: what hangs on records of many kinds, and how a record gets them, keeps them and loses them. A
 // merchant hangs tags and attributes on them; what other systems keep on them is in external.go.
 //
-// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown
-// nowhere: so the number of records that one command can change bounds no deletion. A record that is changed drops what
-// is gone.
+// A record names its tags, attributes and options by id. The id of a deleted one stays in the record, names nothing and
+// is shown nowhere. So a deletion is not bounded by the number of records that one command can change. A record that is
+// changed drops what is gone.
 
 // Labels are what hangs on a record. A row embeds them.
 type Labels struct {
@@ -152,7 +152,7 @@ type Labelled interface {
 	With(a *base.AccountState) func(external string) (base.ID, bool)
 	// Edit changes the labels of one record.
 	Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error)
-	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
+	// sweep does a part of what is taken off all records; if there is more, it says with which record it continues.
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
 	resource() string
 	All(a *base.AccountState) iter.Seq[*Labels]

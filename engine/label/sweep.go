@@ -26,7 +26,7 @@ type sweeping struct {
 
 var SweepingKind = func() *base.Kind[sweeping] {
 	k := base.RowsOf(base.TagSweeping, "rest of a deletion", func(s *sweeping) base.ID { return s.ID })
-	k.Resource = "" // what becomes of the records is told of them
+	k.Resource = "" // the feed shows the changes of the records themselves
 	k.DueAt(func(s *sweeping) int64 { return s.At })
 	return k
 }()
@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// The bounds of a part, beside the records that it changes, which are one of Bounds.
+// The bounds of a part. The number of records that it changes is bounded, too, by one of Bounds.
 const (
 	sweptSeen  = 20_000  // records that it looks at
 	sweptBytes = 4 << 20 // that it writes, about

@@ -9,7 +9,7 @@ import (
 
 // This file owns tags: words of the merchant's own that group records of one area.
 
-// TagScope is the area whose records a tag can be linked to. It says, too, who may read and change the tag.
+// TagScope is the area whose records a tag can be linked to. It also decides which keys may read and change the tag.
 type TagScope string
 
 // Inventory is SKUs and articles.

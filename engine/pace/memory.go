@@ -12,8 +12,8 @@ import (
 // This file owns the soft memory limit: near it the collector runs more often, and gives back what is not used; and
 // whether that is enough.
 
-// How much of its memory the process takes, in percent: what a container has is its own, a machine has other uses
-// beside it, and a cache of files.
+// How much of its memory the process takes, in percent: a container's memory is for the process alone; a machine has
+// other uses, and a cache of files.
 const (
 	ofContainer = 90
 	ofMachine   = 75

@@ -2,9 +2,10 @@ package sorted
 
 import "github.com/tidwall/btree"
 
-// This file owns Set, and the tree behind it.
+// This file owns Set, and the tree that implements it.
 
-// Set is a sorted set of items, each of which has one like it at most: one that is neither before nor behind it.
+// Set is a sorted set of items. Two items are alike if neither is before the other; of items that are alike, the set
+// has one at most.
 type Set[T any] interface {
 	Len() int
 	// Get gives the item that is like one, and says whether there is one.

@@ -1,7 +1,8 @@
 // Package table keeps rows of one kind as an immutable, ordered table with secondary indexes.
 //
 // A row is a value behind a pointer: to change a row, make a new one and Put it. The table itself is copy-on-write over
-// tidwall/btree: Publish gives a copy that never changes again, in constant time, and the writer goes on with its own.
+// tidwall/btree: Publish gives a copy that never changes again, in constant time, and the writer continues with its
+// own.
 //
 // # Invariants
 //

@@ -179,8 +179,8 @@ func Sum[R, V any](t *Table[R], key any, of func(Block[R]) V, add func(V, V) V) 
 }
 
 // Stretch is what is made of the 64 blocks from the 64*i-th on; where there is no block, its Rows are nil. It is kept
-// under the key for as long as none of their rows changes: who looks at all blocks reads it side by side. The table was
-// made with Numbered.
+// under the key for as long as none of their rows changes: a reader of all blocks finds the values of 64 blocks side by
+// side. The table was made with Numbered.
 func Stretch[R, V any](t *Table[R], i int, key any, of func(*[fan]Block[R]) V) V {
 	x := t.numbers.twig(i)
 	if x == nil {

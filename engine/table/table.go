@@ -33,7 +33,7 @@ type Table[R any] struct {
 	indexes []*index[R]
 	number  func(*R) uint32
 	numbers *numbered[R]
-	hash    *hashed   // beside numbers
+	hash    *hashed   // set if numbers is
 	copy    *Table[R] // what Publish gave last, while nothing has changed since
 	scratch bool      // see Scratch
 }
@@ -67,7 +67,7 @@ func New[R any](id func(*R) ID, options ...Option[R]) *Table[R] {
 	return t
 }
 
-// Any is a Table of whatever rows, for those who keep many.
+// Any is a Table of rows of any type, for code that keeps many tables.
 type Any interface{ PublishAny() Any }
 
 // PublishAny is Publish.
@@ -111,8 +111,8 @@ func (t *Table[R]) Get(id ID) *R {
 	return t.row(e)
 }
 
-// Find returns the row with an id and its number, or nil. The number is known before the row is: who goes on from it
-// need not wait for the row to come from memory. The table was made with Numbered.
+// Find returns the row with an id and its number, or nil. The number is known before the row is read: a caller that
+// needs only the number need not wait for the row to come from memory. The table was made with Numbered.
 func (t *Table[R]) Find(id ID) (r *R, no uint32) {
 	slots := *t.hash.slots.Load()
 	mask, hash := uint64(len(slots)-1), uint64(hashOf(id))
@@ -149,7 +149,7 @@ func (t *Table[R]) Put(r *R) *R {
 	is := entry{id: t.id(r), row: unsafe.Pointer(r)}
 	var was entry
 	if last, ok := t.rows.Max(); ok && lessID(last, is) {
-		t.rows.Load(is) // behind all others, as what is made mostly is
+		t.rows.Load(is) // after all others, as most new rows are
 	} else {
 		was, _ = t.rows.Set(is)
 	}

@@ -186,8 +186,8 @@ func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	return i, nil
 }
 
-// nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old
-// holds go by them.
+// nextCatalogNo is the number of the next item: one after the newest item's, and past those that were removed since, as
+// old holds still have these numbers.
 func nextCatalogNo(a *base.AccountState) uint32 {
 	no := uint32(1)
 	if n := CatalogTable(a).Len(); n > 0 {

@@ -7,12 +7,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns contacts: who a customer is and how to reach them. They stand in records of several kinds.
+// This file owns contacts: the names of a customer and the ways to reach them. Records of several kinds have contacts.
 
 // CustomerType says whether a customer is a person or a business.
 type CustomerType string
 
-// A customer is an individual unless told otherwise.
+// A customer is an individual if nothing else is given.
 const (
 	Individual CustomerType = "individual"
 	Business   CustomerType = "business"
@@ -21,13 +21,13 @@ const (
 // Words are those that a customer type can be.
 func (CustomerType) Words() []string { return []string{string(Individual), string(Business)} }
 
-// ContactAddress is a postal address with a word for who delivers.
+// ContactAddress is a postal address with a note for the people that deliver.
 type ContactAddress struct {
 	base.Address
 	DeliveryNotes string `json:",omitempty" field:"deliveryNotes text 0..10000" about:"What those who deliver should know."`
 }
 
-// Contact is who a customer is and how to reach them. Without a full name it is made of the other two.
+// Contact is the names of a customer and the ways to reach them. If no full name is given, it is made of the other two.
 type Contact struct {
 	FirstName        *string         `json:",omitempty" field:"firstName text 1..255" about:"First name."`
 	LastName         *string         `json:",omitempty" field:"lastName text 1..255" about:"Last name."`
@@ -58,7 +58,7 @@ func (c *Contact) Name() string {
 	return strings.Join(parts, " ")
 }
 
-// Names are the names by which somebody is found: a full name that was given need not have the other two in it. One
+// Names are the names by which a customer is found: a full name that was given need not have the other two in it. One
 // that was not given is nil.
 func (c *Contact) Names() []*string { return []*string{c.FirstName, c.LastName, c.FullName} }
 
@@ -74,7 +74,7 @@ func (c *Contact) Same(d *Contact) bool {
 		base.SameValue(c.Language, d.Language)
 }
 
-// Anonymous says that a contact names nobody.
+// Anonymous says that a contact has nothing that identifies a customer.
 func (c *Contact) Anonymous() bool {
 	return c.Name() == "" && c.CompanyName == nil && c.Email == nil && c.Phone == nil
 }
@@ -93,7 +93,7 @@ func Born(t *base.Tx, pointer string, c *base.Changes[Contact]) error {
 	return nil
 }
 
-// CheckNamed demands that a contact names somebody.
+// CheckNamed demands that a contact is not anonymous.
 func CheckNamed(c *base.Checker, contact Contact) {
 	if contact.Anonymous() {
 		c.Fault("", "required", "must have a firstName, lastName, fullName, companyName, email or phone")

@@ -15,7 +15,7 @@ type Customer struct {
 	UpdatedAt int64
 	Revision  uint64
 	label.Labels
-	ErasedAt int64   `json:",omitempty"` // when all that says who they are was taken away; 0: it was not
+	ErasedAt int64   `json:",omitempty"` // when their personal data was removed; 0: it was not
 	Erasing  int64   `json:",omitempty"` // when more of their orders are erased; 0: all are
 	ErasedTo base.ID `json:",omitzero"`  // the last of their orders that was
 	Traces   bool    `json:",omitempty"` // what is on disk alone may name them
@@ -71,13 +71,13 @@ func CustomerTable(a *base.AccountState) *table.Table[Customer] {
 	return base.TableOf[Customer](a, base.TagCustomer)
 }
 
-// erased refuses what cannot be done with a customer who was erased.
+// erased refuses what cannot be done with a customer that was erased.
 func erased() error {
 	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased",
 		Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
 }
 
-// MayBeFor refuses what is to be for a customer who is not there or was erased.
+// MayBeFor refuses a record that names a customer that does not exist or was erased.
 func MayBeFor(t *base.Tx, customer base.ID) error {
 	switch m := CustomerTable(t.Acc).Get(customer); {
 	case m == nil:
@@ -173,8 +173,8 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 	return base.Revise(t, CustomerKind, m, n), nil
 }
 
-// DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to;
-// closed ones are for nobody from then on. It answers with nil.
+// DeleteCustomer removes a customer. No hold that is not over, and no order that is not closed, may refer to the
+// customer; closed ones name no customer from then on. It answers with nil.
 type DeleteCustomer struct {
 	base.Answers[any]
 	ID      base.ID

@@ -1,5 +1,5 @@
-// Package commerce has what a merchant sells, and to whom: catalog items and their kits, pricing tables, discount codes
-// and customers.
+// Package commerce has what a merchant sells, and the customers: catalog items and their kits, pricing tables, discount
+// codes and customers.
 //
 // # Model
 //

@@ -367,7 +367,7 @@ func contested(s *timeline.Stock, pool timeline.PoolRef, hull base.Span) bool {
 	return false
 }
 
-// kitSeats is how many units a question about kits seats for real, beside those that are sure to find a place.
+// kitSeats is how many units a question about kits seats for real, in addition to those that are sure to find a place.
 const kitSeats = 256
 
 // SeatKits finds, between a number of kits that can be seated and one that bounds it, one that can be and whose next

@@ -58,8 +58,9 @@ func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.L
 	return &base.Span{Start: from, End: from + length}
 }
 
-// KitBuckets is how many buckets of one calendar are seated for real where parts of a kit meet in a pool. Of further
-// ones it has what finds a unit free throughout for every part, which can be held for sure, and is not exact.
+// KitBuckets is how many buckets of one calendar are seated for real where parts of a kit meet in a pool. Further
+// buckets count the kits that find a unit free throughout for every part. These can be held for sure, but the count is
+// not exact.
 const KitBuckets = 200
 
 // CalendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of;
@@ -130,8 +131,8 @@ func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w ba
 }
 
 // KitsOver is how many kits can be held over the n-th of some windows at a location, where held has what can be held of
-// each source as it is over its hull. Where parts meet in a pool it is tried, as long as there are tries left. plain:
-// the hulls are the window, without buffers.
+// each source over its hull. If parts meet in a pool, the kits are seated for real, as long as there are tries left.
+// plain: the hulls are the window, without buffers.
 func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, held [][][]timeline.Bucket, n int,
 	w base.Span, plain bool, now int64, left *int) (kits int, exact bool) {
 	shared := false
@@ -165,8 +166,8 @@ func KitsOver(a *base.AccountState, k *Kit, l *stock.Location, offers []offer, h
 	return x.Available, x.Exact
 }
 
-// VacatedOver makes of what a source has over its hull what who names its article can have: what others leave there,
-// too, as long as there are tries left, and nothing that conflicts of its pool are counted for.
+// VacatedOver turns what a source has over its hull into what holds that name its article can have. It adds what other
+// holds can leave there, as long as there are tries left, and takes off what conflicts of its pool are counted for.
 func VacatedOver(a *base.AccountState, src *stock.Source, b timeline.Bucket, now int64, left *int) timeline.Bucket {
 	if !src.Named {
 		return b

@@ -10,7 +10,7 @@ import (
 )
 
 // This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place
-// of two weeks. The rows of a combination lie one behind the other, those that take longest first, each some whole
+// of two weeks. The rows of a combination follow each other in time, those that take longest first, each some whole
 // number of times; together they reach to the end of the window.
 
 // Combination is what rows ask together for one unit over a window.
@@ -96,7 +96,7 @@ type found struct {
 	c    *Combination
 }
 
-// combiner looks for the combination with the least total. What a row and those behind it ask from an instant on is
+// combiner looks for the combination with the least total. What a row and those after it ask from an instant on is
 // worked out once.
 type combiner struct {
 	rows  []tried
@@ -107,7 +107,7 @@ type combiner struct {
 	left  int // looks that there may be
 }
 
-// tried is a row with the least that it and those behind it can ask: the least price at all, and the one of them that
+// tried is a row with the least that it and those after it can ask: the least price at all, and the one of them that
 // asks least for its time, for which each duration counts with the most that the calendar makes of it. At each row that
 // the calendar counts, the clock may be put back once by as much as slack has for it.
 type tried struct {
@@ -182,7 +182,7 @@ func combine(rows []*PricingRow, window base.Span, z *timeline.Zone, looked *Loo
 	return c
 }
 
-// bound works out the least that each row and those behind it can ask, where clocks are put back by so much at most.
+// bound works out the least that each row and those after it can ask, if clocks are put back by so much at most.
 func (x *combiner) bound(back int64) {
 	for i := len(x.rows) - 1; i >= 0; i-- {
 		r := &x.rows[i]
@@ -209,7 +209,7 @@ func cheaperRate(a, b *tried) bool {
 	return cmp.Or(cmp.Compare(ahi, bhi), cmp.Compare(alo, blo)) < 0
 }
 
-// atLeast is no more than a row and those behind it ask for some time.
+// atLeast is a lower bound of what a row and those after it ask for some time.
 func (x *combiner) atLeast(row int, time int64) int64 {
 	if row == len(x.rows) || time <= 0 {
 		return 0
@@ -223,7 +223,7 @@ func (x *combiner) atLeast(row int, time int64) int64 {
 	return int64(max(min(n, base.MaxSafe), uint64(r.price)))
 }
 
-// least is the least that a row and those behind it ask from an instant to the end, and how many durations of the row
+// least is the least that a row and those after it ask from an instant to the end, and how many durations of the row
 // that takes.
 func (x *combiner) least(row int, from int64) (best combined) {
 	if from >= x.end {
@@ -256,7 +256,7 @@ func (x *combiner) least(row int, from int64) (best combined) {
 			break
 		}
 		if n--; r.Price > 0 {
-			n = min(n, (limit-rest)/r.Price) // with fewer of the row, those behind it can ask no less
+			n = min(n, (limit-rest)/r.Price) // with fewer of the row, those after it can ask no less
 		}
 	}
 	x.known[key] = best

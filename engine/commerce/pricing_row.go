@@ -34,7 +34,8 @@ type PricingRowFields struct {
 	Price    int64             `field:"price int 0..9007199254740991 required" about:"The price, in minor units." made:"The price, in minor units of the account's currency."`
 }
 
-// SubscriptionTerms are how a subscription is paid and how it ends. Nothing is charged here: they are for who does.
+// SubscriptionTerms are how a subscription is paid and how it ends. Nothing is charged here: the terms are for the
+// system that charges.
 type SubscriptionTerms struct {
 	Cycle            Period  // from payment to payment
 	RenewalPrice     *int64  `field:"renewalPrice int 0..9007199254740991" about:"What a payment is after the commitment, in minor units; null: the same." made:"What a payment is after the commitment, in minor units of the account's currency. Default: the same."`

@@ -10,9 +10,9 @@ import (
 
 // This file owns the instants of a subscription: when it is paid, and when it may end; and how many durations of a
 // price a window takes. Steps are those of the calendar in a location's zone. The n-th is always counted from the
-// start, so that the payments behind 31 January are on 28 February and on 31 March.
+// start, so that the payments after 31 January are on 28 February and on 31 March.
 
-// BillingAt is the instant of the n-th payment, from 0, which is the start; Forever where that lies behind all years.
+// BillingAt is the instant of the n-th payment, from 0, which is the start; Forever if that lies after all years.
 func BillingAt(start int64, cycle Period, n int, z *timeline.Zone) int64 {
 	if int64(n) > math.MaxInt64/cycle.Amount {
 		return base.Forever
@@ -20,7 +20,7 @@ func BillingAt(start int64, cycle Period, n int, z *timeline.Zone) int64 {
 	return timeline.AddSteps(z, start, int64(n)*cycle.Amount, cycle.Unit)
 }
 
-// stepsPast is the least number of periods behind start that end after an instant. Steps never go back as their number
+// stepsPast is the least number of periods from start on that end after an instant. Steps never go back as their number
 // grows, so it is found by halves: 40 looks, whatever the period.
 func stepsPast(start int64, p Period, t int64, z *timeline.Zone) int {
 	return sort.Search(1<<40, func(n int) bool { return BillingAt(start, p, n, z) > t })
@@ -58,7 +58,7 @@ func EarliestEnd(start int64, terms *SubscriptionTerms, now int64, z *timeline.Z
 }
 
 // UnitsOf is how many durations of a row a window takes, rounded up: at least one, and one of a row without a duration
-// or of a window without end, whose length nobody knows yet.
+// or of a window without end, whose length is not known yet.
 func UnitsOf(row *PricingRow, window base.Span, z *timeline.Zone) int64 {
 	if row.Duration == nil || window.End == base.Forever {
 		return 1

@@ -71,7 +71,7 @@ var DeliveryKind = func() *base.Kind[Delivery] {
 		table.By(func(d *Delivery) []string {
 			return []string{deliveryKey(d.Webhook, 0), deliveryKey(d.Webhook, d.State)}
 		}))
-	k.Resource = "" // the log tells of them
+	k.Resource = "" // the log of the webhook shows them
 	k.Encode, k.Decode, k.Knows = encodeDelivery, decodeDelivery, nil
 	k.Weigh = func(*Delivery) int { return 2 * base.HotWeight }
 	k.DueAt((*Delivery).givenUpAt)

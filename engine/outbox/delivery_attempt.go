@@ -24,7 +24,7 @@ const KeptAnswer = 4 << 10
 // Acknowledged says whether the endpoint has taken the event.
 func (a *Attempt) Acknowledged() bool { return a.Error == "" && a.Status >= 200 && a.Status <= 299 }
 
-// attemptRow is an attempt under its id, which is as many places behind that of its delivery as it has attempts.
+// attemptRow is an attempt under its id: the id of the n-th attempt is n places after that of its delivery.
 type attemptRow struct {
 	ID base.ID `json:"-"`
 	Attempt
@@ -46,8 +46,8 @@ var AttemptKind = base.StoredRows(&base.Kind[attemptRow]{
 	Knows: base.Knows[attemptRow],
 })
 
-// Outcome is an attempt at a delivery. Jitter is drawn by the one who made it: how much later the next one is, in ten
-// thousandths of the time until then.
+// Outcome is an attempt at a delivery. The caller that made the attempt draws Jitter: how much later the next one is,
+// in ten thousandths of the time until then.
 type Outcome struct {
 	Delivery base.ID
 	Jitter   int64
@@ -300,8 +300,8 @@ func (o RecoverDeliveries) Check() []base.Fault {
 // failedPerUnit is how many failed deliveries are looked at in the time that a unit of stock takes.
 const failedPerUnit = 8
 
-// Size has the plan be made off the writer where many deliveries have failed: it looks at all of them, as one may fail
-// long behind those that were made after it.
+// Size makes the plan be made outside the writer if many deliveries have failed: it looks at all of them, as one may
+// fail long after later ones did.
 func (o RecoverDeliveries) Size(a *base.AccountState) int {
 	return DeliveryTable(a).CountPrefix(deliveryByWebhook, deliveryKey(o.Webhook, DeliveryFailed)) / failedPerUnit
 }

@@ -10,7 +10,7 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns webhooks: subscriptions, each of some types of events and one endpoint that is told.
+// This file owns webhooks: subscriptions, each with some types of events and one endpoint that gets them.
 
 // TooManyFailures is the reason for which the engine itself disables a webhook.
 const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
@@ -38,19 +38,19 @@ type WebhookFields struct {
 	Label *string `field:"label text 1..255" about:"What people call it."`
 }
 
-// Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is
-// judged by these scopes, also when the key is revoked.
+// Maker is the key that set the endpoint and the events of a webhook, with what the key could read then. These scopes
+// decide what the webhook is sent, also after the key is revoked.
 type Maker struct {
 	Key    base.ID
 	Scopes []string `json:",omitempty"` // none: full access
 }
 
-// EventTypes are the types of events that the webhook is told of, in the order of HookEvents.
+// EventTypes are the types of events that the webhook gets, in the order of HookEvents.
 func (w *Webhook) EventTypes() []base.HookEvent {
 	return append([]base.HookEvent{w.EventType}, w.More...)
 }
 
-// tells makes the webhook one that is told of some types of events.
+// tells sets the types of events that the webhook gets.
 func (w *Webhook) tells(types []base.HookEvent) {
 	types = slices.Clone(types)
 	slices.SortFunc(types, func(x, y base.HookEvent) int {
@@ -62,8 +62,8 @@ func (w *Webhook) tells(types []base.HookEvent) {
 	}
 }
 
-// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the
-// record another; how many follow does not, as each would be a change that is told.
+// missed counts an event of an instant that is neither sent to the webhook nor kept for it. The first one is a change
+// of the record. Later ones are not, as else the feed of changes would show each of them.
 func (w *WebhookRow) missed(at, now int64) {
 	if w.MissedEvents == 0 {
 		w.Touch(now)
@@ -73,7 +73,7 @@ func (w *WebhookRow) missed(at, now int64) {
 	w.MissedSince = min(w.MissedSince, at)
 }
 
-// Scopes are those that the webhook is sent by; none: it may be told of everything.
+// Scopes are those that the webhook is sent by; none: it may be sent everything.
 func (w *Webhook) Scopes() []string {
 	if w.Maker == nil {
 		return nil
@@ -134,7 +134,8 @@ func version(c *base.Checker, pointer, s string) {
 	}
 }
 
-// eventTypes demands types of events, each once, with one that is given beside them; empty: none is.
+// eventTypes demands types of events, each once. beside is the one type that is also given as eventType, and must be
+// among them; empty: none is.
 func eventTypes(c *base.Checker, pointer string, types []base.HookEvent, beside base.HookEvent) {
 	if len(types) == 0 || len(types) > len(base.HookEvents) {
 		c.Fault(pointer, "length", "must have between 1 and "+base.Itoa(len(base.HookEvents))+" types")
@@ -161,7 +162,7 @@ func eventType(c *base.Checker, pointer string, e base.HookEvent) {
 	}
 }
 
-// SecretPrefix begins the text of each secret; behind it stand SecretBytes random bytes in base64.
+// SecretPrefix begins the text of each secret; SecretBytes random bytes in base64 follow.
 const (
 	SecretPrefix = "whsec_"
 	SecretBytes  = 32
@@ -291,7 +292,7 @@ func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for
+// EnableWebhook makes a disabled webhook get events again: those to come. What was kept meanwhile waits for
 // RecoverDeliveries.
 type EnableWebhook struct {
 	base.Answers[*Webhook]
@@ -312,8 +313,8 @@ func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
 	return w.change(t, func(n *WebhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
 }
 
-// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens
-// from then on is counted only.
+// DisableWebhook makes a webhook get nothing any more: what is queued stays in its log as failed, and what happens from
+// then on is counted only.
 type DisableWebhook struct {
 	base.Answers[*Webhook]
 	ID base.ID

@@ -74,7 +74,7 @@ const (
 	keptBytes = 64 << 20
 )
 
-// DeliverEvents makes the deliveries of what the plan has recorded, where there is somebody to tell.
+// DeliverEvents makes the deliveries of what the plan has recorded, if there are webhooks.
 func DeliverEvents(t *base.Tx) {
 	if WebhookTable(t.Acc).Len() == 0 {
 		return
@@ -97,9 +97,9 @@ func disabledEvents(t *base.Tx, emit func(typ base.HookEvent, webhook base.ID, d
 	}
 }
 
-// Emit makes the deliveries of an event; nil data: there is nothing to show. Webhooks are told that were enabled before
-// the command. For one that was disabled as too many failed it is kept, for one that was disabled by hand it is
-// counted.
+// Emit makes the deliveries of an event; nil data: there is nothing to show. Webhooks that were enabled before the
+// command get it. For a webhook that was disabled as too many deliveries failed, the event is kept; for one that was
+// disabled by hand, it is counted.
 func Emit(t *base.Tx, typ base.HookEvent, resource base.ID, data func() base.EventData) {
 	list := WebhookTable(t.Acc)
 	var e event
@@ -198,15 +198,15 @@ func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 		ID: t.NewID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource,
 		State: DeliveryPending, Next: t.Now, Size: uint32(body.size), Revision: 1,
 	}
-	t.Used += MaxAttempts // the ids behind it are those of its attempts
+	t.Used += MaxAttempts // the ids after it are those of its attempts
 	if Calls(t.Acc).Waiting(w.ID) >= MaxQueued {
 		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.Now
 	}
 	return d
 }
 
-// TestWebhook has a webhook told of an event that did not happen: one of its types, of the record with the nil id, with
-// an example of it. How that goes says nothing about the webhook: it does not count, and it may be disabled.
+// TestWebhook sends a webhook an event that did not happen: one of its types, of the record with the nil id, with an
+// example of it. The outcome says nothing about the webhook: it does not count, and the webhook may be disabled.
 type TestWebhook struct {
 	base.Answers[*Delivery]
 	base.Adds

@@ -125,7 +125,7 @@ func unpack(ctx context.Context, r io.Reader, f vfs.FS, dir string, progress Pro
 	}
 }
 
-// onlyZeros takes what fills up a tar archive behind its end, and nothing else.
+// onlyZeros takes what fills up a tar archive after its end, and nothing else.
 type onlyZeros struct{}
 
 func (onlyZeros) Write(b []byte) (int, error) {

@@ -28,12 +28,12 @@ type Backup struct {
 	Bytes       int64
 }
 
-// Progress is told how many bytes of a copy are done; total is an estimate and
-// may be 0. It may be nil.
+// Progress is called with how many bytes of a copy are done; total is an
+// estimate and may be 0. It may be nil.
 type Progress func(done, total int64)
 
 // Checkpoint makes a backup of the running store in dir, which must not exist
-// or be empty: a directory that can be opened as it is. Commits go on. The
+// or be empty: a directory that can be opened as it is. Commits continue. The
 // backup holds at least what was durable when Checkpoint was called, and only
 // what the live log has synced. The bytes are copied, not linked, and the copy
 // is read back in full before its head file is written, last: a backup without
@@ -68,8 +68,9 @@ func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progr
 	return b, err
 }
 
-// SendCheckpoint is WriteCheckpoint for who wants to know what the backup holds
-// before its first byte: send is called once, and has archive write it.
+// SendCheckpoint is WriteCheckpoint for a caller that wants to know what the
+// backup holds before its first byte: send is called once, and calls archive to
+// write it.
 func (s *Store) SendCheckpoint(ctx context.Context,
 	send func(b Backup, archive func(io.Writer, Progress) error) error) error {
 	from := s.End()
@@ -216,7 +217,7 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if st.Mode().IsRegular() { // no directory, and no socket that a process has left behind
+		if st.Mode().IsRegular() { // no directory, and no socket that a process has left there
 			names = append(names, n)
 			total += st.Size()
 		}

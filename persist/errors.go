@@ -57,7 +57,7 @@ var (
 	// ErrPruned: the record asked for lies before the first kept one.
 	ErrPruned = errors.New("record is no longer kept")
 
-	// ErrNotPublished: the record asked for lies behind the published end.
+	// ErrNotPublished: the record asked for lies after the published end.
 	ErrNotPublished = errors.New("record is not published")
 
 	// ErrNotEmpty: a backup or a restore would write over something.

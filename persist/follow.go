@@ -7,11 +7,9 @@ import (
 	"sync"
 )
 
-// Tail calls fn for each record behind the marker, in order; they were checked
-// when the store was opened. Then it waits for the check of the kept log
-// before the marker, which runs meanwhile: only when Tail returns nil was every
-// kept record read and found in order. Records may be kept. Call it before the
-// first Published.
+// Tail calls fn for each record after the marker, in order; they were checked when the store was opened. Then it waits
+// for the check of the kept log before the marker, which runs meanwhile: only when Tail returns nil was every kept
+// record read and found in order. Records may be kept. Call it before the first Published.
 func (s *Store) Tail(fn func(Record) error) error {
 	m, end := s.Marker(), s.End()
 	for seq := m.Seq + 1; seq <= end.Seq; seq++ {
@@ -56,7 +54,7 @@ func (s *Store) Record(seq uint64) (Record, error) {
 // closed.
 func (s *Store) Wake(seq uint64) <-chan struct{} { return s.wakers.add(seq, s) }
 
-// wakers are those who wait for a sequence to be published.
+// wakers are the channels of callers that wait for a sequence to be published.
 type wakers struct {
 	mu      sync.Mutex
 	waiting map[uint64]chan struct{}

@@ -17,8 +17,8 @@ const Format = 8
 
 // form is what HEAD says of how the directory is written.
 type form struct {
-	encoding Hash     // of the rows, as whoever wrote them names it; zero: they are of several
-	since    uint64   // the last record behind which it was so
+	encoding Hash     // of the rows, as the program that wrote them names it; zero: they have several
+	since    uint64   // the last record after which it was so
 	begins   []uint64 // the first record that may be of format 2, 3 and so on up to the directory's
 }
 
@@ -68,11 +68,11 @@ func decodeForm(number uint32, b []byte) form {
 type Form struct {
 	Format   uint32 // its number
 	Encoding Hash   // what Rewritten was called with; zero where it is not known, or of several kinds
-	Since    uint64 // the rows as of this record and later ones are of Encoding, and so are the records behind it
+	Since    uint64 // the rows as of this record and later ones are of Encoding, and so are the records after it
 }
 
-// FormOf says how a directory is written, of which it reads no more than that:
-// ErrNoStore where nothing was written yet, ErrHeadLost where it cannot be told.
+// FormOf says how a directory is written, and reads nothing else of it. It gives ErrNoStore if nothing was written yet,
+// and ErrHeadLost if the form is not known.
 func FormOf(dir string) (Form, error) {
 	f := newPrivateFS(vfs.Default)
 	st, err := readHead(f, dir)

@@ -1,6 +1,6 @@
 package persist
 
-// This file owns taking a restored store further than its archive goes, by segments of the log behind it.
+// This file owns taking a restored store further than its archive goes, by segments of the log after it.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ type SegmentFile struct {
 	Open func(context.Context) (io.ReadCloser, error)
 }
 
-// Past says whether a place in the log lies behind the point.
+// Past says whether a place in the log lies after the point.
 func (p Point) Past(r Position) bool {
 	switch p.kind {
 	case 's':

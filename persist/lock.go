@@ -29,8 +29,8 @@ func lockDir(f privateFS, dir string) (*pebble.Lock, error) {
 	return nil, fmt.Errorf("lock: %w", err)
 }
 
-// lockToRead takes the lock of a directory that is only read. Where its file cannot be written, a lock for readers
-// does: who has the directory open holds one that excludes it.
+// lockToRead takes the lock of a directory that is only read. If its file cannot be written, a lock for readers is
+// enough: a process that has the directory open holds a lock that excludes it.
 func lockToRead(f privateFS, dir string) (*pebble.Lock, error) {
 	l, err := lockDir(f, dir)
 	if f.onDisk && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {

@@ -20,10 +20,10 @@ import (
 type fuse struct {
 	once, stuckOnce sync.Once
 	err             atomic.Pointer[error]
-	opening         atomic.Bool // what fails is told by the error of Open
+	opening         atomic.Bool // the error of Open reports what fails
 	dead            chan struct{}
 	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
-	// Pebble's background writes fail again and again: who waits for them may wait for ever
+	// Pebble's background writes fail again and again: a goroutine that waits for them may wait for ever
 	stalled chan struct{}
 }
 

@@ -37,18 +37,15 @@ type RestoreOptions struct {
 	At      Point
 	// Segments go on where From or Archive ends, in order; the first may begin before that.
 	Segments []SegmentFile
-	// Progress is told about the bytes copied.
+	// Progress is called with the bytes copied.
 	Progress Progress
 }
 
-// Restore copies a store to a new place and takes it back to a point there, as
-// far as the kept log allows (ErrBadTarget otherwise): rows that are folded past
-// the point are undone with the images the log holds, and records behind it
-// are dropped. It checks everything on the way: the source's head file against
-// its log, the chain, each row against the record that is undone, and reads the
-// result back in full. The new store gets an incarnation of its own, and its
-// head file last: without one it is not done, and Open refuses it. The source
-// is not changed.
+// Restore copies a store to a new place and takes it back to a point there, as far as the kept log allows (ErrBadTarget
+// otherwise): rows that are folded past the point are undone with the images the log holds, and records after it are
+// dropped. It checks everything on the way: the source's head file against its log, the chain, each row against the
+// record that is undone, and reads the result back in full. The new store gets an incarnation of its own, and its head
+// file last: without one it is not done, and Open refuses it. The source is not changed.
 func Restore(ctx context.Context, o RestoreOptions) (Backup, error) {
 	b, err := restore(ctx, o)
 	if err != nil {
@@ -118,9 +115,8 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 	return made, st.head, err
 }
 
-// toPoint checks a copied store, which has no head file yet, against the head
-// file it came with and takes it further or back, to the point. It tells where
-// its log ended before that, and which form it has.
+// toPoint checks a copied store, which has no head file yet, against the head file it came with and takes it further or
+// back, to the point. It returns where its log ended before that, and which form it has.
 func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions) (end Position, in form,
 	err error) {
 	db, err := openPebble(o, f, nil, fu, false)

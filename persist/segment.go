@@ -39,11 +39,10 @@ var segmentEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 })
 
-// Segment makes a segment of the published records behind a position: of limit
-// bytes, or of one record that is larger. Each record and the chain are checked.
-// There is none where nothing was published since, and ErrPruned where the log
-// behind the position is not kept any more. ErrCorrupt means that the position is
-// not of this log, too. raw is memory to use, and comes back for the next one.
+// Segment makes a segment of the published records after a position: of limit bytes, or of one record that is larger.
+// Each record and the chain are checked. There is none if nothing was published since, and ErrPruned if the log after
+// the position is not kept any more. ErrCorrupt means that the position is not of this log, too. raw is memory to use,
+// and comes back for the next one.
 func (s *Store) Segment(raw []byte, after Position, limit int) (file, buf []byte, seg Segment, err error) {
 	encoder, err := segmentEncoder()
 	if err != nil {
@@ -62,8 +61,7 @@ func (s *Store) Segment(raw []byte, after Position, limit int) (file, buf []byte
 	return encoder.EncodeAll(raw, nil), raw, seg, nil
 }
 
-// Behind counts the published records behind a position, up to limit bytes, as
-// Segment would take them.
+// Behind counts the published records after a position, up to limit bytes, as Segment would take them.
 func (s *Store) Behind(after Position, limit int) (Segment, error) {
 	return s.behind(after, limit, func(Record) {})
 }
@@ -88,7 +86,7 @@ func (s *Store) behind(after Position, limit int, take func(Record)) (seg Segmen
 	if err == nil || errors.Is(err, errEnough) {
 		return seg, nil
 	}
-	// Log and marker are cut in one batch, so the marker tells whether what is missing was cut.
+	// Log and marker are cut in one batch, so the marker shows whether what is missing was cut.
 	if m, merr := readMarker(s.db); merr == nil && after.Seq+1 < m.FirstKept {
 		return seg, fmt.Errorf("%w: %d, the first one kept is %d", ErrPruned, after.Seq+1, m.FirstKept)
 	}

@@ -1,6 +1,6 @@
 package persist
 
-// This file owns what metrics are told.
+// This file owns what metrics show.
 
 import "github.com/prometheus/client_golang/prometheus"
 

@@ -57,9 +57,8 @@ type Options struct {
 // do not say otherwise: bytes.
 const MostMemory = 64 << 20
 
-// Keep says how much of the log is kept behind the fold, for followers and for
-// restores to a point. A record goes only when it is beyond both limits. The
-// zero Keep is 1 GiB.
+// Keep says how much of the log is kept after it was folded, for followers and for restores to a point. A record goes
+// only when it is beyond both limits. The zero Keep is 1 GiB.
 type Keep struct {
 	All     bool
 	Bytes   int64
@@ -141,12 +140,10 @@ type Store struct {
 	checkErr error
 }
 
-// Open opens the store in o.Dir, or creates it there. It takes the directory
-// lock (ErrLocked), refuses a directory of a newer format (ErrNewerFormat), one
-// whose log is shorter than its head file says (ErrShortLog), whose head file
-// is gone (ErrHeadLost), or in which anything read does not check (ErrCorrupt),
-// and leaves a refused directory as it was. It reads and checks the log behind
-// the marker; the log before the marker is checked meanwhile, see Tail.
+// Open opens the store in o.Dir, or creates it there. It takes the directory lock (ErrLocked), refuses a directory of a
+// newer format (ErrNewerFormat), one whose log is shorter than its head file says (ErrShortLog), whose head file is
+// gone (ErrHeadLost), or in which anything read does not check (ErrCorrupt), and leaves a refused directory as it was.
+// It reads and checks the log after the marker; the log before the marker is checked meanwhile, see Tail.
 //
 // Nothing counts as published until Published is called, so that the rows stay
 // as the marker says while the caller builds its state.
@@ -255,7 +252,7 @@ func (s *Store) open() error {
 	if err := s.head.write(s.end); err != nil {
 		return err
 	}
-	s.fuse.opening.Store(false) // from here on it is not this error that tells of a fault
+	s.fuse.opening.Store(false) // from here on the error of Open no longer reports faults
 	if err := s.fuse.failed(); err != nil {
 		return err // a flush or a compaction ran into something
 	}
@@ -413,7 +410,7 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 	return p
 }
 
-// load reads the log behind the marker and starts the check of the log before.
+// load reads the log after the marker and starts the check of the log before it.
 func (s *Store) load(x extent) error {
 	m := x.marker
 	s.marker.Store(&m)
@@ -476,8 +473,8 @@ func (s *Store) End() Position {
 	return s.end
 }
 
-// Incarnation tells this log from others that went through the same sequences:
-// a restored or copied directory has another one.
+// Incarnation distinguishes this log from others that went through the same sequences: a restored or copied directory
+// has another one.
 func (s *Store) Incarnation() uint64 { return s.incarnation }
 
 // Failed is nil, or ErrFailed with the cause.
@@ -526,7 +523,7 @@ func (s *Store) Close() error {
 	}
 }
 
-// keepHead syncs HEAD behind the log.
+// keepHead syncs HEAD after the log.
 func (s *Store) keepHead() {
 	defer s.workers.Done()
 	timer := time.NewTimer(s.o.HeadInterval)

@@ -13,8 +13,8 @@ import (
 // undoBatch is how many bytes of rows are undone in one batch, at least.
 const undoBatch = 4 << 20
 
-// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing: who
-// wants that says so by the sequence 0, as an instant so early is likely a slip.
+// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing. A
+// caller that wants that must give the sequence 0, as such an early instant is likely a mistake.
 func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error) {
 	m := x.marker
 	var first Position
@@ -51,8 +51,8 @@ func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error)
 	return target, end, nil
 }
 
-// undo takes the rows back to the target, if they are folded past it, and drops
-// the records behind it. It may be repeated after a crash.
+// undo takes the rows back to the target, if they are folded past it, and drops the records after it. It may be
+// repeated after a crash.
 func undo(db *pebble.DB, x extent, target Position) error {
 	if target.Seq < x.marker.Seq {
 		if err := undoRows(db, x.marker, target); err != nil {

@@ -1,7 +1,7 @@
 package persist
 
-// This file owns values beside the log: counters that no state depends on. They
-// are in no record, no row and no hash, and not undone by a restore to a point.
+// This file owns values outside the log: counters that no state depends on. They are in no record, no row and no hash,
+// and not undone by a restore to a point.
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 // Pair is a key and its value.
 type Pair struct{ Key, Value []byte }
 
-// SetUnlogged writes values beside the log, in one batch. They are durable when it
-// returns: Pebble keeps in the process what nobody waits for.
+// SetUnlogged writes values outside the log, in one batch. They are durable when it returns: it waits for the sync, as
+// Pebble keeps a batch in the process if no caller waits.
 func (s *Store) SetUnlogged(pairs []Pair) error {
 	switch {
 	case s.closed.Load():
@@ -44,8 +44,8 @@ func (s *Store) SetUnlogged(pairs []Pair) error {
 	return nil
 }
 
-// ScanUnlogged calls fn for every value beside the log, in the order of the keys. Key
-// and value are good during the call only.
+// ScanUnlogged calls fn for every value outside the log, in the order of the keys. Key and value are good during the
+// call only.
 func (s *Store) ScanUnlogged(fn func(key, value []byte) error) error {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{unloggedPrefix},
 		UpperBound: []byte{unloggedPrefix + 1}})

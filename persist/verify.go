@@ -53,10 +53,9 @@ type TableReport struct {
 
 // Verify reads back everything in a directory that no process has open, and
 // changes nothing in it: the head file, every block of Pebble's tables, the
-// chain of the kept log, every row, that rows and log agree, and what
-// o.Check adds. It goes on after a fault where it can; the error joins the
-// faults and is nil only if there were none. The report counts what was read
-// either way.
+// chain of the kept log, every row, that rows and log agree, and what o.Check
+// adds. It continues after a fault if it can; the error joins the faults and is
+// nil only if there were none. The report counts what was read either way.
 func Verify(dir string, o VerifyOptions) (Report, error) {
 	so := Options{Dir: dir, FS: o.FS, Logger: o.Logger, ReadOnly: true}.withDefaults()
 	rep := Report{Dir: dir, Tables: map[byte]TableReport{}}

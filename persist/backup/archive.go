@@ -16,7 +16,7 @@ import (
 	"holdfast/persist"
 )
 
-// Mark says of an archive that it was opened, and what was found. It lies beside the archive, as JSON.
+// Mark says of an archive that it was opened, and what was found. It lies next to the archive, as JSON.
 type Mark struct {
 	Opened
 	Name           string    `json:"archive"`
@@ -91,7 +91,7 @@ const mostArchiveRetry = 10 * time.Minute
 // mostDue is how long it is waited by the clock at once.
 const mostDue = time.Minute
 
-// due is how long there is until an archive is due, or until that has to be asked again.
+// due is the time until an archive is due, or until the caller must ask again.
 func (h *Habit) due() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -212,7 +212,7 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 	return nil
 }
 
-// prune takes away what is beyond Keep, of this incarnation alone. What fails here is tried again behind the next
+// prune takes away what is beyond Keep, of this incarnation alone. What fails here is tried again after the next
 // archive.
 func (h *Habit) prune(ctx context.Context) {
 	look, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -261,7 +261,7 @@ func beyond(lines []Line, keep int) (names []string) {
 			last = false
 		}
 		for k, p := range l.Pieces {
-			// The last one of a line that stays says where it goes on.
+			// The last one of a line that stays says where the line continues.
 			if i < at || i == at && p.Last <= first.Seq && k < len(l.Pieces)-1 {
 				names = append(names, p.Name)
 			}
@@ -270,7 +270,7 @@ func beyond(lines []Line, keep int) (names []string) {
 	return names
 }
 
-// objects names an archive, behind its mark.
+// objects names the mark of an archive, if it has one, then the archive.
 func objects(f Full) []string {
 	if f.Verified {
 		return []string{f.base() + verifiedSuffix, f.Name}
@@ -290,7 +290,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stalled is how long a target may take nothing of an archive, or may take to answer behind its end.
+// stalled is how long a target may take nothing of an archive, or may take to answer after its end.
 const stalled = 5 * time.Minute
 
 // watch calls off what reads nothing for a while.

@@ -38,7 +38,7 @@
 //  4. The Keep archives that were verified last stay, with every segment after the first of them. Nothing of other
 //     incarnations is removed.
 //  5. A segment is read with the hash of each record and the chain through all of them; one that is missing, damaged or
-//     of another log ends a restore, which leaves nothing behind and says up to which sequence all was in order.
+//     of another log ends a restore, which keeps nothing that it wrote and says up to which sequence all was in order.
 //  6. A lost machine loses the records of the last LogEvery and of the time that one Put takes, while the target takes
 //     them; State says since when it does not.
 package backup

@@ -1,6 +1,6 @@
 package backup
 
-// This file owns the habit: what runs beside a store and keeps its backups.
+// This file owns the habit: what runs along with a store and keeps its backups.
 
 import (
 	"context"
@@ -147,7 +147,7 @@ func (h *Habit) failed(ctx context.Context, count *uint64, what string, err erro
 	h.log.Error(what, "target", h.o.Target.String(), "cause", err)
 }
 
-// attach finds the line that this store's log goes on in, and what is the last good archive; or begins a line.
+// attach finds the line that this store's log continues, and the last good archive; or begins a line.
 func (h *Habit) attach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -234,7 +234,7 @@ func (h *Habit) endOf(ctx context.Context, l Line) (p persist.Position, err erro
 	return p, nil
 }
 
-// continues says whether the store's log has that record, and what comes behind it.
+// continues says whether the store's log has that record, and what comes after it.
 func (h *Habit) continues(p persist.Position) bool {
 	if p.Seq == 0 {
 		return false

@@ -169,7 +169,7 @@ func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 	return p, nil
 }
 
-// Others names the lines beside the one of a plan.
+// Others names the lines other than the one of a plan.
 func (p Plan) Others(lines []Line) (list []Line) {
 	for _, l := range lines {
 		if l.Name != p.Line.Name {

@@ -70,7 +70,7 @@ func segments(ctx context.Context, t Target, pieces []Piece) (list []persist.Seg
 // mostSegment is the size of the largest segment there may be: of one record that is as large as one may be.
 const mostSegment = persist.MaxGroup + 1<<20
 
-// readAll reads an object of a size that was told; one that is larger is not what was listed.
+// readAll reads an object of a size that was listed; one that is larger is not the one that was listed.
 func readAll(ctx context.Context, t Target, name string, size int64) ([]byte, error) {
 	if size > mostSegment {
 		return nil, fmt.Errorf("%s has %d bytes, a segment has %d at most", name, size, mostSegment)

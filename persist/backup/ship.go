@@ -97,8 +97,8 @@ func (h *Habit) ship(ctx context.Context) {
 	}
 }
 
-// next is the segment to put: the one that was not put yet, else what was published behind the last one. more says that
-// there may be another one behind it.
+// next is the segment to put: the one that was not put yet, else what was published after the last one. more says that
+// there may be another one after it.
 func (h *Habit) next(p *piece, raw *[]byte) (_ *piece, more bool, err error) {
 	if p != nil {
 		return p, true, nil
@@ -166,7 +166,7 @@ type backlog struct {
 	bytes int64
 }
 
-// over says whether more than most bytes wait: a segment that is made, and all behind it.
+// over says whether more than most bytes wait: a segment that is made, and all records after it.
 func (b *backlog) over(s *persist.Store, p *piece, most int64) (bool, error) {
 	if p == nil {
 		return false, nil

@@ -1,6 +1,6 @@
 package backup
 
-// This file owns what a place for backups has to be able to do.
+// This file owns what a place for backups must be able to do.
 
 import (
 	"context"

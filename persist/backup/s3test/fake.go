@@ -21,7 +21,8 @@ import (
 // Bucket is the name of the one bucket that a service has.
 const Bucket = "bucket"
 
-// Fake speaks as much of the protocol as backups need, from memory, and fails as it is told. It checks no signature.
+// Fake speaks as much of the protocol as backups need, from memory, and fails when a test wants it. It checks no
+// signature.
 type Fake struct {
 	URL    string
 	server *httptest.Server
@@ -68,14 +69,14 @@ func (f *Fake) Failing(fault func(r *http.Request) Fault) {
 	f.fault = fault
 }
 
-// Add puts an object as somebody else would.
+// Add puts an object as another program would.
 func (f *Fake) Add(key, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.objects[key] = []byte(text)
 }
 
-// Remove takes an object away as somebody else would.
+// Remove takes an object away as another program would.
 func (f *Fake) Remove(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +99,7 @@ func (f *Fake) Uploads() int {
 
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := unchunked(r)
-	if err != nil { // whoever sent it is gone
+	if err != nil { // the sender is gone
 		panic(http.ErrAbortHandler)
 	}
 	f.mu.Lock()

@@ -99,7 +99,7 @@ func (k *Kind[R]) Moved(account ID, x Image, s IDShift) (Image, error) {
 
 var typeOfID = reflect.TypeFor[ID]()
 
-// moveIDs moves every id in a value, also ids that few readers may see.
+// moveIDs moves every id in a value, also those in unexported fields.
 func moveIDs(v reflect.Value, s IDShift) {
 	if !hasIDs(v.Type()) {
 		return

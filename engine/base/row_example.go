@@ -24,8 +24,7 @@ const fillDepth = 10
 // that a row shows which is which.
 type filler struct{ n int }
 
-// fill puts something into a value and all that is in it, also into fields that few readers may see: what it says need
-// not make sense.
+// fill puts something into a value and all that is in it, also into unexported fields: the content need not make sense.
 func (f *filler) fill(v reflect.Value, depth int) {
 	if depth > fillDepth {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // batch collects changes of trees that are not made yet. The token of the owner has a batch while there are such
-// changes. Until flush, nothing may read the trees that they belong to. What is found by id, and what lies on a slot,
-// is always up to date.
+// changes. Until flush, nothing may read the trees that they belong to. Two things are always up to date: what is found
+// by an id, and what lies on a slot.
 type batch struct {
 	gaps   pendingTrees[gapSum, gapSums]
 	pinned pendingTrees[int64, latest]

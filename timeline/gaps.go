@@ -155,7 +155,7 @@ func tightIn(n *gapNode, from key, need Span, best *uint32) {
 }
 
 // idle are the slots of the n gaps without end that begin last, but no later than an instant, or of as many as there
-// are. Of those that begin at once the largest slots come first.
+// are. Of gaps that begin at the same instant, those of the largest slot numbers come first.
 func (g *gapIndex) idle(from int64, n int) (list []SlotNo) {
 	for c := lengthClass(Span{from, Forever}); c < classCount && len(list) < n; c++ { // a later gap is shorter
 		if g[c].root != nil {

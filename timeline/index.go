@@ -15,8 +15,8 @@ const classCount = 64
 func lengthClass(s Span) int { return bits.Len64(uint64(s.End - s.Start)) }
 
 // classes has every seated hold's seat in a tree of its length class, ordered by start, then slot and lot; the value is
-// the end. What overlaps [f, t) in class c starts in (f - 2^c, t): no augmentation, and with factor 2 under even
-// density at most half of what is looked at is in vain.
+// the end. A seat of class c that overlaps [f, t) starts in (f - 2^c, t). So the tree needs no augmentation, and with
+// factor 2 and even density at most half of the seats that are looked at do not overlap.
 type classes struct {
 	edit *token
 	of   [classCount]tree[key, int64]

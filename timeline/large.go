@@ -56,7 +56,7 @@ func (l *large) clear(edit *token, no SlotNo, gap Span, h *Hold) {
 	l.gaps.put(edit, gap, no)
 }
 
-// shift puts a hold in the place of another, of the same gap. What of the two is alike is left as it is.
+// shift puts a hold in the place of another, of the same gap. Entries that are equal for both are left as they are.
 func (l *large) shift(edit *token, no SlotNo, gap Span, from, to *Hold) {
 	was, is := from.Seat(), to.Seat()
 	if was.Start != is.Start {

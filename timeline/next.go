@@ -200,10 +200,10 @@ func (c *counting) nextOfOne(t int64) (from int64, ok bool) {
 	return 0, false
 }
 
-// nextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though
-// the count allows it, until where there is none before it: only what ends on a slot, or a slot that begins, makes room
-// for a window that begins later. Of several pools also a conflict that ends, as the count of one may rise where
-// another has no room. ok is false where nothing ends any more.
+// A window at t finds no room, though the count allows it. nextRoom is the first instant after t at which a window can
+// begin that finds room; it is until if there is none before that. Only something that ends on a slot, or a slot that
+// begins, makes room for a window that begins later. With several pools, a conflict that ends does so, too, as the
+// count of one pool may rise where another has no room. ok is false if nothing ends any more.
 func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 	from = Forever
 	for i := range pools {

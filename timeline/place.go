@@ -369,8 +369,8 @@ func (b *board) impossible(x bar, all Span) bool {
 }
 
 // pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the
-// fixed bars stay and say which lanes each may have. bars[i] is what tasks[i] stands for. What lies outside w stays as
-// it is, and nothing that may move crosses the ends of w; or, not keep, is forgotten.
+// fixed bars stay and say which lanes each may have. bars[i] is what tasks[i] stands for. Bars outside w stay as they
+// are, or, without keep, are forgotten. No bar that may move crosses the ends of w.
 func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 	bars = more
 	for l := range b.lanes {

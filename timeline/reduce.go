@@ -22,7 +22,7 @@ type SlotEnd struct {
 }
 
 // Reduction is a plan for a lot to have Amount units less at every instant from At on, whatever is planned for it
-// already. What lies on slots past their new ends is seated elsewhere.
+// already. Holds on slots past their new ends are seated elsewhere.
 //
 // Slots are the ones that end then; one that begins just then is taken out of existence. No planned end is used up for
 // that: a slot that was to end later hands its end on to another of the lot, and one that gets the end at which it
@@ -289,8 +289,8 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 	return d.difference(g, out, nil), true
 }
 
-// ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of
-// the lot that it was on.
+// ApplyReduction carries out a plan that was made for the draft as it is. A hold that stands in its way becomes a
+// conflict of the lot that it was on.
 func (d *Draft) ApplyReduction(r Reduction) {
 	for _, x := range d.carry(r) {
 		d.Keep(x.Hold, x.Place.Lot)
@@ -497,8 +497,8 @@ func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 	return moves
 }
 
-// seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does
-// not hold it up.
+// seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. The units that are counted for
+// conflicts do not prevent that.
 func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
 	if f.of(&h) >= inLot {
 		return false

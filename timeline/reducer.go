@@ -318,8 +318,8 @@ func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bo
 	return displaced, true
 }
 
-// settle lays what was displaced on the board, where there is a gap, or, rearrange, by making room. What finds no place
-// is in b.stuck.
+// settle lays displaced holds on the board, where there is a gap, or, with rearrange, also by making room. A hold that
+// finds no place is in b.stuck.
 func (r *reducer) settle(b *board, displaced []bar, rearrange bool) bool {
 	slices.SortFunc(displaced, func(x, y bar) int {
 		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))

@@ -14,15 +14,15 @@ type SearchedReduction struct {
 	plan    Reduction
 }
 
-// SearchReduction is Reduce for a command of the instant now or a later one. Of at, it does not matter how much later
-// it is where both are the same. s does not change any more.
+// SearchReduction is Reduce for a command of the instant now or a later one. If at is now, the command's at may be
+// later, too, as long as it is the instant of the command. s does not change any more.
 func (s *Stock) SearchReduction(lot LotNo, amount int, at, now int64) *SearchedReduction {
 	return &SearchedReduction{s, at, now, s.Reduce(lot, amount, at, now)}
 }
 
-// ReduceAs is what Reduce would return, without a search, or a plan as good as that: ok is false where it takes one, as
-// the lot or its pool is not what it was when the plan was made, or time has gone over the begin or the end of
-// something in it. What moves keeps the room that was found for it, though a little of that is past now. A nil
+// ReduceAs returns what Reduce would return, or a plan as good as that, without a search. ok is false if a search is
+// needed: the lot or its pool is not what it was when the plan was made, or the begin or the end of something in it has
+// passed since. A hold that moves keeps the room that was found for it, though a little of that is past now. A nil
 // SearchedReduction is none.
 func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
 	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now ||
@@ -45,7 +45,7 @@ func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now in
 }
 
 // stands says that a pool has the slots and seats that it had in an earlier version, and that none of them begins or
-// ends behind then up to now. Rails are compared by identity, since they never change.
+// ends after then and up to now. Rails are compared by identity, since they never change.
 func (s *Stock) stands(was *Stock, p PoolRef, then, now int64) bool {
 	lots := s.Lots(p)
 	if !slices.Equal(lots, was.Lots(p)) {

@@ -15,8 +15,8 @@ import (
 // The Stock that the mutators are called on belongs to one goroutine; a fork of it that was not published is valid
 // until it changes again.
 //
-// The mutators are for a caller that has decided already: they never refuse. What breaks an invariant of the package
-// panics, and leaves the Stock unusable.
+// The mutators are for a caller that has decided already: they never refuse. A call that breaks an invariant of the
+// package panics, and leaves the Stock unusable.
 type Stock struct {
 	edit      *token
 	slots     vec[slotEntry]
@@ -93,8 +93,8 @@ func (s *Stock) Fork() *Stock {
 	return &f
 }
 
-// Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on
-// with s.
+// Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and
+// continues to use s.
 func (s *Stock) Publish() *Stock {
 	p := *s
 	p.edit, s.edit, p.wishes = newToken(), s.edit.next(), nil

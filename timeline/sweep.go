@@ -61,7 +61,8 @@ type sweep struct {
 // a state takes about two.
 func (s *sweep) looks(given int) int { return len(s.tasks)*s.lanes + 2*(given-max(0, s.work)) }
 
-// state is one way things can stand when the sweep has come to some instant. Who lies where is in layer.lay.
+// state is one way things can stand when the sweep has come to some instant. layer.lay says which interval lies on
+// which lane.
 type state struct {
 	hash  uint64
 	cost  int64

@@ -14,7 +14,7 @@ type Aggregate struct {
 	LastUpdated int64
 }
 
-// Aggregate sums up the SKU's articles. Of a SKU that a command answers with it is empty: it is read from a view.
+// Aggregate sums up the SKU's articles. It is empty in a SKU that a command answers with: read it from a view.
 func (s *SKU) Aggregate() Aggregate { return s.articles }
 
 // setAggregate puts a SKU's sum in place of the one it has.

@@ -11,9 +11,9 @@ import (
 // This file owns the fields of articles that lists filter and sort by: where the value of each is, and how a pass over
 // all articles reads it.
 //
-// A pass goes by stretches of 64 blocks, 64 articles each. What it needs of a field are columns (package label), made
-// of a block's rows when first asked for and kept with them until one of the rows changes. So a pass over 100,000
-// articles reads some megabytes that lie side by side, not 100,000 records.
+// A pass goes by stretches of 64 blocks, 64 articles each. It reads a field from columns (package label). A column is
+// made of a block's rows when it is first asked for, and kept with them until one of the rows changes. So a pass over
+// 100,000 articles reads some megabytes that lie side by side, not 100,000 records.
 
 // ArticleField is a field that filters name.
 type ArticleField string
@@ -154,8 +154,8 @@ func factsFrom(a *base.AccountState, i int) *[stretch]*blockFacts {
 	})
 }
 
-// factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are
-// few: the fields, and what an attribute can be asked as.
+// factSource is a field or an attribute as a pass reads it. The columns of the blocks are kept under its keys, so there
+// are few keys: the fields, and the ways in which an attribute can be asked for.
 type factSource struct {
 	key any
 	Own func(r *Article) label.Fact

@@ -9,8 +9,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what articles bring in, by currencies and their numbers. What brings it in adds it; what is shown is
-// of the account's currency.
+// This file owns what articles bring in, by currencies and their numbers. The package whose records bring it in adds
+// it. Only amounts in the account's currency are shown.
 
 // Incomes are what articles have brought in, by currency. An account has them as an extension.
 type Incomes struct {

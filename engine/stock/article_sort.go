@@ -14,8 +14,8 @@ import (
 // This file owns the orders of the list of articles: by what each compares, and how a page is selected.
 //
 // A record without the value comes last in both directions, and equal ones are in the order of their ids, in both
-// directions. Text is ordered by the code points of its lower-case form. Of several codes the first one counts, of
-// several tags or locations the least.
+// directions. Text is ordered by the code points of its lower-case form. If there are several codes, the first one
+// counts; if there are several tags or locations, the least one.
 
 // ArticleSort is what a list of articles is ordered by.
 type ArticleSort string

@@ -56,10 +56,10 @@ type ArticleLocation struct {
 
 // LocationCount is a number of units at a location, and since or from when; From is nil where there is no such instant.
 //
-// Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be
-// held from the start up to some instant and no further (up to the start itself, where none is free there), and From is
-// the first instant from which one can be held beyond that. So From never lies before what is in the way, and never at
-// an instant where a unit only leaves; it is always an instant where something ends. Of units that can be booked, where
+// For units that can be held over a window, From is its start if there are some. If there are none, a unit can be held
+// from the start up to some instant and no further (up to the start itself, if none is free there); From is then the
+// first instant from which one can be held beyond that. So From never lies before what is in the way, and never at an
+// instant where a unit only leaves; it is always an instant where something ends. For units that can be booked, if
 // there are none, From is the start of the earliest later window of this length over which one can be booked.
 type LocationCount struct {
 	Location base.ID
@@ -450,8 +450,8 @@ type firstUnits struct {
 	kept  []timeline.Placed
 }
 
-// add adds one. What cannot be among the first is dropped now and then, so that a list of any length takes bounded
-// room.
+// add adds one. Units that cannot be among the first are dropped now and then, so that a list of any length takes
+// bounded room.
 func (f *firstUnits) add(u timeline.Placed) {
 	f.total++
 	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {

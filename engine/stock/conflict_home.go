@@ -14,8 +14,8 @@ import (
 // which it is counted and tried: of the SKU's pools there the one whose effective buffers are those stamped on its
 // hull, else the one with the smallest article id. An open end has no buffer after it: such a hull may fit several
 // pools. It belongs to one that has an article with what it requires, if there is any, and of these to one that is not
-// full. Of pools that are alike in this it stays in the one where it lies. With no article left it waits where nothing
-// counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
+// full. If several pools are equal in this, it stays in the one where it lies. If no article is left, it waits where
+// nothing counts it: on a lot that is in no pool as its article takes no holds, else on a lot of no article.
 
 // ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its
 // article had none. It is the one that it was made for (MadeFor), else that of the article that the unit was on when it

@@ -317,9 +317,9 @@ func departAll(t *base.Tx, ids []base.ID, slots []timeline.SlotNo) bool {
 	return true
 }
 
-// depart plans the departure of a unit, the first of some for which none is planned. What stands in the way refuses a
-// command that asks for the unit, unless overbooking is allowed: then it becomes a conflict, as it does where the unit
-// is out. Else the unit does.
+// depart plans the departure of a unit, the first of some for which none is planned. If other holds stand in the way, a
+// command that asks for the unit is refused, unless overbooking is allowed: then these holds become conflicts. They
+// become conflicts, too, if the unit is out. In all other cases the unit itself becomes a conflict.
 func depart(t *base.Tx, id base.ID, of []base.ID) {
 	d := Draft(t)
 	h, at, _ := d.Find(id)

@@ -115,8 +115,8 @@ func ofLine(requests []Request, line int) *Request {
 	return &requests[slices.IndexFunc(requests, func(q Request) bool { return q.Line == line })]
 }
 
-// SeatLines seats the lines that can be, and returns the shortages of the others. Of bundles it does not say more than
-// which they are.
+// SeatLines seats the lines that can be, and returns the shortages of the others. For bundles it only says which ones
+// they are.
 func SeatLines(t *base.Tx, owner base.ID, requests []Request) (shortages []base.Shortage) {
 	if len(requests) == 1 {
 		if short := seat(t, owner, &requests[0]); short != nil {
@@ -573,8 +573,9 @@ func (q *Request) why(t *base.Tx, sources []Source) timeline.Refusal {
 }
 
 // BlockersOf notes the holds that stand in the way of n units of a source over a range; at is the instant at which the
-// source has the fewest free. Where all units have what is asked for, those that wait on an article without units do
-// so, too. Of an article that is named, where its SKU's pool alone is short, all that is in the pool does.
+// source has the fewest free. If all units have what is asked for, conflicts that wait on an article without units
+// stand in the way, too. If an article is named, and only its SKU's pool is short, everything in the pool stands in the
+// way.
 func BlockersOf(t *base.Tx, found *Blockers, s *Source, room base.Span, n int, at int64) {
 	stock := Draft(t).Stock()
 	pools := s.pools(stock, t.Now)

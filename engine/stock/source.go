@@ -248,15 +248,15 @@ func AppendShapes(pools []timeline.Shape, sources []Source, l, to *Location, len
 }
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
-// several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they
-// are those of the component that there is least of, of whose pools other components take their part.
+// several pools they are sums, each pool at its own such instant. For a catalog item all numbers are counted in kits.
+// They are those of the component that there is least of; other components take their part of its pools.
 type Availability struct {
 	Available int
 	Stock     int
 	Committed int
-	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are
-	// available on its own units, where holds that may be moved go to other articles of its SKU, and fewer where
-	// conflicts of its SKU are counted for them; of all else it is Available.
+	// WithMoves is, if it is asked for, how many units a booking can have. For an article these are more than are
+	// available on its own units if holds that may be moved can go to other articles of its SKU, and fewer if conflicts
+	// of its SKU are counted for these units. For everything else it is Available.
 	WithMoves int
 	// false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about
 	// that

@@ -26,7 +26,7 @@ type Unavailability struct {
 // CreatedAt is the instant at which the unit was taken.
 func (u Unavailability) CreatedAt() int64 { return base.CreatedAt(u.ID) }
 
-// Conflict says that the hold has no unit. What was sold is no hold any more.
+// Conflict says that the hold has no unit. A unit that was sold has no hold any more.
 func (u Unavailability) Conflict() bool { return u.Slot == (base.ID{}) && u.Kind != timeline.Sale }
 
 // History visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an

@@ -36,7 +36,8 @@ func copyContact(t *base.Tx, o *Order) {
 	}
 }
 
-// copyAtOpening takes the copies that an order is opened with. What was given with it stays as it was given.
+// copyAtOpening takes the copies that an order is opened with. A contact that was given with the order stays as it was
+// given.
 func copyAtOpening(t *base.Tx, o *Order) {
 	copyPlaces(t, o)
 	if !o.Given {
@@ -44,7 +45,7 @@ func copyAtOpening(t *base.Tx, o *Order) {
 	}
 }
 
-// copyOlder makes an order of an older program keep its copies. What the order says stays what it was.
+// copyOlder makes an order of an older program keep its copies. The order still says what it said.
 func copyOlder(t *base.Tx, id base.ID) {
 	n, err := Edit(t, id)
 	if err != nil {

@@ -290,7 +290,7 @@ func shortOf(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) *base
 		timeline.NotEnoughStock)
 }
 
-// ReturnOrder takes units back. What is left of their time is free, except for the buffer that begins then. A unit that
+// ReturnOrder takes units back. The rest of their time is free, except for the buffer that begins then. A unit that
 // comes back at another location than the one that it was taken at stays there.
 type ReturnOrder struct {
 	base.Answers[*OrderRecord]

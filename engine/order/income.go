@@ -13,10 +13,10 @@ import (
 // This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to
 // date with every command that changes one of the two.
 
-// Earn visits what each unit of a line brings in of the line's total, of which the split rate is the merchant's own,
-// rounded half up, once. That is divided over the units that are not cancelled: of a kit in proportion to what its
-// components were bought for, where that is known of all, else evenly. What does not divide goes to those of the
-// largest rests, one minor unit each, so that the shares make it.
+// Earn visits what each unit of a line brings in. The merchant's own part of the line's total is given by the split
+// rate, and rounded half up once, for the whole line. That part is divided over the units that are not cancelled: for a
+// kit in proportion to what its components were bought for, if that is known of all, else evenly. Minor units that are
+// left over go to the units with the largest rests, one each, so that the shares sum up to the part.
 func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
 	var c tally
 	c.add(l)

@@ -55,8 +55,9 @@ const (
 	MaxWord    = len(timeline.Term{}) - 2
 )
 
-// beginnings are of how many bytes the beginnings of a word are by which it is found. What is searched for is the
-// beginning of few of the shortest that are as long as that, however many words begin so.
+// beginnings are the lengths, in bytes, of the beginnings of a word by which it is indexed. A search takes the shortest
+// of these lengths that is not less than that of the searched text. So it finds few different beginnings, however many
+// words begin with that text.
 var beginnings = [...]int{1, 4, 8, MaxWord}
 
 // beginning is what of a word is found by the one of beginnings with a number.

@@ -10,9 +10,8 @@ import (
 )
 
 // This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers
-// (filter.go); the page is picked of what is in all of them, from the nearer end of the order that is asked for. Where
-// one filter lets few through, the others judge these alone. What a list answers with is the page: no other order is
-// rendered.
+// (filter.go); the page is picked of what is in all of them, from the nearer end of the order that is asked for. If one
+// filter lets few through, the others judge only these. Only the orders of the page are rendered.
 
 // OrderSort is what a list of orders is put in order by. Equal ones come by their numbers.
 type OrderSort string
@@ -49,8 +48,8 @@ const (
 	LateReturn Lateness = "return"
 )
 
-// OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed. Both ends
-// of a span are in it, but of Window.
+// OrderQuery says which orders are asked for. A member that is not set asks nothing; several values of one member are
+// or-ed. Both ends of a span are in it, except those of Window.
 type OrderQuery struct {
 	Status      []OrderStatus
 	Fulfillment []Fulfillment

@@ -42,8 +42,8 @@ func (r *OrderRecord) zone() *timeline.Zone {
 // Plan says how the subscription of a line continues.
 //
 // A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal
-// price from then on. What a code takes off a payment is what it would take off this line alone; of an amount for the
-// whole order it is the line's share, at most the payment.
+// price from then on. A code takes off a payment what it would take off this line alone. Of an amount for the whole
+// order it takes off the line's share, and at most the payment.
 func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	s, z := l.Subscription, r.zone()
 	terms := &s.Terms

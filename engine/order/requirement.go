@@ -81,8 +81,8 @@ func requirement(a *base.AccountState, r *Requirement, e *Edits, now int64) func
 	}
 }
 
-// wishOfOrder is what a hold of an order asks of its article: the requirements of its line. What is not found asks for
-// nothing.
+// wishOfOrder is what a hold of an order asks of its article: the requirements of its line. If the order or the line is
+// not found, the hold asks for nothing.
 func wishOfOrder(a *base.AccountState, o *Order, h *timeline.Hold, e *Edits, now int64) (key string,
 	meets func(article uint32) bool) {
 	var list []Requirement

@@ -8,12 +8,12 @@ import (
 // This file owns by which pricing row a line is sold: which row may be named for it, which is taken where none is, and
 // the terms of it that the line keeps.
 //
-// A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row
-// is named it is sold by the fitting one with the least total for its window, the first of the table where several ask
-// the same. A booking by a table that combines rows is sold by those that fit together: for each window it costs what
-// the combination of them asks that asks least, or one of them alone where none asks less. A row fits that is for the
-// line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are
-// plans to choose from, a subscription, names its row where there are several.
+// A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. If no row is
+// named, it is sold by the fitting row with the least total for its window; if several ask the same, by the first of
+// these in the table. A booking by a table that combines rows is sold by all fitting rows together: for each window it
+// costs what the cheapest combination of them asks, or what one of them alone asks if no combination asks less. A row
+// fits if it is for the line's way of taking the item, is in the order's currency and is not retired. For a
+// subscription, the rows are plans to choose from: if there are several, the line must name its row.
 
 // RowTerms are what a line keeps of the row that it was sold by: the line is still priced by them, whatever becomes of
 // the row.

@@ -406,8 +406,8 @@ func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 }
 
 // reroute makes the units of an order that have not come back go where the order says by now: those that are not handed
-// over are seated where every other hold can do without them. What stands in the way refuses it, or, overbooked,
-// becomes a conflict.
+// over are seated where every other hold can do without them. If other holds stand in the way, it is refused, or, with
+// overbook, they become conflicts.
 func reroute(t *base.Tx, o *Order, overbook bool) error {
 	d, to := stock.Draft(t), stock.LocationTable(t.Acc).Get(o.Return)
 	stock.Departing(t).Overbook = overbook
@@ -464,8 +464,8 @@ func (o *Order) undeparted() bool {
 		slices.ContainsFunc(o.Lines, sends)
 }
 
-// departOlder plans the departures of an order that an older program made. What counts on its units becomes a conflict.
-// What the order says stays what it was.
+// departOlder plans the departures of an order that an older program made. Holds that count on its units become
+// conflicts. The order still says what it said.
 func departOlder(t *base.Tx, id base.ID) {
 	n, err := Edit(t, id)
 	if err != nil {

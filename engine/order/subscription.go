@@ -121,7 +121,7 @@ func (l *OrderLine) due() int64 {
 }
 
 // renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription
-// ends. What was never handed over of it is cancelled.
+// ends. Units of it that were never handed over are cancelled.
 func renewSubscriptions(t *base.Tx, id base.ID) {
 	o, err := Edit(t, id)
 	if err != nil {

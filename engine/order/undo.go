@@ -104,8 +104,8 @@ func onArticle(t *base.Tx, lot timeline.LotNo) (*stock.Article, *stock.ArticleLo
 	return r, r.LotAt(l.Location), nil
 }
 
-// planned is a unit over the dates of its line, with the buffers of an article as they are set now. What is past of it
-// needs no more room than from an instant on.
+// planned is a unit over the dates of its line, with the buffers of an article as they are set now. Of its past it
+// needs no more room than from the instant since on.
 func planned(t *base.Tx, h timeline.Hold, l *OrderLine, on *stock.ArticleLot, since int64) timeline.Hold {
 	body := l.Span()
 	hull := timeline.Hull(body, on.Before, on.After, stock.LocationTable(t.Acc).No(on.Location).Zone(), t.Now)

@@ -29,7 +29,7 @@ import (
 // Keys and secrets are not in it, nor what was answered and sent: results under idempotency keys, deliveries and their
 // bodies, the feed of changes. Rows of an older format are read as those of a directory of that format.
 
-// archiveVersion is the number of the form of the lines. What is in them is of persist.Format.
+// archiveVersion is the number of the form of the lines. Their content has the format persist.Format.
 const archiveVersion = 1
 
 // ArchiveHead is the first line of an archive.

@@ -120,8 +120,8 @@ func has(a *base.AccountState) (kind string) {
 	return ""
 }
 
-// archived are the kinds whose rows are in an archive, in its order. Of the others it says how many there were, where
-// that is known.
+// archived are the kinds whose rows are in an archive, in its order. For the other kinds an archive says how many rows
+// there were, if that is known.
 var archived = func() (list []base.KindOf) {
 	for _, k := range schema {
 		switch k.TableTag() {

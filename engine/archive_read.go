@@ -72,7 +72,7 @@ type archiveReader struct {
 	ended bool
 }
 
-// ReadArchive reads an archive and judges it. What is wrong with it is a refusal, that names its line.
+// ReadArchive reads an archive and judges it. If something is wrong with it, the refusal names the line.
 func ReadArchive(from io.Reader) (a *AccountArchive, err error) {
 	r := &archiveReader{AccountArchive: &AccountArchive{}, lines: bufio.NewReaderSize(from, 1<<16),
 		kinds: map[string]int{}}

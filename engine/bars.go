@@ -194,8 +194,8 @@ func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w b
 }
 
 // CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them.
-// The buckets are those between neighbouring edges. Of each SKU and bucket, free is the fewest units free at an instant
-// of it, below 0 where holds have no unit, and stock the units there at its start.
+// The buckets are those between neighbouring edges. For each SKU and bucket, free is the fewest units that are free at
+// an instant of the bucket, below 0 if holds have no unit. stock is the number of units that are there at its start.
 func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, size stock.BucketSize) (edges []int64,
 	free, units [][]int, err error) {
 	a, zone := v.Acc, v.Acc.Row.Timezone

@@ -17,9 +17,9 @@ type Row interface {
 	Distinct() []base.DistinctValue
 }
 
-// Batch makes records, all or none. Each is judged as if those before it were made already. What is wrong with a row,
-// its refusal included, is a fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked
-// at.
+// Batch makes records, all or none. Each is judged as if those before it were made already. Everything that is wrong
+// with a row, its refusal included, is a fault whose pointer begins with the row's number from 0 (/12/name); all rows
+// are looked at.
 type Batch struct {
 	base.Answers[*BatchResult]
 	base.Adds

@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the feed of an account's changes, read back from the log: which records each command changed. What the
-// records have come to is not in it: that is in the present state.
+// This file owns the feed of an account's changes, read back from the log: which records each command changed. It does
+// not have the content of the records: that is in the present state.
 
 // Change is one record that a command changed.
 type Change struct {

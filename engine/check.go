@@ -94,8 +94,8 @@ func checkAll(s *base.Snapshot) error {
 	return err
 }
 
-// checkAccount derives anew what domains keep of an account. Of an archive that is half in place the rows do not make
-// sense of each other yet.
+// checkAccount derives anew what domains keep of an account. While an archive is only half in place, its rows are not
+// consistent with each other yet.
 func checkAccount(a *base.AccountState) error {
 	if a.Importing() {
 		return a.Stock.Check()

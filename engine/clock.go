@@ -22,7 +22,7 @@ type nudge struct {
 func (nudge) Check() []base.Fault          { return nil }
 func (nudge) PlanOn(*base.Tx) (any, error) { return nil, nil }
 
-// Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.
+// Tick does all that is due, in every account, and returns when it is durable. Work that cannot be done is set aside.
 func (e *Engine) Tick(ctx context.Context) error {
 	n := nudges{engine: e, patient: true, under: map[base.ID]bool{}}
 	for rung := map[base.Alarm]bool{}; ; {

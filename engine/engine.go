@@ -78,8 +78,8 @@ type Engine struct {
 // defaultStep is by how much a unit that is not back in time is kept longer.
 const defaultStep = 15 * time.Minute
 
-// Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
-// returns.
+// Open builds the state from a store and starts the writer. Work that became due while the engine was down is done
+// before Open returns.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()

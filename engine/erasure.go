@@ -170,8 +170,8 @@ func remarks(o *order.Order) Remarks {
 // LogKept says how much of the log is kept, in which an erased customer is until it is cut.
 func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 
-// blankTraces takes bodies of events and results of requests that name an erased customer out of what is kept. What
-// they are is an input: a plan reads no disk.
+// blankTraces removes kept bodies of events and results of requests that name an erased customer. The caller finds
+// them, as a plan reads no disk.
 type blankTraces struct {
 	base.Answers[any]
 	bodies  []outbox.Kept // each with a delivery of its own

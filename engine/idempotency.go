@@ -108,8 +108,8 @@ func (e *Engine) lookUp(account base.ID, i Idempotency) *Idempotency {
 	return &i
 }
 
-// recent is the writer's memory of keyed commands: which records the last of them left. What the records say is read
-// from disk.
+// recent is the writer's memory of keyed commands: which records the last of them left. The content of the records is
+// read from disk.
 type recent struct {
 	rows  map[recentKey]recentRow
 	order []recentKey // a ring of the last changes

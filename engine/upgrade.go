@@ -122,8 +122,8 @@ type rewriter struct {
 }
 
 // rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant
-// at, and says in the directory that it is done, unless it says so already. What was published is visible to it; what
-// it writes is published as it goes.
+// at, and says in the directory that it is done, unless it says so already. It sees what was published, and publishes
+// its own records as it writes them.
 func rewrite(s *base.State, store *persist.Store, o *older, at int64, log *slog.Logger) error {
 	if !Rewrites(store.Form()) { // it was done, and what is folded does not reach up to there
 		if s.Hash != o.hash {

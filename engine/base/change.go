@@ -68,7 +68,7 @@ func (c *Changes[R]) Of(r R) R {
 // Completed is a record with the defaults of what is not set.
 func Completed[R any](r R) R { return new(Changes[R]).Of(r) }
 
-// merge gives a struct the values of fields that are given. What is not set gets its default.
+// merge gives a struct the values of fields that are given. A field that is not set gets its default.
 func (fs *Fields) merge(to, from reflect.Value, given *given) {
 	for i := range fs.List {
 		f := &fs.List[i]

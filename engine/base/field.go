@@ -32,7 +32,7 @@ import (
 //	id          of another record
 //	object A B  a struct with fields of its own, behind a pointer or in a list; the document calls it A where it
 //	            is read, B where it is written, or ARecord where there is no B
-//	list A..B   so many values of what stands behind it, each once where it is "distinct"
+//	list A..B   so many values of what follows, each once where it is "distinct"
 //	own         what package api reads by a kind of its own, and the record's code checks
 //
 // and at last "required" where a record cannot be without it, "fixed" where it never changes, and "later" where only a

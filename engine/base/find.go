@@ -11,7 +11,7 @@ import (
 // This file owns how records are found by words, by their code and by the id of another system, from indexes of their
 // tables. Orders are found by much more (order/index.go).
 
-// RecordQuery says which records of a kind are asked for. What is not set asks nothing.
+// RecordQuery says which records of a kind are asked for. A member that is not set asks nothing.
 type RecordQuery struct {
 	External *string
 	Code     *string // a SKU's code or a customer's email, without case

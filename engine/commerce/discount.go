@@ -25,7 +25,7 @@ func (DiscountType) Words() []string {
 	return []string{string(DiscountPercentage), string(DiscountPerOrder), string(DiscountPerItem)}
 }
 
-// DiscountDuration says which payments of a subscription are discounted. What else is bought is paid once.
+// DiscountDuration says which payments of a subscription are discounted. Everything else is paid once.
 type DiscountDuration string
 
 // The first payment, the first few, or all.

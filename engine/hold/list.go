@@ -15,7 +15,8 @@ import (
 // of its holds pass and which (memo.go). If a section changed, the first reader goes through it row by row. Only the
 // next one notes what it says, as most sections that change will change again before long.
 
-// HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.
+// HoldQuery says which holds are asked for. A member that is not set asks nothing; several values of one member are
+// or-ed.
 type HoldQuery struct {
 	Status   []HoldStatus
 	Items    []base.Item // a line asks for it; as a line asks for one, none asks for two

@@ -38,8 +38,8 @@ type AttributeInput struct {
 	Value Value
 }
 
-// AttributeValue is a value as a record keeps it. What is chosen is kept by the ids of options. One whose attribute or
-// options are gone is no value any more.
+// AttributeValue is a value as a record keeps it. Chosen options are kept by their ids. One whose attribute or options
+// are gone is no value any more.
 type AttributeValue struct {
 	Attribute base.ID
 	Kind      ValueKind `json:",omitempty"`

@@ -10,7 +10,7 @@ import (
 // for any more.
 //
 // From the command on, readers see none of it: they look at tags and attributes first. The records follow in parts,
-// each a command of its own, so that none keeps the writer long. What is left is due at once: no other command of the
+// each a command of its own, so that none keeps the writer long. The rest is due at once: no other command of the
 // account comes in between.
 
 // sweeping is what is still to be taken off records. It goes with the last part.

@@ -7,7 +7,8 @@ import (
 
 // This file owns how the log of deliveries is kept short.
 
-// ForgetDeliveries drops deliveries with all that is kept of them. What that is is an input: a plan reads no disk.
+// ForgetDeliveries drops deliveries with all that is kept of them. The caller reads what that is, as a plan reads no
+// disk.
 type ForgetDeliveries struct {
 	base.Answers[any]
 	List []Kept

@@ -230,8 +230,8 @@ func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {
 	return &base.Revise(t, WebhookKind, w, n).Webhook, nil
 }
 
-// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another
-// endpoint or type of event is its maker from then on.
+// PatchWebhook changes a webhook. Queued events go to the endpoint that the webhook has when they are sent. A key that
+// gives it another endpoint or type of event is its maker from then on.
 type PatchWebhook struct {
 	base.Answers[*Webhook]
 	ID         base.ID
@@ -273,7 +273,7 @@ func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-// DeleteWebhook removes a webhook. What is queued is not sent; its log goes soon after.
+// DeleteWebhook removes a webhook. Queued events are not sent; its log is removed soon after.
 type DeleteWebhook struct {
 	base.Answers[any]
 	ID      base.ID
@@ -292,7 +292,7 @@ func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// EnableWebhook makes a disabled webhook get events again: those to come. What was kept meanwhile waits for
+// EnableWebhook makes a disabled webhook get events again: those to come. Events that were kept meanwhile wait for
 // RecoverDeliveries.
 type EnableWebhook struct {
 	base.Answers[*Webhook]
@@ -388,7 +388,7 @@ func (o RotateSecret) PlanOn(t *base.Tx) (any, error) {
 	})
 }
 
-// UpgradeWebhook pins a webhook to a version of the interface. What is queued stays as it was written.
+// UpgradeWebhook pins a webhook to a version of the interface. Queued events stay as they were written.
 type UpgradeWebhook struct {
 	base.Answers[*Webhook]
 	ID         base.ID

@@ -58,8 +58,8 @@ func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (
 }
 
 // WriteCheckpoint writes a backup of the running store to w, as a tar archive
-// compressed with zstd that Restore reads. What it holds is as with Checkpoint;
-// the files are read back before they are written.
+// compressed with zstd that Restore reads. It holds the same as a backup of
+// Checkpoint; the files are read back before they are written.
 func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progress) (b Backup, err error) {
 	err = s.SendCheckpoint(ctx, func(made Backup, archive func(io.Writer, Progress) error) error {
 		b = made

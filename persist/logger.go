@@ -51,7 +51,7 @@ func (f *fuse) say(log *slog.Logger, level slog.Level, msg string, args ...any) 
 	log.Log(context.Background(), level, msg, args...)
 }
 
-// isFull says whether an error is for want of room. What Pebble says of it to its logger is text alone.
+// isFull says whether an error is for want of room. Pebble reports it to its logger only as text.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error())
 }

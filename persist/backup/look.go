@@ -18,8 +18,8 @@ func (h *Habit) looks(ctx context.Context) {
 // lookAgainTimeout is how long the target may take to answer that.
 const lookAgainTimeout = 20 * time.Second
 
-// look reads the mark of the last good archive: it is small, and where it is gone, so may be all. What comes of it is
-// logged where it is another thing than at the look before.
+// look reads the mark of the last good archive: it is small, and if it is gone, everything may be. The result is logged
+// if it differs from that of the look before.
 func (h *Habit) look(ctx context.Context) {
 	good, line := h.lastGood()
 	if good == nil {

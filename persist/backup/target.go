@@ -16,8 +16,8 @@ type Object struct {
 
 // Target is a place for backups. Its methods may be called from many goroutines.
 type Target interface {
-	// Put makes an object of all that r yields, or none at all. size is how much that is,
-	// or -1. What exists is never written over: that is ErrExists.
+	// Put makes an object of all that r yields, or none at all. size is how much that is, or -1. An object that exists
+	// is never overwritten: that is ErrExists.
 	Put(ctx context.Context, name string, r io.Reader, size int64) error
 	// Get reads an object; one that is not there is ErrMissing.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)

@@ -158,9 +158,9 @@ func seatInTurn(t *base.Tx, owner base.ID, requests []Request) (shortages []base
 // maxTurns is how many turns there are.
 const maxTurns = 8
 
-// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a
-// SKU; and after all of those, in the same order, the units that wait, which would else take the places of units that
-// have one.
+// turn is when a request has its turn: first one that names a slot, then an article, then a SKU with requirements, then
+// a SKU; and after all of those, in the same order, the units that wait, which would otherwise take the places of units
+// that have one.
 func (q *Request) turn() (n int) {
 	switch {
 	case q.Slot != 0:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// This file owns what is logged of a request: who asked for what, and what came of it. What stands behind the path is
-// never logged, and a secret that was put where none belongs is cut off.
+// This file owns what is logged of a request: who asked for what, and what came of it. The part of an address after the
+// path is never logged, and a secret in a place where none belongs is cut off.
 
 const (
 	slowRequest      = 100 * time.Millisecond
@@ -45,7 +45,7 @@ func (s *Server) observe(q *request, took time.Duration) {
 		"status", status, "duration", took.Round(time.Microsecond).String())
 }
 
-// secrets are those of our own making, behind what names them.
+// secrets are those that this program makes, each after the prefix that names its kind.
 var secrets = regexp.MustCompile(`(hf_[0-9A-Za-z]+_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=_%-]+`)
 
 // escape is a byte as a path may spell it.

@@ -9,9 +9,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file owns whose address a request counts as: that of its peer, or, where a proxy that is trusted passes it on,
-// the one that the proxy tells. A proxy adds whom it was asked by at the end of a header, behind what it was sent,
-// which may be forged: so the last address counts that is no trusted proxy's, and nothing in front of it is looked at.
+// This file owns whose address a request counts as: that of its peer, or, where a trusted proxy passes the request on,
+// the address that the proxy gives. A proxy adds the address of its own peer at the end of a header, after the
+// addresses that it was sent, which may be forged. So the last address that is not a trusted proxy's counts, and the
+// ones before it are not looked at.
 
 // sender is who a request comes from.
 type sender struct {
@@ -47,7 +48,7 @@ func peer(from net.Addr) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// locate finds who sends the request. passed says whether its headers tell that somebody passes it on.
+// locate finds who sends the request. passed says whether its headers show that a proxy passes it on.
 func (q *request) locate(passed bool) {
 	s, from := q.server, q.from.address
 	if !from.IsValid() {
@@ -73,7 +74,7 @@ func (q *request) locate(passed bool) {
 	case told.IsValid():
 		q.from.address, q.from.exempt = told, listed(s.limits.Exempt, told)
 	default:
-		q.from.exempt = false // nobody knows whose it is: of all such requests the proxy has the limit of one address
+		q.from.exempt = false // the sender is not known: all such requests share the limit of one address, the proxy's
 		if !agreed {
 			s.proxies.disagree.Do(func() {
 				s.log.Warn("X-Forwarded-For and Forwarded tell two addresses, so neither counts: have the proxy "+
@@ -83,9 +84,9 @@ func (q *request) locate(passed bool) {
 	}
 }
 
-// read is the address that a proxy tells in its headers, not valid where none is told; of two headers that disagree
-// neither counts, as only one of them is the proxy's. A header that is malformed where it is looked at counts for
-// nothing.
+// read is the address that a proxy gives in its headers, not valid where it gives none. Of two headers that disagree
+// neither counts, as only one of them is the proxy's. A header that is malformed in the part that is looked at counts
+// as absent.
 func (p *proxies) read(h *fasthttp.RequestHeader) (told netip.Addr, agreed bool) {
 	plain, full := p.last(h, "X-Forwarded-For", cutPlain), p.last(h, "Forwarded", cutForwarded)
 	switch {

@@ -87,7 +87,7 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 	}
 	w.Header().Set("Content-Type", string(kind))
 	w.WriteHeader(status)
-	_, _ = w.Write(a.Out) // one who hung up has the next call to see what has become of this
+	_, _ = w.Write(a.Out) // a caller that hung up can see the outcome with its next call
 }
 
 // read takes in the body. What has one says that it is JSON, which no form of a web page can.

@@ -9,8 +9,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of
-// things, and the records of files that show or describe it.
+// This file owns what an article's record says in addition to its stock: costs, its place in the merchant's own order
+// of things, and the records of files that show or describe it.
 
 // anyValue is a value of any attribute format, in a body.
 var anyValue = wire.Kind[label.Value]{Schema: valueSchema, JSON: readValue,

@@ -257,7 +257,7 @@ var articleListSchema = describe("ArticleList", func(w *scribe, p *page) {
 	w.articlePage(*p, 0)
 }).Uncut()
 
-// articlePage writes what stands behind the articles of a page.
+// articlePage writes the members that come after the articles of a page.
 func (w *scribe) articlePage(p page, total int) {
 	w.Count("totalCount", total, "How many articles there are on all pages.")
 	w.pagination(p, total)
@@ -280,7 +280,7 @@ func (q *request) checkListArticles(o *listArticles) {
 	}
 }
 
-// selectArticles finds the page that is asked for, and the location whose stock alone is told of; zero: all.
+// selectArticles finds the page that is asked for, and the only location whose stock is shown; zero: all locations.
 func (q *request) selectArticles(o *listArticles) (articles []*stock.Article, total int, location base.ID, err error) {
 	o.Now = q.now
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
@@ -293,7 +293,7 @@ func (q *request) selectArticles(o *listArticles) (articles []*stock.Article, to
 }
 
 func (q *request) listArticles(o *listArticles) error {
-	if o.page.size > longPage { // of a page that a body asks for nobody has seen the size
+	if o.page.size > longPage { // where a body asks for the page, its size was not known before
 		if err := q.dear(longPageCost); err != nil {
 			return err
 		}

@@ -19,8 +19,8 @@ var (
 		func(w *scribe, r *stock.Article) { w.writeArticle(r, new(stock.ArticleStock), 0, 0) })
 )
 
-// appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
-// behind the one that is answered, it has no units.
+// appendArticle appends an article to the answer, its stock over a window. An article that a later command than the
+// answered one removed from the view has no units.
 func (q *request) appendArticle(r *stock.Article, w base.Span) error {
 	return q.appendArticleUpTo(r, w, base.MaxListed, base.MaxListed, wire.MaxRecord)
 }

@@ -103,7 +103,7 @@ type getArticle struct {
 }
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
-// those of the state behind the command.
+// those of the state after the command.
 var answerArticle = behind(func(q *request, r *stock.Article) error {
 	q.tag = r.Revision
 	return q.appendArticle(r, q.span(nil))

@@ -147,7 +147,7 @@ const linesAtOnce = 256
 
 // askLines asks many questions of a published view, shared out among the processors: most of their time goes into
 // waiting for memory. Those about one item follow each other, as what was read for one is at hand for the next. Of
-// several refusals the first line's is told.
+// several refusals, the answer gives that of the first line.
 func (q *request) askLines(v base.View, lines []availabilityLine) error {
 	parts := slices.Collect(slices.Chunk(byItem(lines), linesAtOnce))
 	errs, panics := make([]error, len(lines)), make([]any, len(parts))
@@ -229,7 +229,7 @@ type nextInput struct {
 
 const (
 	maxSeconds = 10 * 366 * 24 * 60 * 60
-	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how late a window begins unless next is told, in milliseconds
+	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // latest begin after notBefore where until is not given, in milliseconds
 )
 
 var nextShape = wire.ShapeOf("NextQuery", slices.Concat(

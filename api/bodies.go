@@ -31,10 +31,10 @@ type longBody struct {
 	n       int64
 }
 
-// bodyBound is how long the body behind a header may be, in bytes. One that is longer is refused as the request's own
-// faults demand, before its length is.
+// bodyBound is how long the body after a header may be, in bytes. A request with a longer body is refused for its other
+// faults first, and only where it has none for the length of its body.
 func (s *Server) bodyBound(h *fasthttp.RequestHeader) int {
-	s.bodies.end(h) // where the library gave up on the one before without a word
+	s.bodies.end(h) // for a body before this one that the library dropped without a word
 	n := int64(h.ContentLength())
 	if n == chunked {
 		n = bulkBodyLimit

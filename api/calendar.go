@@ -59,7 +59,7 @@ var timeOfDay = wire.Scalar(wire.JSONString, (&wire.Schema{Type: "string"}).Show
 		return wire.Wrong{Code: wire.FaultFormat, Message: "must be a time of day from 00:00 to 23:59"}
 	})
 
-// calendarFields are those of a calendar but for what it is of.
+// calendarFields are the fields of a calendar except those that say what it is a calendar of.
 func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).Location }).

@@ -129,8 +129,8 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 		}, behind(answerCatalogItem))
 }
 
-// listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the
-// others.
+// listsCatalog is an operation that lists catalog items: under the path that other programs know, and under a path next
+// to those of the other resources.
 func listsCatalog(id, path string, query *wire.Shape[listCatalog], summary string) operation {
 	return read(operation{
 		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),

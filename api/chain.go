@@ -74,7 +74,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	return ctx.Response.StatusCode()
 }
 
-// unreadable answers what could not be read as a request. The connection is closed behind it.
+// unreadable answers bytes that could not be read as a request. The connection is closed after the answer.
 func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
 	q := s.acquire(ctx, time.Now())
 	defer q.release()
@@ -270,7 +270,7 @@ func (q *request) tooLarge() *base.Error {
 	return refuse(base.CodeBodyTooLarge, fmt.Sprintf("the body may have at most %d bytes", limit))
 }
 
-// recover turns a panic into an answer that tells nothing of it.
+// recover turns a panic into an answer that says nothing about it.
 func (q *request) recover() {
 	cause := recover()
 	if cause == nil {

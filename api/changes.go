@@ -20,7 +20,7 @@ import (
 // This file owns the feed of changes on the wire, and what has changed one order. What happened is read from the log;
 // the record is written as it is now.
 
-// feed says how changes of a kind of record are told.
+// feed says how changes of one kind of record are reported.
 type feed struct {
 	resource string
 	scopes   func(area string) []string                 // any one lets a key read it; none: full access alone
@@ -29,7 +29,7 @@ type feed struct {
 
 func by(scopes ...string) func(string) []string { return func(string) []string { return scopes } }
 
-// feeds lists what the feed tells of: a resource is one entry.
+// feeds lists what the feed reports: each resource is one entry.
 var feeds = []feed{
 	{"account", by("account.read"), func(q *request, _ base.ID) (bool, error) {
 		appendRecord(&q.scribe, q.view.Account(), (*scribe).writeAccount)
@@ -69,7 +69,7 @@ var feeds = []feed{
 	}, listedOrder)},
 }
 
-// told makes a feed's record of a look-up and an encoder.
+// told makes the record function of a feed from a look-up and an encoder.
 func told[R any](find func(v base.View, id base.ID) *R, write func(w *scribe, r *R)) func(*request, base.ID) (bool,
 	error) {
 	return func(q *request, id base.ID) (bool, error) {
@@ -83,7 +83,7 @@ func told[R any](find func(v base.View, id base.ID) *R, write func(w *scribe, r 
 	}
 }
 
-// feedOf finds how a change is told to a key; nil: it may not read that.
+// feedOf finds how a change is reported to a key; nil: the key may not read it.
 func feedOf(k *base.Key, c engine.Change) *feed {
 	for i := range feeds {
 		if f := &feeds[i]; f.resource == c.Resource {
@@ -96,8 +96,9 @@ func feedOf(k *base.Key, c engine.Change) *feed {
 	return nil
 }
 
-// cursor is a place in the feed: the account's sequence up to which all was read, of which log, where that is said, and
-// how many changes of the command behind it were read, too, where an answer has ended inside of that.
+// cursor is a place in the feed. It has the account's sequence up to which everything was read, the log that the
+// sequence is of (where that is given), and, where an answer ended inside the next command, how many changes of that
+// command were read, too.
 type cursor struct{ sequence, incarnation, inside uint64 }
 
 var noCursor = wire.Wrong{Code: wire.FaultFormat,
@@ -190,8 +191,8 @@ func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
 // cursor.
 const lookAtMost = 10_000
 
-// listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it
-// waits.
+// listChanges answers with all that has happened after the cursor and that the key may read. Where there is nothing of
+// that, it waits.
 func (q *request) listChanges(o *listChanges) error {
 	if c := o.after.incarnation; c != 0 && c != q.eng.Incarnation() {
 		return refuse(base.CodeCursorGone,
@@ -287,7 +288,7 @@ type placedChange struct {
 	inside uint64
 }
 
-// behind is the cursor behind the change: inside its command, of which there may be more.
+// behind is the cursor right after the change: inside its command, which may have more changes.
 func (c placedChange) behind() (sequence, inside uint64) { return c.Sequence - 1, c.inside }
 
 type listOrderHistory struct {

@@ -37,14 +37,15 @@ type patientConn struct {
 	net.Conn
 	read, write deadline
 
-	more bool    // behind the next piece comes another
+	more bool    // after the next piece comes another
 	held *[]byte // a piece that is held back
 }
 
 // pieces are buffers for those that are held back.
 var pieces = sync.Pool{New: func() any { return new([]byte) }}
 
-// inOne has the next two pieces that are written go out as one, if they are no longer than one may be.
+// inOne joins the next two pieces that are written and sends them as one, if together they are no longer than one piece
+// may be.
 func (c *patientConn) inOne() { c.more = true }
 
 // deadline is the instant at which an operation is to end, and the one at which the timer goes off: no later. Zero is

@@ -10,7 +10,7 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what a refusal tells beside its code: always an object.
+// This file owns what a refusal says in addition to its code: always an object.
 
 // detailed are the codes whose refusals have details, under the name that they have in the document.
 var detailed = []struct {

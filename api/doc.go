@@ -1,11 +1,13 @@
 // Package api is the REST interface: it turns requests into commands and reads of the engine, and records into answers.
 //
-// An operation is declared once, as a value (operation.go): method, path, who may ask, what it reads and what it
-// answers. Router, chain, decoder, scope check and document are driven by these values; routes.go lists them. A
-// resource is one file with its shapes, what writes its records and its operations, and one line in routes.go.
+// An operation is declared once, as a value (operation.go): its method, its path, who may call it, what it reads and
+// what it answers. These values drive the router, the chain, the decoder, the scope check and the document; routes.go
+// lists them. A resource is one file, with its shapes, its operations and the code that writes its records, and one
+// line in routes.go.
 //
-// The language of inputs and answers is api/wire, the operator's listener api/admin; both know nothing of what is here.
-// A record is said once, by a method of the scribe: run over an empty record it is the schema of the answer.
+// The language of inputs and answers is api/wire, the operator's listener api/admin; both know nothing of this package.
+// A record is described once, by a method of the scribe: run over an empty record, the method gives the schema of the
+// answer.
 //
 //	bytes -> framing -> route -> address -> key -> version -> limits -> scope
 //	      -> media type, size                                              chain.go, framing.go, address.go,
@@ -21,23 +23,23 @@
 //
 // # How long answers are
 //
-// A list leaves no row out of a page. A row is bounded instead, to 31 KiB, so that 250 of them and what is around stay
-// under 8 MB: its lists have fewer entries then, its texts fewer characters (wire/cut.go). Beside what was cut stands
-// how long it is, under its name and "Total". A record of its own has the first 1,000 entries of each list, within 4
-// MiB, and what a webhook is sent is cut like it. What can be longer has a paged list: the stock items of an order, the
-// unavailabilities of a hold and of an article, a plan under its digest. A feed ends early, and its cursor goes on from
-// there (changes.go). How many bytes are under way at once is in room.go, for bodies in bodies.go; what is the same for
-// every caller is held once (shared.go).
+// A list leaves no row out of a page. A row is bounded instead, to 31 KiB, so that a page of 250 rows, with all that is
+// around them, stays under 8 MB: in a row that would be longer, lists have fewer entries and texts fewer characters
+// (wire/cut.go). Next to a member that was cut, another one says its full length: it has the same name with "Total" at
+// the end. A record that is answered by itself has the first 1,000 entries of each list, within 4 MiB, and the data of
+// a webhook are cut in the same way. Lists that can be longer have a paged list of their own: the stock items of an
+// order, the unavailabilities of a hold and of an article, a plan under its digest. A feed ends early, and its cursor
+// continues from there (changes.go). room.go bounds how many bytes of answers are under way at once, bodies.go those of
+// bodies. An answer that is the same for every caller is held in memory once (shared.go).
 //
 // # Invariants
 //
 //  1. Nothing of a request outlives its handler: every parser copies what it keeps, and a request that goes back to its
 //     pool refers to nothing.
-//  2. A handler is given the View of its key's account, of the same snapshot as the key, and cannot name another
-//     account.
+//  2. A handler gets the View of its key's account, of the same snapshot as the key, and cannot name another account.
 //  3. A refusal has changed nothing. All faults of an input are named together, each with a pointer.
 //  4. A code has one status, and one place that says which (errors.go).
-//  5. An answer of 5xx tells nothing of its cause; the log does.
-//  6. A command is answered with its own result, not with what the record has come to since. (The units of an article
-//     are not in the result of a command: they are read from the state behind it.)
+//  5. An answer of 5xx says nothing about its cause; the log does.
+//  6. A command is answered with its own result, not with what the record has become since. (The units of an article
+//     are not in the result of a command: they are read from the state after it.)
 package api

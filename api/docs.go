@@ -7,8 +7,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of
-// the document, and the console. They ask this service for what they need, and nobody else for anything.
+// This file owns what the service gives to browsers: the document itself, the pages, the reference that is drawn from
+// the document, and the console. They load all that they need from this service, and nothing from any other.
 
 // The files that have been asked for, of the documentation and of the console.
 var pageFiles, consoleFiles sharedFiles

@@ -8,9 +8,9 @@ import (
 	"holdfast/api/wire"
 )
 
-// This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ.
-// openapi.json beside it is the same, for readers and for generators of clients; a test says when it has to be written
-// again.
+// This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ. The file
+// openapi.json in this directory is the same, for readers and for generators of clients; a test says when it has to be
+// written again.
 
 // renderDocument writes the document of some operations.
 func renderDocument(list []operation) []byte {

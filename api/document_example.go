@@ -11,8 +11,8 @@ import (
 // This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each
 // request among them is one that the service takes once the ids are the caller's own: a test sends them all.
 
-// exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes
-// first.
+// exampleValues are values by the name of the member that has them, as JSON. A name with the name of its schema before
+// it (Schema.member) is preferred.
 var exampleValues = map[string]string{
 	"address": `"Rua Augusta 12"`, "amount": `2`, "apiVersion": `"` + Version + `"`, "at": `"2025-06-02T09:00:00.000Z"`,
 	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`,

@@ -7,8 +7,8 @@ import (
 )
 
 // This file owns headers in the document. Those that any request or answer may have are named once, for the document as
-// a whole, and an answer names its own beside its description: as parameters and headers of each operation and each
-// status they would be two thirds of every generated client.
+// a whole, and an answer names its own next to its description. Written as parameters and headers of each operation and
+// each status, they would make up two thirds of every generated client.
 
 // headerAbout is what the document says of a header of answers.
 type headerAbout struct {

@@ -185,8 +185,8 @@ func refusals(op *operation) map[int][]base.Code {
 	return all
 }
 
-// refusal describes what an operation answers where it refuses: one answer for all codes, as a generator makes types
-// and branches of each status of each operation. Which codes there are stands beside it.
+// refusal describes what an operation answers where it refuses: one answer for all codes, because a generator makes
+// types and branches for each status of each operation. The possible codes are listed next to it.
 func (c *components) refusal(op *operation) ordered {
 	all := refusals(op)
 	var listed ordered

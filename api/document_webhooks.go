@@ -9,7 +9,7 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns what the document tells the author of a receiver: every event that a webhook is sent, with its
+// This file owns what the document says to the author of a receiver: every event that is sent to a webhook, with its
 // headers, its body and what to answer.
 
 // eventsAbout is how each of the events comes about.

@@ -385,8 +385,8 @@ func (a *adminCall) exportArchive() error {
 
 // importArchive makes an account of an archive, which is judged whole before anything is done. account names one
 // without records, or is the id of the new one; without it the one is meant that an import of the archive has begun or
-// made, or else a new one: of the archive's own id where ids is keep, the default, and no account has it. The same
-// archive again goes on where an import ended.
+// made, or else a new one: of the archive's own id where ids is keep, the default, and no account has it. A second
+// import of the same archive continues where the first one ended.
 func (a *adminCall) importArchive() error {
 	o := engine.ImportArchive{Name: a.query.Get("name"), Secret: func() (b [outbox.SecretBytes]byte) {
 		rand.Read(b[:])

@@ -8,7 +8,7 @@ import (
 
 // This file owns external pricing rows on the wire: buttons that send the customer elsewhere.
 
-// externalWrite suffices one by one: who may write listings may set their buttons.
+// externalWrite are scopes of which each one suffices: a key that may write listings may set their buttons.
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
 var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",

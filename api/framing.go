@@ -18,7 +18,7 @@ import (
 // seen says which of a request's headers are there at all: most have none of these, and to look for one costs as much
 // as to go over all.
 type seen struct {
-	passed  bool // one tells that somebody passes the request on for another
+	passed  bool // a header shows that a proxy passes the request on for another
 	id      bool // X-Request-Id
 	version bool // X-Api-Version
 }
@@ -93,8 +93,8 @@ func (q *request) admitUnread(cause error) *base.Error {
 		return q.tooLarge()
 	case errors.As(cause, &small):
 		q.identify(true)
-		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the
-		// address is long.
+		// The library gives only the first 200 bytes, in its message: where they have no end of line, the address is
+		// long.
 		if !strings.Contains(strings.SplitN(cause.Error(), `"..."`, 2)[0], `\n`) {
 			return refuse(base.CodeURITooLong, "request line and headers may have at most 16 KiB")
 		}
@@ -108,7 +108,7 @@ func (q *request) admitUnread(cause error) *base.Error {
 }
 
 // drain takes in what the client still sends, within bounds, since a client that is refused while it sends may never
-// see the answer. Where it has sent all, nothing is waited for but a moment.
+// see the answer. Where the client has sent all, drain waits only for a moment.
 func (q *request) drain() {
 	c := q.ctx.Conn()
 	end := time.Now().Add(drainTime)

@@ -20,7 +20,8 @@ import (
 type Limits struct {
 	PerAddress      int64 // requests a minute; 0: no limit
 	ConnsPerAddress int   // connections at once, or requests that a trusted proxy passes on; 0: no limit
-	// networks whose addresses have none; the machine itself has none where nobody else is passed on
+	// networks whose addresses have none; the machine itself has no limits where it passes on no other sender's
+	// requests
 	Exempt []netip.Prefix
 	Plans  map[string]ratelimit.Plan
 }
@@ -213,7 +214,7 @@ type keeper struct {
 	done       chan struct{}
 }
 
-// keepUsage begins with what was kept, and goes on keeping.
+// keepUsage restores the usage that was kept, and then keeps it regularly.
 func (s *Server) keepUsage(e *engine.Engine) {
 	s.keeper.begin.Do(func() {
 		err := e.Usage(func(account base.ID, u engine.Usage) {

@@ -83,10 +83,10 @@ func (m *metrics) observe(op *operation, status int, took time.Duration) {
 	(*c).Inc()
 }
 
-// dearest tells which accounts' requests took longest, a few of them: a series of each account would be too many.
+// dearest reports the few accounts whose requests took longest: one series for each account would be too many.
 type dearest struct{ meters *ratelimit.Meters }
 
-// dearestShown is how many accounts are told.
+// dearestShown is how many accounts are reported.
 const dearestShown = 10
 
 var dearestDesc = prometheus.NewDesc("holdfast_account_request_seconds_total",

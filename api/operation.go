@@ -10,7 +10,7 @@ import (
 // This file owns what an operation is. An operation is declared once, as a value: the router, the chain, the decoder,
 // the scope check and the document are all driven by it.
 
-// access says who may ask for an operation.
+// access says who may call an operation.
 type access uint8
 
 const (
@@ -36,9 +36,9 @@ type operation struct {
 	access  access
 	scopes  []string
 	limit   int  // of the body in bytes; 0 is bodyLimit
-	cost    int  // of the account's share of dear reads (share.go)
-	probe   bool // asked by what watches the service: charged to nobody
-	apart   bool // beside the interface, for what watches the service or reads its document: not in the document
+	cost    int  // of the account's share of expensive reads (share.go)
+	probe   bool // called by programs that watch the service: no account is charged for it
+	apart   bool // outside the interface, for programs that watch the service or read its document: not in the document
 	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
 	guarded bool // takes If-Match
@@ -173,8 +173,8 @@ func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in 
 	}
 }
 
-// readOne makes an operation that answers with the record that its path names by an id alone. Who asks for one that is
-// not there is told so by its name.
+// readOne makes an operation that answers with the record that its path names by an id alone. If there is no such
+// record, the refusal says so, and says what kind of record it is by the name.
 func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find func(base.View, base.ID) *R,
 	answer func(*request, *R) error) operation {
 	return read(o, input[base.ID]{path: path}, func(q *request, id *base.ID) error {

@@ -29,7 +29,7 @@ var operatorNames = func() (names []string) {
 	return names
 }()
 
-// orderCustomerOf is whom a line is for: the one named, else the first of the order's.
+// orderCustomerOf is the customer that a line is for: the one that it names, else the first one of the order.
 func orderCustomerOf(r *order.OrderRecord, more *order.LineMore) base.ID {
 	switch {
 	case more.OrderCustomer != base.ID{}:
@@ -197,7 +197,8 @@ func (w *scribe) lineSubscription(o *order.Order, l *order.OrderLine) {
 	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
 }
 
-// checkoutField writes a field of a form behind its ids: those of a line have an id, those of a customer ids.
+// checkoutField writes the members of a form's field that come after its ids: a field of a line has one id, a field of
+// a customer several.
 func (w *scribe) checkoutField(f *order.CheckoutField) {
 	w.Text("name", f.Name, "What the customer was asked.")
 	w.Key("type", checkoutFieldTypes, "What kind of field it is.")

@@ -189,8 +189,8 @@ func (q *request) lines(list []orderLine) []order.OrderLineInput {
 	return out
 }
 
-// claimRow has a row that is named for what has no pricing table take the scope of a unit price: it can be a row of any
-// price.
+// claimRow makes a request need the scope of a unit price where it names a pricing row for an item without a pricing
+// table: that can be a row of any price.
 func (q *request) claimRow(i base.Item, field string) {
 	c := wire.Claim{Field: field, Scope: "orders.payments.write"}
 	if !order.HasPricingTable(q.view, i) && !slices.Contains(q.json.Claims, c) {

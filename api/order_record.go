@@ -8,8 +8,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns how an order is written. It needs the record alone: the same bytes go to whoever asks and to whoever
-// is told. order_line_record.go has its lines and units.
+// This file owns how an order is written. It needs the record alone: the same bytes go to a client that asks and to a
+// webhook. order_line_record.go has its lines and units.
 
 var (
 	orderStatuses     = wire.EnumSchema(order.OrderStatuses...)
@@ -125,7 +125,7 @@ func (w *scribe) crmCustomer(id base.ID) {
 		"The customer's id among the account's customers, also of one who is deleted by now; null: there is none.")
 }
 
-// orderCustomers writes those whom an order is for: those given, else the one whom the main contact is of.
+// orderCustomers writes the customers that an order is for: those given, else the customer of the main contact.
 func (w *scribe) orderCustomers(r *order.OrderRecord, more *order.OrderMore) {
 	list := more.Customers
 	if len(list) == 0 && r.Contact != nil {
@@ -206,7 +206,7 @@ func (w *scribe) sums(p commerce.OrderPrice) {
 	w.Int("total", p.Total, "Sum after discounts and with taxes, in minor units.")
 }
 
-// discountBrief writes what is told of a code on an order.
+// discountBrief writes what an order shows of a discount code.
 func (w *scribe) discountBrief(id base.ID, d *commerce.DiscountTerms) {
 	w.TextID("id", id, "The discount code's id.")
 	w.Text("code", d.Code, "The text that customers enter.")

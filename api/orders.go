@@ -28,7 +28,7 @@ const (
 	orderPath  = ordersPath + "/{id}"
 )
 
-// mainContact has an order be for the one whom a contact is of.
+// mainContact makes an order be for the customer that a contact is of.
 func mainContact[In any](at func(*In) **base.Changes[commerce.Contact]) wire.Field[In] {
 	return wire.Optional("mainContact", contactInput, at).
 		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new " +
@@ -48,7 +48,7 @@ func clearedContact(f wire.Field[order.PatchOrder]) wire.Field[order.PatchOrder]
 var orderKinds = []wire.Own{wire.Reads("assignedTo", userInput), wire.Reads("customers", orderCustomers),
 	wire.Reads("checkoutFields", customerFormFields)}
 
-// orderFields are what an order is made of, but for where its stock is taken.
+// orderFields are the fields that an order is made of, except those that say where its stock is taken.
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 	return slices.Concat(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }),
 		[]wire.Field[In]{mainContact(func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact })},
@@ -96,7 +96,7 @@ var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderH
 		Says("Where the hold has its stock."),
 }, heldFields(func(o *orderHold) *orderHold { return o }))...)
 
-// heldFields are what an order of holds is made of, but for the holds, and where they have their stock.
+// heldFields are the fields that an order of holds is made of, except the holds, and where they have their stock.
 func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 	return append([]wire.Field[In]{
 		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]order.HeldLineInput { return &at(in).Held }).

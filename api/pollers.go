@@ -8,7 +8,7 @@ import (
 
 // This file owns how many requests wait for a change at once.
 
-// pollers counts those who wait for a change.
+// pollers counts the requests that wait for a change.
 type pollers struct {
 	mu  sync.Mutex
 	all int

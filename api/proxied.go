@@ -8,11 +8,11 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// This file owns connections that a proxy passes on without looking into them: it tells in front of each, by the PROXY
-// protocol (versions 1 and 2), whose it is. Where that is agreed, only proxies that are trusted can connect, and this
-// machine, which tells nothing: whoever else could, could call itself by any address.
+// This file owns connections that a proxy passes on without looking into them: at the start of each connection it says,
+// by the PROXY protocol (versions 1 and 2), whose it is. Where that is agreed, only trusted proxies can connect, and
+// this machine, which says nothing: any other peer could claim any address.
 
-// proxied has the connections of a listener begin with the protocol.
+// proxied makes the connections of a listener begin with the protocol.
 func (s *Server) proxied(l net.Listener) net.Listener {
 	return &proxyproto.Listener{Listener: l, ConnPolicy: s.judgePeer, ValidateHeader: leaveOut,
 		ReadHeaderTimeout: readTimeout}

@@ -62,13 +62,13 @@ type request struct {
 	stock    stock.ArticleStock // room to read stock into
 	bars     engine.ArticleBars // and bars
 	media    string             // what the answer is; empty: JSON
-	same     []byte             // the answer, where it is the same for every caller: nobody writes into it
+	same     []byte             // the answer, where it is the same for every caller: it is never written to
 	taken    int64              // bytes of room that it has taken
 	crowded  bool               // there was no room for it
-	cost     int                // what it has of its account's share of dear reads
+	cost     int                // what it has taken of its account's share of expensive reads
 	tag      uint64             // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
-	held     coding // in which the caller has the answer already, where that is all it is told
+	held     coding // in which the caller has the answer already; it is then told only that
 	numBuf   []byte
 	replayed bool
 	links    []byte // value of the Link header
@@ -251,7 +251,7 @@ type cover struct {
 	added int
 }
 
-// add takes in the faults of a list that grows, behind those of the last call.
+// add takes in the faults of a list that grows: those that came after the last call.
 func (c *cover) add(faults []base.Fault) {
 	if c.at == nil && len(faults) > 0 {
 		c.at, c.above = map[string]bool{}, map[string]bool{}
@@ -309,12 +309,13 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 		return res, err
 	}
 	res, err := q.eng.Do(cmd)
-	q.payBack() // what was dear, to explain a refusal, is done: others may begin while the answer is written
+	q.payBack() // the expensive part, to explain a refusal, is done: others may begin while the answer is written
 	q.replayed = res.Replayed
 	return res, err
 }
 
-// behind renders the record of a command with the state behind it, as it shows parts of other records.
+// behind renders the record of a command with the state after the command, because the answer shows parts of other
+// records.
 func behind[R any](render func(*request, R) error) func(*request, R) error {
 	return func(q *request, record R) error {
 		if v, ok := q.eng.View(q.view.Account().ID); ok {

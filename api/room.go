@@ -45,7 +45,7 @@ type room struct {
 
 // full says that there is no room for more bytes of an account.
 func (r *room) full(account base.ID) bool {
-	if r.all.Load() < min(r.bound.InAll/2, r.bound.PerAccount) { // nobody has more than all
+	if r.all.Load() < min(r.bound.InAll/2, r.bound.PerAccount) { // no account has more than all have
 		return false
 	}
 	r.mu.Lock()
@@ -114,7 +114,7 @@ func buffer() []byte {
 	return nil
 }
 
-// keep has a buffer used again that nobody reads any more.
+// keep makes a buffer available for use again. Its bytes must not be read any more.
 func keep(b []byte) {
 	if cap(b) <= keptBuffer {
 		b = b[:0]

@@ -7,8 +7,9 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the scopes that a request needs beside those of its operation: by what it names, which is known when
-// its input was read. They are asked for behind all faults and in front of the command (operation.go).
+// This file owns the scopes that a request needs in addition to those of its operation. They depend on what the request
+// names, which is known once its input was read. They are checked after all faults and before the command
+// (operation.go).
 
 // may says whether the key has a scope, by itself or by one above it.
 func (q *request) may(scope string) bool {

@@ -32,8 +32,8 @@ const MaxConns = 20_000
 // Options are what a server needs from outside. Now is required.
 type Options struct {
 	Now func() int64 // milliseconds since the epoch
-	// Behind is by how much the machine's clock is behind Now, which never goes back; default: not at all. What callers
-	// compare with their own clocks is told by the machine's.
+	// Behind is by how much the machine's clock is behind Now, which never goes back; default: not at all. Times that
+	// callers compare with their own clocks are given by the machine's clock.
 	Behind    func() time.Duration
 	Logger    *slog.Logger         // default: slog.Default
 	AccessLog bool                 // one line a request; slow requests and errors of ours are logged in any case
@@ -41,15 +41,15 @@ type Options struct {
 
 	Limits Limits         // default: DefaultLimits
 	Proxy  []netip.Prefix // networks of proxies that tell whose requests they pass on
-	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this
-	// machine.
+	// ProxyProtocol makes each connection of a Proxy begin with the PROXY protocol. Connections of others are closed,
+	// except those of this machine.
 	ProxyProtocol bool
 	Bytes         Bytes // of answers and bodies under way
 	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
 	Endpoint func(address string) (why string)
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
 	Backups func() error
-	// what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are
+	// what expensive reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are
 	// cores
 	Share int
 
@@ -99,7 +99,7 @@ const (
 
 const chunked = -1 // the length of a body in chunks, as the HTTP library says it
 
-// bodyTime is how long a body may take to arrive, behind its headers: at 64 KiB a second.
+// bodyTime is how long a body may take to arrive after its headers: it has to come at 64 KiB a second.
 func bodyTime(length int) time.Duration {
 	if length == chunked {
 		length = bodyLimit // not known
@@ -229,7 +229,8 @@ func (s *Server) listener(l net.Listener) net.Listener {
 
 // endingListener ends once the server has been told to stop, and not before: where the system has no room for one more
 // connection, it waits for some to end. The library closes the listeners that it knows at the instant of the stop; one
-// that comes after it would accept for good. It is closed once, whoever closes it.
+// that comes later would accept connections for ever. It is closed only once, even where both the library and the
+// server close it.
 type endingListener struct {
 	net.Listener
 	server *Server

@@ -19,8 +19,8 @@ var readinessShape = wire.ShapeOf("Readiness",
 	wire.Optional("backup", wire.Text(0, 5), func(r *readiness) **string { return &r.backup }).
 		Says("Given, with or without a value: whether a good backup is there that is not too old, too."))
 
-// figures are what the service tells of itself: a name, and the series of the metrics that it is of. Of a histogram it
-// is the mean.
+// figures are what the service reports about itself. Each has a name, and the series of the metrics that it comes from.
+// Of a histogram it is the mean.
 var figures = []struct{ name, series, about string }{
 	{"queued", "holdfast_commands_queued", "Commands that wait for the writer."},
 	{"commands", "holdfast_commands_total", "Commands done since the start."},
@@ -79,7 +79,7 @@ func (s *Server) condition(accounts int) *condition {
 
 // figuresOf reads the series of the figures.
 func figuresOf(from prometheus.Gatherer) []float64 {
-	families, _ := from.Gather() // what could be gathered is told, the rest is not
+	families, _ := from.Gather() // what could be gathered is reported, the rest is not
 	values := make([]float64, len(figures))
 	for i, f := range figures {
 		values[i] = math.NaN()

@@ -12,9 +12,9 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns the share of the machine that one account's dear reads have at once, and how they wait for it. What a
-// read costs is a matter of its kind and of how much it is asked for; a read that costs nothing here is asked for by
-// the thousand.
+// This file owns the share of the machine that one account's expensive reads have at once, and how they wait for it.
+// The cost of a read depends on its kind and on how much is asked of it. A read that costs nothing here is one that
+// clients send by the thousand.
 
 const (
 	pageCost     = 1 // of a list's page, or of many questions at once
@@ -58,7 +58,7 @@ func costOf(o *operation) int {
 	return 0
 }
 
-// weighBody has a request with a body wait before it is read: to read it, and to name its faults, may be the most of
+// weighBody makes a request with a body wait before the body is read: to read it and to name its faults may be most of
 // the work.
 func (q *request) weighBody() *base.Error {
 	if q.op.body == nil {
@@ -67,7 +67,7 @@ func (q *request) weighBody() *base.Error {
 	return q.dear(q.op.cost)
 }
 
-// weigh has the request wait until there is room for what it costs.
+// weigh makes the request wait until there is room for what it costs.
 func (q *request) weigh() *base.Error {
 	cost := q.op.cost
 	if cost == 0 {
@@ -83,8 +83,8 @@ func (q *request) weigh() *base.Error {
 	return q.dear(cost)
 }
 
-// defaultShare is what dear reads of an account may cost at once: so much that a list keeps all cores busy, and a
-// search half.
+// defaultShare is what expensive reads of an account may cost at once. It is such that lists can keep all cores busy,
+// and searches half of them.
 func defaultShare() int { return max(searchCost, runtime.GOMAXPROCS(0)) }
 
 // shares are what is under way, by account.
@@ -137,7 +137,7 @@ func (s *shares) take(account base.ID, cost int) bool {
 	for i := range x.line {
 		if x.line[i] == w {
 			x.line = append(x.line[:i], x.line[i+1:]...)
-			s.admit(account, x) // one behind it may cost less
+			s.admit(account, x) // one after it in the line may cost less
 			return false
 		}
 	}
@@ -164,7 +164,8 @@ func (s *shares) admit(account base.ID, x *share) {
 	}
 }
 
-// dear has the request wait until a dear read of its account may begin, and refuses it where it has waited too long.
+// dear makes the request wait until an expensive read of its account may begin. It refuses the request where that takes
+// too long.
 func (q *request) dear(cost int) *base.Error {
 	if q.waits(cost) {
 		return nil
@@ -172,7 +173,8 @@ func (q *request) dear(cost int) *base.Error {
 	return q.later(base.CodeRateLimited, layerCost, 1000, "too many expensive reads of the account are running")
 }
 
-// waits is dear for one that can do without: it says whether its turn has come. What it has taken before counts.
+// waits is like dear, for a request that can do without the read: it says whether its turn has come. What the request
+// has taken before counts.
 func (q *request) waits(cost int) bool {
 	if cost <= q.cost || q.key == nil {
 		return true
@@ -185,8 +187,9 @@ func (q *request) waits(cost int) bool {
 	return ok
 }
 
-// MayExplain has a refusal wait for its account's share before it is explained. One that waits for too long is given as
-// it is: who is told to come again would not know that nothing is left.
+// MayExplain makes a refusal wait for its account's share before it is explained. Where that takes too long, the
+// refusal is answered without an explanation: a client that is told to come again instead would not learn that nothing
+// is left.
 func (q *request) MayExplain() bool { return q.waits(searchCost) }
 
 // payBack gives back what the request has of its account's share.

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// This file owns answers that are the same for every caller: the document and the files for browsers, which are given
-// without a key. Their bytes are held once in each coding, so that a caller who reads slowly holds none of its own.
+// This file owns answers that are the same for every caller: the document and the files for browsers, which are served
+// without a key. Their bytes are held once in each coding, so that a client that reads slowly holds no copy of its own.
 
 // shared is such an answer.
 type shared struct {

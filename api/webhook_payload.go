@@ -11,7 +11,7 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the data of events: the record that each tells of, as the interface shows it.
+// This file owns the data of events: the record that each event is about, as the interface shows it.
 
 // EventPayload is the record of an event as a version of the interface writes it: there is one.
 func EventPayload(_ string, record any) []byte {

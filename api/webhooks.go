@@ -123,7 +123,7 @@ func (q *request) maker() *outbox.Maker {
 // disabled soon after.
 func (q *request) reach(address string) {
 	if len(q.faults.ListOf) > 0 {
-		return // told first
+		return // they are reported first
 	}
 	if why := q.server.endpoint(address); why != "" {
 		q.faults.Add(base.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})

@@ -11,7 +11,7 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns what would be: hypothetical changes on the wire, and questions behind them.
+// This file owns what would be: hypothetical changes on the wire, and questions about the state after them.
 
 // changeKind says what a hypothetical change does.
 type changeKind string

@@ -103,7 +103,7 @@ func (a *Args) one(name string) *arg {
 	return found
 }
 
-// Next returns the next unused parameter of a name, with or without [] behind it, nil if there is none left.
+// Next returns the next unused parameter of a name, with or without [] after it, nil if there is none left.
 func (a *Args) Next(name string) *arg {
 	for i := range a.ListOf {
 		p := &a.ListOf[i]
@@ -118,7 +118,7 @@ func (a *Args) Next(name string) *arg {
 	return nil
 }
 
-// gap reports, once, elements of a list of objects behind the n that were read: there is none of the number n.
+// gap reports, once, that a list of objects has elements after the n that were read, but none with the number n.
 func (a *Args) gap(name string, n int) {
 	found := false
 	for i := range a.ListOf {
@@ -132,7 +132,7 @@ func (a *Args) gap(name string, n int) {
 	}
 }
 
-// numbered says that what stands behind the bracket of a list begins with a number below n.
+// numbered says that the text after the bracket of a list begins with a number below n.
 func numbered(at []byte, n int) bool {
 	digits, _, _ := bytes.Cut(at, []byte{']'})
 	i, err := strconv.Atoi(string(digits))
@@ -156,14 +156,14 @@ func (a *Args) split(name string) {
 	}
 }
 
-// unread tells whether a parameter of a name was given in a coding that could not be read.
+// unread says whether a parameter of a name was given in a coding that could not be read.
 func (a *Args) unread(name string) bool {
 	return slices.ContainsFunc(a.Faults.ListOf, func(f base.Fault) bool {
 		return f.In == a.In && f.Code == FaultMalformed && strings.TrimSuffix(f.Pointer, "[]") == name
 	})
 }
 
-// below tells whether any parameter is nested under a name.
+// below says whether any parameter is nested under a name.
 func (a *Args) below(name string) bool {
 	for i := range a.ListOf {
 		p := a.ListOf[i].Name

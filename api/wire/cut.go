@@ -18,7 +18,7 @@ import (
 const (
 	MaxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB
 	MaxRecord  = 4 << 20
-	MaxFeed    = 7 << 20 // an answer that a cursor goes on from ends here
+	MaxFeed    = 7 << 20 // an answer that continues from a cursor ends here
 	RowEntries = 32      // entries of a kilobyte that are written of a row at most
 	RowSteps   = 320     // entries of a hundred bytes
 )

@@ -293,7 +293,7 @@ func Words[V interface {
 	return Enum(values...)
 }
 
-// Object is a nested object; in a query its members stand in brackets behind its name.
+// Object is a nested object; in a query its members stand in brackets after its name.
 func Object[V any](s *Shape[V]) Kind[V] {
 	return Kind[V]{
 		Schema: s.Schema(),
@@ -308,8 +308,8 @@ func Object[V any](s *Shape[V]) Kind[V] {
 	}
 }
 
-// foreseen is how many elements a list has before room is made for what the rest of the document would be at their
-// length.
+// foreseen is how many elements are read before room is made for more: for as many as the rest of the document would
+// hold at their average length.
 const foreseen = 64
 
 // ListOf is least to most elements. In a query, scalars are the name repeated, with or without [], and objects are

@@ -36,7 +36,7 @@ const (
 	FaultEnum      = "enum"      // none of the allowed values
 	FaultLength    = "length"    // too short or too long
 	FaultExclusive = "exclusive" // does not go with another
-	FaultOrder     = "order"     // an end that is not behind its beginning
+	FaultOrder     = "order"     // an end that is not after its beginning
 	FaultReference = "reference" // names nothing that there is, or more than one
 )
 
@@ -113,7 +113,7 @@ func (r *Reader) Reset(data []byte, faults *Faults) {
 	*r = Reader{data: data, path: r.path[:0], scratch: r.scratch[:0], Claims: r.Claims[:0], Faults: faults}
 }
 
-// Document reads the one value that the data has to be, with read, and nothing behind it.
+// Document reads the data with read. They have to be one value, with nothing after it.
 func (r *Reader) Document(read func(*Reader)) {
 	read(r)
 	if r.Space(); !r.Dead && r.pos < len(r.data) {
@@ -443,9 +443,10 @@ func (r *Reader) text() (raw []byte, ok bool) {
 	return nil, false
 }
 
-// plain says of eight bytes that each is of a string that goes on: ASCII, and no control character, quote or backslash.
-// A byte below n has its high bit set once n is subtracted, and had it not before; one that equals another is below 1
-// once both are combined by exclusive or. Only a byte that is found borrows of the next.
+// plain says that a string continues over all of eight bytes: each is ASCII, and no control character, quote or
+// backslash. A byte below n has its high bit set after n is subtracted, and did not have it before. A byte that equals
+// another is below 1 after both are combined by exclusive or. Only a byte that is found in this way borrows from the
+// next.
 func plain(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^ones*'"', w^ones*'\\'
@@ -455,7 +456,7 @@ func plain(w uint64) bool {
 const escapes = `"\/bfnrt`
 const escaped = "\"\\/\b\f\n\r\t"
 
-// escaped goes on with a string that has escapes; start is its first byte and pos at the first escape.
+// escaped reads the rest of a string that has escapes; start is its first byte and pos at the first escape.
 func (r *Reader) escaped(start int) (raw []byte, ok bool) {
 	b := append(r.scratch[:0], r.data[start:r.pos]...)
 	for r.pos < len(r.data) {

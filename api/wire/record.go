@@ -25,7 +25,7 @@ type Own struct {
 	kind  fieldKind
 }
 
-// Reads has a field be read as a kind of its own.
+// Reads makes a field be read as another kind than its form says.
 func Reads[V any](field string, k Kind[V]) Own {
 	return Own{field, fieldKind{k.Schema,
 		func(r *Reader, v reflect.Value, _ part) { k.JSON(r, v.Addr().Interface().(*V)) }}}
@@ -221,13 +221,13 @@ func WriteFields[R any](w *Writer, r *R, between ...Between) {
 	w.fields(base.FieldsOf[R](), reflect.ValueOf(r).Elem(), between)
 }
 
-// Between is what an answer has behind one of a record's fields that is none of them.
+// Between are members that an answer has after one of a record's fields, and that are no fields themselves.
 type Between struct {
 	behind string
 	write  func()
 }
 
-// Behind has members stand behind a field.
+// Behind puts members after a field.
 func Behind(field string, write func()) Between { return Between{field, write} }
 
 // Fields is WriteFields for what takes a function that names the members.

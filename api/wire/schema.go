@@ -4,7 +4,7 @@ import "slices"
 
 // This file owns the description of a value, for readers of the interface: the OpenAPI document is made of these. What
 // is read from a request is described by the kinds and shapes that read it (kind.go, shape.go), so the two cannot
-// differ; what an answer holds is described beside its encoder.
+// differ; what an answer holds is described next to its encoder.
 
 // Schema describes one JSON value. It is set up once and never changed after.
 type Schema struct {
@@ -26,7 +26,7 @@ type Schema struct {
 type Member struct {
 	Name     string
 	Required bool   // always there (in an answer), or refused without (in a request)
-	Scope    string // what a key needs to give it in a request, beside the operation's own; empty: nothing
+	Scope    string // what a key needs to give it in a request, in addition to the operation's own; empty: nothing
 	Schema   *Schema
 }
 

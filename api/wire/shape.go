@@ -29,7 +29,7 @@ type field struct {
 	Name     string
 	Required bool
 	clears   bool   // null does something
-	scope    string // what a key needs to give it, beside the operation's own
+	scope    string // what a key needs to give it, in addition to the operation's own
 	Schema   *Schema
 	json     func(r *Reader, dst any)
 	query    func(a *Args, name string, dst any) (present bool)
@@ -96,7 +96,7 @@ func (f Field[T]) Shows(example string) Field[T] { return Field[T]{showing(f.fie
 // Says describes a field to the reader of the document.
 func (f Field[T]) Says(about string) Field[T] { return Field[T]{saying(f.field, about)} }
 
-// Needs says which scope a key has to have to give a member of a body, beside one of the operation's own.
+// Needs says which scope a key needs to give a member of a body, in addition to one of the operation's own.
 func (f Field[T]) Needs(scope string) Field[T] { return Field[T]{needing(f.field, scope)} }
 
 //go:noinline
@@ -136,7 +136,7 @@ func Needing[T any](scope string, fields []Field[T], names ...string) []Field[T]
 	return fields
 }
 
-// With are fields with more of them behind one.
+// With are some fields, with more of them after one.
 func With[T any](fields []Field[T], behind string, more ...Field[T]) []Field[T] {
 	at := slices.IndexFunc(fields, func(f Field[T]) bool { return f.Name == behind })
 	return slices.Insert(fields, at+1, more...)
@@ -265,7 +265,7 @@ func Ignored[T any](name string, s *Schema, read func(r *Reader)) Field[T] {
 		query: func(*Args, string, any) bool { return false }}}
 }
 
-// Then has something done behind a member that a body gives.
+// Then does something after a body has given a member.
 func Then[T any](f Field[T], do func(*T)) Field[T] {
 	x := *f.field
 	x.json = func(r *Reader, dst any) {
@@ -278,7 +278,7 @@ func Then[T any](f Field[T], do func(*T)) Field[T] {
 // ReadJSON reads one object.
 func (s *Shape[T]) ReadJSON(r *Reader, dst *T) { (*Members)(s).ReadJSON(r, dst) }
 
-// ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets behind it.
+// ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets after it.
 func (s *Shape[T]) ReadArgs(a *Args, prefix string, dst *T) { (*Members)(s).ReadArgs(a, prefix, dst) }
 
 // Schema describes the object.
@@ -337,7 +337,7 @@ func (m *Members) missing(r *Reader, seen uint64, dst any) {
 	}
 }
 
-// ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets behind it.
+// ReadArgs reads the members from parameters: those of the bare names, or with a prefix those in brackets after it.
 func (m *Members) ReadArgs(a *Args, prefix string, dst any) {
 	for i := range m.list {
 		f := m.list[i]

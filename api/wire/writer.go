@@ -63,7 +63,7 @@ func (w *Writer) May(given bool) bool {
 	return given || w.may
 }
 
-// Key begins a member; its value is appended behind it. Without about the schema says what the member is.
+// Key begins a member; its value is appended after it. Without about the schema says what the member is.
 func (w *Writer) Key(name string, s *Schema, about string) {
 	if w.doc != nil {
 		w.describe(name, s, about)

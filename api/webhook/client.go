@@ -93,7 +93,7 @@ func reason(err error) string {
 	var timed interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, errAddress), errors.As(err, &dns):
-		// One text for both: whether an inner name has an address tells of the network.
+		// One text for both: whether an inner name has an address says something about the network.
 		return "the host has no address that may be called"
 	case errors.As(err, &certificate):
 		return "the certificate is not trusted"

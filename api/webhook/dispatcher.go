@@ -23,10 +23,10 @@ import (
 const (
 	perWebhook = 16  // attempts under way at one endpoint
 	inAll      = 512 // attempts under way
-	accounts   = 4   // an account has at most one of so many parts of them, but for the first attempt at each endpoint
+	accounts   = 4   // an account has at most 1/accounts of them, not counting the first attempt at each endpoint
 
-	busyQueue  = 16  // commands that wait, beside those of outcomes, from which on deliveries give way
-	busyFor    = 100 // milliseconds after which that is forgotten: right behind a sync nobody waits for a moment
+	busyQueue  = 16  // commands that wait, not counting those of outcomes, from which on deliveries give way
+	busyFor    = 100 // milliseconds for which that counts: for a moment right after a sync no command waits
 	busyPause  = 20  // milliseconds, in which busyStarts attempts are begun meanwhile
 	busyStarts = 2
 )
@@ -36,8 +36,8 @@ type Options struct {
 	Engine *engine.Engine
 	Client *http.Client
 	Now    func() int64 // milliseconds since the epoch, which may be behind the engine's present
-	// Behind is by how much the machine's clock is behind Now; default: not at all. A receiver holds the time of an
-	// attempt against its own clock.
+	// Behind is by how much the machine's clock is behind Now; default: not at all. A receiver compares the time of an
+	// attempt with its own clock.
 	Behind func() time.Duration
 	// Timer returns a channel that is sent to after a while, and what stops that; default: a time.Timer.
 	Timer   func(d time.Duration) (<-chan time.Time, func())
@@ -48,12 +48,12 @@ type Options struct {
 	Waiting func() int // commands that wait; default: the engine's
 
 	PerWebhook, InAll int // attempts under way; default 16 and 512
-	// deliveries of a webhook that wait, from which on they give way no more; default: half of what may wait
+	// from so many waiting deliveries of a webhook on, they no longer give way; default: half of what may wait
 	Patience int
 }
 
-// Dispatcher sends what is due until it is closed. But for Close it has one goroutine of its own that owns what is
-// here.
+// Dispatcher sends what is due until it is closed. One goroutine of its own uses all that is here; only Close may be
+// called by others.
 type Dispatcher struct {
 	Options
 	metrics *metrics

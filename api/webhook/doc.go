@@ -9,13 +9,13 @@
 //
 //  1. A delivery is under way once at a time, and its next attempt is made only after the outcome of the last is
 //     durable.
-//  2. An endpoint has at most so many attempts under way, and one only while many others have some: a slow one delays
-//     none. An account has no more than a part of all, but for the first attempt at each endpoint.
-//  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy
-//     asked.
-//  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is
-//     in: an endpoint is refused, when it is set, by the form of its address alone, and a name that leads to an inner
-//     address fails in the same words as one that leads nowhere.
+//  2. An endpoint has a bounded number of attempts under way, and only one while many others have some: a slow endpoint
+//     delays no other. An account has at most a part of all attempts, not counting the first attempt at each endpoint.
+//  3. Only public addresses on port 443 are dialled, unless the operator names their network. No redirect is followed,
+//     and no proxy is used.
+//  4. A secret is in no log line, error or metric; the text of an error says nothing about the network that the server
+//     is in. When an endpoint is set, it is refused by the form of its address alone. A name that leads to an inner
+//     address fails with the same words as a name that leads nowhere.
 //  5. Deliveries give way: while commands wait for the writer, few attempts are begun, as long as the queue is not half
 //     full.
 //  6. A webhook is sent nothing that the key that made it could not have read, by the scopes that are recorded with the

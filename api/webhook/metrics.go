@@ -44,7 +44,7 @@ func (m *metrics) observe(a *outbox.Attempt) {
 	}
 }
 
-// queue tells of all accounts' queues together.
+// queue reports the queues of all accounts together.
 type queue struct {
 	engine *engine.Engine
 	now    func() int64

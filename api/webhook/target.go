@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// This file owns whether an endpoint may be called, as far as its address alone tells: who sets it is told at once what
-// would be refused when it is dialled. That is judged then all the same. No name is looked up: what the name servers
-// and the hosts file of this machine say of a name tells of the network that it is in.
+// This file owns whether an endpoint may be called, as far as its address alone shows. A client that sets an endpoint
+// learns at once that it would be refused when it is dialled; the address is judged again at that time. No name is
+// looked up here: what the name servers and the hosts file of this machine say about a name reveals something about the
+// network that the machine is in.
 
 // innerDomains are the names at the end of a host that no public host has, by the registry of special-use domain names
 // and by what ICANN keeps for inner networks.

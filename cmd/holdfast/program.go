@@ -340,8 +340,9 @@ func (p *program) endSocket() error {
 // ownFiles is how many open files the program has itself: tables, the log, archives.
 const ownFiles = 1200
 
-// connections is how many clients are served at once where so many files may be open: as many as there may be beside
-// the program's own, and no more than the server takes. More are told so, and closed.
+// connections is how many clients are served at once where so many files may be open: as many as that leaves after the
+// program's own files, and no more than the server takes. A connection beyond that gets an answer that says so, and is
+// closed.
 func connections(files uint64) int {
 	n := int(min(files, math.MaxInt32))
 	return min(api.MaxConns, max(n/2, n-ownFiles))

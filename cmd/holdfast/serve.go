@@ -162,7 +162,7 @@ func newLog(errs io.Writer, from slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(errs, o))
 }
 
-// readable has times that pass told as text, and errors by what they say: Pebble's would tell their stacks, too.
+// readable logs durations as text, and of errors only their message: Pebble's errors would log their stacks, too.
 func readable(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case time.Duration:

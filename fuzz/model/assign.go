@@ -12,8 +12,8 @@ import (
 // This file owns which article a unit of an order is: one that its line may have, or a substitute, and what it is again
 // when that is taken back.
 
-// orderedAs is what a unit was ordered as: what its line names, or the component of a kit that it is. Where nobody can
-// say which that is, it is of what its article is of.
+// orderedAs is what a unit was ordered as: what its line names, or the component of a kit that it is. Where it is not
+// known which component that is, the answer is the SKU of its article, or the article where it has none.
 func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) base.Item {
 	if l.Item.CatalogItem == (ID{}) {
 		return l.Item

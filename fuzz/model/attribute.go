@@ -95,9 +95,9 @@ func (s *step) relabels() bool {
 	return false
 }
 
-// refit judges, behind a command that changed what articles have, a unit whose article lost what its line requires:
-// where it is the only one, it went to an article that has it, unless no search finds a way. Of several one may be in
-// the way of another.
+// refit judges, after a command that changed what articles have, a unit whose article lost what its line requires.
+// Where it is the only such unit, it has to have gone to an article that has what is required, unless no search finds a
+// way. Of several, one may be in the way of another, so they are not judged.
 func (s *step) refit() error {
 	if !s.relabels() {
 		return nil

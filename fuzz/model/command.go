@@ -51,7 +51,7 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	s.departs, s.left, s.arrivals = map[ID]*departure{}, map[ID]*departure{}, map[ID]*departure{}
 	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 {
-		// nobody took it up, so that nothing was done of what was due before it either
+		// the engine did not begin it, so that nothing that was due before it was done either
 		if fault = s.do(op, res, err); fault == errRefused && len(log) == 0 {
 			fault = nil
 		}
@@ -152,7 +152,7 @@ func (a *Account) held(u Unit) (h *Hold, nth int) {
 	return nil, 0
 }
 
-// follows is the id n places behind another.
+// follows is the id n places after another.
 func follows(id ID, n uint64) ID {
 	binary.BigEndian.PutUint64(id[8:], binary.BigEndian.Uint64(id[8:])+n)
 	return id

@@ -29,17 +29,17 @@ func awaits(u Unit, hull Span) Span {
 }
 
 // wants says that what came free may be what a conflict waits for. A hold that moved to another lot of the pool leaves
-// room only for who is pinned to the lot it left.
+// room only for a unit that is pinned to an article of the lot that it left.
 func (s *step) wants(u Unit) bool {
 	return slices.ContainsFunc(s.freed, func(f freed) bool {
 		return f.span.Overlaps(awaits(u, u.Hull)) && s.a.home(u).has(f.lot) && (!f.moved || u.articlePinned())
 	})
 }
 
-// meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or of a
-// line of kits that of the component that it is. It is none where the line names an article, and where nobody can say
-// which component it is: the line does not keep what it was booked with, and the kit has become another since, or was
-// not whole.
+// meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or, on
+// a line of kits, that of the component that it is. There is none where the line names an article, and none where it is
+// not known which component the unit is: the line does not keep what it was booked with, and the kit has become another
+// since, or was not whole.
 func (a *Account) meant(u Unit) ID {
 	switch {
 	case u.articlePinned(), u.event():
@@ -80,7 +80,7 @@ func (a *Account) meant(u Unit) ID {
 	return p.SKU
 }
 
-// remade notes that a unit of which nobody can say what it was made for is of a SKU from now on, or of none.
+// remade notes that a unit is of a SKU from now on, or of none, where it is not known what the unit was made for.
 func (s *step) remade(u Unit, sku *ID) {
 	var made ID
 	if sku != nil {
@@ -102,9 +102,9 @@ func (s *step) remade(u Unit, sku *ID) {
 	s.setHold(&n)
 }
 
-// made is the SKU that an auto-assigned unit belongs to: the one that it was made for, and where nobody can say that,
-// the one of its article when it was made, or given other dates. It is zero where that had none, or an article was
-// named.
+// made is the SKU that an auto-assigned unit belongs to: the one that it was made for, or, where that is not known, the
+// one that its article had when the unit was made or got other dates. It is zero where the article had none, or the
+// line names an article.
 func (a *Account) made(u Unit) ID {
 	if sku := a.meant(u); sku != (ID{}) {
 		return sku
@@ -150,10 +150,10 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 	return r.SKU != nil && *r.SKU == sku
 }
 
-// belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose
-// buffers are those on its hull, at whatever instant since it was made they were put there; else the one with the
-// smallest article. An open end has no buffer behind it, so that the hull may be one of several pools: then it is in
-// one of those that have an article with what its line requires, if there are any.
+// belongs are the pools of which one has to have an auto-assigned conflict. They are the pools of its SKU at its
+// location whose buffers are those on its hull, at whatever instant since it was made the buffers were put there; else
+// the pool with the smallest article. An open end has no buffer after it, so that the hull may be right for several
+// pools: then the conflict is in one of those that have an article with what its line requires, if there are any.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
 	for _, p := range all {
@@ -253,8 +253,9 @@ func (s *step) opened(was *Unit) bool {
 		s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
 }
 
-// gains says that an article of a conflict's pool has by now what the conflict requires, as another day has come, or
-// that the command gave one what somebody in that pool requires: that one may be the conflict, or leave its unit to it.
+// gains says that an article of a conflict's pool has by now what the conflict requires, as another day has come; or
+// that the command gave one what a unit in that pool requires: that unit may be the conflict, or may leave its own
+// place to it.
 func (s *step) gains(u Unit) bool {
 	pool := s.a.home(u)
 	come := func(asks []order.Requirement, then int64) bool {
@@ -295,7 +296,7 @@ func (s *step) conflicts() error {
 		}
 		home, need := s.a.home(u), awaits(u, rest(u, s.now))
 		if home.Closed {
-			continue // its article is out, and seats nobody
+			continue // its article is out, and seats no unit
 		}
 		if no := s.a.Pins[u.ID]; s.a.holds(no, u, s.now) {
 			if !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == no && v.Takes().Overlaps(need) }) {
@@ -308,7 +309,7 @@ func (s *step) conflicts() error {
 			if s.a.idle(home, asks, need, s.now) {
 				return wrong("conflict %+v could be seated on a unit that has what it requires, and was not", u)
 			}
-			continue // whom a search finds room for, and what may move for it, is judged where it is asked for
+			continue // whether a search finds room for it, and by which moves, is judged where that is asked for
 		}
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("conflict %+v could be seated and was not", u)

@@ -104,7 +104,7 @@ func (s *step) arrival(id ID, x *departure) (lot uint32, at int64) {
 	return lot, at
 }
 
-// mayLift says that nobody counts on the arrival of a unit.
+// mayLift says that no other unit counts on the arrival of a unit.
 func (s *step) mayLift(id ID) bool {
 	to, at := s.arrival(id, s.plannedFor(id))
 	return to != 0 && s.a.canGo(to, at, s.now)
@@ -128,8 +128,8 @@ func (s *step) loosen(id ID) (off bool) {
 	return true
 }
 
-// liftMost is lift of those of some units on whose arrival nobody counts, in whatever order that can be: one that is
-// called off may let another be. It returns the rest of those that were to leave.
+// liftMost calls lift for those of some units on whose arrival no other counts, in whatever order that is possible: to
+// call one off may make it possible for another. It returns the units that are still to leave.
 func (s *step) liftMost(ids []ID) (left []ID) {
 	for again := true; again; {
 		again = false
@@ -147,8 +147,8 @@ func (s *step) liftMost(ids []ID) (left []ID) {
 	return ids
 }
 
-// fasten has a unit whose arrival others count on leave for it as it was planned before, and no more, or as soon as it
-// is back.
+// fasten makes a unit whose arrival others count on leave when it was planned before, or as soon as it is back. From
+// then on it is not marked as leaving any more.
 func (s *step) fasten(id ID) {
 	x := s.arrivals[id]
 	delete(s.arrivals, id)
@@ -166,7 +166,7 @@ func (s *step) fasten(id ID) {
 	}
 }
 
-// arrives has an arrival that others count on be at another instant, where they have a unit then all the same.
+// arrives moves an arrival that others count on to another instant, where they have a unit then all the same.
 func (s *step) arrives(id ID, x *departure) bool {
 	was := s.arrivals[id]
 	r := s.a.of(s.a.lot(was.lot))
@@ -186,7 +186,7 @@ func (s *step) arrives(id ID, x *departure) bool {
 	return true
 }
 
-// unpromise calls an arrival off that others counted on, where nobody does any more: others arrive.
+// unpromise calls off an arrival that others counted on, where none does any more, because other units arrive.
 func (s *step) unpromise(id ID) bool {
 	was := s.arrivals[id]
 	r := s.a.of(s.a.lot(was.lot))
@@ -212,8 +212,8 @@ func (s *step) displaced(lot uint32, at int64) {
 	}
 }
 
-// canGo says that a lot can have a unit less from an instant on, whoever but those that are out becomes a conflict for
-// it.
+// canGo says that a lot can have one unit less from an instant on. Any unit may become a conflict for that, except
+// those that are out.
 func (a *Account) canGo(lot uint32, from, now int64) bool {
 	if a.late(lot) {
 		a = a.clone()
@@ -229,7 +229,8 @@ func (a *Account) canGo(lot uint32, from, now int64) bool {
 	return a.fewest(lot, from) >= 1 && a.mayEnd(lot, from, now) && (!known || drops >= 0)
 }
 
-// goOn has a slot go on as one of its lot that begins when it ends, and on which nothing is: that is no more.
+// goOn extends a slot by another slot of its lot that begins when the first ends, and on which there is nothing. The
+// other slot is gone then.
 func (a *Account) goOn(x *Slot) {
 	for i := range a.Slots {
 		y := &a.Slots[i]
@@ -436,9 +437,9 @@ func (s *step) departures() error {
 		w, p := s.wanted(id), s.plannedFor(id)
 		return p == nil || w != nil && (s.a.lot(w.lot).Article == s.a.lot(p.lot).Article || !s.gaveFor(id, gave))
 	})
-	// who is there without a unit may have had one again, so that is judged behind what leaves anew
+	// one that is there without a unit may have had one again, so it is judged after the units that leave anew
 	waits := func(id ID) bool { return s.a.unit(id) != nil && s.wanted(id) == nil }
-	// who gave way for a unit that goes nowhere is judged with that one
+	// one that gave way for a unit that goes nowhere is judged together with that unit
 	alone := func(id ID) bool { return !gave[id] || s.evict[id] }
 	liftOff := func() {
 		rest := slices.DeleteFunc(slices.Clone(off), alone)
@@ -599,7 +600,7 @@ func (s *step) bringsAnew(lot uint32, by int64) bool {
 	})
 }
 
-// fork is a step that goes on from where this one is.
+// fork is a new step that continues from the state of this one.
 func (s *step) fork() *step {
 	v := *s
 	v.a, v.departs, v.evict, v.freed = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.evict), slices.Clone(s.freed)
@@ -647,8 +648,8 @@ func (s *step) depart(id ID, x *departure) {
 	s.departs[id] = x
 }
 
-// newLot takes over the lot of an article at a location that the command has made. The article may be of the same
-// command.
+// newLot takes over the lot of an article at a location that the command has made. The same command may have made the
+// article.
 func (s *step) newLot(article, location ID) uint32 {
 	no := s.a.lotAmong(s.obs.Lots, article, location)
 	s.knowLots(no)
@@ -757,7 +758,7 @@ func (s *step) regrant(requests []request, units []Unit, err error, judge func()
 }
 
 // reroute judges units of an order that has another place to come back to: those that are not handed over may be seated
-// anew for it.
+// anew for that.
 func (s *step) reroute(o *Order, overbook bool, err error) error {
 	if c := code(err); c == base.CodeQuantityBlocked || c == base.CodeInsufficient {
 		s.a.Seen.StaysHere++

@@ -14,8 +14,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns events: which each command owes, to whom they are told, and what is told. An event is made exactly
-// when what it tells of is committed.
+// This file owns events: which ones each command owes, which webhooks they go to, and what they say. An event is made
+// exactly when the change that it reports is committed.
 
 const (
 	tagHook     = 42
@@ -55,7 +55,7 @@ func commands(changes []persist.Change) (list []command) {
 	return list
 }
 
-// told is what an event tells: that something became of an order, a unit, a hold or a webhook.
+// told is what an event reports: that something happened to an order, a unit, a hold or a webhook.
 type told struct {
 	kind base.HookEvent
 	of   ID
@@ -119,7 +119,7 @@ func disabledFor(row []byte) *string {
 	return w.DisabledReason
 }
 
-// unitOwes tells what is told of a unit.
+// unitOwes tells the events of a unit.
 func (s *step) unitOwes(id ID, x persist.Change, tell func(base.HookEvent, ID)) {
 	var was, is Unit
 	waits := func(row []byte, u *Unit) bool {

@@ -66,7 +66,7 @@ func (s *step) handed(u Unit, body Span) Unit {
 	return u.over(body, hull)
 }
 
-// more are the stretches of a hull that a unit takes beside those that it had.
+// more are the stretches of a hull that a unit takes in addition to those that it had.
 func more(had, has Span) (list []Span) {
 	for _, x := range []Span{{Start: has.Start, End: min(has.End, had.Start)},
 		{Start: max(has.Start, had.End), End: has.End}} {
@@ -91,13 +91,13 @@ func (s *step) stretches(h, n Unit) chance {
 		}
 	}
 	if slot := s.a.slot(h.Slot); slot != nil && n.Hull.End <= slot.Span.Start {
-		// its slot began behind its planned time: nothing there is for it
+		// its slot began after its planned time: none of the slot is for it
 		return open
 	}
 	if n.Hull.End <= h.Takes().Start && slices.ContainsFunc(v.Units, func(u Unit) bool {
 		return u.ID != h.ID && u.Slot == h.Slot && u.Takes().Overlaps(Span{Start: n.Hull.End - 1, End: n.Hull.End})
 	}) {
-		return open // its planned time was over before it came to its slot, and somebody else had that then
+		return open // its planned time was over before it came to its slot, and another unit had the slot then
 	}
 	if len(extra) == 0 {
 		return certain
@@ -157,7 +157,7 @@ func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, 
 		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
 		before := early // what moved for the units before may have left the lot that this one is pinned to
 		full := func(need Span) chance {
-			if fixes && h.oneWay() { // those before leave for good, and who had their units behind them may have none
+			if fixes && h.oneWay() { // those before leave for good: units after them may have none
 				return open
 			}
 			return s.clears(h, need, before > 0)
@@ -170,7 +170,7 @@ func (s *step) fulfill(o *Order, op order.FulfillOrder, rec *order.OrderRecord, 
 			}
 			switch {
 			case home.Closed && !h.event():
-				may = impossible // an article that is out gives nobody a unit
+				may = impossible // an article that is out gives no unit
 			case own != 0:
 				if slices.ContainsFunc(s.a.Units,
 					func(v Unit) bool { return v.Slot == own && v.Takes().Overlaps(need) }) || early > 1 {
@@ -310,7 +310,7 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *orde
 			if y.Lot != x.unit.Lot || y.Span.End != Forever || y.Span.Start > from {
 				continue
 			}
-			if y.No == h.Slot && s.went(y, from) { // it went with its own: the older one is left to who is sold next
+			if y.No == h.Slot && s.went(y, from) { // it went with its slot: the older one is for the next sale
 				slot = y.No
 				break
 			}
@@ -534,9 +534,10 @@ func (s *step) notOver(end int64) int64 {
 	return end
 }
 
-// postpone takes over which slots end later for units that stayed on them longer: what a lot gained by way of ends must
-// be ends of those units, each in the place of an earlier one, and none of it while another slot has such an end to
-// spare. One that comes to lie where a slot begins is gained by none: the slot goes on in the place of that one.
+// postpone takes over from the engine which slots end later because units stayed on them longer. The ends that a lot
+// gained must be ends of those units, each in the place of an earlier one, and there must be none while another slot
+// has such an end to spare. An end at which another slot of the lot begins is gained by no slot: the slot that would
+// gain it continues in the place of that other one.
 func (s *step) postpone(slots []Slot) error {
 	lots := map[uint32][]int64{} // of each lot the ends of its units that stayed
 	for _, u := range s.stayed {
@@ -583,8 +584,8 @@ func (s *step) postpone(slots []Slot) error {
 	return nil
 }
 
-// ends are those that slots of a lot had and have no more, and those that they have now, but for slots that are no more
-// because they got the end at which they begin.
+// ends are the ends that slots of a lot had and have no more, and the ends that they have now and did not have. Slots
+// that are gone because they got the end at which they begin are left out.
 func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
 	starts, _ := missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.Start })
 	var left []Slot
@@ -598,8 +599,9 @@ func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
 	return missing(left, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.End })
 }
 
-// spare is a slot of a lot that is idle from an instant on, before and after, and ends no earlier than another; or that
-// begins by then, as who was to take a unit away goes nowhere.
+// spare is a slot of a lot that is idle from an instant on, both before and after the command, and that ends no earlier
+// than another. It may also be a slot that begins by that instant only now, because the unit that was to leave with it
+// stays.
 func (s *step) spare(lot uint32, from, end int64) *Slot {
 	return at(s.obs.Slots, func(o *Slot) bool {
 		x := s.a.slot(o.No)

@@ -7,10 +7,10 @@ import (
 	"holdfast/engine/hold"
 )
 
-// This file owns the change of a hold: of its lines, and of whom it is for.
+// This file owns the change of a hold: of its lines, and of the customer that it is for.
 
-// changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed
-// or added is asked for as one hold would, and all else stays as it is.
+// changeHold judges lines of a hold that are added, changed and taken out: lines that are taken out leave their room,
+// lines that are changed or added are asked for together as one hold, and all else stays as it is.
 func (s *step) changeHold(o hold.ChangeHold, res any, err error) error {
 	h := s.a.hold(o.ID)
 	unknown := func(line int) bool { return h != nil && line >= len(h.Lines) }
@@ -147,8 +147,9 @@ func (s *step) recast(h *Hold, o *hold.ChangeHold) (n *Hold, wants []*hold.HoldL
 	return n, wants, wrongly
 }
 
-// callOff calls off the departures of units of a hold that go, and of those that are asked for anew, which are to leave
-// who counts on them a unit: it says whether that may refuse the change.
+// callOff calls off the departures of units of a hold that are taken out, and of units that are asked for anew. Where
+// others count on the arrival of the latter, there has to be a unit for them all the same: it says whether the change
+// may be refused for want of one.
 func (s *step) callOff(h *Hold, kept, removed []int) (blocked chance) {
 	each := func(anew bool, do func(id ID, x *departure)) {
 		for i := range h.Lines {

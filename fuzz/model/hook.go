@@ -91,7 +91,7 @@ func (s *step) hooked(id ID, err error, enabled, disabled bool, do func(*Hook)) 
 	return nil
 }
 
-// hookRecords judges every webhook, and that its log is what it was told of.
+// hookRecords judges every webhook, and that its log has the events that it was sent.
 func (a *Account) hookRecords(v base.View) error {
 	if n := len(outbox.Webhooks(v)); n != len(a.Hooks) {
 		return wrong("%d webhooks, the twin has %d", n, len(a.Hooks))

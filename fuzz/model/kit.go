@@ -133,8 +133,8 @@ func (s *step) ask(line int, l hold.HoldLineInput) (list []request, refusal base
 	return s.askParts(line, l, k.parts())
 }
 
-// askLine makes the requests of n more of an order's line: it keeps the components of its kit that it was booked with.
-// Where nobody can say which those were it gets more only if what it has is what the kit takes by now.
+// askLine makes the requests of n more of an order's line: the line keeps the components of its kit that it was booked
+// with. Where it is not known which those were, it gets more only if what it has is what the kit takes by now.
 func (s *step) askLine(o *Order, line, n int) ([]request, base.Code) {
 	l := &o.Lines[line]
 	k := s.a.kit(l.Item.CatalogItem)
@@ -278,7 +278,7 @@ func (a *Account) availableKits(v base.View, q hold.Query, now int64) error {
 	for i, p := range k.parts() {
 		pools, named := a.partPools(k, p, q.Location)
 		if meet && len(pools) != 1 {
-			return nil // which part there is least of is not told by what they have in all
+			return nil // how many they have in all does not show which part there is least of
 		}
 		each := p.Quantity
 		for _, n := range named {

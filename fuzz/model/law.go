@@ -8,7 +8,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the law: what a command may do to units and slots beside what it was asked for.
+// This file owns the law: what a command may do to units and slots in addition to what it was asked for.
 
 // step is one submission on its way through the twin.
 type step struct {
@@ -32,9 +32,9 @@ type step struct {
 	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
 	left     map[ID]*departure // of units that have come back, the one that they are of
 	replaced []ID              // of arrivals, those of units that a hold asked for anew, as others
-	promised bool              // by that nobody may lose a unit
+	promised bool              // no unit may lose its place by that
 	rerouted bool              // what counts on units that leave may become a conflict
-	// those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	// units that keep their slots for longer, as they have not come back, or came back and have a buffer after them
 	stayed []Unit
 	op     base.Op
 	said   *order.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
@@ -59,7 +59,7 @@ func (s *step) take(id ID) Unit {
 	return u
 }
 
-// frees notes that room came free on a lot. An article that is out gives it to nobody.
+// frees notes that room came free on a lot. An article that is out gives it to no unit.
 func (s *step) frees(lot uint32, over Span) {
 	if s.a.of(s.a.lot(lot)).Takes {
 		s.freed = append(s.freed, freed{lot, over, false})

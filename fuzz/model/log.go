@@ -19,7 +19,7 @@ const (
 	tagHold   = 10
 )
 
-// parts cuts what the log says of a submission in two: the commands that did what was due before it, and the
+// parts cuts in two what the log says of a submission: the commands that did what was due before it, and the
 // submission's own with what followed. The change of the ledger, which begins each command, says who asked for it.
 func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 	before := true
@@ -42,11 +42,11 @@ func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 	return due, own
 }
 
-// actorAt is where a ledger's actor begins: behind the version, two numbers of 8 and five of 4 bytes, and its own
+// actorAt is where a ledger's actor begins: after the version, two numbers of 8 and five of 4 bytes, and its own
 // length; version 2 has a number more, of orders.
 const actorAt = 1 + 2*8 + 5*4 + 4
 
-// actorOf is who asked for a command, by its change of the ledger.
+// actorOf is the actor that asked for a command, as its change of the ledger says.
 func actorOf(c persist.Change) string { return string(c.After[actorAt+4*max(0, int(c.After[0])-1):]) }
 
 // read takes what the log says into a copy of the account. Only lots, slots and units are looked at.

@@ -13,7 +13,7 @@ import (
 // lines are in order_line.go, a hold that becomes one in order_hold.go, how they take stock in order_stock.go, the way
 // of their units in handover.go.
 
-// Order is an order with its lines. Like the other records it is a value: who changes one has a copy.
+// Order is an order with its lines. Like the other records it is a value: code that changes one changes a copy.
 type Order struct {
 	ID             ID
 	No             uint32
@@ -38,7 +38,7 @@ type OrderLine struct {
 	Purchase    base.PurchaseType
 	No          uint16
 	Quantity    int
-	Waived      int // of the quantity, as nobody fetched it: it costs nothing
+	Waived      int // the part of the quantity that was not fetched: it costs nothing
 	Window      Span
 	FromOpening bool                // it begins when it takes stock
 	Price       int64               // of one unit
@@ -51,7 +51,7 @@ type OrderLine struct {
 	Note     string
 	AddonOf  ID
 	Requires []order.Requirement
-	// of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
+	// of a kit, what one of it takes since the line was booked; nil: the line is not of a kit, or that is not known
 	Booked    []commerce.Component
 	Units     []OrderUnit
 	Subscribe *Subscription

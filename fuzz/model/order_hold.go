@@ -98,7 +98,7 @@ func (s *step) heldAt(o order.OrderHold, holds []*Hold) (n *Order, refusal base.
 	return n, ""
 }
 
-// ownersOf are the customers whom holds are for.
+// ownersOf are the customers that holds are for.
 func ownersOf(holds []*Hold) (list []ID) {
 	for _, h := range holds {
 		if h.Customer != (ID{}) && !slices.Contains(list, h.Customer) {
@@ -108,7 +108,8 @@ func ownersOf(holds []*Hold) (list []ID) {
 	return list
 }
 
-// several says that holds that become an order are for several customers, and that nobody says whom the order is for.
+// several says that holds that become an order are for several customers, and that the command does not say which
+// customer the order is for.
 func (s *step) several(o *order.OrderHold) bool {
 	var holds []*Hold
 	for _, id := range o.Holds {

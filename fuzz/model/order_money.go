@@ -147,7 +147,7 @@ func (s *step) putCodes(o *Order, texts []string) base.Code {
 	return ""
 }
 
-// numbered gives the lines of an order that is not made ids, by which what codes take off them is told apart.
+// numbered gives ids to the lines of an order that was not made. They keep apart what codes take off each line.
 func (o *Order) numbered() *Order {
 	for i := range o.Lines {
 		o.Lines[i].ID = ID{15: byte(i + 1)}

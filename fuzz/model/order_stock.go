@@ -39,8 +39,9 @@ func (s *step) endSlot(no uint32, end int64) {
 	}
 }
 
-// allow judges requests for stock: granted, or refused for what is short. Where overbooking is allowed, who asks for
-// what has never been at its place waits there for an article that could come; where there is none it is refused.
+// allow judges requests for stock: granted, or refused for what is short. Where overbooking is allowed, a request for
+// an article or a SKU that has never been at its place waits there for an article that could come; where there is none,
+// it is refused.
 func (s *step) allow(requests []request, overbook bool, err error) (ok bool, from [][]int, fault error) {
 	if !overbook && anyLeaves(requests) {
 		return s.grantLeaving(requests, err)
@@ -66,10 +67,10 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 	return ok, make([][]int, len(requests)), nil
 }
 
-// come lets who asks for what has never been at its place wait there, each in its turn: for the article that could
-// come, or of a SKU for what came in for those before it.
+// come lets requests for stock that has never been at their place wait there, each in its turn: for the article that
+// could come, or, where a SKU is asked for, for an article that came in for the requests before it.
 func (s *step) come(requests []request, coming map[int]*Article) error {
-	came := map[int]*Article{} // of those, for whom an article came in
+	came := map[int]*Article{} // by request, the article that came in for it
 	turns := slices.Sorted(maps.Keys(coming))
 	slices.SortStableFunc(turns, func(i, j int) int { return requests[i].turn() - requests[j].turn() })
 	for _, i := range turns {
@@ -100,7 +101,7 @@ func (s *step) come(requests []request, coming map[int]*Article) error {
 	}
 	for _, i := range turns {
 		r, place := came[i], requests[i].place
-		for j := range requests { // who asks for any of the SKU may wait there, too
+		for j := range requests { // a request for any of the SKU may wait there, too
 			if came[j] == nil && r.SKU != nil {
 				s.alsoIn(&requests[j], r, s.a.poolOf(s.a.lotAt(r.ID, place)), place)
 			}
@@ -122,8 +123,8 @@ func (s *step) alsoIn(q *request, r *Article, p Pool, place ID) {
 	q.pools[j] = p
 }
 
-// couldCome is the article that who may be overbooked waits for where none that is asked for has ever been: the one
-// that is named, or the first of the SKU that takes holds and has what is required.
+// couldCome is the article that a request that may be overbooked waits for, where no article that it asks for has ever
+// been: the one that is named, or the first of the SKU. It takes holds and has what is required.
 func (s *step) couldCome(q request) *Article {
 	return find(s.a.Articles, func(r *Article) bool {
 		return !r.Gone && r.Takes && s.a.meetsAll(r, q.asks, s.now) &&
@@ -203,7 +204,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *order.Order
 	return o.ids(rec)
 }
 
-// requiring tells requests what is required of their articles: pools in which none has it are none of theirs.
+// requiring notes in requests what is required of their articles. Pools in which no article has it are not theirs.
 func (s *step) requiring(requests []request, requires []order.Requirement) []request {
 	if len(requires) == 0 {
 		return requests
@@ -241,8 +242,8 @@ type seat struct {
 	p  int // pool
 }
 
-// overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them,
-// are held against the engine behind the command.
+// overbooked notes units of which some may be conflicts. After the command it faults the engine for those that could
+// have been seated together with the units before them.
 func (s *step) overbooked(made []seat) {
 	turn := func(q request) int { // what has a place, then what waits
 		if q.stays {
@@ -252,7 +253,7 @@ func (s *step) overbooked(made []seat) {
 	}
 	slices.SortStableFunc(made, func(x, y seat) int { return turn(x.q) - turn(y.q) })
 	before := maps.Clone(s.short) // the same command asked for those first
-	for _, x := range made {      // who is short is tried once more, by seats
+	for _, x := range made {      // units that are short are tried once more, by seats
 		s.short[x.id], s.pushed[x.id] = true, true
 	}
 	s.later = append(s.later, func() error {
@@ -293,7 +294,7 @@ func (s *step) overbooked(made []seat) {
 
 // loose says that a unit is on its article for what its line requires alone.
 func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
-	h.Flags &^= timeline.PinnedArticle // nobody named it
+	h.Flags &^= timeline.PinnedArticle // no line named it
 	switch k := s.a.kit(l.Item.CatalogItem); {
 	case len(l.Requires) == 0, u.ByHand, h.slotPinned():
 		return false
@@ -345,7 +346,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		if may != certain && c == certain && !h.Hull.Covers(n.Hull) {
 			c = open
 		}
-		if may = min(may, c); err != nil { // nobody saw the units before this one move: their time counts all the same
+		if may = min(may, c); err != nil { // refused: the units before this one did not move, but their time counts
 			s.a.Units[slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })] = n
 		} else {
 			if may == impossible {
@@ -432,7 +433,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		s.overbooked(made)
 	}
 	s.departNow(leave)
-	s.held = nil // units that the line gets beside them are new
+	s.held = nil // units that the line gets in addition to them are new
 	return nil
 }
 

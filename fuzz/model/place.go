@@ -70,9 +70,9 @@ func (s *step) resolve(i base.Item, location ID) (q request, refusal base.Code) 
 }
 
 // judge says whether the lines can be had, all of them, and of those that cannot how many could. Lines are counted one
-// after the other; the counts do not depend on who sits where. from has the units per pool of each line. A line of kits
-// that may be had or not leaves its parts to the lines behind it or takes them: then it is not said which lines are
-// short.
+// after the other; the counts do not depend on who sits where. from has the units per pool of each line. Where it is
+// open whether a line of kits can be had, it either leaves its parts to the lines after it or takes them: then it is
+// not said which lines are short.
 func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
@@ -119,7 +119,7 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 				loose = true
 			}
 			if c == certain && (may == open || slices.ContainsFunc(somewhere, meets)) {
-				c, taken = open, nil // who knows where the lines before it sit
+				c, taken = open, nil // it is not known where the lines before it sit
 			}
 			if c == certain && (taken == nil && !kept || q.pushed) {
 				somewhere = append(somewhere, q) // in one of its pools
@@ -237,8 +237,9 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 	return certain, available, taken
 }
 
-// waitsPinned says that somebody waits in one of some pools who is pinned to an article. On the unit that one waits
-// for, one that leaves for good may sit: then who waits is not counted any more, and there is more for the next.
+// waitsPinned says that a unit that is pinned to an article waits in one of some pools. A unit that leaves for good may
+// sit on the stock that the first one waits for: then the waiting one is not counted any more, and there is more for
+// the next.
 func (a *Account) waitsPinned(pools []Pool) bool {
 	return slices.ContainsFunc(pools, func(p Pool) bool {
 		return slices.ContainsFunc(a.unitsOf(p), func(u Unit) bool { return u.Slot == 0 && u.articlePinned() })
@@ -371,8 +372,8 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		return nil // a bounded search refused lines of its own
 	}
 	for i, l := range d.Lines {
-		// Counts alone name the lines. Where pools are not easy, one that counts let in may find no seat behind those
-		// before it, and one behind it has its room.
+		// Counts alone name the lines. Where pools are not easy, a line that the counts let in may find no seat after
+		// the lines before it, and a line after it gets the room.
 		w := shorts[i]
 		if l.Line > w.line || l.Line < w.line && s.plain(requests) || l.Available != w.available && s.sure(requests) {
 			return wrong("line %d is short with %d of %d, the twin says %+v", l.Line, l.Available, l.Requested, w)

@@ -69,7 +69,7 @@ func (s *step) transfer(o stock.TransferQuantity, res any, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.From) == nil || s.a.location(o.To) == nil {
 		return refused(err, base.CodeNotFound)
 	}
-	s.raise(o.Article, o.To, o.Amount, s.instant(o.At)) // who waits there may send them on
+	s.raise(o.Article, o.To, o.Amount, s.instant(o.At)) // units that wait there may take them
 	return s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err)
 }
 
@@ -98,7 +98,8 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		o := s.obs.unit(b.ID)
 		return o != nil && o.Slot == 0
 	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
-	// One that leaves and was moved to another article leaves that: it takes nothing from what is behind it here.
+	// A unit that leaves for good and was moved to another article leaves from that one: it takes nothing from the
+	// units after it here.
 	waits = waits || slices.ContainsFunc(s.was.Units, func(u Unit) bool {
 		o := s.obs.unit(u.ID)
 		return u.oneWay() && o != nil && o.Lot != u.Lot
@@ -108,12 +109,12 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		if u := s.a.unit(b.ID); u.Slot != 0 {
 			s.frees(u.Lot, u.Hull) // until then
 		}
-		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is
-		// past. And who waits is tried by seats, where a plan leaves to other conflicts what they are counted for: one
-		// of several that wait may have the room of another.
+		// A plan as of a past instant looks at all that comes after it. A unit that is seated again needs no room for
+		// its past. And units that wait are tried by seats, where a plan leaves to other conflicts what they are
+		// counted for: one of several that wait may have the room of another.
 		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
-		// Seated, one that leaves keeps its lot; without a seat it may have one on another. And one that was pinned to
-		// a slot that goes waits for any unit of its article.
+		// A unit that leaves for good keeps its lot while it is seated; without a seat it may get one on another lot.
+		// And a unit that was pinned to a slot that goes away waits for any unit of its article.
 		elsewhere := u.oneWay() || u.slotPinned()
 		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
 			home := s.a.poolOf(u.Lot)
@@ -129,7 +130,7 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 
 	}
 	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool {
-		// what moved may have moved on for a conflict, or for who lost its unit and has another
+		// a unit that moved may have moved again for a conflict, or for a unit that lost its slot and has another
 		o := s.obs.unit(u.ID)
 		return o != nil && o.Slot != 0 && (u.Slot == 0 ||
 			slices.ContainsFunc(plan.Blockers, func(b stock.Unavailability) bool { return b.ID == u.ID }))
@@ -258,7 +259,7 @@ func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 	return nil
 }
 
-// joined frees the lots that are in a pool with others than before: somebody may wait there.
+// joined frees the lots that share a pool with other lots than before: units may wait there.
 func (s *step) joined(was *Account) {
 	for _, l := range s.a.Lots {
 		if l.Article < 0 {
@@ -321,8 +322,8 @@ func (s *step) leaves(u Unit, lot uint32, stays bool) bool {
 	return !stays || made == (ID{}) || !s.a.isOf(lot, made)
 }
 
-// blocked judges a refusal to take an article out: who stands in the way would leave it, and where nobody else does,
-// has no place to go to for certain.
+// blocked judges a refusal to take an article out. A unit that stands in the way would have to leave the article. Where
+// no other unit would, it must not be certain that it has a place to go to.
 func (s *step) blocked(r *Article, n Article, err error) error {
 	d, _ := as[stock.QuantityDetails](err)
 	if d.Plan == nil || d.Plan.OK || len(d.Plan.Blockers) == 0 {

@@ -47,8 +47,8 @@ func (a *Account) edges(lot uint32, from int64) []int64 {
 	return slices.Compact(list)
 }
 
-// enough is the earliest instant from one on behind which a lot never has less than so many units; ok is false where
-// there is none.
+// enough is the earliest instant, at or after a given one, from which on a lot never has fewer than so many units; ok
+// is false where there is none.
 func (a *Account) enough(lot uint32, amount int, at int64) (from int64, ok bool) {
 	for _, t := range a.edges(lot, at) {
 		if a.unitsAt(lot, t) < amount {
@@ -130,8 +130,9 @@ func (a *Account) carried(p *stock.QuantityPlan, lot uint32, amount int, at, now
 	if len(p.Removed) != amount {
 		return wrong("a plan for %d units takes %d: %+v", amount, len(p.Removed), p)
 	}
-	// Ends of a lot may be exchanged, and none is used up: those that were planned are there beside the new ones, and
-	// each slot gets one that is no earlier than what lies on it. A slot whose end is where it begins is no more.
+	// Ends of a lot may be exchanged, and none is used up: those that were planned are there in addition to the new
+	// ones, and each slot gets one that is no earlier than the units on it. A slot whose end is where it begins is
+	// gone.
 	for _, l := range v.Lots {
 		var ends, need []int64
 		gone := 0
@@ -238,9 +239,9 @@ func (a *Account) loose(p Pool, from, now int64) bool {
 	})
 }
 
-// search finds, in a lot or all over the pool of it, the fewest holds that cannot be kept, -1 where even that is no
-// way, and the fewest moves with those gone. Some may be gone from the start. To have so many units less is to lay as
-// many more ends on the lot's slots, beside those that are planned.
+// search finds, in a lot or all over its pool, the fewest holds that cannot be kept, and the fewest moves once those
+// are gone. The first number is -1 where no number of them suffices. Some holds may be gone from the start. To take
+// away so many units means to lay as many more ends on the lot's slots, in addition to those that are planned.
 func (a *Account) search(p Pool, lot uint32, amount int, at, now int64, gone []stock.Unavailability) (drops,
 	moves int, known bool) {
 	v := a.clone()

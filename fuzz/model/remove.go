@@ -46,7 +46,7 @@ func (s *step) inKit(id ID) bool {
 
 func (a *Account) knows(customer ID) bool { return slices.Contains(a.Customers, customer) }
 
-// deleteCustomer takes away somebody for whom no hold is that is not over, and no order that is not closed.
+// deleteCustomer removes a customer who has no hold that is not over, and no order that is not closed.
 func (s *step) deleteCustomer(o commerce.DeleteCustomer, err error) error {
 	if !s.a.knows(o.ID) {
 		return refused(err, base.CodeNotFound)

@@ -13,7 +13,7 @@ import (
 const (
 	tries       = 4
 	firstPause  = 10_000         // ms; then 20 and 40 s
-	giveUpAfter = 10 * 60 * 1000 // ms behind the first attempt
+	giveUpAfter = 10 * 60 * 1000 // ms after the first attempt
 	inARow      = 3              // events that fail for good before a webhook is disabled
 )
 

@@ -11,8 +11,8 @@ import (
 )
 
 // This file owns the calendar of rentals: on each local day of a window one may begin at the times of day that were
-// asked for, else at that of the window's first instant. What is available of it is what is of its window, and nothing
-// of one that is over. The list of articles tells the same of its window, when asked.
+// asked for, else at that of the window's first instant. A rental has as many units as are available over its window,
+// and none where it is over. The list of articles gives the same for its window, when asked.
 
 // Starts judges an answer: the starts that there are, and of each how many units it has.
 func (a *Account) Starts(v base.View, q hold.StartQuery, now int64) ([]hold.Start, error) {

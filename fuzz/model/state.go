@@ -53,7 +53,7 @@ type Account struct {
 
 	Hooks      []Hook
 	Deliveries []outbox.Delivery // without sizes and revisions
-	Said       map[ID]string     // what the last event of an order said of it, where there was somebody to tell
+	Said       map[ID]string     // what the last event of an order said of it, where a webhook was enabled for it
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
@@ -98,7 +98,8 @@ type Tally struct {
 	Applied        int // discount codes
 	// other currencies that were refused as something was priced in the one that there was, and those that were taken
 	Priced, Relabelled int
-	// units told to move to where and when they are, and those that got other buffers at the dates that they had
+	// units that a command moved to where and when they were already, and those that got other buffers at the dates
+	// that they had
 	Still, Restamped int
 	// patches of lines that changed nothing, and commands on revisions of orders that are past
 	Idle, Stale   int
@@ -119,8 +120,8 @@ type Tally struct {
 	Narrow, Fitted int
 	// units that went to another article as theirs lost what their line requires, and those that stayed without
 	Refitted, Unfit int
-	Gained          int // conflicts that got a unit as an article has what somebody requires by now
-	Turned          int // conflicts whose requirement another day has an article meet
+	Gained          int // conflicts that got a unit as an article has by now what a line requires
+	Turned          int // conflicts whose requirement an article meets as another day has come
 	// lines with requirements that got units, and those for which no article had what is required
 	Required, Unmet int
 	Billed, Lapsed  int // subscriptions: payments that came, and those that ended by time
@@ -139,7 +140,7 @@ type Tally struct {
 	Foreign, Substituted int
 	Restored             int // units of other articles that are again what was ordered
 	Ready                int // units whose buffer ended before its time
-	Unfetched, Undone    int // units that were cancelled as nobody fetched them, and steps that were taken back
+	Unfetched, Undone    int // units that were cancelled as they were not fetched, and steps that were taken back
 	Unsold, OutAgain     int // of those, units that were sold, and units that came back
 	GoneOn               int // steps that were not, as the stock has gone on
 	Sold                 int // units that left the stock for good
@@ -226,7 +227,7 @@ type (
 		Due    int64 // expiry of a held one, end of keeping of an ended one, else 0
 		Lines  []Line
 
-		Customer ID // whom it is for; zero: nobody
+		Customer ID // the customer that it is for; zero: none
 		Note     string
 	}
 	Line struct {
@@ -270,7 +271,7 @@ type Unit struct {
 	ID                 ID
 	Hull               Span
 	Before, After, Cut int64
-	Nth                uint64 // how many ids behind its owner's
+	Nth                uint64 // how many ids after its owner's
 	Line               uint16
 	Kind               timeline.Kind
 	Flags              timeline.Flags

@@ -11,11 +11,11 @@ import (
 
 // This file owns what rows ask together, and quotes.
 
-// fewLooks is how many tries the engine takes in any case. What takes more it may leave at the row that asks least
-// alone, and so what is behind many of these in one order.
+// fewLooks is how many tries the engine takes in any case. For a line that takes more, it may stay with the one row
+// that asks least; so it may for a line that comes after many such lines in one order.
 const fewLooks = 5_000
 
-// Together is the least that rows ask for a window when they lie one behind the other, those that take longest first,
+// Together is the least that rows ask for a window when they lie one after the other, those that take longest first,
 // each as often as one likes, until they reach its end: all ways are tried. There is none for a window without end, nor
 // of rows for the whole time. looks is how often a row was tried.
 func Together(rows []commerce.PricingRow, w Span, z string) (total int64, looks int, ok bool) {

@@ -9,10 +9,10 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns what is called off at the counter: units that nobody fetched, and steps that are taken back.
+// This file owns what is called off at the counter: units that were not fetched, and steps that are taken back.
 
-// cancelUnit judges a unit that nobody fetched: its stock is free, and its line costs as much less. Of kits those cost
-// nothing of which no unit is left; what is left of a component is of as few kits as can be.
+// cancelUnit judges a unit that was not fetched: its stock is free, and its line costs less by that unit. A kit costs
+// nothing where none of its units is left; the units of a component that are left belong to as few kits as possible.
 func (s *step) cancelUnit(o *Order, op order.CancelUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit},
 		func(_ *OrderLine, u *OrderUnit) bool { return u.State == order.Pending || u.State == order.Prepared })
@@ -64,7 +64,7 @@ func (s *step) undo(o *Order, op order.UndoOrder, rec *order.OrderRecord, err er
 		switch {
 		case fault != nil:
 			return fault
-		case refusal != "" && code(err) == base.CodeQuantityBlocked: // which of several is told, is not said
+		case refusal != "" && code(err) == base.CodeQuantityBlocked: // of several, any may be answered
 			return wrong("blocked, but unit %x is refused with %s", x.unit.ID, refusal)
 		case refusal != "":
 			return rightly(err, refusal)
@@ -136,7 +136,7 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, er
 	return certain, base.CodeStateNotAllowed, nil
 }
 
-// unhand has a unit be one that was not handed over.
+// unhand makes a unit one that was not handed over.
 func (s *step) unhand(u *OrderUnit) {
 	u.State, u.Handed, u.Lot = order.Pending, 0, 0
 	if u.WasReady {

@@ -65,9 +65,9 @@
 //     (attribute.go) A line of kits, of an order or a hold, keeps the components that it was booked with: more and
 //     fewer of them are of those. (kit.go, hold_change.go)
 //  13. A line costs the price that was given, else what the row that it was sold by asked at that time for each
-//     duration begun. A booking whose price was given gets another price with other dates only where one is given. A
-//     row by which a line is sold is retired, not deleted. Rows, codes of an amount and orders are in the currency that
-//     the account had as they were made, and it gets no other while one of them is not over. (pricing.go)
+//     duration begun. A booking whose price was given gets other dates only together with a price or a row. A row by
+//     which a line is sold is retired, not deleted. Rows, codes of an amount and orders are in the currency that the
+//     account had as they were made, and it gets no other while one of them is not over. (pricing.go)
 //  14. A command that changes a record makes its next revision, and a command that leaves all of it as it was makes
 //     none. A command that names another revision of an order than the present one is refused. (revision.go)
 //  15. Attempts follow the schedule; three events in a row that fail for good disable a webhook. Events for a webhook

@@ -33,7 +33,7 @@ type admin struct {
 	base string
 }
 
-// withAdmin opens what the options name, and closes it behind use.
+// withAdmin opens what the options name, and closes it after use.
 func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
 	return c.reach(cmd, use, withStopped)
 }

@@ -186,8 +186,8 @@ func openArchiveDir(dir string) (*archiveDir, error) {
 	return a, nil
 }
 
-// check holds a file against the manifest. One with a line that is no row, or not as it was written, is left to whoever
-// reads the rows: it says which.
+// check compares a file with the manifest. Each line is also checked by itself, so that the error names a line that is
+// no row, or not as it was written.
 func (a *archiveDir) check(f archiveFile) error {
 	if filepath.Base(f.Name) != f.Name || !strings.HasSuffix(f.Name, ".ndjson") {
 		return fmt.Errorf("%s is not as it was written: it names the file %q", filepath.Join(a.dir, manifestName),

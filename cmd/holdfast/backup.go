@@ -48,7 +48,7 @@ What is copied is read back in full before the backup counts as done.`,
 	return cmd
 }
 
-// oddSuffixes end names that somebody would give to an archive, and that would become directories.
+// oddSuffixes are ends of names that a user may give to an archive, and that would become directories.
 var oddSuffixes = []string{".tar", ".tgz", ".tar.gz", ".gz", ".zip", ".zst", ".tzst", ".bak"}
 
 // fitTarget says what is wrong with a place for a backup, before anything is read.
@@ -125,7 +125,7 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
 	defer done()
 	if !isArchive(c.to) {
-		to := resolved(c.to) // in full, so that it can be told apart in what an error says
+		to := resolved(c.to) // in full, so that an error names it without doubt
 		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: to, Progress: progress})
 		if err != nil {
 			return copyError{err, to, c.data}

@@ -227,7 +227,7 @@ func (r *benchRun) machine() string {
 		m.Processor)
 }
 
-// differences are what beside the program may make two runs differ.
+// differences are what else than the program may make two runs differ.
 func (r *benchRun) differences(saved *benchRun) (list []string) {
 	if r.Machine != saved.Machine {
 		list = append(list, "note: that was another machine")

@@ -83,7 +83,7 @@ func (s *ownStock) take(body []byte) error {
 	return s.keep(0, []byte(`{"id":"`+made.ID+`"`))
 }
 
-// keep notes the hold that an answer tells of: its id comes first.
+// keep notes the hold that an answer shows: its id comes first.
 func (s *ownStock) keep(client int, answer []byte) error {
 	const idLength = 36
 	_, rest, found := bytes.Cut(answer, []byte(`"id":"`))

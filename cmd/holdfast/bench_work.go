@@ -42,7 +42,7 @@ type requests struct {
 	path   string                              // below /v1/admin
 	next   func(i int) (query, body []byte)    // of the i-th request; called by many clients at once
 	status int                                 // of an answer that counts
-	answer func(client int, body []byte) error // looks at one that counts; nil: nobody does
+	answer func(client int, body []byte) error // looks at one that counts; nil: none is looked at
 	undo   func(progress func(what string)) error
 }
 
@@ -245,8 +245,8 @@ func prepareBook(b *bench) (*requests, error) { return b.booking(50, 4, 50) }
 
 func prepareBookOnePool(b *bench) (*requests, error) { return b.booking(1, 1, 10_000) }
 
-// holdLapses is after how many seconds a hold of a bench lapses by itself, the most that a hold may have: it outlives
-// the longest run of a workload, and a run that is killed leaves no hold behind.
+// holdLapses is after how many seconds a hold of a bench lapses by itself, the most that a hold may have. So it
+// outlives the longest run of a workload, and the holds of a run that is killed lapse in the end.
 const holdLapses = 7_200
 
 // booking books single units of so many SKUs, each of so many articles with so many units: for a few hours within two
@@ -269,7 +269,7 @@ func (b *bench) booking(skus, articles, units int) (*requests, error) {
 	}, nil
 }
 
-// prepareSoldOut takes the only units of 54 articles, so that everybody is told who has them.
+// prepareSoldOut takes the only units of 54 articles, so that every answer says which bookings have them.
 func prepareSoldOut(b *bench) (*requests, error) {
 	const articles = 54
 	s, err := b.makeStock(1, articles, 1)

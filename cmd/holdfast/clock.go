@@ -1,7 +1,8 @@
 package main
 
-// This file owns the program's clock: that of the machine, but one that never goes back. Where the machine's is put
-// back, time goes on by what has passed since, so that carts expire and deliveries are tried again; that is said.
+// This file owns the program's clock: that of the machine, except that it never goes back. Where the machine's clock is
+// put back, this one goes on from where it was, by the time that passes, so that carts expire and deliveries are tried
+// again. The log says so.
 
 import (
 	"context"
@@ -15,7 +16,7 @@ func clock() int64 { return steady.now() }
 
 var steady = newSteadyClock(time.Now)
 
-// steadyClock follows a clock that may jump, but for jumps back.
+// steadyClock follows a clock that may jump, except where that jumps back.
 type steadyClock struct {
 	read   func() time.Time // with a monotonic reading
 	anchor atomic.Pointer[anchor]
@@ -60,7 +61,7 @@ func behind() time.Duration {
 	return behind
 }
 
-// notBefore has the clock go on from an instant, in milliseconds, where it is behind that.
+// notBefore makes the clock continue from an instant, in milliseconds, where the clock is behind it.
 func (c *steadyClock) notBefore(ms int64) {
 	for {
 		a, by := c.anchor.Load(), c.read()

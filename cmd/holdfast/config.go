@@ -243,7 +243,7 @@ func takeTwins(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// checkData refuses --data with no name behind it, as of a variable of a script that is not set.
+// checkData refuses --data with no name after it, as of a variable of a script that is not set.
 func checkData(cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("data"); f != nil && f.Changed && f.Value.String() == "" {
 		return usagef("--data \"\" must name a directory")

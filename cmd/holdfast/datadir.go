@@ -34,7 +34,7 @@ func isIn(name, dir string) bool {
 }
 
 // notForeign refuses a directory that is in use for something else: with other files in it and nothing of the
-// program's. A --data that is mistyped would fill somebody's folder with tables.
+// program's. A mistyped --data would fill a folder of other files with tables.
 func notForeign(dir string) error {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

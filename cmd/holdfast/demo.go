@@ -15,7 +15,7 @@ import (
 	"holdfast/timeline"
 )
 
-// demoSeed makes every demo the same but for the day it is made on.
+// demoSeed makes every demo the same, except for the day on which it is made.
 const demoSeed = 20250601
 
 const demoDay = 24 * timeline.Hour

@@ -1,6 +1,6 @@
 package main
 
-// This file owns what the demo merchant offers and to whom: prices, the catalog with its kits, and customers.
+// This file owns what the demo merchant offers, and the customers: prices, and the catalog with its kits.
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ var demoKits = []demoKit{
 		18900, "Two cameras with lenses and tripods, and light."},
 }
 
-// demoItem is what the catalog says of an item beside what its SKU says.
+// demoItem is what the catalog says of an item in addition to what its SKU says.
 type demoItem struct {
 	variants []commerce.Variant
 	tags     []string

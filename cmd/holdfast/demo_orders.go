@@ -148,7 +148,7 @@ func (d *demo) lead(o *order.OrderRecord, stage demoStage, i int) {
 	}
 }
 
-// subscribe makes orders of what is to be had by the month.
+// subscribe makes orders for the items that are offered by the month.
 func (d *demo) subscribe(view base.View, items []*commerce.CatalogItem, customers []base.ID) {
 	for i, item := range items {
 		row := d.priceOf(view, item, base.PurchaseSubscription)

@@ -125,8 +125,8 @@ func demoCategory(id, name string) *stock.TaxonomyCategory {
 		ParentID: ptr("rental"), IsLeaf: ptr(true)}
 }
 
-// demoSKU is a kind of thing to rent: how many articles of it each location has, the buffer behind each rental, and how
-// long people take it, in hours.
+// demoSKU is a kind of thing to rent: how many articles of it each location has, the buffer after each rental, and for
+// how long people rent it, in hours.
 type demoSKU struct {
 	name, code        string
 	articles          int

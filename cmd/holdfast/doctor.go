@@ -125,8 +125,9 @@ func (c *doctorConfig) askReady(ctx context.Context) error {
 	return nil
 }
 
-// dialAsProxy connects to a server that has the PROXY protocol. Where this machine's address is that of a trusted proxy
-// the server expects it, and it is said that the connection is nobody else's.
+// dialAsProxy connects to a server that has the PROXY protocol. Where this machine's address is that of a trusted
+// proxy, the server expects a header of the protocol: the one that is sent says that the connection is this machine's
+// own.
 func dialAsProxy(proxies []netip.Prefix) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
@@ -277,7 +278,7 @@ const (
 	littleRoom    = 2 << 30
 )
 
-// room is what is left on the disk, beside what the data take.
+// room says how much is left on the disk, compared with what the data take.
 func (c *doctorConfig) room() finding {
 	f := finding{what: "room", how: fine}
 	var s syscall.Statfs_t

@@ -23,8 +23,8 @@ import (
 )
 
 // firstRunMark is a file in the data directory that holds the public part of the first key, from before the key is made
-// until the program is ready. A start that finds it knows that the run before died in between: nobody may have seen
-// that key, or somebody should not have, so it is revoked and another is made.
+// until the program is ready. A start that finds it knows that the run before died in between. Perhaps the key was
+// never seen, or was seen by someone who should not have seen it. So it is revoked and another is made.
 const firstRunMark = "FIRST-RUN"
 
 const keyLabel = "first key"
@@ -67,7 +67,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		}
 		f.account = base.ID(id)
 	case seen && view.Ready() != nil:
-		return firstRun{}, nil // an archive is being imported into it; the mark is for a start behind that
+		return firstRun{}, nil // an archive is being imported into it; the mark is for a start after that
 	case seen:
 		f.account = view.Account().ID
 	default:

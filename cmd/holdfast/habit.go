@@ -172,11 +172,11 @@ func openElsewhere(ctx context.Context, target backup.Target, name string) (o ba
 	return o, json.Unmarshal(out.Bytes(), &o)
 }
 
-// lowest is the priority of what nobody waits for.
+// lowest is the priority of work that nothing waits for.
 const lowest = 19
 
-// openingMemory is the soft limit of a process that opens an archive: half of what there is, as a server takes the
-// rest.
+// openingMemory is the soft limit of a process that opens an archive: half of the memory that there is, as a server
+// takes the rest.
 func openingMemory() int64 {
 	limit, _ := pace.MemoryLimit(systemFile)
 	return limit / 2

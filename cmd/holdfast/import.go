@@ -396,17 +396,17 @@ func (i *importer) rows(n int) (rows int) {
 // numbers differ between faults that are one: 0 of 2 units, 1 of 3 units.
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// maxAlike is how many lines of one fault are told.
+// maxAlike is how many lines of one fault are reported.
 const maxAlike = 20
 
 // alike are the lines that have one fault.
-type alike struct{ lines, line, last int } // how many, the one seen last, the number of the last fault that is told
+type alike struct{ lines, line, last int } // how many, the one seen last, the number of the last one that is reported
 
 // report prints the faults in the order of their lines, few of those that are alike, and counts the rows that have any.
 func (i *importer) report() string {
 	slices.SortStableFunc(i.faults, func(x, y rowFault) int { return cmp.Compare(x.line, y.line) })
 	kinds := map[string]*alike{}
-	told := make([]*alike, len(i.faults)) // nil: is not told
+	told := make([]*alike, len(i.faults)) // nil: is not reported
 	bad, last := 0, -1
 	for n, f := range i.faults {
 		if f.line != last {

@@ -45,7 +45,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		case <-asked:
 		case <-ctx.Done():
 		}
-		signal.Stop(asked) // before anything acts on the first one: whoever sees that may send the second
+		signal.Stop(asked) // before anything acts on the first one: a user who sees that may send the second
 		stop()
 	}()
 	warnOfVariables(root, os.Environ(), errs)

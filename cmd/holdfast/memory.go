@@ -66,8 +66,8 @@ func systemFile(name string) string {
 	return string(b)
 }
 
-// memoryLook is how often it is looked whether memory is short: additions of a moment are small beside what is kept
-// free.
+// memoryLook is how often the program checks whether memory is short: what is added in that time is small compared with
+// what is kept free.
 const memoryLook = 100 * time.Millisecond
 
 // memoryWatch knows whether memory is short.

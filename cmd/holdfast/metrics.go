@@ -20,7 +20,7 @@ import (
 	"holdfast/timeline"
 )
 
-// registerProcess adds what can be told before the state is loaded.
+// registerProcess adds the metrics that can be given before the state is loaded.
 func registerProcess(registry *prometheus.Registry, memory *memoryWatch) {
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),

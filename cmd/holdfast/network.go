@@ -1,6 +1,6 @@
 package main
 
-// This file owns the options that say where the server listens and to whom.
+// This file owns the options that say where the server listens, and which peers it trusts.
 
 import (
 	"errors"
@@ -40,8 +40,8 @@ func (c *networkConfig) flags(f *pflag.FlagSet) {
 			"others are closed, but those of this machine")
 }
 
-// trusted reads --trusted-proxy. The whole of an address family would be everybody, and whoever is trusted can say what
-// it likes.
+// trusted reads --trusted-proxy. The whole of an address family would trust every peer, and a peer that is trusted can
+// claim any address.
 func (c *networkConfig) trusted() ([]netip.Prefix, error) {
 	list, err := readNetworks("--trusted-proxy", c.proxies)
 	for i, n := range list {

@@ -1,6 +1,6 @@
 package main
 
-// This file owns what systemd is told of a server that it started: that it is ready, that it stops, and, again and
+// This file owns what a server that systemd started reports to it: that it is ready, that it stops, and, again and
 // again, that it is alive.
 
 import (
@@ -19,7 +19,7 @@ func tell(state string, log *slog.Logger) {
 }
 
 // watchdog tells systemd that the server is alive, twice in the time that the unit's WatchdogSec gives, until ctx ends.
-// One whose writer hangs falls silent, and is started anew.
+// A server whose writer hangs stops reporting, and systemd starts it anew.
 func watchdog(ctx context.Context, alive func(context.Context) error, log *slog.Logger) {
 	within, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -48,7 +48,7 @@ func watchdog(ctx context.Context, alive func(context.Context) error, log *slog.
 }
 
 // alive fails where what is due is not done by the end of ctx. A server whose disk has failed is alive, though nothing
-// is due for it any more: it answers those who read, and a start on that disk would fail and end that.
+// is due for it any more: it still answers reads, and a start on that disk would fail and end them.
 func (p *program) alive(ctx context.Context) error {
 	e := p.core.Load().engine
 	if e.Failed() != nil {

@@ -1,7 +1,7 @@
 package main
 
-// This file owns the operator's listener as serve has it: a socket in the data directory, which the user of the server
-// alone may open, or an address with a token; and, beside it, an address for metrics alone.
+// This file owns the operator's listener as serve has it: a socket in the data directory, which only the user of the
+// server may open, or an address with a token; and, in addition, an address that serves only metrics.
 
 import (
 	"crypto/tls"
@@ -84,11 +84,11 @@ func (c *opsConfig) url(l net.Listener, p *pair) string {
 	return localURL("http", l.Addr().String())
 }
 
-// listenSocket listens on the socket in a data directory, in place of one that a process has left behind which died.
-// The caller has the directory's lock, and removes the socket before it gives the lock back.
+// listenSocket listens on the socket in a data directory, in place of one that a process left there when it died. The
+// caller has the directory's lock, and removes the socket before it gives the lock back.
 func listenSocket(dir string) (net.Listener, error) {
 	name := filepath.Join(dir, socketName)
-	room := name + roomSuffix // nobody else gets at the socket in it before it is the owner's alone
+	room := name + roomSuffix // the socket is in it until only the owner may open it
 	if err := errors.Join(os.RemoveAll(room), os.Mkdir(room, 0o700)); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func listenSocket(dir string) (net.Listener, error) {
 	return l, nil
 }
 
-// Where a socket is made: in a directory beside its place.
+// Where a socket is made: in a directory next to its place.
 const (
 	roomSuffix = ".new"
 	roomSocket = "s"
@@ -129,7 +129,7 @@ func fitSocket(dir string) error {
 // longestSocket is how long the name of a socket may be on every system.
 const longestSocket = 103
 
-// shortest is a socket's name in as few characters as it can be told.
+// shortest is a socket's name in as few characters as possible.
 func shortest(name string) (string, error) {
 	if full, err := filepath.Abs(name); err == nil {
 		here, _ := os.Getwd()

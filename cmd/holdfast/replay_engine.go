@@ -221,7 +221,7 @@ func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 		// for.
 		res, err := a.placed.Planned()
 		if err != nil {
-			return nil // refused, and told so when its turn comes
+			return nil // refused: its own turn reports that
 		}
 		made = res.Record.(*hold.Hold).ID
 	}

@@ -236,7 +236,8 @@ func (r *serverPlay) stock(kind, file string) error {
 	return nil
 }
 
-// sku makes a SKU. Its code is the room type's name, with the run's behind it where an earlier replay has the code.
+// sku makes a SKU. Its code is the room type's name, with the name of the run after it where an earlier replay has
+// taken the code.
 func (r *serverPlay) sku(s replaySKU, made *named) error {
 	body := map[string]any{"name": "Room type " + s.name, "code": s.name, "bufferTimeAmountAfter": cleaning.Amount,
 		"bufferTimeUnitAfter": cleaning.Unit.String()}

@@ -112,7 +112,7 @@ func (r *lineReader) begin() error {
 	return nil
 }
 
-// next gives the next line, io.EOF behind the last one.
+// next gives the next line, io.EOF after the last one.
 func (r *lineReader) next() (fileLine, error) {
 	if n := len(r.back); n > 0 {
 		l := r.back[n-1]

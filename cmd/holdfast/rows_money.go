@@ -13,7 +13,7 @@ import (
 // moneyColumns are the columns whose whole numbers are minor units of the account's currency.
 var moneyColumns = []string{"purchasePrice", "itemCosts"}
 
-// Currencies with other than two digits behind the point.
+// Currencies that do not have two digits after the point.
 const (
 	wholeCurrencies = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 	milliCurrencies = "BHD IQD JOD KWD LYD OMR TND"
@@ -83,8 +83,8 @@ func (m *moneyReader) form() string {
 	return "must be an amount like 12.50 or 12.50 " + m.currency + ", or whole minor units like 1250"
 }
 
-// mixed are the faults of whole numbers beside decimal amounts: a table that drops .00 wrote 12 for 12.00, where 12
-// alone is 0.12.
+// mixed are the faults of whole numbers in a file that has decimal amounts, too: a table that drops .00 wrote 12 for
+// 12.00, while 12 is read as 0.12.
 func (m *moneyReader) mixed() (faults []rowFault) {
 	if !m.decimal {
 		return nil

@@ -36,7 +36,7 @@ func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn fun
 	return fn(o.To)
 }
 
-// copyError is an error about a copy, which names what was copied: the copy is gone when somebody reads it.
+// copyError is an error about a copy, which names what was copied: the copy is gone when the error is read.
 type copyError struct {
 	error
 	copy, of string

@@ -115,7 +115,7 @@ func (c *bucketConfig) open(ctx context.Context, flag, name string, stdin io.Rea
 	case len(s.lines) > 0:
 		return s, nil
 	case !backup.IsBucket(name):
-		return source{name: name, dir: name}, nil // whoever opens it says what is wrong with it
+		return source{name: name, dir: name}, nil // the command that opens it says what is wrong with it
 	case err != nil:
 		return s, err
 	}

@@ -1,7 +1,7 @@
 package main
 
-// This file owns the token of the operator's listener: what a file with one has to be, and how another takes the place
-// of one that is in use.
+// This file owns the token of the operator's listener: what a file with a token has to be like, and how another token
+// replaces the one in use.
 
 import (
 	"log/slog"
@@ -31,8 +31,8 @@ func openToken(name string) (*tokenFile, error) {
 // get is the present token.
 func (f *tokenFile) get() string { return *f.now.Load() }
 
-// look takes the token that the file holds. What is none is logged once, or where it is asked for, and the old one
-// stays.
+// look takes the token that the file holds. A file without a good token is logged once, or each time that a look is
+// asked for, and the old token stays.
 func (f *tokenFile) look(asked bool, log *slog.Logger) {
 	token, err := readToken(f.name)
 	if err != nil {

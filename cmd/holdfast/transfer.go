@@ -22,14 +22,14 @@ import (
 // archiveSuffix ends the name of a backup in one file.
 const archiveSuffix = ".tar.zst"
 
-// partMark stands behind the name of a file that is not whole yet.
+// partMark comes after the name of a file that is not whole yet.
 const partMark = ".part-"
 
 // openArchive opens a file that holds a backup, whatever it is called unless it is not done; nil where the name is not
 // of a file.
 func openArchive(name string) (*os.File, error) {
 	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
-		return nil, nil // a directory, or none: whoever opens that says so
+		return nil, nil // a directory, or none: the code that opens that says so
 	}
 	if strings.Contains(filepath.Base(name), archiveSuffix+partMark) {
 		return nil, fmt.Errorf("%s is a backup that is not done: if none is being made, remove it", name)

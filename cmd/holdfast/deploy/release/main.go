@@ -31,7 +31,7 @@ import (
 
 // This file owns the making of a release.
 
-// platforms are those that a release is for, unless it is told.
+// platforms are those that a release is for, unless others are given.
 const platforms = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64"
 
 func main() {
@@ -120,7 +120,7 @@ func release(version, to string, platforms []string) error {
 	return keep("SHA256SUMS", sums.Bytes())
 }
 
-// build makes a static binary that tells nothing of where it was built.
+// build makes a static binary that does not reveal where it was built.
 func build(binary, version, system, machine string) error {
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+version,
 		"-o", binary, "./cmd/holdfast")
@@ -227,7 +227,7 @@ func filesOf(binary string, notices []byte) (list []file, err error) {
 	return list, nil
 }
 
-// archiveOf packs files under a folder. Nothing in it tells when or by whom.
+// archiveOf packs files under a folder. Nothing in the archive shows when it was made, or who made it.
 func archiveOf(folder string, files []file) ([]byte, error) {
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// composeSchema is the package that the schema of compose files lies beside.
+// composeSchema is the package whose directory has the schema of compose files.
 const composeSchema = "github.com/compose-spec/compose-go/v2/schema"
 
 func run(check bool) error {
@@ -56,7 +56,7 @@ func run(check bool) error {
 		return err
 	}
 	files := map[string][]byte{"kubernetes/kubernetes.json": append(made, '\n')}
-	// The authors' bytes, so that their licence and notice are all that has to lie beside them.
+	// The authors' bytes, so that only their licence and notice have to lie next to them.
 	for name, from := range map[string]string{
 		"compose/compose-spec.json": filepath.Join(modules[composeSchema].Dir, "schema", "compose-spec.json"),
 		"compose/LICENSE":           filepath.Join(modules[composeSchema].Dir, "LICENSE"),

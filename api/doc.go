@@ -14,7 +14,7 @@
 //	                                                                       limit.go, crowd.go
 //	      -> path, query and body into one input, all faults at once       wire
 //	      -> 403 of members that take another scope                        request.go
-//	      -> what a dear read costs, of its account's share                share.go
+//	      -> what an expensive read costs, of its account's share          share.go
 //	      -> a read of the key's View (or of a pinned one: snapshots.go), or a
 //	         command of the engine                                         one file per resource
 //	      -> the record, appended to the connection's own buffer           wire, scribe.go, one file per resource

@@ -34,9 +34,10 @@ type Options struct {
 	Metrics *prometheus.Registry
 	Logger  *slog.Logger // default: slog.Default
 	Calls   http.Handler // what looks after accounts and keys; nil: nothing
-	// that each call has to bring, asked for at each; nil: none, for a socket that nobody else may open
+	// the token that each call has to bring, looked up at each call; nil: none, for a socket that only the owner may
+	// open
 	Token  func() string
-	Remote bool // it listens beyond loopback, under any name
+	Remote bool // it listens on more than loopback, under any name
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the
 	// middle breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
@@ -156,7 +157,7 @@ func loopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// withToken refuses whoever does not bring the token.
+// withToken refuses calls that do not bring the token.
 func withToken(token func() string, next http.Handler) http.Handler {
 	if token == nil {
 		return next

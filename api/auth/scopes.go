@@ -66,8 +66,8 @@ func cut(scope string) (area, mode string) {
 	return scope[:max(i, 0)], scope[i+1:]
 }
 
-// EventScope is the scope that it takes to read what an event of a type tells of; empty: there is no such type, and
-// full access alone suffices.
+// EventScope is the scope that a key needs to read the records that events of a type are about; empty: there is no such
+// type, and only full access suffices.
 func EventScope(event string) string {
 	resource, _, _ := strings.Cut(event, ".")
 	switch resource {
@@ -81,7 +81,7 @@ func EventScope(event string) string {
 	return ""
 }
 
-// MayReceive says whether who has these scopes may be told of events of a type; none: full access.
+// MayReceive says whether a key with these scopes may receive events of a type; no scopes: full access.
 func MayReceive(held []string, event string) bool {
 	return len(held) == 0 || Allows(held, []string{EventScope(event)})
 }

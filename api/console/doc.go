@@ -1,6 +1,6 @@
 // Package console is the page for the merchant's staff: plain ES modules in app, the packages that they are built on in
-// lib, and where a browser finds them. It knows nothing of the interface: what the page shows it asks for by the same
-// operations as anybody else, with a key.
+// lib, and where a browser finds them. This package knows nothing of the interface: the page asks for all that it shows
+// by the same operations as any other client, with a key.
 //
 // No step builds it: what lies here is what is served. `make console` fetches lib again (gen). Types stand in comments
 // of the modules, as JSDoc.

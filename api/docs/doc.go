@@ -12,8 +12,8 @@
 // # Invariants
 //
 //  1. Every page is in the list of pages.go and in README.md, and every link and anchor in them leads somewhere.
-//  2. A page has no script and no style of its own. The reference has no script of its own either, and asks nobody but
-//     this service.
+//  2. A page has no script and no style of its own. The reference has no script of its own either, and loads nothing
+//     from any other service than this one.
 //  3. A block of a page that names a file is a part of that file, which runs.
 //  4. Each code of a refusal has one heading in errors.md, and there is no other heading of that level there.
 package docs

@@ -17,7 +17,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// This file owns the pages: which there are and in which order, how they become HTML, and what is served beside them.
+// This file owns the pages: which there are and in which order, how they become HTML, and what is served in addition to
+// them.
 
 //go:embed *.md *.svg style.css frame.html reference/index.html reference/start.js reference/scalar.js.gz
 var files embed.FS

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Each address belongs to one set, by a hash that nobody can foresee. A set that is full forgets a window that is over,
-// else the one of which least was used: one who has used much is remembered.
+// Each address belongs to one set, by a hash that callers cannot predict. A set that is full forgets a window that is
+// over, else the window of which least was used: an address that has used much is remembered.
 const (
 	sets  = 1 << 13
 	ways  = 8

@@ -4,7 +4,7 @@ package ratelimit
 
 import "time"
 
-// Layer names who a limit is about, as refusals do.
+// Layer names what a limit is for, an address, an account or a key, as refusals do.
 type Layer string
 
 // The layers, in the order in which they are asked.

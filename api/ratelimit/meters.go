@@ -68,7 +68,7 @@ type keyMeter struct {
 	changed bool
 }
 
-// NewMeters makes meters that have counted nothing, but for what was kept.
+// NewMeters makes meters that have counted nothing. What was kept is restored into them.
 func NewMeters() *Meters { return &Meters{accounts: map[ID]*Meter{}} }
 
 // Of is the meter of an account. It may be kept.

@@ -10,6 +10,7 @@
 // # Invariants
 //
 //  1. The output is a function of the document alone, formatted by gofmt, and needs the standard library only.
-//  2. A form that the generator does not know is an error, never a guess: whoever adds it to the document adds it here.
+//  2. A form that the generator does not know is an error, never a guess: a change that adds it to the document adds it
+//     here, too.
 //  3. What is committed is what the committed document gives; a test compares them.
 package main

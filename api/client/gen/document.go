@@ -151,7 +151,7 @@ func (d *document) schema(ref string) (name string, s schema, err error) {
 	return name, s, nil
 }
 
-// nullable says whether a schema takes null, and gives what it takes beside.
+// nullable says whether a schema takes null, and gives the schema of the other values that it takes.
 func (s schema) nullable() (schema, bool) {
 	if len(s.AnyOf) == 2 && len(s.AnyOf[1].Type) == 1 && s.AnyOf[1].Type[0] == "null" {
 		value := s.AnyOf[0]

@@ -62,7 +62,8 @@ func generate(text []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// versionFile is what the client in TypeScript has of the document beside its types, which openapi-typescript writes.
+// versionFile is what the client in TypeScript has of the document in addition to its types, which openapi-typescript
+// writes.
 const versionFile = `// Made by api/client/gen of api/openapi.json: do not edit.
 /** The version of the interface that this client is made for. It is sent with each request. */
 export const version = %q;

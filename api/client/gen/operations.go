@@ -207,7 +207,7 @@ const paging = `	return each(query.Page, options, func(page int64, options []Req
 `
 
 // query writes the struct of an operation's query, nothing where it has none of its own. asOf is an option of every
-// read. What may be in the query or in the body is in the body, but for DELETE, whose body some proxies drop.
+// read. Input that may be in the query or in the body is in the body, except for DELETE, whose body some proxies drop.
 func (d *document) query(verb string, o operation, request *schema) (string, error) {
 	var in schema
 	if request != nil {

@@ -16,8 +16,8 @@ import (
 
 // This file owns the verification of webhooks.
 
-// WebhookTolerance is how far the time of a webhook may be from this machine's, so that nobody can send an old one
-// again.
+// WebhookTolerance is how far the time of a webhook may be from this machine's, so that an attacker cannot send an old
+// one again.
 const WebhookTolerance = 5 * time.Minute
 
 var (
@@ -61,9 +61,9 @@ func verifyAt(now time.Time, secret string, header http.Header, body []byte) (*E
 	return readEvent(body)
 }
 
-// VerifyServiceSignature verifies a webhook by X-Service-Signature alone, and reads its event. It knows no time: who
-// has seen an old event can send it again, and during a rotation only the new secret is good. Use VerifyWebhook where
-// you can.
+// VerifyServiceSignature verifies a webhook by X-Service-Signature alone, and reads its event. It does not check the
+// time: anyone who has seen an old event can send it again. During a rotation only the new secret is good. Use
+// VerifyWebhook where you can.
 func VerifyServiceSignature(secret string, header http.Header, body []byte) (*Event, error) {
 	if secret == "" {
 		return nil, ErrWebhookSecret

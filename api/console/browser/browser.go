@@ -74,8 +74,7 @@ func (b *Browser) note(event any) {
 			b.fault("console", e.Args)
 		}
 	case *log.EventEntryAdded:
-		// A refusal that the page asked for, as one that is tried, is told as an error of the network; the page shows
-		// it.
+		// A refusal that the page provokes, as by a preview, is reported as an error of the network; the page shows it.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 			b.fault(string(e.Entry.Source), e.Entry.Text)
 		}
@@ -270,7 +269,7 @@ func (b *Browser) Show(view string) {
 	b.Until(settled)
 }
 
-// Visit opens the page at a view as one who has typed a key before.
+// Visit opens the page at a view, as a user does who has typed a key before.
 func (b *Browser) Visit(key, view string) {
 	b.Helper()
 	b.Call("Page.addScriptToEvaluateOnNewDocument",

@@ -1,5 +1,6 @@
-// Shop plays the story of a web shop against a live server, from the calendar to the return, as the page shop.md tells
-// it. It makes its own location, bikes, prices and customer, so it needs no data, and takes a key with full access.
+// Shop plays the story of a web shop against a live server, from the calendar to the return, as the page shop.md
+// describes it. It makes its own location, bikes, prices and customer, so it needs no data, and takes a key with full
+// access.
 //
 //	go run ./api/docs/examples/shop -authority receiver.pem    # writes its certificate, for the server to know
 //	holdfast serve --webhook-allow 127.0.0.0/8 --webhook-ca receiver.pem

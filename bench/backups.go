@@ -18,8 +18,8 @@ func (w *World) Archive(ctx context.Context, to io.Writer) error {
 	return err
 }
 
-// SendLog sends the log of the world to a directory until it is closed, behind one archive. That is taken as good: to
-// open it is the work of another process.
+// SendLog sends the log of the world to a directory, after one archive, until it is closed. The archive is taken as
+// good without a check: to open it is the work of another process.
 func (w *World) SendLog(dir string, every time.Duration) *backup.Habit {
 	return backup.Start(backup.Options{
 		Store: w.store, Target: backup.NewDir(dir), Every: 24 * time.Hour, Keep: 1, LogEvery: every, LogMax: 1 << 30,

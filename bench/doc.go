@@ -1,4 +1,4 @@
-// Package bench measures what a user does, on the data set of package dataset, and holds it against its targets.
+// Package bench measures what a user does, on the data set of package dataset, and compares it with its targets.
 //
 //	world.go    the data set in an engine on a real directory, opened again from disk
 //	measure.go  how a figure is taken: rate, percentiles, allocations
@@ -10,7 +10,7 @@
 //	state.go    start-up and memory
 //	backups.go  backups of the world, as a habit
 //	replay.go   the replay of real bookings, in a process of its own
-//	profile.go  the CPU profile beside the figures
+//	profile.go  the CPU profile next to the figures
 //	suite.go    all of them in one run
 //	dataset/    the merchant that everything is measured on
 //	load/       the same over HTTP
@@ -21,6 +21,6 @@
 //	growth/     what grows with the stock: go run ./bench/growth
 //	run/        the command: go run ./bench/run
 //
-// A figure is what one run on one machine gave; those that compare take both sides in the same run, in turns. No test
-// asserts a time. BENCH_SCALE sets the scale of the data set, 1 where it is not set.
+// A figure is what one run on one machine gave; a figure that compares two things measures both in the same run, in
+// turns. No test asserts a time. BENCH_SCALE sets the scale of the data set, 1 where it is not set.
 package bench

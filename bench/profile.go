@@ -5,7 +5,7 @@ import (
 	"runtime/pprof"
 )
 
-// This file owns the CPU profile that a command writes beside its figures.
+// This file owns the CPU profile that a command writes in addition to its figures.
 
 // Profile writes a CPU profile to a file until it is stopped. Without a path it writes none.
 func Profile(path string) (stop func(), err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // This file owns the questions: what a shopper, a shop's page and a merchant ask. Each is asked on the last snapshot,
-// at the middle of the data set's 24 months, about what lies behind it.
+// at the middle of the data set's 24 months, about the time after it.
 
 // drawn is how many questions are drawn ahead; the measured loops go through them again and again.
 const drawn = 1 << 16

@@ -12,30 +12,30 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns a SKU that is sold out, and what one is told of it: that there is none, why, and when there is one
+// This file owns a SKU that is sold out, and what is answered about it: that there is none, why, and when there is one
 // again.
 
 const (
 	saleArticles = 54
 	saleBefore   = 5   // stays of each article before the one that sells it out
-	saleFew      = 5   // and behind it
+	saleFew      = 5   // and after it
 	saleMany     = 155 // or so many
 	saleHole     = 6   // the stay that the first article has not: the first one that the few lack
 )
 
-// SoldOutTarget is that of an answer, whatever is booked behind the window that it names.
+// SoldOutTarget is the target for an answer, whatever is booked after the window that it names.
 var SoldOutTarget = AtMost(50, "us")
 
 // SoldOut is a SKU of 54 articles with one unit each at one location, of which none is free over a window.
 type SoldOut struct {
 	SKU, Location base.ID
 	Window        base.Span // two days
-	Next, NextTwo int64     // when one is free for as long, and when two are: behind all stays
+	Next, NextTwo int64     // when one is free for as long, and when two are: after all stays
 	ToCome        int       // stays from the window on
 }
 
 // SellOut makes such a SKU at the first location. Each article has stays of three days with a day between, so many of
-// them behind the window. However many they are, the next window is the same.
+// them after the window. However many they are, the next window is the same.
 func (w *World) SellOut(behind int) (*SoldOut, error) {
 	do := func(op base.Op) (any, error) {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
@@ -80,10 +80,10 @@ func (w *World) SellOut(behind int) (*SoldOut, error) {
 	return s, nil
 }
 
-// SellOutFew is SellOut with few stays behind the window.
+// SellOutFew is SellOut with few stays after the window.
 func (w *World) SellOutFew() (*SoldOut, error) { return w.SellOut(saleFew) }
 
-// SoldOut gives two of them, made at the first call: one with few stays behind the window, and one with many.
+// SoldOut gives two of them, made at the first call: one with few stays after the window, and one with many.
 func (w *World) SoldOut() (few, many *SoldOut, err error) {
 	for i, behind := range []int{saleFew, saleMany} {
 		if w.soldOut[i] == nil {

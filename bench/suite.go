@@ -31,8 +31,8 @@ func Choose(pattern string) (Choice, error) {
 	return Choice{re}, err
 }
 
-// Figure takes one figure, if it is chosen. What goes wrong, a panic too, is told as its result: a figure that cannot
-// be had does not end the run.
+// Figure takes one figure, if it is chosen. An error or a panic is reported as its result: a figure that cannot be
+// taken does not end the run.
 func (r *Run) Figure(ctx context.Context, name string, target Target, measure func() (Result, error)) {
 	if ctx.Err() != nil || r.Choice.Regexp != nil && !r.Choice.MatchString(name) {
 		return
@@ -71,7 +71,7 @@ func Reads(ctx context.Context, r *Run) error {
 	return ctx.Err()
 }
 
-// Writes measures in process what changes the world: it comes behind all that reads.
+// Writes measures in process the work that changes the world: it comes after all work that reads.
 func Writes(ctx context.Context, r *Run) error {
 	for _, x := range soldOutAsks {
 		r.Figure(ctx, x.name, SoldOutTarget,

@@ -18,7 +18,7 @@ import (
 
 // This file owns the world that is measured: a data set in an engine on a directory of its own.
 
-// World is a data set in an open engine. It is for one goroutine, but for what Engine allows.
+// World is a data set in an open engine. Only one goroutine may use it, except for what Engine allows.
 type World struct {
 	*dataset.Set
 	*dataset.Merchant
@@ -109,8 +109,8 @@ func (w *World) load(progress func(string)) (err error) {
 	return err
 }
 
-// Now is the world's clock: it starts at the beginning of the data set, goes on where a copied world's stopped, and
-// runs with the wall clock.
+// Now is the world's clock: it starts at the beginning of the data set, or where the clock of a copied world stopped,
+// and runs with the wall clock.
 func (w *World) Now() int64 { return dataset.Epoch + time.Since(w.began).Milliseconds() }
 
 func (w *World) open() (err error) {

@@ -16,7 +16,7 @@ import (
 // Window is how many commands are under way at once: they are judged in order, and none waits for another's sync.
 const Window = 2048
 
-// Merchant is the set as an engine's account, and two articles beside it.
+// Merchant is the set as an engine's account, and two articles in addition to it.
 type Merchant struct {
 	Account   base.ID
 	Locations []base.ID
@@ -24,10 +24,10 @@ type Merchant struct {
 	Articles  []base.ID
 
 	LotSKU base.ID // of one article with LotUnits units at the first location, nothing booked
-	Busy   base.ID // an article without SKU, BusyUnits units at the first location, BusyHolds holds behind Middle
+	Busy   base.ID // an article without SKU, BusyUnits units at the first location, BusyHolds holds after Middle
 }
 
-// What the two articles beside the set have.
+// What the two additional articles have.
 const (
 	LotUnits  = 10_000
 	BusyUnits = 20
@@ -109,7 +109,7 @@ func (m *Merchant) Command(h Hold) hold.PlaceHold {
 	return m.command(base.Item{SKU: m.SKUs[h.SKU]}, h.Location, h.Start, h.End)
 }
 
-// command takes what is over, too: the bookings of a set that is kept fall behind the clock.
+// command books windows that are over, too: the bookings of a set that is kept are in the past after a while.
 func (m *Merchant) command(item base.Item, location int, start, end int64) hold.PlaceHold {
 	return hold.PlaceHold{Lines: []hold.HoldLineInput{{
 		Item: item, Location: m.Locations[location], Window: timeline.Span{Start: start, End: end}, Quantity: 1,
@@ -172,7 +172,7 @@ func (p *Pipeline) settle() {
 	}
 }
 
-// Flush waits for all commands and tells the first error of any.
+// Flush waits for all commands and returns the first error of any.
 func (p *Pipeline) Flush() error {
 	for p.n > 0 {
 		p.settle()

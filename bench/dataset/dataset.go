@@ -102,8 +102,8 @@ func (s *Set) pool(sku, location int) int { return sku*s.Locations + location }
 // PoolSize is how many units a SKU has at a location.
 func (s *Set) PoolSize(sku, location int) int { return len(s.pools[s.pool(sku, location)]) }
 
-// Next draws the next hold that the stock carries. It goes on beyond the target: there is room for several times as
-// many.
+// Next draws the next hold that the stock carries. It can be called beyond the target: there is room for several times
+// as many holds.
 func (s *Set) Next() Hold {
 	for {
 		h, slot, ok := s.try()
@@ -137,7 +137,7 @@ func (s *Set) try() (h Hold, slot int32, ok bool) {
 	return h, 0, false
 }
 
-// Query is a question that a shopper asks: one article, its SKU, its location, and a window behind Middle.
+// Query is a question that a shopper asks: one article, its SKU, its location, and a window after Middle.
 type Query struct {
 	Article, SKU, Location int
 	Start, End             int64

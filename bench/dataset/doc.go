@@ -9,7 +9,7 @@
 //	rng.go      the generator: splitmix64 and integer tables, no floating point
 //	dataset.go  the merchant and the stream of holds
 //	stock.go    the data set as a timeline.Stock, without an engine
-//	orders.go   the stream of orders, behind the holds
+//	orders.go   the stream of orders, after the holds
 //	commands.go the data set through an engine's commands
 //
 // A hold is drawn first and then given a unit: the first of its pool, from a drawn one on, that is free all the while.

@@ -2,7 +2,7 @@ package dataset
 
 import "slices"
 
-// This file owns the stream of orders: three lines of three units each, behind the 24 months of the holds.
+// This file owns the stream of orders: three lines of three units each, after the 24 months of the holds.
 
 // OrderLines and LineUnits say what is in each order: every pool has as many units as a line takes.
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// This file owns the loads, and the one that waits beside them.
+// This file owns the loads, and the account that waits while they run.
 
 const (
 	idleLoad     = "nothing"

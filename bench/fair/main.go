@@ -17,9 +17,9 @@ import (
 	"holdfast/engine/pace"
 )
 
-// This file owns the run: one load after the other, each beside the same questions of the other account.
+// This file owns the run: one load after the other, each together with the same questions of the other account.
 
-// plan is what the processes of a run are told.
+// plan is what the processes of a run are given.
 type plan struct {
 	Address           string
 	Key, Beside       string // of the account that takes what it can get, and of the other
@@ -108,7 +108,7 @@ func judged(w, idle waits) string {
 	return text
 }
 
-// measure runs a load, and beside it the one that waits.
+// measure runs a load, and at the same time the account that waits.
 func measure(ctx context.Context, p plan) (w waits, err error) {
 	settle := 500 * time.Millisecond
 	if p.Load == lapsingLoad {

@@ -118,9 +118,9 @@ func measure(ctx context.Context, articles int, budget time.Duration, progress f
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// Collections are counted from the end of one to the end of another, as the runtime tells CPU times at the end of each:
-// so many, or, where garbage is slow to come, as many as end in a time, or until half as many holds more are booked as
-// the stock had.
+// Collections are counted from the end of one to the end of another, because the runtime gives CPU times at the end of
+// each. So many are counted; or, where garbage is slow to come, as many as end within a time, or until half as many
+// more holds are booked as the stock had.
 const (
 	collections    = 4
 	collectionTime = 4 * time.Minute

@@ -14,18 +14,19 @@ import (
 	"holdfast/bench"
 )
 
-// This file owns what backups cost bookings: what they wait beside an archive, and what is left of their rate while the
-// log is sent to a place for backups.
+// This file owns what backups cost bookings: how long they wait while an archive is written, and how much of their rate
+// is left while the log is sent to a place for backups.
 
 var (
 	logTarget     = bench.AtLeast(95, "%")
 	archiveTarget = bench.AtMost(20, "ms")
 )
 
-// betweenBookings is the pace of bookings beside an archive, which a full load would leave no processor: 500 a second.
+// betweenBookings is the pace of bookings while an archive is written: 500 a second. A full load would leave the
+// archive no processor.
 const betweenBookings = 2 * time.Millisecond
 
-// bookingBesideArchive books holds at a steady pace while archives of the whole world are written beside the data.
+// bookingBesideArchive books holds at a steady pace while archives of the whole world are written next to the data.
 func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget time.Duration) (r bench.Result,
 	err error) {
 	file, err := os.CreateTemp("", "holdfast-bench-*")
@@ -83,8 +84,8 @@ func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget
 // piecesOfATurn are the pieces of the log that are sent while bookings are counted: the first one is small.
 const piecesOfATurn = 5
 
-// bookingBesideLog books holds from 64 connections with and without the log being sent every second to a directory
-// beside the data, in turns. A budget of less than five seconds has it sent more often.
+// bookingBesideLog books holds from 64 connections in turns with and without the log being sent every second to a
+// directory next to the data. With a budget of less than five seconds it is sent more often.
 func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
 	dir, err := os.MkdirTemp("", "holdfast-bench-*")
 	if err != nil {
@@ -141,8 +142,7 @@ func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.
 	return r, nil
 }
 
-// besideLog does something while the log is sent, behind an archive that is there before, and says how many bytes were
-// sent.
+// besideLog does something while the log is sent, with an archive already there, and says how many bytes were sent.
 func besideLog(w *bench.World, dir string, every time.Duration, do func(pieces func() uint64) error) (bytes uint64,
 	err error) {
 	h := w.SendLog(dir, every)

@@ -4,7 +4,7 @@
 //	load.go   what is measured
 //	list.go   the same of the list of articles
 //	alone.go  what one client waits, and the mix of many
-//	hooks.go  deliveries of webhooks, and bookings beside them
+//	hooks.go  deliveries of webhooks, and bookings at the same time
 //	site.go   the endpoint that they are sent to
 //	client.go the clients: keep-alive connections that ask one after the other
 //	server.go the server on a world, and the empty one that it is compared with

@@ -1,6 +1,6 @@
 package load
 
-// This file owns what it costs to know who asks and that they may.
+// This file owns what it costs to know who sends a request and that the key allows it.
 
 import (
 	"bufio"

@@ -18,8 +18,8 @@ var (
 	besideTarget   = bench.AtLeast(90, "%")
 )
 
-// deliveries tells one endpoint of orders that were opened while nothing was sent, some thousands at a time, and
-// measures until the engine has recorded all as delivered.
+// deliveries sends to one endpoint the events of orders that were opened while nothing was sent, some thousands at a
+// time, and measures until the engine has recorded all as delivered.
 func deliveries(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {
 	x, err := openSite(s, w)
 	if err != nil {

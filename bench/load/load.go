@@ -36,7 +36,7 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 	return ctx.Err()
 }
 
-// Writes measures over HTTP what books on the world: it comes behind all that reads.
+// Writes measures over HTTP the work that books on the world: it comes after all work that reads.
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget,
@@ -100,7 +100,7 @@ func points(s *Server, w *bench.World, budget time.Duration) (r bench.Result, er
 	return r, nil
 }
 
-// holds books one unit of a SKU with each request: the data set's stream goes on.
+// holds books one unit of a SKU with each request, and takes the next ones of the data set's stream.
 func holds(s *Server, w *bench.World, budget time.Duration) (bench.Result, error) {
 	return bookings(s, w, budget, func() []byte {
 		h := w.Next()

@@ -31,7 +31,7 @@ import (
 // This file owns the endpoint of webhooks: it speaks TLS on loopback, with an authority of its own, and takes
 // everything.
 
-// site is an endpoint, the webhook that tells it of new orders, and the client that knows its authority.
+// site is an endpoint, the webhook that reports new orders to it, and the client that knows its authority.
 type site struct {
 	world   *bench.World
 	hook    base.ID

@@ -10,8 +10,8 @@ import (
 	"holdfast/bench/dataset"
 )
 
-// This file owns a flash sale after the last unit is gone: everybody asks, and everybody is refused with who has the
-// stock and when there is some again.
+// This file owns a flash sale after the last unit is gone: every client asks for one, and every refusal says which
+// bookings have the stock and when some is free again.
 
 const saleConnections = 32
 
@@ -96,7 +96,7 @@ func (a *soldOutAsk) answers(s *Server, w *bench.World, budget time.Duration) (r
 }
 
 // mostlyRefused books from many connections where three in four ask for two to five days of a SKU that is sold out,
-// from any hour of a fortnight on; the fourth goes on with the data set's stream.
+// from any hour of a fortnight on; the fourth takes the next hold of the data set's stream.
 func mostlyRefused(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
 	few, _, err := w.SoldOut()
 	if err != nil {

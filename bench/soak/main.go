@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// This file owns the run: how fast the machine is, then the load, and the samples beside it.
+// This file owns the run: how fast the machine is, then the load, and the samples that are taken during it.
 
 func main() {
 	if err := run(); err != nil {
@@ -88,7 +88,7 @@ func run() error {
 	return report(o, sampled, load, rate, full)
 }
 
-// fullSpeed is how many visits a second are done where each client goes on with the next as soon as one is done.
+// fullSpeed is how many visits a second are done where each client begins the next as soon as one is done.
 func fullSpeed(ctx context.Context, o options, binary, data string) (float64, error) {
 	m, err := furnish(ctx, data, 0, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func fullSpeed(ctx context.Context, o options, binary, data string) (float64, er
 	return float64(l.visits) / took.Seconds(), errors.Join(l.err, ctx.Err(), s.stop(), os.RemoveAll(data))
 }
 
-// soak has the clients come, and samples beside them.
+// soak makes the clients come, and takes samples meanwhile.
 func soak(ctx context.Context, o options, s *server, m *merchant, rate float64) (list []sample, l load, err error) {
 	beside, stop := context.WithCancel(ctx)
 	defer stop()

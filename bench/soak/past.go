@@ -34,7 +34,7 @@ const (
 	endedKept = 24 * time.Hour // the engine keeps an ended hold for so long
 )
 
-// merchant is who is visited.
+// merchant is the account that is visited.
 type merchant struct {
 	key, location string
 	skus          []string
@@ -42,8 +42,8 @@ type merchant struct {
 	past          int       // holds that have ended
 }
 
-// furnish makes a directory with a merchant of whom so many holds a second ended yesterday, from this hour on and for
-// as long as the load will go on: while it does, the program forgets as many as it gains.
+// furnish makes a directory with a merchant. So many of its holds a second ended yesterday, from this hour on and for
+// as long as the load will last: during the load the program forgets as many holds as it gains.
 func furnish(ctx context.Context, dir string, endings float64, length time.Duration) (m *merchant, err error) {
 	store, err := persist.Open(persist.Options{Dir: dir})
 	if err != nil {

@@ -84,7 +84,7 @@ func (s *server) stop() error {
 	return errors.Join(err, s.log.Close())
 }
 
-// sample asks for the figures, behind a collection.
+// sample asks for the figures, after a collection.
 func (s *server) sample(ctx context.Context) (x sample, err error) {
 	if err := s.ask(ctx, "/debug/pprof/heap?gc=1", func(io.Reader) error { return nil }); err != nil {
 		return x, err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// This file owns the verdict: what a figure is in the last third of a run, beside what it is in the second.
+// This file owns the verdict: what a figure is in the last third of a run, compared with the second third.
 
 // sample is what the server says of itself at an instant.
 type sample struct {
@@ -53,7 +53,7 @@ type verdict struct {
 	grows               bool
 }
 
-// judge compares the thirds of a run, behind the first one.
+// judge compares the thirds of a run that come after the first one.
 func judge(list []sample, length time.Duration) (all []verdict) {
 	for _, s := range series {
 		var second, last []float64

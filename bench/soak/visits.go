@@ -157,7 +157,7 @@ func (v *visitor) visit(dice *rand.Rand) error {
 			from, to), "", nil)
 	case 4:
 		return v.ask("GET", "/holds?pageSize=20", "", nil)
-	case 5, 6: // a cart that nobody comes back to
+	case 5, 6: // a cart that is left to expire
 		return hold()
 	case 7:
 		return then(hold(), "POST/holds/%s/confirm", "DEL /holds/%s")
@@ -174,7 +174,7 @@ func (v *visitor) visit(dice *rand.Rand) error {
 // ask sends a request, and reads the answer into a value. One that the server has no room for is turned away, which is
 // no error; any other refusal is: the stock carries all that is asked for.
 func (v *visitor) ask(method, path, body string, to any) error {
-	v.request.Reset() // a GET behind a POST would have its length
+	v.request.Reset() // a GET after a POST would have its length
 	v.request.Header.SetMethod(method)
 	v.request.Header.Set("X-API-KEY", v.merchant.key)
 	v.request.SetRequestURI("http://soak/v1/admin" + path)

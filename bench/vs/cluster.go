@@ -22,7 +22,7 @@ type cluster struct {
 	dir  string
 	bin  string
 	port int
-	as   *syscall.Credential // who runs it; nil: who runs this
+	as   *syscall.Credential // the user that runs it; nil: the user of this program
 }
 
 // startCluster makes a cluster with the newest PostgreSQL that Debian's packages have put on this machine.

@@ -25,7 +25,7 @@ CREATE TABLE booking (
 	id bigint GENERATED ALWAYS AS IDENTITY, slot int NOT NULL, article int NOT NULL, sku int, location int NOT NULL, during tstzrange NOT NULL);
 `
 
-// indexes come behind the rows: they are built at once.
+// indexes are made after the rows: they are built at once.
 const indexes = `
 ALTER TABLE booking ADD PRIMARY KEY (id);
 ALTER TABLE booking ADD EXCLUDE USING gist (slot WITH =, during WITH &&);
@@ -79,7 +79,7 @@ WITH b AS (SELECT lower(during) AS s, upper(during) AS e FROM booking WHERE sku 
 	r AS (SELECT t, sum(d) OVER (ORDER BY t) AS n FROM x)
 SELECT ((SELECT count(*) FROM slot WHERE sku = $3 AND location = $4) - max(n))::int FROM r GROUP BY date_bin('1 day', t, $1) ORDER BY date_bin('1 day', t, $1)`
 
-	// bookSQL takes the first free unit that nobody else is about to take.
+	// bookSQL takes the first free unit that no other client is about to take.
 	bookSQL = `
 WITH free AS (SELECT s.id, s.article, s.sku, s.location FROM slot AS s
 	WHERE s.sku = $3 AND s.location = $4 AND NOT EXISTS (SELECT FROM booking AS b WHERE b.slot = s.id AND b.during && tstzrange($1, $2))

@@ -29,7 +29,7 @@ type outcome int
 const (
 	done   outcome = iota
 	denied         // no unit was free
-	aside          // work that goes on beside what is measured
+	aside          // work that runs at the same time as the measured work
 )
 
 // operation does the i-th piece of work of all clients.
@@ -126,7 +126,7 @@ func reading(name, about string, goal float64, path string, list []question, tex
 	}
 }
 
-// works are all kinds of work, those that book behind those that ask.
+// works are all kinds of work; those that book come after those that ask.
 func works(s *sharedStock) []work {
 	shoppers, popular := s.questions(drawn, 11, false), s.questions(drawn, 12, true)
 	point := reading("point", "one article at its place over a window", 0, availabilityPath, shoppers, s.pointQuery,
@@ -239,7 +239,7 @@ func askMany(ctx context.Context, conn *pgx.Conn, list []question) error {
 	return err
 }
 
-// beside reads with every other client while the rest books as fast as it can.
+// beside reads with every second client, while the others book as fast as they can.
 func beside(read, write work) work {
 	return work{
 		name: "SKU beside bookings", about: "half of the clients ask, the other half books at full speed", least: 2,
@@ -271,7 +271,7 @@ type measured struct {
 	P50us     float64 `json:"p50us"`
 	P99us     float64 `json:"p99us"`
 	Count     int     `json:"count"`
-	Denied    int     `json:"denied,omitempty"` // bookings that were told that nothing is free
+	Denied    int     `json:"denied,omitempty"` // bookings that were refused because nothing is free
 }
 
 // drive does operations from many clients for a time; each of them at least one.

@@ -66,8 +66,8 @@ func exitOn(err error) {
 	}
 }
 
-// stock: a place, a kind of bike with two hours of cleaning after each booking, two bikes of it, a price by the day, an
-// offer, a customer.
+// stock: a place, a kind of bike with two hours of cleaning behind each booking, two bikes of it, a price by the day,
+// an offer, a customer.
 func (s *shop) stock() error {
 	var location, sku, table, row, item, customer made
 	err := errors.Join(
@@ -93,7 +93,7 @@ func (s *shop) stock() error {
 	return err
 }
 
-// listen: make a webhook that sends every change of an order to the receiver. Only this answer has the secret.
+// listen: have every change of an order told to the receiver. The secret is in this answer alone.
 func (s *shop) listen() error {
 	var hook struct{ ID, Secret string }
 	if err := s.ask("POST", "/webhooks", object{"eventType": "order.updated", "url": s.hooks.server.URL + "/holdfast"},
@@ -213,7 +213,7 @@ func (s *shop) handOver() error {
 	return s.told("handed over", func(o order) bool { return o.Status == "active" })
 }
 
-// takeBack: the bikes are back early, and free again after their cleaning.
+// takeBack: the bikes are back early, and free again behind their cleaning.
 func (s *shop) takeBack() error {
 	if err := s.ask("POST", "/orders/"+s.order.ID+"/return", object{}, &s.order); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // This file owns the way in Go.
 
-// Verify says whether a webhook was sent by the service that has the secret. Body is the bytes as they came.
+// Verify says whether a webhook is from whom it says: body is the bytes that came.
 func Verify(secret string, headers http.Header, body []byte, now time.Time) bool {
 	id, stamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)

@@ -1,5 +1,5 @@
-// Package fuzz holds the whole project against its rules: who may import whom, and how files are written. The rooms
-// below it hold the engine against its promises.
+// Package fuzz checks the whole project by its rules: which package may import which, and how files are written. The
+// packages below it check the engine by its promises.
 //
 //	model     the slow, obvious twin
 //	workload  random commands, engine and twin side by side

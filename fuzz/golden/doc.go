@@ -7,6 +7,6 @@
 //	make golden
 //
 // which plays the world of world_test.go against the program as it is and writes the two of the present format number.
-// What was released is never made again: who changes what is stored moves persist.Format first, and makes the next
-// ones.
+// A directory of a released format is never made again: a change of what is stored raises persist.Format first, and
+// makes the directories of the next format.
 package golden

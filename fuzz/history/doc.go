@@ -1,5 +1,5 @@
-// Package history holds the engine against what concurrent clients may see: races for the last units, and whole
-// histories of one pool, judged by a checker of linearizability.
+// Package history checks the engine by what concurrent clients may see: races for the last units, and whole histories
+// of one pool, judged by a checker of linearizability.
 //
 // # Model
 //
@@ -21,9 +21,10 @@
 //  1. Of any number of clients that want the same k units, exactly k get one, and a restart finds those and no others.
 //     So it is for units of many articles of a SKU, for units of one lot, for windows that differ but share an instant,
 //     and for clients that want several at once.
-//  2. Who is refused is refused for want of stock, and would be refused again.
+//  2. A client that is refused is refused for want of stock, and would be refused again.
 //  3. Of any number of requests under one idempotency key at most one has an effect.
-//  4. Every history is linearizable: no answer and no read is ahead of or behind the one order of the commands.
+//  4. Every history is linearizable: every answer and every read fits the one order of the commands, neither ahead of
+//     it nor late.
 //
 // The syncs of these tests take some time, so that commands meet in groups as they do on a disk.
 package history

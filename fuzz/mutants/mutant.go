@@ -68,9 +68,9 @@ func parse(name string, b []byte) (mutant, error) {
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^panic: (.*)$`)
 
-// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The
-// compiler is told to read the changed files from a folder of their own in place of the project's (-overlay): all that
-// does not depend on them is compiled already. That a run takes too long shows nothing: the machine may be busy.
+// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. By the
+// option -overlay the compiler reads the changed files from a folder of their own in place of the project's: all that
+// does not depend on them is compiled already. A run that takes too long proves nothing: the machine may be busy.
 func (m *mutant) plant(root string) (by string, err error) {
 	dir, err := os.MkdirTemp("", "holdfast-mutant-")
 	if err != nil {
@@ -101,8 +101,8 @@ func (m *mutant) plant(root string) (by string, err error) {
 
 var changed = regexp.MustCompile(`(?m)^\+\+\+ b/(\S+)$`)
 
-// overlay writes the files that the patch changes, changed, into a folder, and beside them which files of the project
-// they stand for.
+// overlay writes the files that the patch changes into a folder, as they are with the change. Next to them it writes a
+// list that says which files of the project they replace.
 func (m *mutant) overlay(root, dir string) (name string, err error) {
 	var list struct{ Replace map[string]string }
 	list.Replace = map[string]string{}

@@ -12,8 +12,8 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the book: what clients were told, and how what a restart brings back is held against it. It is a plain
-// list, and knows of the engine only what an answer says.
+// This file owns the book: the answers that clients got, and how the state after a restart is compared with them. It is
+// a plain list, and knows of the engine only what answers say.
 
 // fate is what is known of a command.
 type fate int
@@ -57,7 +57,7 @@ type account struct {
 	bookings []*booking
 }
 
-// lost is an acknowledged command that is gone, or half of one that is there, or something that nobody asked for.
+// lost is an acknowledged command that is gone, or half of one that is there, or something that no client asked for.
 var errLost = errors.New("lost")
 
 func lost(format string, args ...any) error {

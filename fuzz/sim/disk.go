@@ -30,7 +30,7 @@ const (
 	nothing     mishap = iota
 	powerCut           // what is synced stays, of the rest what the dice say
 	failOnce           // one operation fails; of a sync, what it was to sync may be lost for good
-	failOn             // that one and all behind it
+	failOn             // that one and all after it
 	diskFull           // nothing that takes room can be written any more, until there is room again
 	noRoomAtAll        // nor can anything be written in place, as where files are never changed in place
 )
@@ -45,8 +45,8 @@ type counted int
 
 const (
 	all     counted = iota
-	ordered         // but removals, which Pebble leaves to a goroutine
-	steps           // syncs of the log, and what is done to HEAD where it goes on
+	ordered         // all except removals, which Pebble leaves to a goroutine
+	steps           // syncs of the log, and operations on HEAD where it moves on
 )
 
 func (c counted) has(op, base string) bool {
@@ -132,7 +132,7 @@ func (d *disk) met() (bool, string) {
 	return d.struck, d.at
 }
 
-// holdHead has whoever writes HEAD wait.
+// holdHead makes writers of HEAD wait, or lets them write again.
 func (d *disk) holdHead(hold bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -545,7 +545,7 @@ func (i info) Mode() os.FileMode {
 	return 0o600
 }
 
-// cut says whether the power has failed: nobody hears any more what is answered.
+// cut says whether the power has failed: answers do not reach clients any more.
 func (d *disk) cut() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -348,7 +348,7 @@ func (h *history) abandon() {
 	h.disk.heal() // or what is left of it would try again for ever
 }
 
-// live plays one life from behind its start to its end.
+// live plays one life from after its start to its end.
 func (h *history) live() error {
 	what := powerCut
 	switch h.dice.IntN(16) {
@@ -488,7 +488,7 @@ func (h *history) ask(list []asked) {
 	h.settle()
 }
 
-// fate is what an answer tells a client, if it still hears it.
+// fate is what a client learns from an answer, if it still gets it.
 func (h *history) fate(err error) fate {
 	if err == nil && h.disk.cut() {
 		return unknown
@@ -627,7 +627,7 @@ func (b *booking) told(res engine.Result) {
 	}
 }
 
-// step has the clients ask for a few things at once, after a while.
+// step makes the clients send a few commands at once, at times after a while.
 func (h *history) step() {
 	if h.chance(40) {
 		h.clock += int64(h.dice.IntN(90)) * 10_000
@@ -656,7 +656,7 @@ func (h *history) command(a *account, no int) asked {
 		if b.order {
 			op = order.CancelOrder{ID: b.id}
 		}
-		b.ended = refused // by nobody so far; none but this command ends it
+		b.ended = refused // not ended so far; only this command ends it
 		what := fmt.Sprintf("%s ends booking %d", who, b.no)
 		return asked{engine.Command{Account: a.id, Op: op, Brief: true, Idem: h.key()}, what,
 			func(f fate, _ engine.Result) {

@@ -127,7 +127,7 @@ func (w *World) heldList(d Dice, tenant int) error {
 	return a.HeldList(w.View(tenant), &q)
 }
 
-// somebody is a customer, seldom one who is not there; nil: nobody.
+// somebody is a customer, seldom one that does not exist; nil: no customer.
 func somebody(d Dice, a *model.Account) *ID {
 	switch {
 	case odds(d, "not there", 2):
@@ -203,8 +203,8 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) order.OrderHold {
 	return o
 }
 
-// otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by
-// now; nil: there is none.
+// otherKits changes how many kits a line of an open order has, or what the kit of such a line takes; nil: there is no
+// such line.
 func otherKits(d Dice, a *model.Account) base.Op {
 	var list []order.PatchOrderLine
 	var kits []ID
@@ -228,8 +228,8 @@ func otherKits(d Dice, a *model.Account) base.Op {
 	return p
 }
 
-// heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil:
-// there is none.
+// heldKits changes how many kits a line of a hold has, or what the kit of such a line takes; nil: there is no such
+// line.
 func heldKits(d Dice, a *model.Account) base.Op {
 	var list []hold.ChangeHold
 	var kits []ID

@@ -94,7 +94,7 @@ func createArticle(d Dice, a *model.Account, now int64) stock.CreateArticle {
 	return o
 }
 
-// someone is an id that is nobody's.
+// nobody is an id that no customer has.
 var nobody = ID{0: 1, 6: 0x70, 8: 0x80, 15: 0xff}
 
 // item names a SKU or an article, seldom one that is not there.
@@ -136,7 +136,7 @@ func favourite[T any](d Dice, label string, list []T) T {
 	return pick(d, label, list)
 }
 
-// stockCommand draws a command on what there is and on who holds it.
+// stockCommand draws a command on the stock and on its holds.
 func stockCommand(d Dice, a *model.Account, now int64) base.Op {
 	kind := d.N("command", 100)
 	switch {
@@ -312,7 +312,7 @@ func quantity(d Dice, a *model.Account, now int64) base.Op {
 }
 
 // planned draws a change of quantity about one that is planned: it calls that off, as an opposite or a transfer back at
-// its instant, or comes before it or behind it.
+// its instant, or comes before it or after it.
 func planned(d Dice, a *model.Account, now int64) (base.Op, bool) {
 	list := slices.DeleteFunc(slices.Clone(a.Slots), func(s model.Slot) bool {
 		return s.Span.Start <= now && (s.Span.End <= now || s.Span.End == base.Forever)

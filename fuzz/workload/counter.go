@@ -6,8 +6,8 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns random commands of what happens seldom at the counter: a unit is ready before its time, nobody fetches
-// one, a step is taken back.
+// This file owns random commands of what happens seldom at the counter: a unit is ready before its time, a unit is not
+// fetched, a step is taken back.
 
 // counterCommand draws one, mostly of a unit whose state allows it.
 func counterCommand(d Dice, a *model.Account, now int64) base.Op {

@@ -8,7 +8,7 @@ import (
 
 // This file owns chance: where random commands get their choices from.
 
-// Dice draws choices. Label names the choice, for whoever reads a failing run.
+// Dice draws choices. Label names the choice, for a person who reads a failing run.
 type Dice interface {
 	// N draws a number from 0 to n-1.
 	N(label string, n int) int

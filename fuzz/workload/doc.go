@@ -1,4 +1,4 @@
-// Package workload makes random commands and plays them on a real engine over a real store in memory, beside the twin
+// Package workload makes random commands and plays them on a real engine over a real store in memory, and on the twin
 // of fuzz/model.
 //
 //	dice -> Command ----> engine.Do ----> answer, log records, views

@@ -37,7 +37,7 @@ func payload(version string, record any) []byte {
 	return api.EventPayload(version, &n)
 }
 
-// told holds the orders of all accounts against what was last said of them.
+// told compares the orders of all accounts with what the last event of each said.
 func (w *World) told() error {
 	for i, t := range w.Tenants {
 		v := w.View(i)

@@ -11,10 +11,11 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns random commands on pools: articles of a SKU whose buffers differ are pools apart. A change of buffers
-// makes two of them one, or one two, while somebody waits in the one and a unit is free in the other.
+// This file owns random commands on pools: articles of a SKU whose buffers differ are in separate pools. A change of
+// buffers makes one pool of two, or two of one, while a conflict waits in one and a unit is free in the other.
 
-// twoLengths are buffers of two lengths only, in several words, so that what is apart is often one pool after a change.
+// twoLengths are buffers of only two lengths, written in several ways, so that separate pools are often one pool after
+// a change.
 var twoLengths = []*stock.Buffer{
 	nil, nil, {Amount: 0, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours},
 	{Amount: 60, Unit: timeline.Minutes},
@@ -39,7 +40,7 @@ func inOtherWords(d Dice, b *stock.Buffer) *stock.Buffer {
 }
 
 // Part gives an account one more SKU, of little stock at the first location: articles of one unit, most of them in
-// pools apart. All are taken and somebody waits; then there is one more unit, often in another pool.
+// separate pools. All units are taken and a conflict waits; then there is one more unit, often in another pool.
 func (w *World) Part(d Dice, tenant int) error {
 	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
 	a := func() *model.Account { return w.Tenants[tenant].Twin }
@@ -68,7 +69,8 @@ func (w *World) Part(d Dice, tenant int) error {
 	return do(stock.IncreaseQuantity{Article: a().Articles[len(a().Articles)-1].ID, Location: here, Amount: 1})
 }
 
-// poolCommand draws a command that has somebody wait in a pool, gives or takes a unit of one, or joins or parts them.
+// poolCommand draws a command that makes a conflict wait in a pool, adds a unit to a pool or takes one away, or joins
+// or parts pools.
 func poolCommand(d Dice, a *model.Account, now int64) base.Op {
 	kinds, here := skus(a), locations(a)[0].ID
 	sku := kinds[min(2, len(kinds)-1)].ID
@@ -120,7 +122,7 @@ func poolCommand(d Dice, a *model.Account, now int64) base.Op {
 	return o
 }
 
-// waitedFor is one of some articles, mostly the first that somebody waits for.
+// waitedFor is one of some articles, mostly the first that a conflict waits for.
 func waitedFor(d Dice, a *model.Account, now int64, list []*model.Article) *model.Article {
 	for _, u := range a.Units {
 		if no := a.Lots[u.Lot-1].Article; u.Slot == 0 && u.Hull.End > now && no >= 0 &&

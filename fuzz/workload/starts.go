@@ -56,8 +56,8 @@ func (w *World) Starts(d Dice, tenant int) error {
 	return nil
 }
 
-// Keeps holds the engine to a number of units that it has shown: so many can be held, and where it is exact one more
-// cannot.
+// Keeps checks a number of units that the engine has shown: so many can be held, and where the number is exact, one
+// more cannot.
 func (w *World) Keeps(tenant int, l hold.HoldLineInput, n int, exact bool) error {
 	hold := func(n int) error {
 		l.Quantity = n

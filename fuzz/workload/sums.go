@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the sums that hold behind every command, whatever it was: they are asked of the engine's reads alone,
-// not of the twin, and each names two records that could come apart.
+// This file owns the sums that hold after every command, whatever it was: they are taken from the engine's reads alone,
+// not from the twin, and each names two records that could come apart.
 
 // sums are the relations, in the order in which they are judged. That an event is there exactly when its change is, is
 // judged command by command, by the twin.

@@ -50,7 +50,7 @@ type Line struct {
 // World is an engine with all that it stands on. Not for concurrent use.
 type World struct {
 	FS      vfs.FS
-	Clock   int64 // what the engine is told when it asks
+	Clock   int64 // the time that the engine gets when it asks
 	At      int64 // the instant of the last command, which the next one's is never before
 	Store   *persist.Store
 	Engine  *engine.Engine
@@ -236,7 +236,7 @@ func (w *World) Do(tenant int, op base.Op) (engine.Result, error, error) {
 	return res, err, w.told()
 }
 
-// log reads the records behind a sequence.
+// log reads the records after a sequence.
 func (w *World) log(after uint64) (list []persist.Record, err error) {
 	last, _ := w.Engine.State()
 	for seq := after + 1; seq <= last; seq++ {

@@ -14,7 +14,8 @@ import (
 // until the request is answered. The HTTP library takes the room for a whole body before it reads any of it, so what a
 // request may send is decided by its headers.
 
-// shortBody is the length in bytes of bodies that are not counted. It is all that is read without a key that there is.
+// shortBody is the length in bytes of bodies that are not counted. A request without a valid key can send no longer
+// body.
 const shortBody = 32 << 10
 
 // bodies counts the longer bodies under way.

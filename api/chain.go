@@ -20,8 +20,8 @@ import (
 //	429 of bytes under way, 415 and 413, all 400 together, 403 of denied members,
 //	then the operation's own (404, 412, 409, 422).
 //
-// The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so
-// that a body that is refused for its size is refused by the same guards.
+// The guards stand in that order in admit, one refusal each. They look only at what is known before the body is read,
+// so a request whose body is refused for its size passes the same guards.
 
 // Version is the only version of the interface.
 const Version = "2025-06"
@@ -207,8 +207,8 @@ func (q *request) authenticate() *base.Error {
 	return view.Ready()
 }
 
-// recognise finds the key of a request for no operation, so that the refusal says when it expires. That costs the
-// address what it costs elsewhere, or keys could be guessed here.
+// recognise finds the key of a request for no operation, so that the refusal says when it expires. It is charged to the
+// address as elsewhere, because keys could be guessed here otherwise.
 func (q *request) recognise(nothing *base.Error) *base.Error {
 	if q.eng == nil || len(q.ctx.Request.Header.Peek("X-Api-Key")) == 0 {
 		return nothing
@@ -220,7 +220,7 @@ func (q *request) recognise(nothing *base.Error) *base.Error {
 	return nothing
 }
 
-// authorise holds the key's scopes against the operation's. A key without scopes may do everything.
+// authorise compares the key's scopes with the operation's. A key without scopes may do everything.
 func (q *request) authorise() *base.Error {
 	switch {
 	case q.op.access == anyKey, len(q.key.Scopes) == 0:

@@ -187,7 +187,7 @@ func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
 	return err
 }
 
-// lookAtMost is how many changes that the key may not read are looked at, before an answer has nothing but a new
+// lookAtMost is how many changes that the key may not read are looked at before an answer is given that has only a new
 // cursor.
 const lookAtMost = 10_000
 

@@ -99,7 +99,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 	return o
 }
 
-// mayRead names the faults of what was read, and has the read wait for its share.
+// mayRead names the faults of the input, and makes the read wait for its share.
 func (q *request) mayRead() error {
 	if err := q.faulted(nil); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (q *request) mayRead() error {
 }
 
 // write declares an operation that is one command of the engine. command makes it of the input; render appends the
-// record that the command answers with. Where the input has faults of its own the command's check is asked all the
-// same, so that all faults are named together.
+// record that the command answers with. The command's check is asked even where the input has faults of its own, so
+// that all faults are named together.
 func write[In, Record any](
 	o operation, in input[In], command func(q *request, in *In) base.OpOf[Record],
 	render func(q *request, record Record) error,
@@ -140,7 +140,7 @@ func write[In, Record any](
 	return o
 }
 
-// carryOut has a command done that is without fault and that the key may ask for; it gives its record.
+// carryOut does a command where it has no fault and the key may ask for it; it returns the record of the command.
 func (q *request) carryOut(op base.Op) (record any, err error) {
 	if err := q.faulted(op); err != nil {
 		return nil, err
@@ -161,11 +161,11 @@ func (q *request) carryOut(op base.Op) (record any, err error) {
 	return res.Record, nil
 }
 
-// asIs is the command of an input that is one.
+// asIs is the command of an input that is one itself.
 func asIs[Op base.OpOf[R], R any](_ *request, in Op) base.OpOf[R] { return in }
 
-// guarded is the command of an input that is one and takes If-Match; at is where the revisions go that the record may
-// have.
+// guarded is the command of an input that is one itself and takes If-Match; at is the place for the revisions that the
+// record may have.
 func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in Op) base.OpOf[R] {
 	return func(q *request, in Op) base.OpOf[R] {
 		*at(in) = q.ifMatch
@@ -186,7 +186,7 @@ func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find fu
 	})
 }
 
-// itself is where the id goes of an input that is one.
+// itself is the place for the id in an input that is only an id.
 func itself(id *base.ID) *base.ID { return id }
 
 func (o *operation) declare(in anyInput) {
@@ -213,8 +213,8 @@ func (o *operation) declare(in anyInput) {
 	}
 }
 
-// read reads path, query and body into what v points to, and collects their faults. Nothing of what it leaves there
-// belongs to the request's memory: every parser copies.
+// read reads path, query and body into what v points to, and collects their faults. Nothing that it puts there belongs
+// to the request's memory: every parser copies.
 func (q *request) read(in anyInput, v any) {
 	if in.path != nil {
 		q.readPath()

@@ -115,7 +115,7 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput", wire.Needing("orders.payments.write",
 	wire.MadeOf(func(l *order.HeldLineInput) *order.HeldLineInput { return l }), "unitPrice")...)), 0, 1000)
 
-// take has the operation take what comes in with words of the wire.
+// take makes the operation take what comes in with words of the wire.
 func (o *orderHold) take(q *request) {
 	if o.status != nil {
 		status := order.OrderDraft

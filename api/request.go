@@ -21,8 +21,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the request: what an operation's handler is given, and how it answers. A request is reused; nothing of
-// it, nor of the memory of its connection, outlives the handler.
+// This file owns the request: what an operation's handler gets, and how it answers. A request is reused; nothing of it,
+// nor of the memory of its connection, outlives the handler.
 
 type request struct {
 	// the answer, in the connection's own buffer, and the state of the key's account, of the same snapshot as the key
@@ -179,9 +179,9 @@ func digest(a, b, c []byte) (id base.ID) {
 	return id
 }
 
-// faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on
-// top; what it says of a value that could not even be read is left out, and so is all it says of a body that was not
-// read to its end.
+// faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for further faults. Its
+// faults of a value that could not even be read are left out, and so are all its faults of a body that was not read to
+// its end.
 func (q *request) faulted(check base.Op) *base.Error {
 	if len(q.faults.ListOf) == 0 {
 		return nil
@@ -244,7 +244,8 @@ func deniedFields(claims []wire.Claim, held []string) (entries []map[string]any)
 	return entries
 }
 
-// cover is what faults of values that were read leave unsaid: what else is wrong with them, or with parts of them.
+// cover is the set of values whose faults are reported already: further faults of them, or of parts of them, are left
+// out.
 type cover struct {
 	at    map[string]bool // pointers of the values
 	above map[string]bool // those, and of what they are parts of, where one could not be read
@@ -261,8 +262,8 @@ func (c *cover) add(faults []base.Fault) {
 			continue
 		}
 		c.at[f.Pointer] = true
-		// What could not be read counts as absent there: that it is missing is not news. A member that is not there
-		// itself, or is a number out of range, could not have been it.
+		// A value that could not be read counts as absent there, so a fault that says that it is missing is nothing
+		// new. A member that is missing itself, or is a number out of range, is no such value.
 		for p, more := f.Pointer, f.Code != wire.FaultRequired && f.Code != wire.FaultRange; more; p, more = outer(p) {
 			if c.above[p] {
 				break // and so are those around it
@@ -292,7 +293,7 @@ func outer(pointer string) (string, bool) {
 	return pointer[:max(i, 0)], i >= 0
 }
 
-// do has the engine carry out a command on behalf of the key.
+// do makes the engine carry out a command on behalf of the key.
 func (q *request) do(op base.Op) (engine.Result, error) {
 	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op, Explainer: q}
 	if q.keyed {
@@ -357,7 +358,7 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 	return tags, false
 }
 
-// sameLabelled is sameRevision of a record that shows the names of its labels: where one of them has changed since the
+// sameLabelled is sameRevision for a record that shows the names of its labels: where one of them has changed since the
 // record did, the caller's copy may have the old name.
 func (q *request) sameLabelled(revision uint64, l *label.Labels, updatedAt int64) bool {
 	if label.Relabelled(q.view, l, updatedAt) {

@@ -14,12 +14,12 @@ import (
 // the first that is written until the last has gone out or the connection has ended, and what becomes of their buffers
 // then. Short answers are not counted.
 
-// Bytes bound the bytes under way of answers, and as many of longer bodies of requests. Where those of answers are used
-// up, a request is refused before it has done anything, and a read that comes to its end later is.
+// Bytes bound the bytes under way of answers, and as many of longer bodies of requests. Where the bytes for answers are
+// used up, a request is refused before it has done anything; a read that was under way already is refused at its end.
 //
-// An account has at most PerAccount, and at most as much as is left of InAll: however many accounts take what they can,
-// as much as one of them has is left for the next. This is the dynamic threshold of Choudhury and Hahne, "Dynamic queue
-// length thresholds for shared-memory packet switches", 1998, with a factor of one.
+// An account has at most PerAccount, and at most as much as is left of InAll: however many accounts take as much as
+// they can, the next one can still have as much as each of them. This is the dynamic threshold of Choudhury and Hahne,
+// "Dynamic queue length thresholds for shared-memory packet switches", 1998, with a factor of one.
 type Bytes struct {
 	PerAccount int64 // default 64 MiB
 	InAll      int64 // default 256 MiB
@@ -83,8 +83,8 @@ func (r *room) give(account base.ID, n int64) {
 // taken is all that is under way.
 func (r *room) taken() int64 { return r.all.Load() }
 
-// grown takes room for what the answer has come to, n bytes. Where there is none, it says so, and the answer is not to
-// grow any more. What has changed the state is answered in any case.
+// grown takes room for the answer, which now has n bytes. Where there is no room, it says so, and the answer must not
+// grow any more. A request that has changed the state is answered in any case.
 func (q *request) grown(n int) bool {
 	if q.crowded || n <= countedFrom || int64(n) <= q.taken || q.key == nil {
 		return !q.crowded

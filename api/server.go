@@ -210,8 +210,8 @@ func (s *Server) Attach(e *engine.Engine) {
 	s.engine.Store(e)
 }
 
-// Serve answers connections of a listener until it is closed or Shutdown is called. Behind Shutdown it closes it at
-// once. It may be called for several listeners.
+// Serve answers connections of a listener until it is closed or Shutdown is called. After Shutdown it closes the
+// listener at once. It may be called for several listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)) }
 
 // ServeTLS is Serve with TLS on every connection.
@@ -270,8 +270,8 @@ func (l *endingListener) Accept() (net.Conn, error) {
 	}
 }
 
-// passes says of an error of Accept that it is over once others have ended: open files or memory are used up, or the
-// client has gone.
+// passes says that an error of Accept is temporary: open files or memory are used up until other connections end, or
+// the client has gone.
 func passes(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) ||
 		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ECONNABORTED)

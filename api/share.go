@@ -27,8 +27,8 @@ const (
 	layerCost ratelimit.Layer = "cost"
 )
 
-// costs are those of operations that have no pageSize in their query. A write is among them whose plan is made before
-// it is its turn.
+// costs are those of operations that have no pageSize in their query. One of them is a write whose plan is made before
+// its turn comes.
 var costs = map[string]int{
 	"admin.availability.query":          pageCost,
 	"admin.availability.calendar":       pageCost,
@@ -87,7 +87,7 @@ func (q *request) weigh() *base.Error {
 // and searches half of them.
 func defaultShare() int { return max(searchCost, runtime.GOMAXPROCS(0)) }
 
-// shares are what is under way, by account.
+// shares are the reads under way, by account.
 type shares struct {
 	most     int
 	patience time.Duration
@@ -106,7 +106,7 @@ type inLine struct {
 	turn chan struct{} // closed when it has come
 }
 
-// take has a read begin, at once or within the time that it may wait; it says whether its turn has come.
+// take lets a read begin, at once or within the time that it may wait; it says whether its turn has come.
 func (s *shares) take(account base.ID, cost int) bool {
 	s.mu.Lock()
 	x := s.by[account]
@@ -152,7 +152,7 @@ func (s *shares) give(account base.ID, cost int) {
 	s.admit(account, x)
 }
 
-// admit has those begin whose turn has come.
+// admit lets those reads begin whose turn has come.
 func (s *shares) admit(account base.ID, x *share) {
 	for len(x.line) > 0 && x.used+x.line[0].cost <= s.most {
 		x.used += x.line[0].cost

@@ -98,7 +98,8 @@ func (w *scribe) writeNewWebhook(h *outbox.Webhook, secret string) {
 	w.GivenText("secret", secret, "The key of its signatures, shown this once; null in a repeat.")
 }
 
-// needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
+// needEvent notes that the request makes events of a type be sent, or shows them. It needs the scope to read the
+// records that they are about.
 func (q *request) needEvent(typ base.HookEvent) { q.need(auth.EventScope(string(typ))) }
 
 // needHook is needEvent of the type that a webhook has, if there is one.

@@ -12,8 +12,8 @@ import (
 // MaxRecord. Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that
 // was cut stands how many entries it has, under its name and "Total". A text that was cut ends in "…".
 //
-// Encoders write the first entries of what can be very long, RowEntries of a row and base.MaxListed of a record on
-// its own, so that the work is bounded too; what is too long even so is cut here, whatever it is.
+// Encoders write only the first entries of lists that can be very long, RowEntries of a row and base.MaxListed of a
+// record on its own, so that the work is bounded, too. A record that is still too long is cut here, whatever it is.
 
 const (
 	MaxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB

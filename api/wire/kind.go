@@ -372,7 +372,8 @@ func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 	}
 }
 
-// Commas has a list take several elements in one parameter, too, with commas between them: no element has one itself.
+// Commas makes a list take several elements in one parameter, too, with commas between them: no element contains a
+// comma.
 func Commas[V any](list Kind[[]V]) Kind[[]V] {
 	read := list.Query
 	list.Query = func(a *Args, name string, dst *[]V) bool {

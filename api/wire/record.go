@@ -10,7 +10,8 @@ import (
 )
 
 // This file owns the fields that a record declares (base.Field): how they are read where a record is made or changed,
-// and how they are written and described. What an answer computes of several records it says by a Writer of its own.
+// and how they are written and described. Members that an answer computes from several records are written by a Writer
+// of their own.
 
 // part is a struct that fields are read into.
 type part struct {
@@ -19,7 +20,7 @@ type part struct {
 	prefix  string
 }
 
-// Own is how a field is read that is read otherwise than its form says.
+// Own says how to read a field that is not read as its form says.
 type Own struct {
 	field string
 	kind  fieldKind
@@ -105,7 +106,7 @@ func partFields(fs *base.Fields, changed bool, own []Own, at func(in any) part) 
 	return list
 }
 
-// said is what is said of a field where it is read.
+// said is the description of a field where it is read.
 func said(f *base.Field, changed bool) string {
 	switch {
 	case changed && f.Changed != "":
@@ -216,7 +217,7 @@ func listKind(f *base.Field, of fieldKind) fieldKind {
 	}}
 }
 
-// WriteFields writes the declared fields of a record in their order, with what stands between them.
+// WriteFields writes the declared fields of a record in their order, with the members that come between them.
 func WriteFields[R any](w *Writer, r *R, between ...Between) {
 	w.fields(base.FieldsOf[R](), reflect.ValueOf(r).Elem(), between)
 }

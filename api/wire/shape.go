@@ -12,8 +12,9 @@ import (
 
 // Shape is an object of type T. It is set up once, by ShapeOf, and read from many goroutines.
 //
-// T and the types of values check the declarations. What makes fields and what reads is compiled once for all of them:
-// there a dst is the pointer to T in an any. Some of it is not to be inlined, as it would stand hundreds of times then.
+// T and the types of values check the declarations. The code that makes fields and the code that reads is compiled once
+// for all types: there a dst is the pointer to T in an any. Some of that code must not be inlined, as the program would
+// then contain it hundreds of times.
 type Shape[T any] Members
 
 // Field is one member of an object, or one parameter of a query or path.
@@ -56,7 +57,7 @@ func untyped[T any](fields []Field[T]) []*field {
 // FieldsOf are the fields of a shape, which the caller may change.
 func FieldsOf[T any](s *Shape[T]) []Field[T] { return typed[T](s.list) }
 
-// Within are the fields of a part of what is read.
+// Within are fields of a part of the value that is read.
 func Within[T, P any](fields []Field[P], at func(*T) *P) []Field[T] {
 	return typed[T](within(untyped(fields), func(dst any) any { return at(dst.(*T)) }))
 }
@@ -126,7 +127,7 @@ func needing(f *field, scope string) *field {
 	return &x
 }
 
-// Needing are fields of which some take a scope of their own; none are named: all.
+// Needing are fields of which the named ones need a scope of their own; where none are named, all do.
 func Needing[T any](scope string, fields []Field[T], names ...string) []Field[T] {
 	for i, f := range fields {
 		if names == nil || slices.Contains(names, f.Name) {
@@ -167,7 +168,7 @@ func required(name string, k kind, at func(dst any) any) *field {
 	}
 }
 
-// Optional is a member that may be absent or null, which are the same and leave a nil pointer.
+// Optional is a member that may be absent or null. Both mean the same and leave a nil pointer.
 func Optional[T, V any](name string, k Kind[V], at func(*T) **V) Field[T] {
 	return Field[T]{optional(name, anyOf(k), func(dst, v any) { *at(dst.(*T)) = v.(*V) })}
 }
@@ -195,13 +196,13 @@ func optional(name string, k kind, set func(dst, v any)) *field {
 	}
 }
 
-// Defaulted is a member that may be absent or null, which are the same and mean the default.
+// Defaulted is a member that may be absent or null. Both mean the default.
 func Defaulted[T, V any](name string, k Kind[V], def V, at func(*T) *V) Field[T] {
 	return Field[T]{defaulted(name, anyOf(k), func(dst any) any { return at(dst.(*T)) },
 		func(dst any) { *at(dst.(*T)) = def })}
 }
 
-// Kept is a member that may be absent or null, which are the same and leave what is there.
+// Kept is a member that may be absent or null. Both leave the value that is there.
 func Kept[T, V any](name string, k Kind[V], at func(*T) *V) Field[T] {
 	return Field[T]{defaulted(name, anyOf(k), func(dst any) any { return at(dst.(*T)) }, nil)}
 }
@@ -223,7 +224,7 @@ func defaulted(name string, k kind, at func(dst any) any, absent func(dst any)) 
 	return f
 }
 
-// Merged is a member of a PATCH: absent leaves what is there, null clears it where that is allowed.
+// Merged is a member of a PATCH: absent leaves the value that is there, null clears it where that is allowed.
 func Merged[T, V any](name string, k Kind[V], nullable bool, at func(*T) *base.Opt[V]) Field[T] {
 	return Field[T]{merged(name, anyOf(k), nullable, func(dst any) (set, null *bool, v any) {
 		o := at(dst.(*T))
@@ -258,7 +259,7 @@ func merged(name string, k kind, nullable bool, at func(dst any) (set, null *boo
 	return f
 }
 
-// Ignored is a member of a body that is read, and of which nothing is kept.
+// Ignored is a member of a body that is read and then dropped.
 func Ignored[T any](name string, s *Schema, read func(r *Reader)) Field[T] {
 	return Field[T]{&field{Name: name, Schema: s,
 		json:  func(r *Reader, _ any) { read(r) },

@@ -209,7 +209,7 @@ func (d *Dispatcher) ring() {
 	}
 }
 
-// finish makes room of attempts whose outcomes are recorded.
+// finish frees the room of attempts whose outcomes are recorded.
 func (d *Dispatcher) finish(list []result) {
 	for _, r := range list {
 		d.total--
@@ -330,7 +330,7 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 	}()
 }
 
-// alarm says when something is due in an account; one that is not in next any more means nothing.
+// alarm says when something is due in an account; an alarm that is not in next any more means nothing.
 type alarm struct {
 	at      int64
 	account base.ID

@@ -9,7 +9,7 @@ import (
 	"holdfast/engine/outbox"
 )
 
-// This file owns what is counted of deliveries.
+// This file owns the counts of deliveries.
 
 type metrics struct {
 	delivered, failed prometheus.Counter

@@ -44,8 +44,8 @@ type load struct {
 	err          error
 }
 
-// come has visits begin at a rate, each at its time whatever became of those before; rate 0: each as soon as a client
-// is free.
+// come starts visits at a rate, each at its time, even where earlier ones are not done; rate 0: each as soon as a
+// client is free.
 func (c *crowd) come(ctx context.Context, length time.Duration, rate float64) (l load) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -49,7 +49,7 @@ func (p *pair) read() (cert, key []byte, err error) {
 	return cert, key, nil
 }
 
-// take has new connections begin with a pair, if it is one.
+// take makes new connections use a pair, if it is one.
 func (p *pair) take(cert, key []byte) error {
 	p.tried = digest(cert, key)
 	c, err := tls.X509KeyPair(cert, key)

@@ -1,7 +1,7 @@
 package main
 
-// This file owns how much memory the process is to take: the option, and the watch that has additions refused before
-// the system ends the process.
+// This file owns how much memory the process is to take: the option, and the watch that makes additions be refused
+// before the system ends the process.
 
 import (
 	"context"

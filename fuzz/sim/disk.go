@@ -111,7 +111,7 @@ func newDisk() *disk {
 	return d
 }
 
-// arm has a mishap come at the n-th counted operation from now on.
+// arm makes a mishap come at the n-th counted operation from now on.
 func (d *disk) arm(what mishap, n, chance int, of counted, dice *rand.Rand) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

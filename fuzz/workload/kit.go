@@ -22,7 +22,7 @@ func createKit(d Dice, a *model.Account) commerce.CreateCatalogItem {
 	return commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "kit", Components: components(d, a)}}
 }
 
-// otherParts has a kit take something else.
+// otherParts makes a kit take something else.
 func otherParts(d Dice, a *model.Account, kit ID) commerce.PatchCatalogItem {
 	return commerce.PatchCatalogItem{ID: kit,
 		Fields: base.Changed(commerce.CatalogFields{Components: components(d, a)})}

@@ -13,7 +13,7 @@ import (
 // This file owns random commands on units that leave their place for another: what is planned on their arrival there,
 // and how they come at another instant after that, or not at all.
 
-// leaveCommand draws a command that has a unit leave, plans on its arrival, or changes when and whether it leaves.
+// leaveCommand draws a command that makes a unit leave, counts on its arrival, or changes when and whether it leaves.
 func leaveCommand(d Dice, a *model.Account, now int64) base.Op {
 	leaving := slices.DeleteFunc(slices.Clone(a.Orders), func(o *model.Order) bool {
 		return o.Return == o.Pickup || len(o.Lines) == 0 || o.Status == order.OrderClosed ||

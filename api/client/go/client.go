@@ -43,7 +43,7 @@ func New(address, key string, options ...Option) (*Client, error) {
 // Option is what can be chosen for a client.
 type Option func(*transport)
 
-// WithHTTPClient has the requests sent by a client of your own, with its transport and time limit. Redirects are not
+// WithHTTPClient makes a client of your own send the requests, with its transport and time limit. Redirects are not
 // followed by it either. The default has a limit of 75 seconds for each attempt.
 func WithHTTPClient(c *http.Client) Option {
 	return func(t *transport) { t.http = cmp.Or(c, t.http) }
@@ -71,7 +71,7 @@ func IdempotencyKey(key string) RequestOption {
 	return func(c *call) { c.header("Idempotency-Key", key) }
 }
 
-// IfMatch has a change done only if the record still has this ETag. Otherwise the error is CodePreconditionFailed.
+// IfMatch makes a change happen only if the record still has this ETag. Otherwise the error is CodePreconditionFailed.
 func IfMatch(etag string) RequestOption { return func(c *call) { c.header("If-Match", etag) } }
 
 // IfNoneMatch gives ErrNotModified where the record still has this ETag.

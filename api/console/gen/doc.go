@@ -1,4 +1,4 @@
-// Gen fetches the packages that the console is built on, and writes their modules beside the console's own.
+// Gen fetches the packages that the console is built on, and writes their modules next to the console's own.
 //
 //	go run ./api/console/gen            writes api/console/lib again; the first run of a version needs the network
 //	go run ./api/console/gen -check     says whether it is what the pinned versions give

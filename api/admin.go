@@ -90,7 +90,7 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 	_, _ = w.Write(a.Out) // a caller that hung up can see the outcome with its next call
 }
 
-// read takes in the body. What has one says that it is JSON, which no form of a web page can.
+// read takes in the body. A request that has one must say that it is JSON, which no form of a web page can.
 func (a *adminCall) read(w http.ResponseWriter) (err error) {
 	if a.eng == nil {
 		return refuse(base.CodeNotReady, "the state is being loaded")

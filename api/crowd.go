@@ -22,8 +22,8 @@ type crowd struct {
 	said time.Time
 }
 
-// countedListener closes connections beyond those that an address may have. Those of a proxy that is trusted are not
-// counted: what they pass on is.
+// countedListener closes connections beyond those that an address may have. Connections of a trusted proxy are not
+// counted, but the requests that they pass on are.
 type countedListener struct {
 	net.Listener
 	server *Server

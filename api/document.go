@@ -143,7 +143,7 @@ func (c *components) parameters(op *operation) (all []any) {
 	return all
 }
 
-// queryParameter describes a parameter of a query. What is absent is not null there.
+// queryParameter describes a parameter of a query. A parameter that is absent is not null there.
 func (c *components) queryParameter(m wire.Member) ordered {
 	s := *m.Schema
 	s.Nullable, s.About = false, ""

@@ -11,8 +11,8 @@ import (
 )
 
 // This file owns refusals in the document: the one Problem, whose details are typed by its code, and which codes an
-// operation can give. What follows from how an operation is declared is derived of that; what its command refuses by
-// the state that it meets is in one table. The tests hold both against every refusal that they meet.
+// operation can give. Codes that follow from the declaration of an operation are derived from it; codes by which its
+// command refuses because of the state are in one table. The tests compare both with every refusal that they meet.
 
 // ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
 var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}

@@ -77,8 +77,8 @@ func notFound(kind string) *base.Error {
 	return refuse(base.CodeNotFound, "no "+kind+" with this id")
 }
 
-// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an internal error, and
-// its text is for the log, not for the caller.
+// asRefusal makes a refusal of whatever an operation returned: an error that is not in the catalogue is an internal
+// one, and its text is for the log, not for the caller.
 func asRefusal(err error) *base.Error {
 	if e := (*base.Error)(nil); errors.As(err, &e) {
 		return e

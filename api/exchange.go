@@ -22,9 +22,10 @@ import (
 // This file owns import and export: the records of a resource as rows, one JSON object a line, through the operator's
 // calls.
 //
-// A row is the body that makes the record over REST, read by the same shape and so with the same faults, but that what
-// it refers to may be named (exchange_names.go), and that it may say under which id the record was known before: one
-// that the account has is not made twice. What is imported in one call is one command, all or none.
+// A row is the body that makes the record over REST, read by the same shape and so with the same faults. There are two
+// differences: it may use names for the records that it refers to (exchange_names.go), and it may say under which id
+// the record was known before. A record that the account has already is not made twice. All rows of one call are one
+// command: all are imported, or none.
 //
 // A whole account goes out and comes in as the lines of an archive (engine/archive.go), in one body.
 

@@ -10,8 +10,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export
-// does.
+// This file owns names in place of ids: the names by which a row of an import may refer to records, and by which an
+// export does.
 
 // The members that refer to locations.
 const (

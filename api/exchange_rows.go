@@ -225,8 +225,8 @@ func (x *exporter) customers() {
 	}
 }
 
-// holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and
-// taken in this order it finds some wherever there was any.
+// holds writes those that take stock, in the order in which they begin. Holds that are over do not move to make room;
+// read in this order, they find room wherever there was any.
 func (x *exporter) holds() {
 	for o := range order.Orders(x.view).All() {
 		if slices.ContainsFunc(o.Lines, func(l order.OrderLine) bool {

@@ -186,7 +186,7 @@ func read(name string) []byte {
 	return b
 }
 
-// must panics: what is embedded is rendered by the tests, and cannot fail where they passed.
+// must panics: the tests render the embedded pages, so this cannot fail where they passed.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("docs: %v", err))

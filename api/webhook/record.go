@@ -40,8 +40,8 @@ func (d *Dispatcher) record() {
 	}
 }
 
-// submit records outcomes, which stand in the order of their accounts, and waits until they are durable. Deliveries of
-// which that cannot be done are not sent again before a start: what came of them is not known.
+// submit records outcomes, which stand in the order of their accounts, and waits until they are durable. Deliveries
+// whose outcome cannot be recorded are not sent again before a start: their outcome is not known.
 func (d *Dispatcher) submit(list []result) {
 	type batch struct {
 		of     []result

@@ -54,7 +54,8 @@ func (w *Writer) Describe(name string, members func()) *Schema {
 	return s
 }
 
-// Writes says that values are written: what cannot be computed of an empty record need not be computed else.
+// Writes says that values are written: where it is false, values that cannot be computed from an empty record need not
+// be computed.
 func (w *Writer) Writes() bool { return w.doc == nil }
 
 // May says whether a member that is left out at times is given. It stands in front of the member.

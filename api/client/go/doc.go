@@ -5,9 +5,9 @@
 //	free, err := hf.Availability.Get(ctx, holdfast.AvailabilityGetQuery{SKUID: sku, From: from, To: to})
 //
 // Operations stand in services of the [Client], by what they are about: hf.Holds.Create is the operation
-// admin.holds.create of the document. What a query leaves empty is not sent. A member of a body that may be left out
-// is an [Opt]: [Set] gives it a value, and [Null] takes away what is there; in a map, nil does. A member of an answer
-// that may be null or absent is a pointer.
+// admin.holds.create of the document. A field of a query that is left empty is not sent. A member of a body that may be
+// left out is an [Opt]: [Set] gives it a value, and [Null] takes away what is there; in a map, nil does. A member of an
+// answer that may be null or absent is a pointer.
 //
 // # Refusals
 //

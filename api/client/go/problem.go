@@ -40,8 +40,8 @@ func (p *Problem) Is(target error) bool {
 // Error makes a code comparable by errors.Is.
 func (c ProblemCode) Error() string { return string(c) }
 
-// readProblem reads a refusal. What is not the service's, such as a proxy's page, has a status and a title, and no
-// code.
+// readProblem reads a refusal. An answer that is not the service's own, such as a proxy's page, gives a status and a
+// title, and no code.
 func readProblem(a *http.Response, text []byte) *Problem {
 	p := &Problem{}
 	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))

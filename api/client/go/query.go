@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// This file owns how values are written into a query. What is empty is left out.
+// This file owns how values are written into a query. Empty values are left out.
 
 type query struct {
 	values url.Values

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// This file owns retries: what is sent again, and when. Every request may be: those that change something have an
-// Idempotency-Key, and the others change nothing.
+// This file owns retries: which requests are sent again, and when. Every request may be sent again: those that change
+// something have an Idempotency-Key, and the others change nothing.
 
 // The first pause, which doubles with each attempt up to the longest.
 const (

@@ -25,7 +25,7 @@ import (
 
 // This file owns a browser that is driven by chromedp, and what it noted of a page.
 
-// Browser is a page of Chromium. What goes wrong in it is noted: errors, what its policy refused, requests to other
+// Browser is a page of Chromium. All that goes wrong in it is noted: errors, what its policy refused, requests to other
 // origins.
 type Browser struct {
 	*testing.T
@@ -94,8 +94,8 @@ func (b *Browser) fault(where string, what any) {
 	b.faults = append(b.faults, where+": "+string(raw[:min(len(raw), 600)]))
 }
 
-// Call has the browser do a command of its protocol. What the browser refuses is noted, but where a page was left
-// meanwhile: the next one is asked again.
+// Call makes the browser do a command of its protocol. A refusal of the browser is noted, except where the page was
+// left meanwhile: the next page is asked again.
 func (b *Browser) Call(method string, params any) json.RawMessage {
 	b.Helper()
 	ctx, end := context.WithTimeout(b.page, 3*time.Minute)

@@ -29,7 +29,8 @@ type ownStock struct {
 	holds    [][]uuid.UUID // by client
 }
 
-// makeStock makes SKUs with articles of so many units each. What was made before a fault is removed.
+// makeStock makes SKUs with articles of so many units each. Where it fails, it removes the stock that it has made until
+// then.
 func (b *bench) makeStock(skus, articles, units int) (s *ownStock, err error) {
 	s = &ownStock{bench: b, holds: make([][]uuid.UUID, b.clients)}
 	defer func() {

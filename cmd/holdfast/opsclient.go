@@ -43,8 +43,8 @@ type opsServer struct {
 	client *http.Client
 }
 
-// find says what a command looks after: a server, or, where that is nil, the directory of a stopped one. What is given
-// on the command line counts before what the environment says.
+// find says what a command looks after: a server, or, where that is nil, the directory of a stopped one. An option on
+// the command line wins over one in the environment.
 func (c *adminConfig) find(cmd *cobra.Command) (*opsServer, error) {
 	switch {
 	case typed(cmd, "data") && typed(cmd, "ops-url"):

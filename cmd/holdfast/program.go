@@ -107,7 +107,7 @@ type program struct {
 }
 
 // start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it
-// is not ready. What a first run makes is said on out, before the first request is served.
+// is not ready. A first run says on out what it has made, before the first request is served.
 func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.ClientOptions, out io.Writer,
 	log *slog.Logger) (*program, error) {
 	public, err := net.Listen("tcp", c.network.listen)
@@ -184,7 +184,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 // certificateLook is how often it is looked whether the certificate or the token has changed.
 const certificateLook = time.Second
 
-// loadingSaid is how long loading takes before it is said what it does, and how often that is said again.
+// loadingSaid is how long loading takes before the log says what it does, and how often it says so again.
 const loadingSaid = 5 * time.Second
 
 var errStillLoading = errors.New("stopped while the state was being loaded")
@@ -288,8 +288,8 @@ func (p *program) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// hooksGrace is how long a stop waits for endpoints of webhooks that do not answer: what is cut off is sent again after
-// the next start, so that they need not be waited for as requests are.
+// hooksGrace is how long a stop waits for endpoints of webhooks that do not answer. An attempt that is cut off is made
+// again after the next start, so a stop need not wait for attempts as it does for requests.
 const hooksGrace = time.Second
 
 // stop takes the program apart: no new requests, those in flight within the grace, on each listener, then the engine,

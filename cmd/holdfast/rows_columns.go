@@ -169,7 +169,8 @@ func (c csvCell) trimmed(s *wire.Schema) csvCell {
 	return c
 }
 
-// cellValue is a cell as JSON. What is not of the type that it should be stays text, which the server names.
+// cellValue is a cell as JSON. A cell that is not of the type of its column stays text, and the server reports it as a
+// fault.
 func cellValue(s *wire.Schema, cell csvCell) (value json.RawMessage, fault string) {
 	text := cell.text
 	switch {

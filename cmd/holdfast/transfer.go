@@ -53,7 +53,7 @@ const zstdMagic = "\x28\xb5\x2f\xfd"
 // isArchive says whether a backup's name is of a file or a stream, not of a directory.
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
-// errThere is a name that is taken: what has it is not replaced.
+// errThere is a name that is taken: the file or directory that has it is not replaced.
 var errThere = errors.New("exists")
 
 func thereIs(name string) error { return fmt.Errorf("%s %w", name, errThere) }

@@ -17,7 +17,7 @@ func (r *Rand) Uint64() uint64 {
 	return z ^ z>>31
 }
 
-// Below is a number from 0 to n-1. What is lost to rounding is below n/2^64.
+// Below is a number from 0 to n-1. The error by rounding is below n/2^64.
 func (r *Rand) Below(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.Uint64(), n)
 	return hi

@@ -137,8 +137,8 @@ func newClient(address, key string) *client {
 	return c
 }
 
-// ask asks, and gives the id of the record that is answered with, empty where it is refused: that is what loads are
-// for. What the server does not take at all is an error.
+// ask asks, and gives the id of the record that is answered with, empty where it is refused: loads are made to be
+// refused at times. A request that the server does not take at all is an error.
 func (c *client) ask(method, path, body string) (id string, err error) {
 	c.request.Header.SetMethod(method)
 	c.request.SetRequestURI("http://fair" + path)

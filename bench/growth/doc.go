@@ -5,7 +5,7 @@
 //	measure.go what is measured of one size
 //	report.go  the table, the JSON and the chart
 //
-// The merchants are those of package dataset at three scales. What a question is answered with is as long in each of
-// them: a pool has as many units in a large stock as in a small one, and a page has 50 articles. So what grows from one
-// size to the next, grows with the stock.
+// The merchants are those of package dataset at three scales. The answer to a question is equally long in each of them:
+// a pool has as many units in a large stock as in a small one, and a page has 50 articles. So a figure that grows from
+// one size to the next grows with the stock.
 package main

@@ -102,8 +102,8 @@ var mix = [10]string{Hold, Point, SKU, Point, SKU, List, Point, SKU, Calendar, P
 
 const mixConnections = 32
 
-// Mixed sends the mix from many connections until enough says so, or so many holds are booked: what is drawn has to
-// find room.
+// Mixed sends the mix from many connections until enough says so, or so many holds are booked: there has to be room for
+// all holds that are drawn.
 func (s *Server) Mixed(w *bench.World, holds int, enough func() bool) (sample bench.Sample, err error) {
 	const atOnce = 20_000 // are drawn
 	byWork := map[string]ask{}

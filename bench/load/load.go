@@ -25,8 +25,8 @@ var (
 	holdTarget  = bench.AtLeast(40_000, "/s")
 )
 
-// Reads measures over HTTP what books nothing. Long answers come first: what the clients allocate counts, too, and once
-// their library has seen many short answers, its pool keeps no buffer for a long one.
+// Reads measures over HTTP the work that books nothing. Long answers come first, because the memory that the clients
+// allocate counts, too: once their library has seen many short answers, its pool keeps no buffer for a long one.
 func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 	pages(ctx, r, s)
 	r.Figure(ctx, "HTTPPointAvailability", pointTarget,

@@ -1,4 +1,4 @@
-// Package clients holds the clients of api/client and the document against the outside: a live server, the generators
+// Package clients checks the clients of api/client and the document against the outside: a live server, the generators
 // and linters that integrators use, and the verifier that receivers of webhooks use.
 //
 //	go        oapi-codegen, a generator that others use: what it makes of the document is built; go.mod pins it

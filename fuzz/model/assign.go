@@ -53,8 +53,8 @@ func (s *step) serves(l *OrderLine, x *OrderUnit, h Unit, r *Article) bool {
 	return lot == 0 || s.a.suits(lot, l.Requires, s.now)
 }
 
-// assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool. One that
-// the line may not have is refused, unless it is said to be a substitute.
+// assign judges a unit that is to be one of an article: units that may move make room, also in the article's pool. An
+// article that the line may not have is refused, unless the command calls it a substitute.
 func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit},
 		func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })

@@ -8,8 +8,8 @@ import (
 )
 
 // This file owns what a refusal says of the holds that stand in the way: at most 20 of a line and 1,000 of an answer,
-// by start, then id, and how many there are. What names an article takes of its SKU's pool, too: where that alone is
-// short, all that is in the pool stands in the way, and what waits there is counted.
+// by start, then id, and how many there are. A unit that names an article takes from its SKU's pool, too: where only
+// that pool is short, all units in the pool stand in the way, and units that wait there are counted.
 
 // inTheWay judges what is named of one line; left is how many more the answer may name.
 func (s *step) inTheWay(requests []request, l base.Shortage, left *int) error {

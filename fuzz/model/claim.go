@@ -2,12 +2,12 @@ package model
 
 import "slices"
 
-// This file owns what a hold that is there already may ask for. What it has, it has; what it asks for anew it gets
-// where a unit is free, with what waits counted.
+// This file owns what a hold that is there already may ask for. It keeps what it has. It gets what it asks for anew
+// where a unit is free, with all that waits counted.
 
 // mayTake says that one unit more may be taken of a pool: at each instant either one is free with all conflicts
-// counted, or the command held one there more before it let go of what it moves. What is taken of an article is taken
-// of its SKU's pool, too.
+// counted, or the command held one there more before it let go of what it moves. A unit of an article is taken from its
+// SKU's pool, too.
 func (s *step) mayTake(v *Account, p Pool, need Span) bool {
 	if v.roams(p) && !s.mayTake(v, v.poolOf(p.Lots[0]), need) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns one-way units: what is taken at one place and comes back at another is one unit less here, and one
-// more there, from the end of its hull on, while it has a slot.
+// This file owns one-way units. A unit that is taken at one place and comes back at another makes one unit less here
+// and one more there, from the end of its hull on, while it has a slot.
 
 // departure is a unit less on a lot, and one more of its article at another location, from an instant on.
 type departure struct {
@@ -92,8 +92,8 @@ func (s *step) lift(id ID) (off bool) {
 	return true
 }
 
-// arrival is the lot that a departure brings a unit to, 0 for none, and since when it would be called off: what is gone
-// by now has left before.
+// arrival is the lot that a departure brings a unit to, 0 for none, and the instant from which it would be called off:
+// a unit that is gone by now has left before.
 func (s *step) arrival(id ID, x *departure) (lot uint32, at int64) {
 	if at = x.at; s.a.unit(id) == nil {
 		at = max(at, s.now)
@@ -608,8 +608,8 @@ func (s *step) fork() *step {
 	return &v
 }
 
-// depart plans a departure, where the lot has a unit that can leave. What counts on it becomes a conflict where it is
-// out, or where that was allowed.
+// depart plans a departure, where the lot has a unit that can leave. A unit that counts on the leaving one becomes a
+// conflict where the leaving one is out, or where that was allowed.
 func (s *step) depart(id ID, x *departure) {
 	u := s.a.unit(id)
 	r := s.a.of(s.a.lot(x.lot))
@@ -724,8 +724,8 @@ func (s *step) departing(u Unit, body Span, location ID) bool {
 }
 
 // regrant judges units that are given other dates or another place: they let go of what they have, and of their
-// departures. What comes of units that leave, which may count on each other here and there, is judged by what came of
-// it.
+// departures. Units that leave may count on each other in several places, so the outcome for them is taken from the
+// engine and judged.
 func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool,
 	from [][]int, fault error) {
 	leaves := anyLeaves(requests) || slices.ContainsFunc(units, Unit.oneWay)

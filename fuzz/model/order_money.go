@@ -20,8 +20,8 @@ type AppliedCode struct {
 	Unused bool // its use was given back as the order, a draft, was cancelled
 }
 
-// Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a
-// whole.
+// Payment is the key by which payments are added up: their kind, and their line, which is zero where they are of the
+// order as a whole.
 type Payment struct {
 	Kind order.PaymentKind
 	Line ID

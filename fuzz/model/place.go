@@ -263,8 +263,8 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 // only is the slot of a number.
 func only(no uint32) func(Slot) bool { return func(x Slot) bool { return x.No == no } }
 
-// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to
-// other articles of the pool. What conflicts are counted for there stays theirs.
+// pushes says that a unit that moves onto an article, or a slot of it, may find room there because the units there go
+// to other articles of the pool. Units for which conflicts are counted there stay theirs.
 func (s *step) pushes(v *Account, q request) bool {
 	if !q.past || q.named == 2 || len(q.pools) == 0 || q.pools[0].Closed {
 		return false

@@ -281,9 +281,9 @@ func (s *step) joined(was *Account) {
 
 // leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the
 // engine belong to their SKU, and sit on another lot of their pool, or of the one that they belong to from now on,
-// where they fit; the rest become conflicts. One that was made for another SKU than that of the article, which it was
-// assigned to, goes to its own. What was made for the article, or for the SKU that it goes to, stays while it takes
-// holds, and all where it had no SKU.
+// where they fit; the rest become conflicts. A hold that was made for another SKU than that of the article that it was
+// assigned to goes to its own SKU. A hold that was made for the article, or for the SKU that the article gets, stays
+// while the article takes holds; so do all where the article had no SKU.
 func (s *step) leave(lot uint32, pool Pool, stays, force bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
 		if !s.leaves(u, lot, stays) {

@@ -10,7 +10,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the reads: what the engine answers is held against what the lists say.
+// This file owns the reads: the answers of the engine are compared with what the lists say.
 
 // Available judges the answer to a query.
 func (a *Account) Available(v base.View, q hold.Query, now int64) error {
@@ -575,7 +575,8 @@ func (a *Account) lotStock(x *stock.ArticleStock, l Lot, said *stock.LocationCou
 		count = max(0, free)
 		if a.room(p, w, count, now) == open {
 			most, known := a.most(p, w, count, now)
-			// A lot too large to search: what is free as it is can be had for sure, of the rest the engine decides.
+			// The lot is too large to search: units that are free without a move can certainly be had, and the engine
+			// decides about the rest.
 			if !known && said != nil && a.freeThroughout(p, w) <= said.Count && said.Count <= count {
 				most = said.Count
 			}

@@ -8,7 +8,7 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns plans of a reduction: what a plan says is held against what it would do and against an exhaustive
+// This file owns plans of a reduction: what a plan says is compared with what it would do, and with an exhaustive
 // search.
 
 // as finds the details of a refusal.

@@ -9,8 +9,8 @@ import (
 	"holdfast/engine/stock"
 )
 
-// This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as
-// lots and old holds name it; a customer does not.
+// This file owns the removal of locations, SKUs, articles and customers. A removed record stays in its list, marked,
+// because lots and old holds name it; a customer does not stay.
 
 // asked says that a hold that is not over asks for something.
 func (s *step) asked(names func(Line) bool) bool {

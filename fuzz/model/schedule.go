@@ -59,7 +59,8 @@ func (s *step) over(d *outbox.Delivery, state outbox.DeliveryState) {
 	d.State, d.Next, d.Ended = state, 0, s.now
 }
 
-// lost ends a delivery that failed for good. What a person asked for does not count.
+// lost ends a delivery that failed for good. A delivery that a person asked for does not count as a failure of the
+// webhook.
 func (s *step) lost(d *outbox.Delivery) {
 	s.over(d, outbox.DeliveryFailed)
 	s.a.Seen.Lost++

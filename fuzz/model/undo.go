@@ -49,7 +49,7 @@ func (l *OrderLine) carries(items int) bool {
 }
 
 // undo judges steps that are taken back: a unit waits, is out or lies ready as it did before, over the dates of its
-// line. What may move makes room, and nothing becomes a conflict.
+// line. Units that may move make room, and nothing becomes a conflict.
 func (s *step) undo(o *Order, op order.UndoOrder, rec *order.OrderRecord, err error) error {
 	if o.Archived {
 		return refused(err, base.CodeStateNotAllowed)

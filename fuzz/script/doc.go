@@ -21,7 +21,7 @@
 // Orders are played as holds are: `order anna shop bike 24-48`, `hand anna`, `return anna`, `ready anna 1`, `until anna
 // 72`, `stand anna`. `kit` and `offer` make catalog items, `row` what they cost. `starts bike shop 0-240 for 2d` asks
 // on which days a rental can begin, and tries each. `times 30 every 24 book guest# bike shop 0-10` does a step thirty
-// times, each a day later. What each may say stands where it is read.
+// times, each a day later. The code that reads a command says which words it may have.
 //
 // `show` draws units: a letter an hour of a hold, ~ of its buffers, a dot where a unit is free, nothing where there is
 // none; a line with ! is a conflict. `show from 40` begins later.

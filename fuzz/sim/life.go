@@ -87,7 +87,7 @@ func (h *history) count(what string) { h.counts[what]++ }
 
 func (h *history) chance(percent int) bool { return h.dice.IntN(100) < percent }
 
-// note writes a line of the trace. What goroutines decide is not in that of a loose history.
+// note writes a line of the trace. The trace of a loose history leaves out all that goroutines decide.
 func (h *history) note(format string, args ...any) {
 	text := fmt.Sprintf("life %d: ", h.life) + fmt.Sprintf(format, args...) + "\n"
 	io.WriteString(h.tell, text)
@@ -571,8 +571,8 @@ func (h *history) furnish() {
 	h.disk.mu.Unlock()
 }
 
-// askAgain asks commands of unknown fate once more under their keys: what is there is answered as it was, what is not
-// is done.
+// askAgain asks commands of unknown fate once more under their keys: a command that was done is answered as it was, one
+// that was not is done now.
 func (h *history) askAgain() {
 	list := h.again
 	h.again = nil

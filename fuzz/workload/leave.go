@@ -10,8 +10,8 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns random commands on units that leave their place for another: what is planned on their arrival there,
-// and how they come at another instant after that, or not at all.
+// This file owns random commands on units that leave their place for another: plans that count on their arrival there,
+// and arrivals that come at another instant after that, or not at all.
 
 // leaveCommand draws a command that makes a unit leave, counts on its arrival, or changes when and whether it leaves.
 func leaveCommand(d Dice, a *model.Account, now int64) base.Op {

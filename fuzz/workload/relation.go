@@ -7,8 +7,8 @@ import (
 	"holdfast/fuzz/model"
 )
 
-// This file owns relations between runs of commands that need no twin to judge: what the twin and the engine could get
-// wrong alike.
+// This file owns relations between runs of commands that need no twin to judge. They find what the twin and the engine
+// could get wrong in the same way.
 
 // Singles books the units of an answer one by one. As many can be had as the answer said, where it was exact; then one
 // more cannot. Released again, there are as many as before.

@@ -608,8 +608,8 @@ func (s *step) fork() *step {
 	return &v
 }
 
-// depart plans a departure, where the lot has a unit that can leave. A unit that counts on the leaving one becomes a
-// conflict where the leaving one is out, or where that was allowed.
+// depart plans a departure, where the lot has a unit that can leave. A unit that counts on it may become a conflict
+// where the leaving unit is out, or where the command allowed that.
 func (s *step) depart(id ID, x *departure) {
 	u := s.a.unit(id)
 	r := s.a.of(s.a.lot(x.lot))

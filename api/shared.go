@@ -1,11 +1,9 @@
 package api
 
 import (
-	"bytes"
-	"io"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/valyala/fasthttp"
 )
 
 // This file owns answers that are the same for every caller: the document and the files for browsers, which are served
@@ -37,11 +35,7 @@ func newPacked(media string, body []byte) *shared {
 
 // unpacked is a body without its gzip. It is one that the program holds itself, so that it can be read.
 func unpacked(body []byte) []byte {
-	r, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	plain, err := io.ReadAll(r)
+	plain, err := fasthttp.AppendGunzipBytes(nil, body)
 	if err != nil {
 		panic(err)
 	}

@@ -26,9 +26,8 @@ type Batch struct {
 	Rows []Row
 }
 
-// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many rows occupy
-// the account, and delay all commands that wait for it, for 30 to 90 ms on two busy cores. The time depends on what the
-// rows are.
+// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so that a batch
+// does not occupy the account, and delay all commands that wait for it, for long.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,20 +76,10 @@ func (w *consoleWorld) ask(method, path string, body string) map[string]any {
 // answer is what the interface says to one with a key, be it a refusal.
 func (w *consoleWorld) answer(key, method, path, body string) (int, map[string]any) {
 	w.Helper()
-	r, err := http.NewRequest(method, w.origin+"/v1/admin/"+path, strings.NewReader(body))
-	require.NoError(w, err)
-	r.Header.Set("X-API-KEY", key)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(w, err)
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	require.NoError(w, err)
+	status, raw := requestWithKey(w, key, method, w.origin+"/v1/admin/"+path, body)
 	var got map[string]any
 	require.NoError(w, json.Unmarshal(raw, &got), "%s", raw)
-	return res.StatusCode, got
+	return status, got
 }
 
 func (w *consoleWorld) first(path string) string {

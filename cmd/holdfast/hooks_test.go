@@ -59,15 +59,9 @@ func TestEventIsTheRecord(t *testing.T) {
 	for _, typ := range []string{"order.created", "order.updated", "order.deleted"} {
 		secrets[typ] = create("webhooks", `{"eventType":"`+typ+`","url":"`+endpoint.URL+`/hooks"}`).Secret
 	}
-	inner, err := http.NewRequest("POST", "http://"+address+"/v1/admin/webhooks",
-		strings.NewReader(`{"eventType":"order.created","url":"https://10.0.0.1/"}`))
-	require.NoError(t, err)
-	inner.Header.Set("X-API-KEY", key)
-	inner.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(inner)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusBadRequest, answer.StatusCode, "of a network that --webhook-allow does not name")
+	status, _ := requestWithKey(t, key, "POST", "http://"+address+"/v1/admin/webhooks",
+		`{"eventType":"order.created","url":"https://10.0.0.1/"}`)
+	require.Equal(t, http.StatusBadRequest, status, "of a network that --webhook-allow does not name")
 	told := func(typ, order string, record []byte) {
 		t.Helper()
 		e := <-came
@@ -165,6 +159,14 @@ func serveWithHooks(t *testing.T, data, authority string) (address string, stop 
 // callWithKey makes a request that must be answered with 200.
 func callWithKey(t *testing.T, key, method, url, body string) []byte {
 	t.Helper()
+	status, text := requestWithKey(t, key, method, url, body)
+	require.Equal(t, http.StatusOK, status, string(text))
+	return text
+}
+
+// requestWithKey makes a request, with JSON if there is a body, and gives what was answered.
+func requestWithKey(t testing.TB, key, method, url, body string) (status int, text []byte) {
+	t.Helper()
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
 	require.NoError(t, err)
 	request.Header.Set("X-API-KEY", key)
@@ -174,8 +176,7 @@ func callWithKey(t *testing.T, key, method, url, body string) []byte {
 	answer, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	text, err = io.ReadAll(answer.Body)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, answer.StatusCode, string(text))
-	return text
+	return answer.StatusCode, text
 }

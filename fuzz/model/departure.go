@@ -324,7 +324,7 @@ func (s *step) one(lot uint32, at int64, by int) {
 		s.frees(lot, Span{Start: at, End: Forever})
 		return
 	}
-	best, least, begin := -1, 0, at
+	best, least, begin, fixed := -1, 0, at, false
 	for i, x := range s.a.Slots {
 		if x.Lot != lot || x.Span.End != Forever {
 			continue
@@ -337,9 +337,11 @@ func (s *step) one(lot uint32, at int64, by int) {
 				}
 			}
 		}
-		// of those that begin later the first
-		if from := max(x.Span.Start, at); best < 0 || from < begin || from == begin && behind < least {
-			best, least, begin = i, behind, from
+		// One that something stays on comes last, and of those that begin later the first comes first.
+		from, stays := max(x.Span.Start, at), s.a.staysBeyond(x.No, at, s.now) && s.a.spare(x, at) == nil
+		if best < 0 || fixed && !stays ||
+			stays == fixed && (from < begin || from == begin && behind < least) {
+			best, least, begin, fixed = i, behind, from, stays
 		}
 	}
 	for end := at; best >= 0; {

@@ -47,6 +47,7 @@ func TestWorldsOfUnitsThatLeaveThatFailed(t *testing.T) {
 		21093279, // a conflict on an article that is out was seated there when it was to go elsewhere no more
 		21094675, // an end was taken away from a unit that is out, though a decrease counts on its arrival
 		16063551, // of the twin: who loses the slot that it named as its unit arrives at another instant moves
+		25130999, // of the twin: it ended a slot under a unit that is out, where a free slot could end in its place
 	} {
 		var seen model.Tally
 		_, err := shortWorld(seed, &seen)

@@ -28,9 +28,9 @@ var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }
 
 // park adds a command to the backlog of its account; it says whether there is one.
 func (w *writer) park(f *Future) bool {
-	b := w.backlogOf(f.cmd.Account)
+	b, is := w.backlogs[f.cmd.Account]
 	switch {
-	case b == nil:
+	case !is:
 		return false
 	case len(b.waiting) >= w.engine.queue.size:
 		f.turnAway(base.Refuse(base.CodeOverloaded,
@@ -42,21 +42,6 @@ func (w *writer) park(f *Future) bool {
 	return true
 }
 
-// backlogOf is an account's backlog, nil where there is none.
-func (w *writer) backlogOf(account base.ID) *backlog {
-	if w.off != nil && w.off.account.ID == account {
-		return w.off
-	}
-	for _, list := range [2][]*backlog{w.behind, w.offNext} {
-		for _, b := range list {
-			if b.account.ID == account {
-				return b
-			}
-		}
-	}
-	return nil
-}
-
 // wait keeps an account's commands waiting: for a plan that is made outside the writer, or for their turn at such a
 // plan, else for what is due.
 func (w *writer) wait(b *backlog) {
@@ -65,8 +50,8 @@ func (w *writer) wait(b *backlog) {
 	switch {
 	case !b.waiting[0].cmd.offload || yields:
 		w.behind = append(w.behind, b)
-	case w.off != nil:
-		w.offNext = append(w.offNext, b)
+	case len(w.planned) == maxPlans:
+		w.toPlan = append(w.toPlan, b)
 	default:
 		w.offload(b)
 	}
@@ -87,23 +72,22 @@ func (w *writer) advance() {
 	}
 	if len(b.waiting) > 0 {
 		w.wait(b)
+	} else {
+		delete(w.backlogs, b.account.ID)
 	}
 	w.owed = w.engine.queue.len()
 }
 
 // turnAwayBacklog refuses all commands that wait in a backlog, as nothing is done for them any more.
 func (w *writer) turnAwayBacklog(err error) {
-	list := slices.Concat(w.behind, w.offNext)
-	if w.off != nil {
-		list = append(list, w.off)
-	}
-	for _, b := range list {
+	for _, b := range slices.Concat(w.behind, w.planned, w.toPlan) {
 		w.engine.stats.parked.Add(-int64(len(b.waiting)))
 		for _, f := range b.waiting {
 			f.turnAway(err)
 		}
 	}
-	w.behind, w.offNext, w.off = nil, nil, nil
+	w.behind, w.planned, w.toPlan = nil, nil, nil
+	clear(w.backlogs)
 }
 
 // runDue does a part of what is due in an account, so that no command meets a hold that has lapsed. done is true if

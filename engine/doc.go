@@ -26,7 +26,7 @@
 //
 // A command that may change many units is planned by a goroutine of its own, on a copy of its account, while the
 // account waits and the other accounts go on (offload.go). The writer only applies the plan. The time of that depends
-// on the rows that change, not on how long the search was.
+// on the rows that change, not on how long the search was. Plans of several accounts compute in turns (turns.go).
 //
 // If stock is short, a hold is refused on the snapshot that readers see, in the goroutine of the caller, by the same
 // plan: a refusal changes nothing, so it needs neither the writer nor the disk (sold_out.go). This is tried only for

@@ -13,8 +13,12 @@ import (
 // applied, and so does what becomes due (backlog.go). So the finished plan still fits the account, and the writer only
 // has to apply it. One such plan is made at a time.
 
+// maxPlans is how many accounts may have a plan under way, as each holds memory. Further ones wait.
+const maxPlans = 32
+
 // plan is a finished plan of a command.
 type plan struct {
+	of     *backlog // for which it was made outside the writer
 	t      *base.Tx
 	res    any
 	err    error
@@ -46,34 +50,36 @@ func (w *writer) offloadsDue(a *base.AccountState) bool {
 // its commands that wait.
 // Where that command is to be looked up again first, all of them of which that is so are.
 func (w *writer) offload(b *backlog) {
-	w.off = b
+	w.planned = append(w.planned, b)
 	if w.outdated(&b.waiting[0].cmd) {
 		w.lookAgain(b)
 		return
 	}
 	cmd := b.waiting[0].cmd // the caller may be answered before the plan is there, if the disk fails
-	p := &plan{}
+	p := &plan{of: b}
 	if w.offloadsDue(b.account) {
 		cmd = Command{Account: b.account.ID, Actor: "clock", Op: w.duePart()}
 		p.due = &cmd
 	}
 	t := w.begun(&cmd, b.account.Publish())
-	t.Keys = t.Keys.Clone()
+	t.Keys, t.Yield = t.Keys.Clone(), w.turns.yield
 	w.state.LastID = base.MakeID(t.Now, t.Base.Plus(idsOfPlan))
 	w.engine.done.Add(1)
 	go func() {
 		defer w.engine.done.Done()
+		w.turns.begin()
 		began := w.elapsed()
 		p.t = t
 		p.res, p.err = w.engine.complete(t, &cmd)
 		p.took = w.elapsed() - began
+		w.turns.end()
 		w.offloaded <- p
 	}()
 }
 
 // lookAgain looks up the keyed commands of a backlog that have waited too long.
 func (w *writer) lookAgain(b *backlog) {
-	p := &plan{looked: make([]*Idempotency, len(b.waiting))}
+	p := &plan{of: b, looked: make([]*Idempotency, len(b.waiting))}
 	for i, f := range b.waiting {
 		if w.outdated(&f.cmd) {
 			p.looked[i] = f.cmd.Idem
@@ -95,23 +101,25 @@ func (w *writer) lookAgain(b *backlog) {
 // land makes the finished plan the next that is applied. After it come the accounts that waited for a plan outside the
 // writer; this account gets another one only after them.
 func (w *writer) land(p *plan) {
-	f := w.off.waiting[0]
+	b := p.of
+	w.planned = slices.DeleteFunc(w.planned, func(x *backlog) bool { return x == b })
+	f := b.waiting[0]
 	f.cmd.offload = false
 	switch {
 	case p.looked != nil:
 		for i, x := range p.looked {
 			if x != nil {
-				w.off.waiting[i].cmd.Idem = x
+				b.waiting[i].cmd.Idem = x
 			}
 		}
 	case p.due != nil:
-		w.off.due = p
+		b.due = p
 	default:
 		f.plan = p
 	}
-	w.off.yields = len(w.offNext) > 0
-	w.behind = slices.Concat([]*backlog{w.off}, w.offNext, w.behind)
-	w.off, w.offNext = nil, nil
+	b.yields = len(w.toPlan) > 0
+	w.behind = slices.Concat([]*backlog{b}, w.toPlan, w.behind)
+	w.toPlan = nil
 }
 
 // landed says that the next command to be answered was planned outside the writer.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,7 +101,7 @@ func TestANewArticleOfManyUnitsIsPlannedOffTheWriter(t *testing.T) {
 	require.Zero(t, d.off)
 }
 
-// Large commands of several accounts are planned one after the other. Who waits for that waits alone.
+// Of the plans of several accounts one computes at a time. Who waits for that waits alone.
 func TestLargeCommandsTakeTurns(t *testing.T) {
 	s := newShop(t)
 	ids := s.tenants(3)
@@ -125,6 +126,72 @@ func TestLargeCommandsTakeTurns(t *testing.T) {
 	second, err := behind.Wait()
 	require.NoError(t, err)
 	require.Equal(t, first.Sequence+1, second.Sequence)
+	s.reopen()
+}
+
+// endless is a large operation whose plan computes until a test has seen enough.
+type endless struct {
+	large
+	yields *atomic.Int64
+}
+
+func (o endless) PlanOn(t *base.Tx) (any, error) {
+	close(o.begun)
+	for {
+		select {
+		case <-o.over:
+			return o.Op.PlanOn(t)
+		default:
+			t.Yield()
+			o.yields.Add(1)
+		}
+	}
+}
+
+// A plan that takes long lets those of other accounts, and what is due there, go on first.
+func TestALongPlanLetsOthersBePlanned(t *testing.T) {
+	s := newShop(t)
+	ids := s.tenants(maxPlans)
+	long := endless{large{place("First"), make(chan struct{}), make(chan struct{})}, new(atomic.Int64)}
+	over := sync.OnceFunc(func() { close(long.over) })
+	t.Cleanup(over)
+	f := s.submit(ids[0], long)
+	<-long.begun
+	open := make(chan struct{})
+	close(open)
+	for _, id := range ids[1:] {
+		_, err := s.submit(id, large{place("There"), make(chan struct{}), open}).Wait()
+		require.NoError(t, err)
+	}
+	carts := s.carts(s.bounds.Offload/itemsOff, 1)
+	s.now += 60_000
+	s.do(place("Here"))
+	require.Equal(t, len(carts), s.expired(carts))
+	n := long.yields.Load()
+	require.Eventually(t, func() bool { return long.yields.Load() > n }, 20*time.Second, time.Millisecond)
+	over()
+	_, err := f.Wait()
+	require.NoError(t, err)
+	s.reopen()
+}
+
+// More accounts than may have a plan under way at once wait for others to be finished.
+func TestMorePlansThanMayBeUnderWay(t *testing.T) {
+	s := newShop(t)
+	over := make(chan struct{})
+	var all []*Future
+	for _, id := range s.tenants(2*maxPlans + 1) {
+		for range 2 {
+			all = append(all, s.submit(id, large{place("There"), make(chan struct{}), over}))
+		}
+	}
+	s.do(place("Here")) // all of them wait by now
+	close(over)
+	for _, f := range all {
+		_, err := f.Wait()
+		require.NoError(t, err)
+	}
+	require.Zero(t, s.Stats().Waiting)
 	s.reopen()
 }
 

@@ -43,13 +43,16 @@ type writer struct {
 	state  *base.State
 	recent *recent
 
+	backlogs map[base.ID]*backlog // of the accounts that have one: in one of the three lists below
+
 	behind []*backlog // accounts whose commands wait for what is due, in turns
 	owed   int        // commands that were queued when one of these had its turn, and go before the next
 	unseen bool       // something was set aside that no snapshot shows yet
 
-	off       *backlog   // of the account whose command is planned outside the writer
-	offNext   []*backlog // of those that wait for their turn at that
-	offloaded chan *plan // the finished plan
+	planned   []*backlog // of accounts for which a plan is made outside the writer
+	toPlan    []*backlog // of those that wait until there are fewer
+	turns     *turns     // of these plans
+	offloaded chan *plan // finished plans
 	closing   bool       // from now on everything is planned by the writer
 
 	open     *group
@@ -88,8 +91,9 @@ type waiter struct {
 
 func newWriter(e *Engine, s *base.State) *writer {
 	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group),
+		backlogs: map[base.ID]*backlog{}, turns: newTurns(e.stopwatch), offloaded: make(chan *plan, maxPlans),
 		pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight),
-		synced: make(chan error, maxInFlight), offloaded: make(chan *plan, 1)}
+		synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
@@ -181,10 +185,9 @@ func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 // drain finishes what was submitted before the engine was closed. No command enters the queue any more. A command that
 // waits for more than one part of what is due is refused: the rest of what is due is done after the next start.
 func (w *writer) drain() {
-	turns := 0 // of the accounts whose commands wait, once a plan outside the writer has ended
-	if w.closing = true; w.off != nil {
+	turns := 0 // of the accounts whose commands wait, once the plans outside the writer have ended
+	for w.closing = true; len(w.planned) > 0; turns = len(w.behind) {
 		w.land(<-w.offloaded)
-		turns = len(w.behind)
 	}
 	for {
 		for w.inFlight == 0 && w.seal() {
@@ -228,7 +231,9 @@ func (w *writer) take(f *Future) {
 	w.owed = max(0, w.owed-1)
 	if !w.park(f) && !w.begin(f) {
 		w.engine.stats.parked.Add(1)
-		w.wait(&backlog{account: w.state.Accounts[f.cmd.Account], waiting: []*Future{f}})
+		b := &backlog{account: w.state.Accounts[f.cmd.Account], waiting: []*Future{f}}
+		w.backlogs[f.cmd.Account] = b
+		w.wait(b)
 	}
 }
 

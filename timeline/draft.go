@@ -35,6 +35,10 @@ type Draft struct {
 	searched int // what its searches for room have cost (board.cost)
 
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
+
+	// Yield is called between the steps of a long plan, where other goroutines may go on first; nil: nothing is. It
+	// must not use the draft.
+	Yield func()
 }
 
 // Draft starts a draft of the Stock for a command of the instant now.
@@ -44,7 +48,7 @@ func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 // fork has become.
 func (d *Draft) Fork() *Draft {
 	f := &Draft{base: d.base, now: d.now, under: d, left: slices.Clone(d.left), claimed: d.claimed,
-		regrouped: d.regrouped}
+		regrouped: d.regrouped, Yield: d.Yield}
 	if d.work == nil {
 		f.seated, f.pending = d.seated, d.pending
 	} else {
@@ -72,7 +76,15 @@ func (d *Draft) Stock() *Stock {
 	if d.work != nil {
 		return d.own()
 	}
+	d.step()
 	return d.base
+}
+
+// step calls Yield.
+func (d *Draft) step() {
+	if d.Yield != nil {
+		d.Yield()
+	}
 }
 
 // own is the copy, to be changed or to be looked at.
@@ -95,6 +107,7 @@ func (d *Draft) row() *Stock {
 
 // copied is the copy as it is.
 func (d *Draft) copied() *Stock {
+	d.step()
 	if d.work == nil {
 		d.work = d.base.Fork()
 	}

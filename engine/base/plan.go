@@ -87,7 +87,8 @@ type Tx struct {
 	Step     int64                       // by which a unit that is late is kept longer, in milliseconds
 	Searched *timeline.SearchedReduction // what was planned of it before its turn
 	Payload  func(version string, record any) []byte
-	Shelf    shelf // what domains note (shelf.go)
+	Shelf    shelf  // what domains note (shelf.go)
+	Yield    func() // lets the plans of other accounts go on first, now and then; nil where none can be under way
 
 	Explain bool              // a refusal says what stands in the way
 	Bounds  Bounds            // how much of it

@@ -201,7 +201,8 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	together := 0 // as many of the items were looked at
 	due := t.Acc.Due.UpTo(t.Now, o.items)
 	for n, i := range due {
-		if n > 0 && large+rows(t) > o.rows {
+		// A sweep changes rows as they were before the command, so it is the only item of one.
+		if n > 0 && (i.Tag == base.TagSweeping || due[n-1].Tag == base.TagSweeping || large+rows(t) > o.rows) {
 			break
 		}
 		if n >= together {

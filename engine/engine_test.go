@@ -461,3 +461,37 @@ func TestARefusalIsExplainedAtItsInstant(t *testing.T) {
 		Details.(base.ShortageDetails)
 	require.Equal(t, 1, short.Lines[0].Available, "at noon and three hours one of the two is back")
 }
+
+// twofold is an operation whose plan changes a row twice.
+type twofold struct {
+	base.Answers[*stock.Location]
+	id   base.ID
+	more int // rows that it makes besides
+}
+
+func (twofold) Check() []base.Fault { return nil }
+
+func (o twofold) PlanOn(t *base.Tx) (any, error) {
+	for range o.more {
+		base.Record(t, stock.LocationKind, nil, &stock.Location{ID: t.NewID()})
+	}
+	was := stock.LocationKind.In(t.Acc).Get(o.id)
+	for range 2 {
+		now := *was
+		now.Revision++
+		base.Record(t, stock.LocationKind, was, &now)
+	}
+	return nil, nil
+}
+
+// Where the program has such a fault, nothing of the command is kept: the state hash could never again be that of the
+// rows, and no start would take the directory.
+func TestAPlanThatChangesARowTwiceIsRefused(t *testing.T) {
+	s := newShop(t)
+	before := s.view().Sequence()
+	for _, more := range []int{0, 10} {
+		s.refused(base.CodeInternal, twofold{id: s.loc, more: more})
+	}
+	require.Equal(t, before, s.view().Sequence())
+	s.reopen()
+}

@@ -195,32 +195,43 @@ func TestMorePlansThanMayBeUnderWay(t *testing.T) {
 	s.reopen()
 }
 
-// An account with many large commands does not keep another one from its own.
+// Where as many plans are under way as may be, an account with many large commands does not keep another one from its
+// first.
 func TestLargeCommandsOfOneAccountYield(t *testing.T) {
 	s := newShop(t)
-	ids := s.tenants(2)
-	_, over := s.large(ids[0], place("First"))
-	open := make(chan struct{})
-	close(open)
-	var all []*Future
-	for range 3 {
-		for _, id := range ids {
-			all = append(all, s.submit(id, large{place("Next"), make(chan struct{}), open}))
-		}
+	ids := s.tenants(maxPlans + 1)
+	over := make([]func(), len(ids)+1)
+	begun := make([]chan struct{}, len(over))
+	all := make([]*Future, len(over))
+	submit := func(i int, account base.ID) {
+		o := endless{large{place("There"), make(chan struct{}), make(chan struct{})}, new(atomic.Int64)}
+		over[i], begun[i] = sync.OnceFunc(func() { close(o.over) }), o.begun
+		t.Cleanup(over[i])
+		all[i] = s.submit(account, o)
 	}
-	for range 4 { // each takes its turn behind one of each of the others: then all of them wait for the plan
-		s.do(place("There"))
+	for i, id := range ids[:maxPlans] {
+		submit(i, id)
+		<-begun[i]
 	}
-	over()
-	var order []base.ID
-	for _, f := range all {
-		res, err := f.Wait()
+	again, first := maxPlans, maxPlans+1
+	submit(again, ids[0])
+	submit(first, ids[maxPlans])
+	for range 4 { // each takes its turn behind one of each of the others: then both are taken
+		s.do(place("Here"))
+	}
+	over[0]()
+	<-begun[first]
+	select {
+	case <-begun[again]:
+		t.Fatal("the account had a second command planned before the other one had its first")
+	default:
+	}
+	over[1]()
+	<-begun[again]
+	for i, f := range all {
+		over[i]()
+		_, err := f.Wait()
 		require.NoError(t, err)
-		order = append(order, res.Record.(*stock.Location).ID)
-	}
-	for i := range 4 { // one of the other account, one of this, and so on
-		j := i ^ 1
-		require.Equal(t, i%2 == 1, order[i].Before(order[j]), "command %d", i)
 	}
 }
 

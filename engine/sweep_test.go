@@ -9,6 +9,7 @@ import (
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
 	"holdfast/engine/label"
+	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
 
@@ -97,5 +98,31 @@ func TestATagIsTakenOffAllKindsOfItsScope(t *testing.T) {
 		require.Empty(t, stock.SKUByID(s.view(), skus[i]).Tags)
 		require.Empty(t, stock.ArticleByID(s.view(), articles[i]).Tags)
 	}
+	s.reopen()
+}
+
+// The rest of a sweep is due at the same instant as a payment of the orders that it takes a tag off.
+func TestATagIsTakenOffWhatIsDue(t *testing.T) {
+	s := newShop(t)
+	gone := s.tag("gone", label.TagOrders)
+	item := base.Item{Article: s.article(base.ID{}, 3)}
+	var ids []base.ID
+	for range 3 {
+		o := s.order(item, base.PurchaseSubscription, s.now, nil, 1, false)
+		s.do(label.LinkTags{To: order.OrderLabels, ID: o.ID, Tags: []base.ID{gone}})
+		ids = append(ids, o.ID)
+	}
+	s.bounded(base.Bounds{Swept: 1})
+	s.now += day - 1
+	s.do(label.DeleteTag{ID: gone})
+	s.now++
+	require.NoError(t, s.Tick(t.Context()))
+	require.Empty(t, s.SetAside())
+	for _, id := range ids {
+		o := order.OrderByID(s.view(), id)
+		require.Empty(t, o.Tags)
+		require.Equal(t, s.now+day, o.Lines[0].Subscription.NextBillingAt)
+	}
+	require.Zero(t, label.SweepingKind.In(s.view().Acc).Len())
 	s.reopen()
 }

@@ -373,6 +373,9 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 		for _, complete := range completions {
 			complete(t)
 		}
+		if k := t.Twice(); k != nil {
+			panic("engine: a plan changes one row of " + k.TableName() + " twice")
+		}
 		return nil
 	})
 	if err != nil {

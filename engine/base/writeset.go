@@ -26,8 +26,9 @@ type RowChange interface {
 	Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64
 	// Weights are about how many bytes the log takes of the row before and after (weight.go).
 	Weights() (before, after int)
-	// Of is the kind of the row.
+	// Of is the kind of the row, and Key its id.
 	Of() KindOf
+	Key() ID
 	// Verify holds the change's before against the row that is there.
 	Verify(a *AccountState) error
 	// Remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
@@ -134,6 +135,32 @@ func (t *Tx) Room(n int) {
 		n = max(n+2, fewRows)
 	}
 	t.Set = slices.Grow(t.Set, n)
+}
+
+// Twice is the kind of a row that the write set changes twice, nil where there is none. Both changes would begin with
+// the same row before, so that the state hash would never again be that of the rows.
+func (t *Tx) Twice() KindOf {
+	if len(t.Set) <= fewRows {
+		for i, c := range t.Set {
+			for _, d := range t.Set[:i] {
+				if c.Key() == d.Key() && c.Of().TableTag() == d.Of().TableTag() {
+					return c.Of()
+				}
+			}
+		}
+		return nil
+	}
+	type row struct {
+		tag byte
+		id  ID
+	}
+	seen := make(map[row]struct{}, len(t.Set))
+	for i, c := range t.Set {
+		if seen[row{c.Of().TableTag(), c.Key()}] = struct{}{}; len(seen) == i {
+			return c.Of()
+		}
+	}
+	return nil
 }
 
 // Of is the kind of the row.

@@ -189,6 +189,8 @@ type linkTags[R any] struct {
 	label.LinkTags
 }
 
+func (o linkTags[R]) Check() []base.Fault { return o.LinkTags.Check() }
+
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
 	id := wire.ShapeOf("ID",

@@ -61,8 +61,6 @@ type RevokeKey struct {
 	IfMatch []uint64
 }
 
-func (RevokeKey) Check() []base.Fault { return nil }
-
 func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 	k := base.KeyKind.In(t.Acc).Get(o.ID)
 	if k == nil {

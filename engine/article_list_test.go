@@ -29,7 +29,6 @@ type setArchived struct {
 	at *int64
 }
 
-func (setArchived) Check() []base.Fault { return nil }
 func (o setArchived) PlanOn(t *base.Tx) (any, error) {
 	r := stock.ArticleTable(t.Acc).Get(o.id)
 	n := *r

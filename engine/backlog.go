@@ -193,8 +193,6 @@ type runDue struct {
 // least says that the command does no less than one item, as far as it goes.
 func (o runDue) least() bool { return o.items <= 1 }
 
-func (runDue) Check() []base.Fault { return nil }
-
 func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	stock.Seating(t).Tries = o.tries
 	large := 0    // orders are written whole
@@ -302,8 +300,6 @@ type postpone struct {
 	base.Answers[any]
 	timeline.Waiting
 }
-
-func (postpone) Check() []base.Fault { return nil }
 
 func (o postpone) PlanOn(t *base.Tx) (any, error) {
 	o.Room = slices.Compact(slices.Clone(o.Room)) // the units of a hold leave the same room

@@ -19,7 +19,6 @@ type nudge struct {
 	base.Answers[any]
 }
 
-func (nudge) Check() []base.Fault          { return nil }
 func (nudge) PlanOn(*base.Tx) (any, error) { return nil, nil }
 
 // Tick does all that is due, in every account, and returns when it is durable. Work that cannot be done is set aside.

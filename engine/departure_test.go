@@ -448,8 +448,6 @@ type forgetDepartures struct {
 	base.Answers[any]
 }
 
-func (forgetDepartures) Check() []base.Fault { return nil }
-
 func (forgetDepartures) PlanOn(t *base.Tx) (any, error) {
 	for u := range t.Acc.Stock.Overlapping(base.Span{Start: base.MinInstant, End: base.Forever}) {
 		if u.Flags.Has(timeline.OneWay) {
@@ -465,8 +463,6 @@ func (forgetDepartures) PlanOn(t *base.Tx) (any, error) {
 type unplanned struct {
 	base.Answers[any]
 }
-
-func (unplanned) Check() []base.Fault { return nil }
 
 func (unplanned) PlanOn(t *base.Tx) (any, error) {
 	for was := range order.OrderTable(t.Acc).All() {

@@ -187,8 +187,6 @@ type useTwice struct {
 	Code string
 }
 
-func (useTwice) Check() []base.Fault { return nil }
-
 func (o useTwice) PlanOn(t *base.Tx) (any, error) {
 	d := commerce.DiscountTable(t.Acc).Get(o.ID)
 	if o.Code != "" {

@@ -57,7 +57,6 @@ type answerSlowly struct {
 	slowResult
 }
 
-func (answerSlowly) Check() []base.Fault              { return nil }
 func (o answerSlowly) PlanOn(t *base.Tx) (any, error) { return o.slowResult, nil }
 
 func TestResultsAreWrittenBesideTheWriter(t *testing.T) {

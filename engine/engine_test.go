@@ -469,8 +469,6 @@ type twofold struct {
 	more int // rows that it makes besides
 }
 
-func (twofold) Check() []base.Fault { return nil }
-
 func (o twofold) PlanOn(t *base.Tx) (any, error) {
 	for range o.more {
 		base.Record(t, stock.LocationKind, nil, &stock.Location{ID: t.NewID()})

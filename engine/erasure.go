@@ -34,8 +34,6 @@ type EraseCustomer struct {
 	again bool // it was done, and a restore has taken it back: also where orders are not closed
 }
 
-func (EraseCustomer) Check() []base.Fault { return nil }
-
 func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 	m, err := base.Found(t, commerce.CustomerKind, o.ID, o.IfMatch)
 	if err != nil || m.ErasedAt != 0 {
@@ -178,8 +176,6 @@ type blankTraces struct {
 	results keptRows
 	done    base.ID // nothing else of this customer is kept
 }
-
-func (blankTraces) Check() []base.Fault { return nil }
 
 func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
 	for _, k := range o.bodies {

@@ -179,8 +179,6 @@ type rewritten struct {
 	was, is *outbox.EventBody
 }
 
-func (rewritten) Check() []base.Fault { return nil }
-
 func (o rewritten) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, outbox.BodyKind, o.was, o.is)
 	return nil, nil

@@ -267,8 +267,6 @@ type forget struct {
 	keptRows
 }
 
-func (forget) Check() []base.Fault { return nil }
-
 // PlanOn leaves what is not known of to the next time.
 func (o forget) PlanOn(t *base.Tx) (any, error) {
 	o.change(t, func(*idemRow) *idemRow { return nil })

@@ -194,8 +194,6 @@ type saying struct {
 	length int
 }
 
-func (saying) Check() []base.Fault { return nil }
-
 func (o saying) PlanOn(*base.Tx) (any, error) { return strings.Repeat("x", o.length), nil }
 
 // swept has what has lapsed dropped, as soon as the rows are as far as the log.

@@ -27,8 +27,6 @@ type uncopied struct {
 	ID base.ID
 }
 
-func (uncopied) Check() []base.Fault { return nil }
-
 func (o uncopied) PlanOn(t *base.Tx) (any, error) {
 	was := order.OrderTable(t.Acc).Get(o.ID)
 	n := was.Clone()
@@ -208,8 +206,6 @@ type relabelled struct {
 	ID       base.ID
 	Currency string
 }
-
-func (relabelled) Check() []base.Fault { return nil }
 
 func (o relabelled) PlanOn(t *base.Tx) (any, error) {
 	was := commerce.PricingTableKind.In(t.Acc).Get(o.ID)

@@ -156,7 +156,6 @@ type soldAsBefore struct {
 	order base.ID
 }
 
-func (soldAsBefore) Check() []base.Fault { return nil }
 func (o soldAsBefore) PlanOn(t *base.Tx) (any, error) {
 	n, err := order.Edit(t, o.order)
 	if err != nil {
@@ -195,8 +194,6 @@ type endedSale struct {
 	unit base.ID
 	end  int64
 }
-
-func (endedSale) Check() []base.Fault { return nil }
 
 func (o endedSale) PlanOn(t *base.Tx) (any, error) {
 	h, _, _ := stock.Draft(t).Find(o.unit)

@@ -92,8 +92,6 @@ type stall struct {
 	begun, over chan struct{}
 }
 
-func (stall) Check() []base.Fault { return nil }
-
 func (o stall) PlanOn(*base.Tx) (any, error) {
 	close(o.begun)
 	<-o.over

@@ -22,8 +22,6 @@ type emitting struct {
 	times int
 }
 
-func (emitting) Check() []base.Fault { return nil }
-
 func (o emitting) PlanOn(t *base.Tx) (any, error) {
 	data := func() base.EventData {
 		return base.EventData{About: 23,

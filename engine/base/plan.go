@@ -44,6 +44,9 @@ type Answers[R any] struct{}
 
 func (Answers[R]) answers(R) {}
 
+// Check is that of an operation whose inputs have no faults of their own; others have a Check of their own.
+func (Answers[R]) Check() []Fault { return nil }
+
 // ReadResult reads what was kept of a result.
 func (Answers[R]) ReadResult(kept []byte) (any, error) {
 	var r R

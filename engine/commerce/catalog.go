@@ -329,8 +329,6 @@ type ArchiveCatalogItem struct {
 	Archived bool
 }
 
-func (ArchiveCatalogItem) Check() []base.Fault { return nil }
-
 func (o ArchiveCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i, err := base.Found(t, CatalogKind, o.ID, nil)
 	if err != nil || o.Archived == (i.ArchivedAt != nil) {
@@ -350,8 +348,6 @@ type DeleteCatalogItem struct {
 	ID      base.ID
 	IfMatch []uint64
 }
-
-func (DeleteCatalogItem) Check() []base.Fault { return nil }
 
 func (o DeleteCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i, err := base.Found(t, CatalogKind, o.ID, o.IfMatch)

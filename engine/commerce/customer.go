@@ -181,8 +181,6 @@ type DeleteCustomer struct {
 	IfMatch []uint64
 }
 
-func (DeleteCustomer) Check() []base.Fault { return nil }
-
 func (o DeleteCustomer) PlanOn(t *base.Tx) (any, error) {
 	m, err := base.Found(t, CustomerKind, o.ID, o.IfMatch)
 	if err != nil {

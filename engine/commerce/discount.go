@@ -221,8 +221,6 @@ type DeleteDiscountCode struct {
 	IfMatch []uint64
 }
 
-func (DeleteDiscountCode) Check() []base.Fault { return nil }
-
 func (o DeleteDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	d, err := base.Found(t, DiscountKind, o.ID, o.IfMatch)
 	if err != nil {

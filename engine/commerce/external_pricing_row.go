@@ -88,8 +88,6 @@ type DeleteExternalPricingRow struct {
 	IfMatch []uint64
 }
 
-func (DeleteExternalPricingRow) Check() []base.Fault { return nil }
-
 func (o DeleteExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	p, i, err := externalRow(t, o.Table, o.ID, o.IfMatch)
 	if err != nil {

@@ -249,8 +249,6 @@ type DeletePricingRow struct {
 	IfMatch []uint64
 }
 
-func (DeletePricingRow) Check() []base.Fault { return nil }
-
 func (o DeletePricingRow) PlanOn(t *base.Tx) (any, error) {
 	p, i, err := pricingRow(t, o.Table, o.ID, o.IfMatch)
 	if err != nil {

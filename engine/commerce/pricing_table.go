@@ -112,8 +112,6 @@ type DeletePricingTable struct {
 	IfMatch []uint64
 }
 
-func (DeletePricingTable) Check() []base.Fault { return nil }
-
 func (o DeletePricingTable) PlanOn(t *base.Tx) (any, error) {
 	p, err := base.Found(t, PricingTableKind, o.ID, o.IfMatch)
 	if err != nil {

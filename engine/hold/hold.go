@@ -318,8 +318,6 @@ type ReleaseHold struct {
 	IfMatch []uint64
 }
 
-func (ReleaseHold) Check() []base.Fault { return nil }
-
 // Size counts the units of the hold.
 func (o ReleaseHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }
 
@@ -369,8 +367,6 @@ type ConfirmHold struct {
 	base.Answers[*Hold]
 	ID base.ID
 }
-
-func (ConfirmHold) Check() []base.Fault { return nil }
 
 // Size counts the units of the hold.
 func (o ConfirmHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }

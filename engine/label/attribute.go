@@ -277,8 +277,6 @@ type DeleteAttribute struct {
 	Force   bool
 }
 
-func (DeleteAttribute) Check() []base.Fault { return nil }
-
 func (o DeleteAttribute) PlanOn(t *base.Tx) (any, error) {
 	d, err := base.Found(t, AttributeKind, o.ID, o.IfMatch)
 	if err != nil {

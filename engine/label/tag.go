@@ -132,8 +132,6 @@ type DeleteTag struct {
 	IfMatch []uint64
 }
 
-func (DeleteTag) Check() []base.Fault { return nil }
-
 func (o DeleteTag) PlanOn(t *base.Tx) (any, error) {
 	g, err := base.Found(t, TagKind, o.ID, o.IfMatch)
 	if err != nil {

@@ -29,8 +29,6 @@ type SubstituteDetails struct {
 	Total    int       // how many there are
 }
 
-func (AssignUnit) Check() []base.Fault { return nil }
-
 func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 	n, err := Edit(t, o.Order)
 	if err != nil {
@@ -148,8 +146,6 @@ type UnassignUnit struct {
 	base.Answers[*OrderRecord]
 	Order, Unit base.ID
 }
-
-func (UnassignUnit) Check() []base.Fault { return nil }
 
 func (o UnassignUnit) PlanOn(t *base.Tx) (any, error) {
 	n, err := Edit(t, o.Order)

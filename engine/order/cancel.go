@@ -14,8 +14,6 @@ type CancelUnit struct {
 	Order, Unit base.ID
 }
 
-func (CancelUnit) Check() []base.Fault { return nil }
-
 func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
 	n, err := editUnits(t, CancelItem, o.Order, []base.ID{o.Unit})
 	if err != nil {

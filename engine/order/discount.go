@@ -160,8 +160,6 @@ type RemoveDiscount struct {
 	Code    string
 }
 
-func (RemoveDiscount) Check() []base.Fault { return nil }
-
 func (o RemoveDiscount) PlanOn(t *base.Tx) (any, error) {
 	if n := order(t, o.Order); n != nil && n.code(o.Code) < 0 {
 		return nil, base.Refuse(base.CodeNotFound, "the order carries no such discount code")

@@ -569,8 +569,6 @@ type DeleteOrderLine struct {
 	IfMatch   []uint64
 }
 
-func (DeleteOrderLine) Check() []base.Fault { return nil }
-
 func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {
 	n, _, err := editLine(t, o.Order, o.ID, o.IfMatch)
 	if err != nil {

@@ -15,8 +15,6 @@ type ReadyUnit struct {
 	Order, Unit base.ID
 }
 
-func (ReadyUnit) Check() []base.Fault { return nil }
-
 func (o ReadyUnit) PlanOn(t *base.Tx) (any, error) {
 	n, err := editUnits(t, Ready, o.Order, []base.ID{o.Unit})
 	if err != nil {

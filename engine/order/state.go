@@ -80,8 +80,6 @@ type ConfirmOrder struct {
 	AllowOverbooked bool
 }
 
-func (ConfirmOrder) Check() []base.Fault { return nil }
-
 func (o ConfirmOrder) PlanOn(t *base.Tx) (any, error) {
 	n, err := editFor(t, Confirm, o.ID, nil)
 	if err != nil {
@@ -108,8 +106,6 @@ type CancelOrder struct {
 	base.Answers[*OrderRecord]
 	ID base.ID
 }
-
-func (CancelOrder) Check() []base.Fault { return nil }
 
 func (o CancelOrder) PlanOn(t *base.Tx) (any, error) {
 	n, err := editFor(t, Cancel, o.ID, nil)
@@ -143,8 +139,6 @@ type ArchiveOrder struct {
 	Archive bool
 }
 
-func (ArchiveOrder) Check() []base.Fault { return nil }
-
 func (o ArchiveOrder) PlanOn(t *base.Tx) (any, error) {
 	action := Archive
 	if !o.Archive {
@@ -170,8 +164,6 @@ type DeleteOrder struct {
 	ID      base.ID
 	IfMatch []uint64
 }
-
-func (DeleteOrder) Check() []base.Fault { return nil }
 
 func (o DeleteOrder) PlanOn(t *base.Tx) (any, error) {
 	n, err := editFor(t, Delete, o.ID, o.IfMatch)

@@ -159,8 +159,6 @@ type CancelSubscription struct {
 	AtEnd bool
 }
 
-func (CancelSubscription) Check() []base.Fault { return nil }
-
 func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	of := OrderTable(t.Acc).First(orderBySubscription, string(o.ID[:]))
 	if of == nil {

@@ -247,8 +247,6 @@ type RedeliverDelivery struct {
 	Webhook, ID base.ID
 }
 
-func (RedeliverDelivery) Check() []base.Fault { return nil }
-
 func (o RedeliverDelivery) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.Webhook, nil)
 	if err != nil {

@@ -14,8 +14,6 @@ type ForgetDeliveries struct {
 	List []Kept
 }
 
-func (ForgetDeliveries) Check() []base.Fault { return nil }
-
 func (o ForgetDeliveries) PlanOn(t *base.Tx) (any, error) {
 	gone := map[base.ID]bool{}
 	for i := range o.List {

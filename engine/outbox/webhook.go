@@ -280,8 +280,6 @@ type DeleteWebhook struct {
 	IfMatch []uint64
 }
 
-func (DeleteWebhook) Check() []base.Fault { return nil }
-
 func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.ID, o.IfMatch)
 	if err != nil {
@@ -298,8 +296,6 @@ type EnableWebhook struct {
 	base.Answers[*Webhook]
 	ID base.ID
 }
-
-func (EnableWebhook) Check() []base.Fault { return nil }
 
 func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.ID, nil)
@@ -319,8 +315,6 @@ type DisableWebhook struct {
 	base.Answers[*Webhook]
 	ID base.ID
 }
-
-func (DisableWebhook) Check() []base.Fault { return nil }
 
 func (o DisableWebhook) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.ID, nil)

@@ -383,8 +383,6 @@ type ArchiveArticle struct {
 	Force    bool // holds to come that find no other place become conflicts
 }
 
-func (ArchiveArticle) Check() []base.Fault { return nil }
-
 // Size counts the units that there are of the article, or were.
 func (o ArchiveArticle) Size(a *base.AccountState) int { return unitsOf(a, ArticleTable(a).Get(o.ID)) }
 
@@ -497,8 +495,6 @@ type DeleteArticle struct {
 	ID      base.ID
 	IfMatch []uint64
 }
-
-func (DeleteArticle) Check() []base.Fault { return nil }
 
 // Size counts the units that there were of the article.
 func (o DeleteArticle) Size(a *base.AccountState) int { return unitsOf(a, ArticleTable(a).Get(o.ID)) }

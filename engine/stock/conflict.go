@@ -16,8 +16,6 @@ type SeatConflicts struct {
 	Tries int
 }
 
-func (SeatConflicts) Check() []base.Fault { return nil }
-
 func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 	t.Waiting, _ = TryConflicts(t, o.Waiting, o.Tries)
 	return nil, nil

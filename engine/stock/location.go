@@ -200,8 +200,6 @@ type DeleteLocation struct {
 	IfMatch []uint64
 }
 
-func (DeleteLocation) Check() []base.Fault { return nil }
-
 func (o DeleteLocation) PlanOn(t *base.Tx) (any, error) {
 	l, err := base.Found(t, LocationKind, o.ID, o.IfMatch)
 	if err != nil {

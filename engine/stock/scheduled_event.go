@@ -198,8 +198,6 @@ type DeleteScheduledEvent struct {
 	IfMatch []uint64
 }
 
-func (DeleteScheduledEvent) Check() []base.Fault { return nil }
-
 func (o DeleteScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	s, err := event(t, o.Article, o.ID, o.IfMatch)
 	if err != nil {

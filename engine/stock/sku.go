@@ -293,8 +293,6 @@ type DeleteSKU struct {
 	IfMatch []uint64
 }
 
-func (DeleteSKU) Check() []base.Fault { return nil }
-
 func (o DeleteSKU) PlanOn(t *base.Tx) (any, error) {
 	s, err := base.Found(t, SKUKind, o.ID, o.IfMatch)
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -125,4 +126,53 @@ func TestATagIsTakenOffWhatIsDue(t *testing.T) {
 	}
 	require.Zero(t, label.SweepingKind.In(s.view().Acc).Len())
 	s.reopen()
+}
+
+// Sweeps of all kinds of records meet, in commands of few rows, all else that time does to the same records.
+func TestSweepsBesideAllThatIsDue(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			s, dice := newShop(t), rand.New(rand.NewPCG(seed, 7))
+			s.bounded(base.Bounds{Swept: 1 + dice.IntN(4), DueItems: 1 + dice.IntN(10), DueRows: 1 + dice.IntN(30)})
+			s.now++ // the engine is never at the instant of the last change when it starts
+			var tags []base.ID
+			tagged := func(scope label.TagScope) label.LabelsPatch {
+				tags = append(tags, s.tag(fmt.Sprint(len(tags)), scope))
+				return label.LabelsPatch{Tags: base.Some([]base.ID{tags[len(tags)-1]})}
+			}
+			labels := tagged(label.TagInventory)
+			sku := s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID
+			for range 3 {
+				s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike", SKU: &sku}, Labels: labels,
+					Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 9}}})
+			}
+			people, orders, expires := tagged(label.TagCustomers), tagged(label.TagOrders), int64(2*hour/1000)
+			for range 6 {
+				s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann")}),
+					Labels: people})
+				o := s.order(base.Item{SKU: sku}, base.PurchaseSubscription, s.now, nil, 1, true)
+				s.do(label.LinkTags{To: order.OrderLabels, ID: o.ID, Tags: orders.Tags.Value})
+				late := s.rent(base.Item{SKU: sku}, s.now, s.now+hour*int64(1+dice.IntN(30)), 1)
+				s.do(label.LinkTags{To: order.OrderLabels, ID: late.ID, Tags: orders.Tags.Value})
+				s.do(order.FulfillOrder{ID: late.ID})
+				cart := s.booking(base.Item{SKU: sku}, s.now+40*day, s.now+41*day, 1)
+				cart.ExpiresIn = &expires
+				s.do(cart)
+				s.now += int64(dice.IntN(3)) * hour
+			}
+			for _, i := range dice.Perm(len(tags)) {
+				s.now += int64(dice.IntN(48)) * hour
+				s.do(label.DeleteTag{ID: tags[i]})
+				if dice.IntN(2) == 0 {
+					s.shut()
+					s.open()
+				}
+			}
+			s.now += day * int64(dice.IntN(2))
+			require.NoError(t, s.Tick(t.Context()))
+			require.Empty(t, s.SetAside())
+			require.Zero(t, label.SweepingKind.In(s.view().Acc).Len())
+			s.reopen()
+		})
+	}
 }

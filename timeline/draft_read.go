@@ -40,6 +40,12 @@ func (d *Draft) SetPool(no LotNo, pool PoolNo) {
 	d.own().SetPool(no, pool)
 }
 
+// MoveLots moves lots from pool to pool, as MoveLots of the Stock does.
+func (d *Draft) MoveLots(lots []LotNo, from, to PoolNo) {
+	d.regrouped = true
+	d.own().MoveLots(lots, from, to)
+}
+
 // Conflicts lists, by id, the holds that the draft has made conflicts, or has given other dates or pins as such.
 func (d *Draft) Conflicts() (list []Placed) {
 	if d.ConflictLen() == 0 {

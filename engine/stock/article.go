@@ -222,27 +222,48 @@ func assignPools(a *base.AccountState, r *Article) {
 
 // repool derives anew what hangs on the buffers of a SKU: those of its lots, and in which pools they are.
 func repool(a *base.AccountState, sku base.ID) {
-	type move struct{ from, to timeline.PoolNo }
-	var moves []move // in the order in which they were met; there are few, as a SKU has few pools
-	lots := map[move][]timeline.LotNo{}
+	var moves lotMoves
 	for _, r := range slices.Collect(ArticleTable(a).By(ArticleBySKU, string(sku[:]))) {
 		n := *r
 		derive(a, &n, r.Lots)
 		ArticleTable(a).Put(&n)
 		for _, l := range n.Lots {
-			m := move{a.Stock.Lot(l.No).Pool, poolFor(a, &n, l.Location)}
-			if m.from == m.to {
-				continue
-			}
-			if lots[m] == nil {
-				moves = append(moves, m)
-			}
-			lots[m] = append(lots[m], l.No)
+			moves.add(l.No, a.Stock.Lot(l.No).Pool, poolFor(a, &n, l.Location))
 		}
 	}
-	for _, m := range moves {
-		slices.Sort(lots[m])
-		a.Stock.MoveLots(lots[m], m.from, m.to)
+	moves.carryOut(a.Stock)
+}
+
+// lotMoves are lots that go from pool to pool, to be moved together: one by one, each would take as long as its pool is
+// large.
+type lotMoves struct {
+	all  []poolMove // in the order in which they were met; there are few, as a SKU has few pools
+	lots map[poolMove][]timeline.LotNo
+}
+
+type poolMove struct{ from, to timeline.PoolNo }
+
+// add notes where a lot is and where it goes. Where it is in a pool, it goes to one, too.
+func (m *lotMoves) add(no timeline.LotNo, from, to timeline.PoolNo) {
+	x := poolMove{from, to}
+	if from == to {
+		return
+	}
+	if m.lots == nil {
+		m.lots = map[poolMove][]timeline.LotNo{}
+	}
+	if m.lots[x] == nil {
+		m.all = append(m.all, x)
+	}
+	m.lots[x] = append(m.lots[x], no)
+}
+
+func (m *lotMoves) carryOut(on interface {
+	MoveLots(lots []timeline.LotNo, from, to timeline.PoolNo)
+}) {
+	for _, x := range m.all {
+		slices.Sort(m.lots[x])
+		on.MoveLots(m.lots[x], x.from, x.to)
 	}
 }
 

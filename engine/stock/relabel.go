@@ -77,17 +77,14 @@ func refit(t *base.Tx, ids []base.ID, left *int) (stuck []base.ID, moved bool) {
 // regroup puts the lots of articles into the pools that the command's changes of articles and SKUs make: an article
 // takes its holds along to another pool, and they move there.
 func regroup(t *base.Tx) {
-	put := func(no timeline.LotNo, pool timeline.PoolNo) {
-		if Draft(t).Stock().Lot(no).Pool != pool {
-			Draft(t).SetPool(no, pool)
-		}
-	}
 	for _, c := range t.Set {
 		switch c := c.(type) {
 		case *base.Change[Article]:
 			if c.Before != nil && c.After != nil {
 				for _, l := range c.Before.Lots {
-					put(l.No, poolNow(t.Acc, c.After, l.Location))
+					if pool := poolNow(t.Acc, c.After, l.Location); Draft(t).Stock().Lot(l.No).Pool != pool {
+						Draft(t).SetPool(l.No, pool)
+					}
 				}
 			}
 		case *base.Change[SKU]:
@@ -95,6 +92,7 @@ func regroup(t *base.Tx) {
 				same(c.Before.Before, c.After.Before) && same(c.Before.After, c.After.After) {
 				continue
 			}
+			var moves lotMoves
 			next, pools := Pools(t.Acc).Last, map[skuPool]timeline.PoolNo{}
 			for _, p := range c.Before.pools {
 				pools[skuPool{location: p.location, before: p.before, after: p.after}] = p.no
@@ -110,9 +108,10 @@ func regroup(t *base.Tx) {
 						next++
 						pools[key] = next
 					}
-					put(l.No, pools[key])
+					moves.add(l.No, Draft(t).Stock().Lot(l.No).Pool, pools[key])
 				}
 			}
+			moves.carryOut(Draft(t))
 		}
 	}
 }

@@ -104,13 +104,13 @@ func (f *fold) collect() {
 	}
 }
 
-// forget lets go of the records, which may be large: what is kept of them here
-// points into them.
+// forget makes the memory empty for the next records. What was there before
+// them is not what the last ones found, and these may be large.
 func (f *fold) forget() {
 	clear(f.recs)
 	clear(f.at)
 	clear(f.last)
-	f.last = f.last[:0]
+	f.recs, f.last = f.recs[:0], f.last[:0]
 }
 
 // write puts the last images into b.
@@ -136,7 +136,7 @@ func (f *fold) write(b *pebble.Batch) {
 // in one batch with the marker, and deletes log that need not be kept. The
 // batch is not synced. It says whether there may be more to fold.
 func (s *Store) foldOnce(f *fold) (more bool, err error) {
-	f.recs = s.overlay.upTo(s.published.Load(), s.o.FoldBytes, f.recs[:0])
+	f.recs = s.overlay.upTo(s.published.Load(), s.o.FoldBytes, f.recs)
 	if len(f.recs) == 0 {
 		return false, nil
 	}

@@ -38,22 +38,25 @@ type further struct {
 	end  Position
 	fold fold
 	size int
+	// How many bytes of log are appended and folded in one batch, at least.
+	batch int
 }
 
-// furtherBatch is how many bytes of log are appended and folded in one batch, at least.
 const furtherBatch = 8 << 20
 
-func goFurther(ctx context.Context, db *pebble.DB, x extent, in form, list []SegmentFile, at Point) (extent, form,
-	error) {
-	g := further{db: db, at: at, m: x.marker, end: x.marker.Position}
+func goFurther(ctx context.Context, db *pebble.DB, x extent, in form, o RestoreOptions) (extent, form, error) {
+	g := further{db: db, at: o.At, m: x.marker, end: x.marker.Position, batch: o.batch}
+	if g.batch == 0 {
+		g.batch = furtherBatch
+	}
 	// Between marker and end, records are in the log and not in the rows yet.
 	_, err := walkLog(db, x.marker.Position, x.last, decodeRecord, true, func(r Record) error { return g.add(r) })
 	if err != nil {
 		return x, in, err
 	}
-	for i := 0; err == nil && i < len(list); i++ {
+	for i := 0; err == nil && i < len(o.Segments); i++ {
 		if err = ctx.Err(); err == nil {
-			in, err = g.file(ctx, list[i], in)
+			in, err = g.file(ctx, o.Segments[i], in)
 		}
 	}
 	if errors.Is(err, errEnough) {
@@ -101,7 +104,7 @@ func (g *further) file(ctx context.Context, s SegmentFile, in form) (form, error
 func (g *further) add(r Record) error {
 	g.fold.recs = append(g.fold.recs, r)
 	g.end = r.Position
-	if g.size += r.Size(); g.size < furtherBatch {
+	if g.size += r.Size(); g.size < g.batch {
 		return nil
 	}
 	return g.flush()
@@ -125,7 +128,10 @@ func (g *further) flush() error {
 	if err := b.Set(markerKey, g.m.encode(), nil); err != nil {
 		return err
 	}
-	clear(g.fold.recs)
-	g.fold.recs, g.size = g.fold.recs[:0], 0
-	return g.db.Apply(b, pebble.NoSync)
+	if err := g.db.Apply(b, pebble.NoSync); err != nil {
+		return err
+	}
+	g.fold.forget()
+	g.size = 0
+	return nil
 }

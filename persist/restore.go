@@ -39,6 +39,8 @@ type RestoreOptions struct {
 	Segments []SegmentFile
 	// Progress is called with the bytes copied.
 	Progress Progress
+
+	batch int // of further.go; tests make it small
 }
 
 // Restore copies a store to a new place and takes it back to a point there, as far as the kept log allows (ErrBadTarget
@@ -130,7 +132,7 @@ func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r Re
 		}
 		in = h.form
 		if len(r.Segments) > 0 {
-			if x, in, err = goFurther(ctx, db, x, in, r.Segments, r.At); err != nil {
+			if x, in, err = goFurther(ctx, db, x, in, r); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -117,6 +118,38 @@ func TestRestoreWithSegments(t *testing.T) {
 	}
 	require.Greater(t, noticed, len(list[1])-8)
 	refused(append(files(list[:1]), files([][]byte{list[1][:len(list[1])/2]})...), Point{}, "up to record")
+}
+
+// TestRestoreInManyBatches takes an archive further in batches that rows are made in, changed and dropped.
+func TestRestoreInManyBatches(t *testing.T) {
+	seed := newSeed(t)
+	rng := rand.New(rand.NewPCG(seed, 6))
+	mem := vfs.NewMem()
+	o := small(mem)
+	toy := newToy(seed)
+	s := open(t, o)
+	toy.run(t, s, 20)
+	var archive bytes.Buffer
+	b, err := s.WriteCheckpoint(t.Context(), &archive, nil)
+	require.NoError(t, err)
+	toy.run(t, s, 150)
+	from, err := s.Record(b.End.Seq)
+	require.NoError(t, err)
+	list, _ := pieces(t, s, from.Position, 2000)
+	require.NoError(t, s.Close())
+	for i, batch := range []int{1, 300, 1000, 3000, 1 + rng.IntN(5000), 1 << 20} {
+		dir, at, want := "/end"+string(rune('0'+i)), Point{}, uint64(170)
+		if i%2 > 0 {
+			want = 20 + rng.Uint64N(151)
+			at = AtSeq(want)
+		}
+		b, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir,
+			At: at, Segments: files(list), batch: batch})
+		require.NoError(t, err)
+		require.Equal(t, want, b.End.Seq)
+		o.Dir = dir
+		mustHold(t, toy, o, want, want)
+	}
 }
 
 // lastAt is the last sequence of an instant.

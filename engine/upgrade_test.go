@@ -159,7 +159,7 @@ func (s *shop) judged() {
 func (s *shop) back(seq uint64) {
 	s.T.Helper()
 	_, err := persist.Restore(s.T.Context(),
-		persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq)})
+		persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq), RowHash: base.RowHash})
 	require.NoError(s.T, err)
 	require.NoError(s.T, s.fs.RemoveAll("data"))
 	require.NoError(s.T, s.fs.Rename("then", "data"))

@@ -283,7 +283,8 @@ func TestRestoreToEverySequence(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	check := func(p Point, want uint64) {
-		b, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p})
+		b, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p,
+			RowHash: toyHash})
 		require.NoError(t, err)
 		require.Equal(t, want, b.End.Seq)
 		mustHold(t, toy, at(small(mem), "/restored"), want, want)
@@ -385,6 +386,31 @@ func TestRestoreFindsARowThatTheLogDidNotLeave(t *testing.T) {
 	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(10)})
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.Contains(t, err.Error(), "is not what log record")
+}
+
+// A start refuses rows that do not have the state hash of the log: a restore does not make them.
+func TestRestoreComparesTheStateHash(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	s := open(t, o)
+	toy := newToy(newSeed(t))
+	toy.run(t, s, 20)
+	seq, at, hash := toy.step()
+	require.NoError(t, s.Commit(&toy.g, seq, at, hash+1))
+	s.Published(seq)
+	require.NoError(t, s.Close())
+	restore := func(p Point) error {
+		_, err := Restore(t.Context(),
+			RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p, RowHash: toyHash})
+		return err
+	}
+	err := restore(Point{})
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "the marker at record 21 says")
+	_, err = mem.Stat("/restored")
+	require.ErrorIs(t, err, os.ErrNotExist, "nothing is left")
+	require.NoError(t, restore(AtSeq(20)), "before that all was in order")
+	mustHold(t, toy, Options{Dir: "/restored", FS: mem}, 20, 20)
 }
 
 func TestArchiveOfADirectoryInUse(t *testing.T) {

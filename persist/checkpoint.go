@@ -44,7 +44,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (
 	err := s.staged(ctx, func(stage string) (err error) {
 		made, err := copyStore(ctx, s.fs, stage, dir, progress)
 		if err == nil {
-			b, err = seal(s.o, s.fs, dir, *s.form.Load(), s.between(from))
+			b, err = seal(s.o, s.fs, dir, *s.form.Load(), nil, s.between(from))
 		}
 		if err != nil && made {
 			err = errors.Join(err, clearDir(s.fs, dir, own))
@@ -75,7 +75,7 @@ func (s *Store) SendCheckpoint(ctx context.Context,
 	send func(b Backup, archive func(io.Writer, Progress) error) error) error {
 	from := s.End()
 	err := s.staged(ctx, func(stage string) error {
-		b, err := seal(s.o, s.fs, stage, *s.form.Load(), s.between(from))
+		b, err := seal(s.o, s.fs, stage, *s.form.Load(), nil, s.between(from))
 		if err != nil {
 			return err
 		}
@@ -228,7 +228,8 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 
 // seal reads a copied store in full, with its chain and every row, and then
 // gives it a head file of its own. in is the form of what it was copied from.
-func seal(o Options, f privateFS, dir string, in form, check func(end Position) error) (Backup, error) {
+// With sum, the state hash of the rows is compared.
+func seal(o Options, f privateFS, dir string, in form, sum RowHash, check func(end Position) error) (Backup, error) {
 	var b Backup
 	o.Dir = dir
 	fu := newFuse()
@@ -238,7 +239,7 @@ func seal(o Options, f privateFS, dir string, in form, check func(end Position) 
 	}
 	var rep Report
 	rep.Tables = map[byte]TableReport{}
-	err = errors.Join(verifyDB(db, f, dir, head{}, false, &rep), db.Close())
+	err = errors.Join(verifyDB(db, f, dir, head{}, comparison{hash: sum}, &rep), db.Close())
 	if err == nil {
 		err = check(rep.End)
 	}

@@ -27,6 +27,9 @@ func AtSeq(seq uint64) Point { return Point{kind: 's', seq: seq} }
 // milliseconds, or before.
 func AtInstant(ms int64) Point { return Point{kind: 'i', at: ms} }
 
+// RowHash is a row's part of the state hash. It may use buf, and returns what to call it with next.
+type RowHash func(buf []byte, table byte, key, value []byte) (sum uint64, next []byte)
+
 // RestoreOptions says what to restore. From or Archive, and To, are needed.
 type RestoreOptions struct {
 	FS      vfs.FS       // nil: the operating system's
@@ -37,6 +40,8 @@ type RestoreOptions struct {
 	At      Point
 	// Segments go on where From or Archive ends, in order; the first may begin before that.
 	Segments []SegmentFile
+	// RowHash, if given: the rows that Restore made are compared with the state hash of the point.
+	RowHash RowHash
 	// Progress is called with the bytes copied.
 	Progress Progress
 
@@ -46,8 +51,9 @@ type RestoreOptions struct {
 // Restore copies a store to a new place and takes it back to a point there, as far as the kept log allows (ErrBadTarget
 // otherwise): rows that are folded past the point are undone with the images the log holds, and records after it are
 // dropped. It checks everything on the way: the source's head file against its log, the chain, each row against the
-// record that is undone, and reads the result back in full. The new store gets an incarnation of its own, and its head
-// file last: without one it is not done, and Open refuses it. The source is not changed.
+// record that is undone, and reads the result back in full, with the state hash of its rows. The new store gets an
+// incarnation of its own, and its head file last: without one it is not done, and Open refuses it. The source is not
+// changed.
 func Restore(ctx context.Context, o RestoreOptions) (Backup, error) {
 	b, err := restore(ctx, o)
 	if err != nil {
@@ -87,7 +93,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		}
 		return b, err
 	}
-	b, err = seal(so, f, o.To, in, func(Position) error { return nil })
+	b, err = seal(so, f, o.To, in, o.RowHash, func(Position) error { return nil })
 	b.Source = end
 	return b, err
 }

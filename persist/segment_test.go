@@ -63,7 +63,8 @@ func TestRestoreWithSegments(t *testing.T) {
 
 	restore := func(dir string, list []SegmentFile, at Point) (Backup, error) {
 		return Restore(t.Context(),
-			RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir, At: at, Segments: list})
+			RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir, At: at, Segments: list,
+				RowHash: toyHash})
 	}
 	for dir, x := range map[string]struct {
 		at   Point
@@ -144,7 +145,7 @@ func TestRestoreInManyBatches(t *testing.T) {
 			at = AtSeq(want)
 		}
 		b, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir,
-			At: at, Segments: files(list), batch: batch})
+			At: at, Segments: files(list), RowHash: toyHash, batch: batch})
 		require.NoError(t, err)
 		require.Equal(t, want, b.End.Seq)
 		o.Dir = dir

@@ -109,13 +109,21 @@ func verifyDir(o Options, fu *fuse, rep *Report) error {
 		}
 		return err
 	}
-	err = verifyDB(db, f, o.Dir, st.head, true, rep)
+	err = verifyDB(db, f, o.Dir, st.head, comparison{images: images{}}, rep)
 	return errors.Join(err, db.Close())
 }
 
-// verifyDB checks what Pebble holds, and if compare is set, that rows and log
-// agree, which takes about 50 bytes of memory for each row in the kept log.
-func verifyDB(db *pebble.DB, f vfs.FS, dir string, h head, compare bool, rep *Report) error {
+// comparison is what the rows are held against.
+type comparison struct {
+	// if not nil, the last images in the kept log: about 50 bytes of memory for
+	// each row in it
+	images images
+	// if not nil, the state hash of the marker
+	hash RowHash
+}
+
+// verifyDB checks what Pebble holds, and compares rows and log.
+func verifyDB(db *pebble.DB, f vfs.FS, dir string, h head, c comparison, rep *Report) error {
 	var faults []error
 	fault := func(err error) {
 		if err != nil {
@@ -130,16 +138,12 @@ func verifyDB(db *pebble.DB, f vfs.FS, dir string, h head, compare bool, rep *Re
 		// No marker, no place to begin.
 		return errors.Join(faults...)
 	}
-	var last images
-	if compare {
-		last = images{}
-	}
-	err = verifyLog(db, x, last, rep)
+	err = verifyLog(db, x, c.images, rep)
 	fault(err)
 	if err != nil {
-		last = nil // it does not reach up to the marker
+		c.images = nil // it does not reach up to the marker
 	}
-	fault(verifyRows(db, last, rep))
+	fault(verifyRows(db, x.marker, c, rep))
 	fault(verifyStrays(db, x.marker, rep))
 	if len(faults) == 0 {
 		fault(db.CheckLevels(nil))
@@ -193,9 +197,11 @@ func verifyLog(r pebble.Reader, x extent, im images, rep *Report) error {
 	return err
 }
 
-// verifyRows reads every row and compares it with its last image, if im is not
-// nil.
-func verifyRows(db *pebble.DB, im images, rep *Report) error {
+// verifyRows reads every row, and compares.
+func verifyRows(db *pebble.DB, m Marker, c comparison, rep *Report) error {
+	im := c.images
+	var sum, part uint64
+	var room []byte
 	err := scanRows(db, 1, 0, 255, func(_ int, table byte, key, value []byte) error {
 		size := int64(1 + len(key) + len(value))
 		rep.Rows++
@@ -204,6 +210,10 @@ func verifyRows(db *pebble.DB, im images, rep *Report) error {
 		t.Rows++
 		t.Bytes += size
 		rep.Tables[table] = t
+		if c.hash != nil {
+			part, room = c.hash(room, table, key, value)
+			sum += part
+		}
 		if im != nil {
 			var buf [128]byte
 			name := maphash.Bytes(imageSeed, append(append(buf[:0], table), key...))
@@ -219,6 +229,9 @@ func verifyRows(db *pebble.DB, im images, rep *Report) error {
 	})
 	if err != nil {
 		return err
+	}
+	if c.hash != nil && sum != m.StateHash {
+		return corruptf("the rows' hash is %016x, the marker at record %d says %016x", sum, m.Seq, m.StateHash)
 	}
 	missing := 0
 	for _, v := range im {

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/spf13/cobra"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -111,7 +112,8 @@ func backupRunning(cmd *cobra.Command, c backupConfig, server *opsServer) error 
 		})
 	default:
 		// A directory is made from the stream, and read back in full.
-		_, err = persist.Restore(cmd.Context(), persist.RestoreOptions{Archive: stream, To: c.to})
+		_, err = persist.Restore(cmd.Context(), persist.RestoreOptions{Archive: stream, To: c.to,
+			RowHash: base.RowHash})
 	}
 	done()
 	if err != nil {
@@ -126,14 +128,16 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	defer done()
 	if !isArchive(c.to) {
 		to := resolved(c.to) // in full, so that an error names it without doubt
-		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: to, Progress: progress})
+		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: to, RowHash: base.RowHash,
+			Progress: progress})
 		if err != nil {
 			return copyError{err, to, c.data}
 		}
 		return backedUp(cmd, c.to, b.Bytes)
 	}
 	// An archive is written from a copy that was checked: the directory itself is left as it is.
-	return withCopy(cmd.Context(), source{name: c.data, dir: c.data}, persist.RestoreOptions{}, func(dir string) error {
+	from, o := source{name: c.data, dir: c.data}, persist.RestoreOptions{RowHash: base.RowHash}
+	return withCopy(cmd.Context(), from, o, func(dir string) error {
 		write := func(w io.Writer) error { return persist.WriteArchive(cmd.Context(), w, vfs.Default, dir, progress) }
 		if c.to == "-" {
 			return write(cmd.OutOrStdout())

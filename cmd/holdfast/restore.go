@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"holdfast/engine/base"
 	"holdfast/persist"
 	"holdfast/persist/backup"
 	"holdfast/timeline"
@@ -34,7 +35,7 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			if !backup.IsBucket(c.from) && isIn(c.data, c.from) {
 				return usagef("--data %q must not be in the backup %q: that stays as it is", c.data, c.from)
 			}
-			o := persist.RestoreOptions{To: c.data}
+			o := persist.RestoreOptions{To: c.data, RowHash: base.RowHash}
 			var at int64
 			instant := false
 			if given(cmd, "at") {

@@ -94,3 +94,22 @@ func TestADirectoryInUseIsSaid(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "backup of "+dir+" to "+to+".tar.zst: ")
 }
+
+// Rows that do not have the state hash of the log are neither restored nor backed up: a start would refuse them.
+func TestRowsOfAnotherStateHashAreNotRestored(t *testing.T) {
+	dir := t.TempDir()
+	s, err := persist.Open(persist.Options{Dir: dir})
+	require.NoError(t, err)
+	var g persist.Group
+	g.Change(1, []byte("row"), nil, []byte("value"))
+	require.NoError(t, s.Commit(&g, 1, 1, 1))
+	s.Published(1)
+	require.NoError(t, s.Close())
+	to := filepath.Join(t.TempDir(), "to")
+	for _, args := range [][]string{{"restore", "--from", dir, "--data", to}, {"backup", "--data", dir, "--to", to},
+		{"backup", "--data", dir, "--to", to + ".tar.zst"}} {
+		require.Contains(t, refusedWith(t, exitFailed, args...), "the marker at record 1 says")
+		require.NoFileExists(t, args[len(args)-1])
+		require.NoDirExists(t, args[len(args)-1])
+	}
+}

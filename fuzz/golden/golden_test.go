@@ -228,7 +228,8 @@ func TestEveryFormatOpens(t *testing.T) {
 		t.Run(fmt.Sprint("backup of format ", format), func(t *testing.T) {
 			fs := vfs.NewCrashableMem()
 			_, err := persist.Restore(t.Context(),
-				persist.RestoreOptions{FS: fs, Archive: bytes.NewReader(backup), To: workload.Dir})
+				persist.RestoreOptions{FS: fs, Archive: bytes.NewReader(backup), To: workload.Dir,
+					RowHash: base.RowHash})
 			require.NoError(t, err)
 			everything(&shop{T: t, fs: fs, dir: workload.Dir}, fs, format)
 		})
@@ -297,7 +298,8 @@ func everything(s *shop, fs *vfs.MemFS, format int) {
 	for _, at := range []persist.Point{{}, persist.AtSeq(old.Seq)} {
 		r := &shop{T: s.T, fs: s.fs, dir: "/restored"}
 		_, err := persist.Restore(s.Context(),
-			persist.RestoreOptions{FS: s.fs, Archive: bytes.NewReader(archive.Bytes()), To: r.dir, At: at})
+			persist.RestoreOptions{FS: s.fs, Archive: bytes.NewReader(archive.Bytes()), To: r.dir, At: at,
+				RowHash: base.RowHash})
 		require.NoError(s, err)
 		r.verified()
 		if at == (persist.Point{}) {

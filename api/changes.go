@@ -356,7 +356,7 @@ func (w *scribe) articleName(member string, id base.ID, about string) {
 }
 
 func (q *request) listOrderHistory(l *listOrderHistory) error {
-	list, older, whole, err := q.eng.OrderHistory(q.view, l.order, l.upTo, l.limit)
+	list, older, whole, err := q.eng.OrderHistory(q.ctx, q.view, l.order, l.upTo, l.limit)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,8 @@ func TestOrderHistory(t *testing.T) {
 		"query limit range")
 	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=0.5", "", "query before format")
 	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=5", "", "query before format")
-	require.Empty(t, s.ok("GET", path+"/"+id+"/history?before=900.1", "")["changes"], "there is no such revision")
+	s.refused(400, base.CodeInvalid, "GET", path+"/"+id+"/history?before=900.1", "", "query before range")
+	require.Empty(t, s.ok("GET", path+"/"+id+"/history?before=3.1", "")["changes"], "nothing was there at that instant")
 	s.call("GET", path+"/"+location+"/history", "").isRefusal(404, base.CodeNotFound)
 	s.call("GET", path+"/"+id+"/history", "", "X-API-KEY", s.other).isRefusal(404, base.CodeNotFound)
 }

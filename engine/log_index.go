@@ -32,8 +32,8 @@ type mark struct{ sequence, log uint64 }
 
 const markEvery = 64
 
-// find gives the record from which to read the log to reach an account's command: at or after the record from, 0 if it
-// is not known. head is the last record.
+// find gives the record from which to read the log to reach an account's command. head is the last record. Where a
+// record from is given, it is the account's next command at or behind that, and sequence does not count.
 func (p *logIndex) find(ctx context.Context, store *persist.Store, account base.ID, sequence, from,
 	head uint64) (log uint64, err error) {
 	p.mu.Lock()
@@ -62,6 +62,12 @@ func (p *logIndex) find(ctx context.Context, store *persist.Store, account base.
 			return max(at.log, store.Marker().FirstKept), nil
 		}
 		return max(p.low, store.Marker().FirstKept), nil
+	}
+	for p.low > max(from, store.Marker().FirstKept) {
+		if err := p.extend(ctx, store, p.low-1); err != nil {
+			return 0, err
+		}
+		m = p.of(account)
 	}
 	before, ok := m.last(func(x mark) bool { return x.log < from })
 	if !ok {

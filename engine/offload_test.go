@@ -316,7 +316,7 @@ func TestHistoryFindsWhatWasPlannedOffTheWriter(t *testing.T) {
 	over()
 	_, err := f.Wait()
 	require.NoError(t, err)
-	list, _, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 10)
+	list, _, whole, err := s.OrderHistory(t.Context(), s.view(), id, OrderPoint{}, 10)
 	require.NoError(t, err)
 	require.True(t, whole)
 	require.Len(t, list, 2)

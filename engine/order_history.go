@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"reflect"
@@ -14,7 +15,8 @@ import (
 
 // This file owns what the kept log knows of the changes of one order. An order says when it was last changed, and a
 // changed row has its state before that: so the log is searched for one instant after the other, backwards, and the
-// cost follows what is answered, not what else happened meanwhile.
+// cost follows what is answered, not what else happened meanwhile. Only a point that was made up lies where nothing of
+// the order is: from there the index of the feed leads on.
 
 // OrderChange is one revision of an order, as it came about.
 type OrderChange struct {
@@ -38,29 +40,38 @@ type OrderPoint struct {
 // OrderHistory reads the changes of an order, the newest first: those up to a point or, where that is zero, all. older
 // is where to go on; it is zero where there are no more, because the last one made the order, or because the log does
 // not reach back further: then whole is false.
-func (e *Engine) OrderHistory(v base.View, id base.ID, upTo OrderPoint, most int) (list []OrderChange, older OrderPoint,
-	whole bool, err error) {
+func (e *Engine) OrderHistory(ctx context.Context, v base.View, id base.ID, upTo OrderPoint, most int) (
+	list []OrderChange, older OrderPoint, whole bool, err error) {
 	o := order.OrderTable(v.Acc).Get(id)
 	if o == nil {
 		return nil, older, false, base.NotFound(order.OrderKind.Name)
 	}
+	newest := OrderPoint{o.Revision, o.UpdatedAt}
 	if upTo == (OrderPoint{}) {
-		upTo = OrderPoint{o.Revision, o.UpdatedAt}
+		upTo = newest
+	}
+	if upTo.Revision > newest.Revision || upTo.At > newest.At || upTo.Revision == newest.Revision && upTo != newest {
+		return nil, older, false, base.Invalid([]base.Fault{{In: "query", Pointer: "before", Code: "range",
+			Message: "lies beyond the last change of the order: it must be what next was in an earlier answer"}})
 	}
 	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
 	for upTo.Revision > 0 && len(list) < most {
-		c, before, found, err := e.orderChange(v, o, upTo)
+		c, before, found, err := e.orderChange(ctx, v, o, upTo)
 		if err != nil || !found {
-			return list, OrderPoint{}, false, err
+			return list, OrderPoint{}, false, unreadable(err)
 		}
 		list, upTo = append(list, c), before
 	}
 	return list, upTo, true, nil
 }
 
+// searchBytes is how much of the log is read for one change, before the index is asked where the account's commands
+// are. So much the others write while a large command is planned. Tests make it small.
+var searchBytes = 16 << 20
+
 // orderChange finds the command that made a revision of an order, and the revision before it.
-func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c OrderChange, before OrderPoint, found bool,
-	err error) {
+func (e *Engine) orderChange(ctx context.Context, v base.View, o *order.Order, of OrderPoint) (c OrderChange,
+	before OrderPoint, found bool, err error) {
 	first, last := e.store.Marker().FirstKept, v.Seq
 	var failed error
 	// A record has the instant of its latest command. So the record that is looked for is the first that is not older,
@@ -75,14 +86,22 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 	if failed != nil {
 		return c, before, false, failed
 	}
-	for ; log <= last; log++ {
-		r, err := e.store.Record(log)
-		if errors.Is(err, persist.ErrPruned) {
+	for size := 0; log <= last; log++ {
+		if size > searchBytes {
+			log, err = e.logIndex.find(ctx, e.store, v.Acc.ID, 0, log, last)
+			size = 0
+		}
+		var r persist.Record
+		if err == nil {
+			r, err = e.store.Record(log)
+		}
+		if errors.Is(err, persist.ErrPruned) || errors.Is(err, errCursorGone) {
 			return c, before, false, nil
 		}
 		if err != nil {
 			return c, before, false, err
 		}
+		size += r.Size()
 		later := false
 		if c, before, found, later, err = orderChanged(v.Acc, r, o, of); found || later || err != nil {
 			return c, before, found, err
@@ -92,7 +111,7 @@ func (e *Engine) orderChange(v base.View, o *order.Order, of OrderPoint) (c Orde
 }
 
 // orderChanged looks in a record of the log for the command that made a revision of an order. later says that there is
-// none before the record's end, as the account has a younger one in it.
+// none behind the record, as the account has a younger one in it, or the order a later revision.
 func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, of OrderPoint) (c OrderChange,
 	before OrderPoint, found, later bool, err error) {
 	if r.Rewrite {
@@ -126,9 +145,11 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, of Ord
 			if key != o.ID || x.After == nil {
 				continue
 			}
-			if before, found, err = c.between(a.ID, o.ID, x, of.Revision); err != nil {
+			past := false
+			if before, found, past, err = c.between(a.ID, o.ID, x, of.Revision); err != nil {
 				return c, before, false, false, err
 			}
+			later = later || past
 		case base.TagOrderUnits:
 			units = units || binary.BigEndian.Uint32(key[8:]) == o.Number
 		case base.TagUnit:
@@ -155,20 +176,21 @@ func orderChanged(a *base.AccountState, r persist.Record, o *order.Order, of Ord
 	return c, before, found, later, nil
 }
 
-// between fills in what a changed row of an order says, if it is that of the revision.
-func (c *OrderChange) between(account, id base.ID, x persist.Change, revision uint64) (before OrderPoint, found bool,
-	err error) {
+// between fills in what a changed row of an order says, if it is that of the revision. past says that it is of a later
+// one.
+func (c *OrderChange) between(account, id base.ID, x persist.Change, revision uint64) (before OrderPoint, found,
+	past bool, err error) {
 	is, err := order.OrderKind.Decode(account, id, x.After)
 	if err != nil || is.Revision != revision {
-		return before, false, err
+		return before, false, err == nil && is.Revision > revision, err
 	}
 	c.Kind, c.Revision, c.Status = base.Created, is.Revision, is.Status
 	if x.Before == nil {
-		return before, true, nil
+		return before, true, false, nil
 	}
 	was, err := order.OrderKind.Decode(account, id, x.Before)
 	if err != nil || was.Revision == revision { // only how it is kept has changed: the change itself is in front
-		return before, false, err
+		return before, false, false, err
 	}
 	c.Kind = base.Updated
 	for _, part := range orderParts {
@@ -176,7 +198,7 @@ func (c *OrderChange) between(account, id base.ID, x persist.Change, revision ui
 			c.Differs = append(c.Differs, part.member)
 		}
 	}
-	return OrderPoint{was.Revision, was.UpdatedAt}, true, nil
+	return OrderPoint{was.Revision, was.UpdatedAt}, true, false, nil
 }
 
 // orderParts are the members of an order's record that its row keeps, each with what it is made of.

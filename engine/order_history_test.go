@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,7 +23,7 @@ func (s *shop) history(id base.ID, most int) (list []OrderChange, whole bool) {
 	s.T.Helper()
 	var upTo OrderPoint
 	for {
-		part, older, whole, err := s.OrderHistory(s.view(), id, upTo, most)
+		part, older, whole, err := s.OrderHistory(s.T.Context(), s.view(), id, upTo, most)
 		require.NoError(s.T, err)
 		require.LessOrEqual(s.T, len(part), most)
 		list = append(list, part...)
@@ -81,8 +82,61 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, []string{"payments"}, list[3].Differs)
 	require.Equal(t, []string{"note"}, list[4].Differs)
 	require.Equal(t, []string{"stockItems"}, list[5].Differs)
-	_, _, _, err := s.OrderHistory(s.view(), base.ID{9}, OrderPoint{}, 1)
+	_, _, _, err := s.OrderHistory(s.T.Context(), s.view(), base.ID{9}, OrderPoint{}, 1)
 	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
+}
+
+// asksTheIndex has each search in the log go on from record to record by the index.
+func asksTheIndex(t *testing.T) {
+	of := searchBytes
+	searchBytes = 1
+	t.Cleanup(func() { searchBytes = of })
+}
+
+// TestHistoryOfAPointThatWasMadeUp asks from points that no answer gave: those beyond the order are refused, and from
+// the others the records that are not the account's are read once at most, while the reader is there.
+func TestHistoryOfAPointThatWasMadeUp(t *testing.T) {
+	asksTheIndex(t)
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	id := s.do(order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc}}).(*order.OrderRecord).ID
+	quiet := func(n int) {
+		for range n {
+			s.now += 1000
+			_, err := s.Do(Command{Account: other, Actor: "test", Op: place("There")})
+			require.NoError(t, err)
+		}
+	}
+	ask := func(p OrderPoint) []OrderChange {
+		t.Helper()
+		list, older, whole, err := s.OrderHistory(t.Context(), s.view(), id, p, 10)
+		require.NoError(t, err)
+		require.Zero(t, older)
+		require.Equal(t, len(list) > 0, whole)
+		return list
+	}
+	made, first := s.now, s.view().Seq
+	quiet(300)
+	s.do(order.AddComment{Order: id, Content: "x"})
+	changed := s.now
+	quiet(300)
+	for _, p := range []OrderPoint{{3, changed}, {999999, changed}, {1, changed + 1}, {2, changed - 1}, {2, made}} {
+		_, _, _, err := s.OrderHistory(t.Context(), s.view(), id, p, 10)
+		require.Equal(t, base.CodeInvalid, err.(*base.Error).Code)
+		require.Equal(t, "before", err.(*base.Error).Faults[0].Pointer)
+	}
+	require.Zero(t, s.logIndex.high, "no record was looked for")
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, _, err := s.OrderHistory(gone, s.view(), id, OrderPoint{1, made + 1}, 10)
+	require.Equal(t, base.CodeNotReady, err.(*base.Error).Code)
+	require.Empty(t, ask(OrderPoint{1, made + 1}), "there is none between")
+	require.LessOrEqual(t, s.logIndex.low, first+2, "what lies between is known from now on")
+	require.Empty(t, ask(OrderPoint{1, changed}))
+	require.Len(t, ask(OrderPoint{1, made}), 1)
+	require.Len(t, ask(OrderPoint{2, changed}), 2)
+	require.Len(t, ask(OrderPoint{}), 2)
 }
 
 // TestHistoryLeavesOutHowAnOrderIsKept keeps an order in another way where the log has forgotten what made it, as a
@@ -96,7 +150,7 @@ func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
 		s.do(stock.CreateLocation{LocationFields: stock.LocationFields{Name: "x", Timezone: "UTC"}})
 	}
 	s.do(uncopied{ID: id})
-	list, older, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 3)
+	list, older, whole, err := s.OrderHistory(s.T.Context(), s.view(), id, OrderPoint{}, 3)
 	require.NoError(t, err)
 	require.Empty(t, list)
 	require.Zero(t, older)
@@ -112,6 +166,9 @@ func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))
+			if seed%2 > 0 {
+				asksTheIndex(t)
+			}
 			s := newShop(t)
 			other := base.MakeID(noon, base.Base{Lo: 77})
 			_, err := s.Do(Command{Account: other, Actor: "test",

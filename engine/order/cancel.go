@@ -26,9 +26,7 @@ func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
 	free(t, u)
 	u.State = Cancelled
 	l.Waive()
-	if s := l.Subscription; s != nil && !s.over() && l.Fulfillment() == Cancelled {
-		s.end(t.Now)
-	}
+	l.endIfSettled(t.Now)
 	stock.SeatFreed(t)
 	if err := reprice(t, n); err != nil {
 		return nil, err

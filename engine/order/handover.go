@@ -334,9 +334,8 @@ func (o ReturnOrder) PlanOn(t *base.Tx) (any, error) {
 		back[x.no] = true
 	}
 	for i := range n.Lines {
-		l := &n.Lines[i]
-		if s := l.Subscription; back[i] && s != nil && !s.over() && l.Fulfillment() == Returned {
-			s.end(at)
+		if back[i] {
+			n.Lines[i].endIfSettled(at)
 		}
 	}
 	stock.SeatFreed(t)

@@ -59,6 +59,17 @@ func (s *Subscription) end(at int64) {
 	s.CancelledAt, s.NextBillingAt = at, 0
 }
 
+// endIfSettled ends the subscription of a line of which each unit has come back or is cancelled.
+func (l *OrderLine) endIfSettled(at int64) {
+	s := l.Subscription
+	if s == nil || s.over() {
+		return
+	}
+	if f := l.Fulfillment(); f == Returned || f == Cancelled {
+		s.end(at)
+	}
+}
+
 // newSubscription is the subscription of a line: by its own terms, else by those of its pricing row.
 func newSubscription(t *base.Tx, row *commerce.PricingRow, in *OrderLineInput) *Subscription {
 	s := &Subscription{ID: t.NewID(), Collection: defaultCollection}

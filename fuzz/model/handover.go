@@ -446,9 +446,7 @@ func (s *step) giveBack(o *Order, op order.ReturnOrder, err error) error {
 			s.depart(u.ID, s.left[u.ID])
 			s.a.Seen.Elsewhere++
 		}
-		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == order.Returned {
-			b.end(at)
-		}
+		x.line.emptied(at)
 	}
 	return nil
 }

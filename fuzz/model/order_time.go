@@ -33,6 +33,17 @@ func (b *Subscription) end(at int64) {
 	b.CancelledAt, b.NextBillingAt = at, 0
 }
 
+// emptied ends a line's subscription of which nothing is left: each unit has come back or is cancelled.
+func (l *OrderLine) emptied(at int64) (ended bool) {
+	b := l.Subscribe
+	left := func(u OrderUnit) bool { return u.State != order.Returned && u.State != order.Cancelled }
+	if b == nil || b.CancelledAt != 0 || slices.ContainsFunc(l.Units, left) {
+		return false
+	}
+	b.end(at)
+	return true
+}
+
 // begin sets the next payment of a line that is subscribed to.
 func (s *step) begin(o *Order, l *OrderLine) {
 	if b := l.Subscribe; b != nil && b.CancelledAt == 0 {

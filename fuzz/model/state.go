@@ -125,6 +125,8 @@ type Tally struct {
 	// lines with requirements that got units, and those for which no article had what is required
 	Required, Unmet int
 	Billed, Lapsed  int // subscriptions: payments that came, and those that ended by time
+	// subscriptions that ended as the last unit of them was cancelled, others had come back
+	Leftover        int
 	KeptEvents      int // events that were kept for a webhook that was disabled for failures
 	MissedEvents    int // events that were counted for one that was disabled by hand
 	Told, Delivered int // events, by webhook: those that were made, and those that an endpoint took
@@ -179,6 +181,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted},
 		{&t.Gained, &o.Gained}, {&t.Turned, &o.Turned}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
 		{&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Leftover, &o.Leftover},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},
 		{&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn},

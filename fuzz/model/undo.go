@@ -25,8 +25,8 @@ func (s *step) cancelUnit(o *Order, op order.CancelUnit, err error) error {
 	s.a.Seen.Unfetched++
 	for l.Waived = l.Quantity; !l.carries(l.Quantity - l.Waived); l.Waived-- {
 	}
-	if b := l.Subscribe; b != nil && b.CancelledAt == 0 && l.state() == order.Cancelled {
-		b.end(s.now)
+	if l.emptied(s.now) && l.state() == order.Returned {
+		s.a.Seen.Leftover++
 	}
 	o.reprice()
 	return nil

@@ -24,6 +24,8 @@ type orderWorld struct {
 	cart    bool // with what a shop's cart does now and then; rich
 	pools   bool // with pools that a change of buffers makes one, or parts
 	leaves  bool // with units that leave for another place, and what is planned on that
+
+	subscribed bool // with subscriptions of several units
 }
 
 // usualSteps is how many commands such a world is long.
@@ -89,7 +91,7 @@ func TestMoreOrders(t *testing.T) {
 	lessOften(t)
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
-		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false, false, false}
+		c := orderWorld{hooks: odds(d, "webhooks", 50), rich: odds(d, "rich", 67), counter: odds(d, "counter", 50)}
 		c.cart = c.rich && odds(d, "cart", 50)
 		require.NoError(r, c.play(d, usualSteps, &seen))
 	})
@@ -158,6 +160,9 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		}
 		if c.leaves && odds(d, "of units that leave", 60) {
 			op = leaveCommand
+		}
+		if c.subscribed && odds(d, "of subscriptions", 70) {
+			op = subscribedCommand
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

@@ -95,7 +95,7 @@ var sorts = [...]struct {
 	{"orders", orderWorld{}.play},
 	{"two accounts", neighbours},
 	{"orders with prices", orderWorld{rich: true, hooks: true}.play},
-	{"the counter", orderWorld{counter: true}.play},
+	{"the counter", counter},
 	{"carts", orderWorld{rich: true, cart: true, counter: true}.play},
 	{"pools that join and part", pools},
 	{"units that leave", leaving},

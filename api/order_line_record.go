@@ -193,7 +193,7 @@ func (w *scribe) lineSubscription(o *order.Order, l *order.OrderLine) {
 	w.As(subscriptionStatus.Schema, "status", string(s.Status(o)),
 		"Whether its order is a draft, it goes on, ends at cancelAt, or has ended.")
 	w.GivenInstant("nextBillingAt", s.NextBillingAt, "When the next payment is due; null: none is.")
-	w.GivenInstant("cancelAt", s.CancelAt, "When it will end; null: it goes on.")
+	w.GivenInstant("cancelAt", s.EndsAt(), "When it will end; null: it goes on.")
 	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
 }
 

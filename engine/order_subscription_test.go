@@ -9,7 +9,7 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the stories of how subscriptions of orders end.
+// This file owns the stories of how subscriptions of orders end, and go on where a step is taken back.
 
 // subscribed is an order of units of one article by the day, and the ids of the units.
 func (s *shop) subscribed(units int, to *int64) (o *order.OrderRecord, ids []base.ID) {
@@ -34,7 +34,7 @@ func (s *shop) subscription(o *order.OrderRecord) subscription {
 	require.NoError(s.T, s.Tick(s.T.Context()))
 	r := order.OrderByID(s.view(), o.ID)
 	x := r.Lines[0].Subscription
-	return subscription{r.Status, x.Status(r.Order), x.NextBillingAt, x.CancelAt, x.CancelledAt}
+	return subscription{r.Status, x.Status(r.Order), x.NextBillingAt, x.EndsAt(), x.CancelledAt}
 }
 
 // A subscription ends as the last of its units comes back or is cancelled, whichever of the two comes last.
@@ -61,6 +61,118 @@ func TestSubscriptionEndsWithItsLastUnit(t *testing.T) {
 			s.now += 3 * day
 			require.Equal(t, over, s.subscription(o))
 			s.reopen()
+
+			s.do(order.UndoOrder{ID: o.ID, Units: units[:1]})
+			require.Equal(t, subscription{order.OrderActive, order.SubscriptionActive, begun + 4*day, 0, 0},
+				s.subscription(o), "its unit is out again")
+			s.reopen()
 		})
 	}
+}
+
+// A subscription goes on when one of its units is out again, whichever of them came back last.
+func TestUndoneReturnResumesTheSubscription(t *testing.T) {
+	for _, which := range [][]int{{0}, {1}, {0, 1}} {
+		s := newShop(t)
+		o, units := s.subscribed(2, nil)
+		begun := s.now
+		s.do(order.FulfillOrder{ID: o.ID})
+		for _, u := range units {
+			s.now += hour
+			s.do(order.ReturnOrder{ID: o.ID, Units: []base.ID{u}})
+		}
+		require.Equal(t, order.SubscriptionCancelled, s.subscription(o).status)
+		s.now += hour
+		undo := order.UndoOrder{ID: o.ID}
+		for _, n := range which {
+			undo.Units = append(undo.Units, units[n])
+		}
+		s.do(undo)
+		require.Equal(t, subscription{order.OrderActive, order.SubscriptionActive, begun + day, 0, 0},
+			s.subscription(o))
+		s.reopen()
+	}
+}
+
+// The end that was agreed counts again where an early return is taken back, and time brings it.
+func TestUndoneReturnKeepsTheAgreedEnd(t *testing.T) {
+	s := newShop(t)
+	o, units := s.subscribed(1, nil)
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.now += 2*day + hour
+	end := s.now + day - hour
+	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
+	agreed := subscription{order.OrderActive, order.SubscriptionCancelling, 0, end, 0}
+	require.Equal(t, agreed, s.subscription(o))
+	s.now += hour
+	s.do(order.ReturnOrder{ID: o.ID})
+	back := s.now
+	require.Equal(t, subscription{order.OrderClosed, order.SubscriptionCancelled, 0, back, back}, s.subscription(o))
+	r := order.OrderByID(s.view(), o.ID)
+	require.Equal(t, back, r.Plan(&r.Lines[0]).EndsAt)
+	s.reopen()
+	s.now += hour
+	s.do(order.UndoOrder{ID: o.ID, Units: units})
+	require.Equal(t, agreed, s.subscription(o))
+	s.refused(base.CodeStateNotAllowed, order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{}, "endDate")})
+	s.now = end
+	over := subscription{order.OrderActive, order.SubscriptionCancelled, 0, end, end}
+	require.Equal(t, over, s.subscription(o))
+
+	// Time has ended it: that stays so whatever is taken back, also of a return at the very instant.
+	s.now += hour
+	s.do(order.ReturnOrder{ID: o.ID, At: &end})
+	s.do(order.UndoOrder{ID: o.ID, Units: units})
+	require.Equal(t, over, s.subscription(o))
+	s.reopen()
+}
+
+// What was cancelled at once stays cancelled where a return is taken back, also one before its line began.
+func TestUndoneReturnLeavesACancellation(t *testing.T) {
+	s := newShop(t)
+	for _, from := range []int64{s.now, s.now + day} {
+		o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseSubscription, from, nil, 1, false)
+		s.do(order.FulfillOrder{ID: o.ID})
+		s.now += hour
+		s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID})
+		s.do(order.ReturnOrder{ID: o.ID})
+		s.do(order.UndoOrder{ID: o.ID, Units: []base.ID{o.Lines[0].Units[0].ID}})
+		require.Equal(t, subscription{order.OrderActive, order.SubscriptionCancelled, 0, s.now, s.now},
+			s.subscription(o))
+	}
+	s.reopen()
+}
+
+// An older program wrote the instant of a return as the agreed end, too.
+func TestUndoneReturnOfAnOlderProgram(t *testing.T) {
+	s := newShop(t)
+	o, units := s.subscribed(1, nil)
+	begun := s.now
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.now += hour
+	s.do(order.ReturnOrder{ID: o.ID})
+	s.do(asOlder{order: o.ID})
+	s.reopen()
+	require.Equal(t, subscription{order.OrderClosed, order.SubscriptionCancelled, 0, s.now, s.now}, s.subscription(o))
+	s.do(order.UndoOrder{ID: o.ID, Units: units})
+	require.Equal(t, subscription{order.OrderActive, order.SubscriptionActive, begun + day, 0, 0}, s.subscription(o))
+	s.reopen()
+}
+
+// asOlder leaves the subscription of an order as an older program left one whose units had come back.
+type asOlder struct {
+	base.Answers[any]
+	order base.ID
+}
+
+func (asOlder) Check() []base.Fault { return nil }
+
+func (o asOlder) PlanOn(t *base.Tx) (any, error) {
+	n, err := order.Edit(t, o.order)
+	if err == nil {
+		s := n.Lines[0].Subscription
+		s.CancelAt = s.CancelledAt
+	}
+	return nil, err
 }

@@ -436,7 +436,7 @@ func (o *PatchOrderLine) priced() bool {
 // allowed refuses what the state of the order does not allow to change.
 func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
-	case o.has("endDate") && l.Subscription != nil && l.Subscription.CancelAt != 0:
+	case o.has("endDate") && l.Subscription != nil && l.Subscription.EndsAt() != 0:
 		state := string(l.Subscription.Status(n))
 		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state +
 			", and its end is fixed", Details: base.StateDetails{State: state, Allowed: n.allowedBut(Extend)}}

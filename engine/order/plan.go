@@ -49,8 +49,8 @@ func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	terms := &s.Terms
 	p.ListPrice = clamped(commerce.Times(l.UnitPrice, int64(l.Charged())))
 	p.EndsAt = l.To
-	if s.CancelAt != 0 {
-		p.EndsAt = min(p.EndsAt, s.CancelAt)
+	if at := s.EndsAt(); at != 0 {
+		p.EndsAt = min(p.EndsAt, at)
 	}
 	p.RenewsAt = commerce.BillingAt(l.From, terms.Cycle, 1, z)
 	if n := terms.CommitmentCycles; n != nil {

@@ -119,7 +119,7 @@ func (o CancelOrder) PlanOn(t *base.Tx) (any, error) {
 			l.Units[j].State = Cancelled
 		}
 		if s := l.Subscription; s != nil {
-			s.CancelAt, s.CancelledAt, s.NextBillingAt = t.Now, t.Now, 0
+			s.end(t.Now)
 		}
 	}
 	if n.Status == OrderDraft {

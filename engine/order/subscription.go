@@ -18,8 +18,8 @@ type Subscription struct {
 	Terms         commerce.SubscriptionTerms
 	Collection    string `json:",omitempty"` // charge_automatically
 	NextBillingAt int64  `json:",omitempty"` // 0: not begun, or no more
-	CancelAt      int64  `json:",omitempty"`
-	CancelledAt   int64  `json:",omitempty"`
+	CancelAt      int64  `json:",omitempty"` // the end that was agreed; 0: none
+	CancelledAt   int64  `json:",omitempty"` // when it ended: at CancelAt, or earlier where no unit of it was left
 }
 
 // defaultCollection is how subscriptions are paid if nothing else was given.
@@ -51,23 +51,44 @@ func (s *Subscription) Status(of *Order) SubscriptionStatus {
 
 func (s *Subscription) over() bool { return s.CancelledAt != 0 }
 
-// end ends the subscription at an instant that is past.
-func (s *Subscription) end(at int64) {
-	if s.CancelAt == 0 || s.CancelAt > at {
-		s.CancelAt = at
+// EndsAt is when the subscription is to end or has ended; 0: it goes on.
+func (s *Subscription) EndsAt() int64 {
+	if s.over() {
+		return s.CancelledAt
 	}
-	s.CancelledAt, s.NextBillingAt = at, 0
+	return s.CancelAt
 }
 
-// endIfSettled ends the subscription of a line of which each unit has come back or is cancelled.
+// end ends the subscription at an instant that is past.
+func (s *Subscription) end(at int64) { s.CancelAt, s.CancelledAt, s.NextBillingAt = at, at, 0 }
+
+// endIfSettled ends the subscription of a line of which each unit has come back or is cancelled. The end that was
+// agreed stays as it was: it counts again when a return is taken back.
 func (l *OrderLine) endIfSettled(at int64) {
 	s := l.Subscription
 	if s == nil || s.over() {
 		return
 	}
 	if f := l.Fulfillment(); f == Returned || f == Cancelled {
-		s.end(at)
+		s.CancelledAt, s.NextBillingAt = at, 0
 	}
+}
+
+// resume lets the subscription of a line of which a unit is out again go on as it did before, if endIfSettled ended it.
+func (l *OrderLine) resume(t *base.Tx, o *Order) {
+	s := l.Subscription
+	switch {
+	case s == nil || !s.over():
+		return
+	case s.CancelAt != s.CancelledAt:
+	case l.From < s.CancelledAt && s.CancelledAt < l.To:
+		// An older program lost the agreed end here. What else ends a subscription leaves its line no time after it.
+		s.CancelAt = 0
+	default:
+		return
+	}
+	s.CancelledAt = 0
+	beginSubscription(t, o, l)
 }
 
 // newSubscription is the subscription of a line: by its own terms, else by those of its pricing row.

@@ -191,10 +191,7 @@ func undoReturn(t *base.Tx, o *Order, x unitOfLine, h timeline.Hold, at timeline
 	} else if blockers, err := outAgain(t, o, x, end); blockers != nil || err != nil {
 		return blockers, err
 	}
-	if s := l.Subscription; s != nil && s.over() && s.CancelledAt == u.Returned && s.CancelAt == u.Returned {
-		s.CancelAt, s.CancelledAt = 0, 0
-		beginSubscription(t, o, l)
-	}
+	l.resume(t, o)
 	u.State, u.Returned, u.Lot = Fulfilled, 0, 0
 	return nil, nil
 }

@@ -90,7 +90,7 @@ func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 		}
 		if b, y := l.Subscribe, x.Subscription; b != nil &&
 			(y.ID != b.ID || y.Label != b.Label || !reflect.DeepEqual(y.Terms, b.Terms) ||
-				y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
+				y.NextBillingAt != b.NextBillingAt || y.EndsAt() != b.CancelAt || y.CancelledAt != b.CancelledAt) {
 			return wrong("line %d has the subscription %+v, the twin says %+v", i, *y, *b)
 		}
 		for j := range l.Units {

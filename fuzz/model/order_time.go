@@ -17,6 +17,8 @@ type Subscription struct {
 	Terms                 commerce.SubscriptionTerms
 	NextBillingAt         int64
 	CancelAt, CancelledAt int64
+	Emptied               bool  // it ended as each of its units had come back or was cancelled
+	Agreed                int64 // the end that it was to have before that, 0: none
 }
 
 // agree takes over what a pricing row says.
@@ -26,12 +28,7 @@ func (b *Subscription) agree(row *commerce.PricingRow) {
 	}
 }
 
-func (b *Subscription) end(at int64) {
-	if b.CancelAt == 0 || b.CancelAt > at {
-		b.CancelAt = at
-	}
-	b.CancelledAt, b.NextBillingAt = at, 0
-}
+func (b *Subscription) end(at int64) { b.CancelAt, b.CancelledAt, b.NextBillingAt = at, at, 0 }
 
 // emptied ends a line's subscription of which nothing is left: each unit has come back or is cancelled.
 func (l *OrderLine) emptied(at int64) (ended bool) {
@@ -40,8 +37,23 @@ func (l *OrderLine) emptied(at int64) (ended bool) {
 	if b == nil || b.CancelledAt != 0 || slices.ContainsFunc(l.Units, left) {
 		return false
 	}
+	b.Agreed, b.Emptied = b.CancelAt, true
 	b.end(at)
 	return true
+}
+
+// refilled takes back what emptied has done, as a unit that came back is out again.
+func (s *step) refilled(o *Order, l *OrderLine, u *OrderUnit) {
+	if b := l.Subscribe; b != nil && b.Emptied {
+		if b.Agreed != 0 {
+			s.a.Seen.Rebound++
+		}
+		if b.CancelledAt != u.Returned {
+			s.a.Seen.Resumed++
+		}
+		b.CancelAt, b.CancelledAt, b.Emptied = b.Agreed, 0, false
+		s.begin(o, l)
+	}
 }
 
 // begin sets the next payment of a line that is subscribed to.

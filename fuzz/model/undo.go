@@ -125,9 +125,8 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, er
 		return certain, base.CodeConflict, nil
 	case u.State == order.Returned:
 		may, refusal, fault = s.outAgain(o, l, u, more, rec, err)
-		if b := l.Subscribe; b != nil && b.CancelledAt == u.Returned && b.CancelAt == u.Returned && refusal == "" {
-			b.CancelAt, b.CancelledAt = 0, 0
-			s.begin(o, l)
+		if refusal == "" {
+			s.refilled(o, l, u)
 		}
 		u.State, u.Returned, u.Was = order.Fulfilled, 0, 0
 		s.a.Seen.OutAgain++

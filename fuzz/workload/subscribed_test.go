@@ -18,7 +18,9 @@ func TestSubscribed(t *testing.T) {
 		require.NoError(t, orderWorld{subscribed: true}.play(d, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	require.Positive(t, seen.Leftover, "%+v", seen)
+	for _, n := range []int{seen.Leftover, seen.Resumed, seen.Rebound} {
+		require.Positive(t, n, "%+v", seen)
+	}
 }
 
 // counter is a world of orders in which what is seldom at the counter is not, often with subscriptions.

@@ -176,3 +176,19 @@ func (o asOlder) PlanOn(t *base.Tx) (any, error) {
 	}
 	return nil, err
 }
+
+// A unit of a subscription that is over cannot wait to be handed over again; it can come back.
+func TestUndoneHandOverOfWhatIsOver(t *testing.T) {
+	s := newShop(t)
+	o, units := s.subscribed(1, nil)
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.now += hour
+	s.do(order.CancelSubscription{ID: o.Lines[0].Subscription.ID})
+	e := s.refused(base.CodeStateNotAllowed, order.UndoOrder{ID: o.ID, Units: units})
+	require.Equal(t, base.StateDetails{State: "fulfilled", Allowed: []string{"return"}}, e.Details)
+	s.do(order.ReturnOrder{ID: o.ID})
+	require.Equal(t, order.OrderClosed, s.subscription(o).order)
+	s.do(order.UndoOrder{ID: o.ID, Units: units})
+	require.Equal(t, order.OrderActive, s.subscription(o).order, "it is out again")
+	s.reopen()
+}

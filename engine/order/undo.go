@@ -114,8 +114,14 @@ func planned(t *base.Tx, h timeline.Hold, l *OrderLine, on *stock.ArticleLot, si
 	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
 }
 
-// undoHandOver makes a unit that is out wait again: its planned dates count again.
+// undoHandOver makes a unit that is out wait again: its planned dates count again. Where its subscription is over it
+// would wait for ever, and if it were cancelled, a wrong undo of what is out could not be made good.
 func undoHandOver(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) ([]base.ID, error) {
+	if s := x.line.Subscription; s != nil && s.over() {
+		return nil, &base.Error{Code: base.CodeStateNotAllowed,
+			Detail:  "the subscription of line " + base.Itoa(x.no) + " is over; return the unit instead",
+			Details: base.StateDetails{State: x.unit.State.String(), Allowed: []string{string(Return)}}}
+	}
 	_, on, err := onArticle(t, at.Lot)
 	if err != nil {
 		return nil, err

@@ -97,6 +97,10 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *order.OrderRecord, er
 	case u.State == order.Fulfilled && u.Lot != 0:
 		return s.unsell(o, l, u, err)
 	case u.State == order.Fulfilled:
+		if b := l.Subscribe; b != nil && b.CancelledAt != 0 { // nothing is left that it could wait for
+			s.a.Seen.StaysOut++
+			return certain, base.CodeStateNotAllowed, nil
+		}
 		h := *s.a.unit(u.Hold)
 		if r := s.a.of(s.a.lot(h.Lot)); !r.Takes {
 			return certain, base.CodeStateNotAllowed, nil

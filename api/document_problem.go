@@ -113,7 +113,7 @@ var ofState = map[string][]base.Code{
 	"admin.skus.create":                   conflictAlone,
 	"admin.skus.update":                   conflictAlone,
 	"admin.skus.delete":                   inUseAlone,
-	"admin.subscriptions.cancel":          stateAlone,
+	"admin.subscriptions.cancel":          {conflict, stateRefuses},
 	"admin.tags.create":                   conflictAlone,
 	"admin.tags.update":                   conflictAlone,
 	"admin.webhooks.create":               conflictAlone,

@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/order"
+	"holdfast/timeline"
 )
 
 // This file owns the stories of how subscriptions of orders end, and go on where a step is taken back.
@@ -190,5 +192,31 @@ func TestUndoneHandOverOfWhatIsOver(t *testing.T) {
 	require.Equal(t, order.OrderClosed, s.subscription(o).order)
 	s.do(order.UndoOrder{ID: o.ID, Units: units})
 	require.Equal(t, order.OrderActive, s.subscription(o).order, "it is out again")
+	s.reopen()
+}
+
+// A subscription whose commitment lasts longer than all years has no end that could be agreed on, unless its line has
+// one. It can be cancelled at once.
+func TestCommitmentWithoutAnEnd(t *testing.T) {
+	s := newShop(t)
+	for _, to := range []*int64{nil, ptr(s.now + 9*day)} {
+		o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+			Lines: []order.OrderLineInput{{
+				Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseSubscription, Quantity: 1,
+				From: &s.now, To: to, Subscription: &commerce.SubscriptionTerms{
+					Cycle: commerce.Period{Amount: 1, Unit: timeline.Years}, CommitmentCycles: ptr(int64(10_000))},
+			}}}).(*order.OrderRecord)
+		atEnd := order.CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true}
+		if to != nil {
+			s.do(atEnd)
+			require.Equal(t, subscription{order.OrderOpen, order.SubscriptionCancelling, 0, *to, 0}, s.subscription(o))
+			continue
+		}
+		s.refused(base.CodeConflict, atEnd)
+		require.Equal(t, order.SubscriptionActive, s.subscription(o).status)
+		atEnd.AtEnd = false
+		s.do(atEnd)
+		require.Equal(t, order.SubscriptionCancelled, s.subscription(o).status)
+	}
 	s.reopen()
 }

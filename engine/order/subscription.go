@@ -212,6 +212,10 @@ func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	at := t.Now
 	if o.AtEnd {
 		at = min(commerce.EarliestEnd(l.From, &s.Terms, t.Now, n.PickupAt.Zone()), l.To)
+		if at == base.Forever {
+			return nil, base.Refuse(base.CodeConflict,
+				"its commitment and notice last beyond the year 9999; it can only be cancelled at once")
+		}
 	}
 	endLine(t, l, at)
 	s.CancelAt = at

@@ -120,12 +120,16 @@ func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error 
 	if o.Status == order.OrderDraft || b.CancelledAt != 0 {
 		return refused(err, base.CodeStateNotAllowed)
 	}
-	if err := refused(err, ""); err != nil {
-		return err
-	}
 	at := s.now
 	if atEnd {
 		at = min(EarliestEnd(l.Window.Start, b.Terms, s.now, s.a.location(o.Pickup).Zone), l.Window.End)
+		if at == Forever { // it is bound for longer than there are years
+			s.a.Seen.Bound++
+			return refused(err, base.CodeConflict)
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
 	}
 	if at != l.Window.End {
 		if at > l.Window.Start {

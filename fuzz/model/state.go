@@ -128,11 +128,12 @@ type Tally struct {
 	// subscriptions that ended as the last unit of them was cancelled, others had come back; those that go on by the
 	// undo of another return than the one that ended them, and those that have their agreed end again
 	Leftover, Resumed, Rebound int
-	StaysOut                   int // undos that were refused as the subscription was over
-	KeptEvents                 int // events that were kept for a webhook that was disabled for failures
-	MissedEvents               int // events that were counted for one that was disabled by hand
-	Told, Delivered            int // events, by webhook: those that were made, and those that an endpoint took
-	Lost, Drained              int // events that failed for good, and those that waited for a webhook that was disabled
+	// undos that were refused as the subscription was over, and subscriptions that are bound beyond all years
+	StaysOut, Bound int
+	KeptEvents      int // events that were kept for a webhook that was disabled for failures
+	MissedEvents    int // events that were counted for one that was disabled by hand
+	Told, Delivered int // events, by webhook: those that were made, and those that an endpoint took
+	Lost, Drained   int // events that failed for good, and those that waited for a webhook that was disabled
 	// articles with a unit free where a window starts, none over it, and one later on; those of them where one is free
 	// at every instant
 	FreeLater, WalledIn    int
@@ -184,7 +185,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Gained, &o.Gained}, {&t.Turned, &o.Turned}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
 		{&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Leftover, &o.Leftover}, {&t.Resumed, &o.Resumed}, {&t.Rebound, &o.Rebound},
-		{&t.StaysOut, &o.StaysOut},
+		{&t.StaysOut, &o.StaysOut}, {&t.Bound, &o.Bound},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},
 		{&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn},

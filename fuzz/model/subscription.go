@@ -1,6 +1,8 @@
 package model
 
 import (
+	"time"
+
 	"holdfast/engine/commerce"
 )
 
@@ -35,7 +37,7 @@ func CommitmentEnd(start int64, terms commerce.SubscriptionTerms, z string) int6
 	return end
 }
 
-// EarliestEnd is the end of the first payment cycle that ends when it may.
+// EarliestEnd is the end of the first payment cycle that ends when it may; Forever where no such year is known.
 func EarliestEnd(start int64, terms commerce.SubscriptionTerms, now int64, z string) int64 {
 	notice := now
 	if p := terms.CancellationLead; p != nil {
@@ -43,7 +45,10 @@ func EarliestEnd(start int64, terms commerce.SubscriptionTerms, now int64, z str
 	}
 	committed := CommitmentEnd(start, terms, z)
 	for n := 1; ; n++ {
-		if end := BillingAt(start, terms.Cycle, n, z); end >= committed && end >= notice {
+		switch end := BillingAt(start, terms.Cycle, n, z); {
+		case time.UnixMilli(end).UTC().Year() > 9999:
+			return Forever
+		case end >= committed && end >= notice:
 			return end
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/order"
 	"holdfast/fuzz/model"
+	"holdfast/timeline"
 )
 
 // This file owns random commands on subscriptions of several units, which end and go on as units come back, are
@@ -39,7 +41,7 @@ func subscribedCommand(d Dice, a *model.Account, now int64) base.Op {
 	return order.FulfillOrder{ID: o.ID, Units: []ID{u.ID}}
 }
 
-// subscribe draws an order of a subscription.
+// subscribe draws an order of a subscription, which now and then is bound for longer than there are years.
 func subscribe(d Dice, a *model.Account, now int64) order.CreateOrder {
 	o := createOrder(d, a, now)
 	o.Status, o.AllowOverbooked = order.OrderOpen, true
@@ -47,8 +49,12 @@ func subscribe(d Dice, a *model.Account, now int64) order.CreateOrder {
 	l := &o.Lines[0]
 	l.Purchase, l.From, l.To, l.Subscription = base.PurchaseSubscription, &from, nil, terms(d)
 	l.Quantity = 1 + d.N("quantity", 3)
-	if odds(d, "with an end", 30) {
+	switch {
+	case odds(d, "with an end", 30):
 		l.To = new(from + int64(2+d.N("hours", 10))*hour)
+	case odds(d, "for ever", 15):
+		l.Subscription.Cycle = commerce.Period{Amount: 10, Unit: timeline.Years}
+		l.Subscription.CommitmentCycles = new(int64(800))
 	}
 	if l.PricingRow != nil { // it is of what was drawn before
 		l.PricingRow, l.UnitPrice = nil, new(int64(700))

@@ -18,7 +18,7 @@ func TestSubscribed(t *testing.T) {
 		require.NoError(t, orderWorld{subscribed: true}.play(d, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Leftover, seen.Resumed, seen.Rebound, seen.StaysOut} {
+	for _, n := range []int{seen.Leftover, seen.Resumed, seen.Rebound, seen.StaysOut, seen.Bound} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
+	"holdfast/engine/order"
 )
 
 // This file owns the tests of what a discount code takes off, by hand. Random ones are held against the twin.
@@ -128,4 +130,38 @@ func TestJudgement(t *testing.T) {
 	require.ErrorIs(t, d.Judge(0, "JPY", lines, false), &base.Error{Code: base.CodeDiscountNotApplicable})
 	d.ValueType, d.Currency = commerce.DiscountPercentage, ""
 	require.NoError(t, d.Judge(0, "JPY", lines, false))
+}
+
+// What the codes of an order take off each line is the sum of their parts of it, in whatever order those are written,
+// and also where a part is of a line that is gone.
+func TestDiscountsOfALineAreTheirSum(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var o order.Order
+		for n := range chance.IntN(12) {
+			o.Lines = append(o.Lines,
+				order.OrderLine{ID: base.ID{byte(n + 1)}, Quantity: 1, UnitPrice: 1_000_000, OwnPrice: true})
+		}
+		want := map[base.ID]int64{}
+		for range chance.IntN(6) {
+			var c order.OrderCode
+			for n := range 16 {
+				if id := (base.ID{byte(n + 1)}); chance.IntN(2) == 0 {
+					c.Allocations = append(c.Allocations, order.LineAmount{Line: id, Value: 1 + chance.Int64N(1000)})
+					want[id] += c.Allocations[len(c.Allocations)-1].Value
+				}
+			}
+			if chance.IntN(2) == 0 {
+				chance.Shuffle(len(c.Allocations), func(i, j int) {
+					c.Allocations[i], c.Allocations[j] = c.Allocations[j], c.Allocations[i]
+				})
+			}
+			o.Codes = append(o.Codes, c)
+		}
+		prices, ok := o.LinePrices()
+		require.True(t, ok)
+		for i, p := range prices {
+			require.Equal(t, want[o.Lines[i].ID], p.Discount)
+		}
+	}
 }

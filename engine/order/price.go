@@ -90,13 +90,19 @@ func (o *Order) LinePrices() (list []commerce.LinePrice, ok bool) {
 	return list, true
 }
 
-// discounts are what the codes take off each line.
+// discounts are what the codes take off each line. A code's parts are written in the order of the lines, so each is
+// looked for behind the line of the one before it: a code looks at each line once.
 func (o *Order) discounts() []int64 {
 	off := make([]int64, len(o.Lines))
 	for i := range o.Codes {
+		at := 0
 		for _, x := range o.Codes[i].Allocations {
-			if j := o.line(x.Line); j >= 0 {
-				off[j] += x.Value
+			for range o.Lines { // once around at most
+				j := at % len(o.Lines)
+				if at++; o.Lines[j].ID == x.Line {
+					off[j] += x.Value
+					break
+				}
 			}
 		}
 	}

@@ -220,3 +220,31 @@ func TestCommitmentWithoutAnEnd(t *testing.T) {
 	}
 	s.reopen()
 }
+
+// What nobody fetched of a subscription that time has ended stays charged, and counts as brought in by the units that
+// were fetched.
+func TestUnfetchedUnitOfAnEndedSubscription(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	s.article(sku, 1)
+	end := s.now + 2*day
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{{Item: base.Item{SKU: sku}, Purchase: base.PurchaseSubscription, Quantity: 2,
+			From: &s.now, To: &end, UnitPrice: ptr(int64(700)),
+			Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}}},
+	}).(*order.OrderRecord)
+	fetched, left := o.Units[0].Article, o.Units[1].Article
+	s.do(order.FulfillOrder{ID: o.ID, Units: []base.ID{o.Lines[0].Units[0].ID}})
+	s.now += hour
+	s.do(order.ReturnOrder{ID: o.ID})
+	require.Equal(t, []int64{700, 700}, s.earned(fetched, left))
+	s.now = end
+	require.Equal(t, subscription{order.OrderClosed, order.SubscriptionCancelled, 0, end, end}, s.subscription(o))
+	r := order.OrderByID(s.view(), o.ID)
+	require.Equal(t, order.Cancelled, r.Lines[0].Units[1].State)
+	total, _ := r.Price()
+	require.EqualValues(t, 1400, total.Total)
+	require.Equal(t, []int64{1400, 0}, s.earned(fetched, left))
+	s.reopen()
+}

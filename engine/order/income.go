@@ -16,7 +16,8 @@ import (
 // Earn visits what each unit of a line brings in. The merchant's own part of the line's total is given by the split
 // rate, and rounded half up once, for the whole line. That part is divided over the units that are not cancelled: for a
 // kit in proportion to what its components were bought for, if that is known of all, else evenly. Minor units that are
-// left over go to the units with the largest rests, one each, so that the shares sum up to the part.
+// left over go to the units with the largest rests, one each, so that the shares sum up to the part. So what a unit
+// that the end of a subscription cancelled stays charged for is brought in by the others: it is on no article any more.
 func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
 	var c tally
 	c.add(l)

@@ -153,7 +153,8 @@ func (l *OrderLine) due() int64 {
 }
 
 // renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription
-// ends. Units of it that were never handed over are cancelled.
+// ends. Units of it that were never handed over are cancelled, and stay charged: they were kept for the customer to the
+// end, and nobody called them off (CancelUnit).
 func renewSubscriptions(t *base.Tx, id base.ID) {
 	o, err := Edit(t, id)
 	if err != nil {

@@ -66,14 +66,7 @@ func (o ChangeHold) Check() []base.Fault {
 		if x.Quantity != nil {
 			c.Number(at+"/quantity", *x.Quantity, 1, base.MaxCount)
 		}
-		switch {
-		case x.From != nil && x.To != nil:
-			c.Window(at+"/from", at+"/to", base.Span{Start: *x.From, End: *x.To})
-		case x.From != nil:
-			c.Instant(at+"/from", *x.From)
-		case x.To != nil && *x.To != base.Forever:
-			c.Instant(at+"/to", *x.To)
-		}
+		checkWindow(&c, at, x.From, x.To)
 	}
 	for at, line := range base.Each(&c, "/remove", o.Remove, 0, base.MaxLines) {
 		name(at, *line)

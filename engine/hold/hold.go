@@ -436,14 +436,7 @@ func (o MoveHold) Check() []base.Fault {
 			c.Fault(at+"/unavailabilityId", "duplicate", "is named by an earlier line")
 		}
 		seen[l.Unavailability] = true
-		switch {
-		case l.From != nil && l.To != nil:
-			c.Window(at+"/from", at+"/to", base.Span{Start: *l.From, End: *l.To})
-		case l.From != nil:
-			c.Instant(at+"/from", *l.From)
-		case l.To != nil && *l.To != base.Forever:
-			c.Instant(at+"/to", *l.To)
-		}
+		checkWindow(&c, at, l.From, l.To)
 		if l.Article != nil && l.Slot != nil {
 			c.Fault(at, "exclusive", "must name an articleId or a slotId, not both")
 		}
@@ -452,6 +445,18 @@ func (o MoveHold) Check() []base.Fault {
 		}
 	}
 	return c.Faults
+}
+
+// checkWindow looks at the part of a window that is given.
+func checkWindow(c *base.Checker, at string, from, to *int64) {
+	switch {
+	case from != nil && to != nil:
+		c.Window(at+"/from", at+"/to", base.Span{Start: *from, End: *to})
+	case from != nil:
+		c.Instant(at+"/from", *from)
+	case to != nil && *to != base.Forever:
+		c.Instant(at+"/to", *to)
+	}
 }
 
 func (o MoveHold) PlanOn(t *base.Tx) (any, error) {

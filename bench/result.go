@@ -51,19 +51,17 @@ func Mean(s Sample, t Target) Result {
 	if t.Unit == "ms" {
 		us /= 1000
 	}
-	return sampled(s, us, t)
+	return Sampled(s, us, t)
 }
 
 // Rate is the result of a sample whose figure is operations a second.
-func Rate(s Sample, t Target) Result { return sampled(s, s.PerSecond, t) }
+func Rate(s Sample, t Target) Result { return Sampled(s, s.PerSecond, t) }
 
 // Tail is the result of a sample whose figure is the time, in ms, that 99 in 100 operations do not exceed.
-func Tail(s Sample, t Target) Result { return sampled(s, micros(s.P99)/1000, t) }
+func Tail(s Sample, t Target) Result { return Sampled(s, micros(s.P99)/1000, t) }
 
-// Share is the result of a sample whose figure is its rate in percent of another's, taken in turns with it.
-func Share(s Sample, percent float64, t Target) Result { return sampled(s, percent, t) }
-
-func sampled(s Sample, figure float64, t Target) Result {
+// Sampled is the result of a sample with a figure of its own.
+func Sampled(s Sample, figure float64, t Target) Result {
 	r := Judge(figure, t)
 	r.PerSecond, r.P50us, r.P99us, r.CPUus, r.Allocs = s.PerSecond, micros(s.P50), micros(s.P99), micros(s.CPU),
 		s.Allocs

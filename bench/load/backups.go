@@ -133,7 +133,7 @@ func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.
 		alone.Add(&without)
 	}
 	slices.Sort(shares)
-	r = bench.Share(beside.Sample(), shares[len(shares)/2], logTarget)
+	r = bench.Sampled(beside.Sample(), shares[len(shares)/2], logTarget)
 	r.Note = fmt.Sprintf("%.0f holds/s and %v of CPU each beside the log being sent every %v, %.0f and %v alone; %d "+
 		"bytes in the last turn; "+
 		"the middle of %d comparisons, from %.0f to %.0f", beside.PerSecond(), beside.Sample().CPU, every,

@@ -102,7 +102,7 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 		alone.Add(&without)
 	}
 	slices.Sort(shares)
-	r = bench.Share(beside.Sample(), shares[len(shares)/2], besideTarget)
+	r = bench.Sampled(beside.Sample(), shares[len(shares)/2], besideTarget)
 	r.Note = fmt.Sprintf("%.0f holds/s beside %.0f deliveries/s, %.0f alone; the middle of %d comparisons",
 		beside.PerSecond(), float64(sent)/beside.Took.Seconds(), alone.PerSecond(), len(shares))
 	return r, nil

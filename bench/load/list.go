@@ -62,7 +62,7 @@ func pages(ctx context.Context, r *bench.Run, s *Server) {
 		})
 		figure(name+"Tail", tailTarget, func(x bench.Sample) bench.Result { return bench.Tail(x, tailTarget) })
 		figure(name+"Memory", memoryTarget,
-			func(x bench.Sample) bench.Result { return bench.Share(x, 100*x.Bytes/x.Answer, memoryTarget) })
+			func(x bench.Sample) bench.Result { return bench.Sampled(x, 100*x.Bytes/x.Answer, memoryTarget) })
 	}
 	list("HTTPListFirstPage", pageTarget, func(base.ID) string { return "" })
 	list("HTTPListFiltered", filteredTarget, func(material base.ID) string {

@@ -94,7 +94,7 @@ func points(s *Server, w *bench.World, budget time.Duration) (r bench.Result, er
 		bare.Add(&b)
 	}
 	slices.Sort(shares)
-	r = bench.Share(all.Sample(), shares[turns/2], pointTarget)
+	r = bench.Sampled(all.Sample(), shares[turns/2], pointTarget)
 	r.Note = fmt.Sprintf("%.0f /s, an empty handler %.0f /s and %.1f us of CPU; the middle of %d comparisons",
 		all.PerSecond(), bare.PerSecond(), float64(bare.Sample().CPU.Nanoseconds())/1000, turns)
 	return r, nil

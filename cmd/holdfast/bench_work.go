@@ -166,22 +166,21 @@ func questions(path string, list []benchItem, query func(r *rand.Rand, item benc
 }
 
 func preparePoint(b *bench) (*requests, error) {
-	list, err := b.items()
-	if err != nil {
-		return nil, err
-	}
-	return questions("availability", list, func(r *rand.Rand, item benchItem) string {
-		return "articleId=" + item.article + "&serviceLocationId=" + item.location + fromTo(b.window(r))
-	}), nil
+	return b.atPlaces(b.items, func(item benchItem) string { return "articleId=" + item.article })
 }
 
 func prepareSKU(b *bench) (*requests, error) {
-	list, err := b.skus()
+	return b.atPlaces(b.skus, func(item benchItem) string { return "skuId=" + item.sku })
+}
+
+// atPlaces asks how many units of an item are free at its place over a window.
+func (b *bench) atPlaces(items func() ([]benchItem, error), of func(item benchItem) string) (*requests, error) {
+	list, err := items()
 	if err != nil {
 		return nil, err
 	}
 	return questions("availability", list, func(r *rand.Rand, item benchItem) string {
-		return "skuId=" + item.sku + "&serviceLocationId=" + item.location + fromTo(b.window(r))
+		return of(item) + "&serviceLocationId=" + item.location + fromTo(b.window(r))
 	}), nil
 }
 

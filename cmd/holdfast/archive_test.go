@@ -62,7 +62,7 @@ func askAs(t *testing.T, c *core, account base.ID, now int64) asked {
 	id, secret, _ := auth.Parse([]byte(text))
 	k.PublicID, k.Hash, k.Version = string(id), sha256.Sum256(secret), api.Version
 	k.Label = "test"
-	_, err := c.do(account, k)
+	err := c.do(account, k)
 	require.NoError(t, err)
 	server := api.NewServer(api.Options{Now: func() int64 { return now }})
 	server.Attach(c.engine)
@@ -119,7 +119,7 @@ func sameWindows(t *testing.T, one, other base.View, now int64, to func(base.ID)
 func TestAccountMovesWhole(t *testing.T) {
 	home, away := t.TempDir(), filepath.Join(t.TempDir(), "away")
 	c, account := demoCore(t, home, clock())
-	_, err := c.do(account,
+	err := c.do(account,
 		outbox.CreateWebhook{EventType: base.OrderUpdated, APIVersion: "2025-06",
 			WebhookFields: outbox.WebhookFields{URL: "https://example.com/hook"},
 			Secret:        "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
@@ -246,12 +246,12 @@ func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 	v, _ := c.engine.View(account)
 	returned, extended, booked := 0, 0, 0
 	for o := range order.Orders(v).All() {
-		if _, err := c.do(account, order.ReturnOrder{ID: o.ID}); err == nil {
+		if err := c.do(account, order.ReturnOrder{ID: o.ID}); err == nil {
 			returned++
 		}
 		for _, l := range o.Lines {
 			later := base.Changed(order.OrderLineInput{To: new(l.To + timeline.Hour)})
-			if _, err := c.do(account, order.PatchOrderLine{Order: o.ID, ID: l.ID, Fields: later}); err == nil {
+			if err := c.do(account, order.PatchOrderLine{Order: o.ID, ID: l.ID, Fields: later}); err == nil {
 				extended++
 			}
 		}
@@ -260,7 +260,7 @@ func goesOn(t *testing.T, c *core, account base.ID, now int64) {
 		for l := range stock.Locations(v).All() {
 			line := hold.HoldLineInput{Item: base.Item{SKU: s.ID}, Location: l.ID, Quantity: 1,
 				Window: base.Span{Start: now + demoDay, End: now + 2*demoDay}}
-			if _, err := c.do(account, hold.PlaceHold{Lines: []hold.HoldLineInput{line}}); err == nil {
+			if err := c.do(account, hold.PlaceHold{Lines: []hold.HoldLineInput{line}}); err == nil {
 				booked++
 			}
 		}

@@ -265,11 +265,11 @@ func onCopy(cmd *cobra.Command, dir string, use func(*benchTarget) error) error 
 		}
 		key := auth.Draw()
 		id, secret, _ := auth.Parse([]byte(key))
-		if _, err := core.do(account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret),
+		if err := core.do(account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret),
 			Label: "bench", Version: api.Version}); err != nil {
 			return err
 		}
-		if _, err := core.do(account, base.SetPlan{Plan: "unlimited"}); err != nil {
+		if err := core.do(account, base.SetPlan{Plan: "unlimited"}); err != nil {
 			// of the copy: limits are not what is measured
 			return err
 		}

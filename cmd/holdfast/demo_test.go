@@ -37,7 +37,7 @@ func demoCore(t *testing.T, dir string, now int64) (*core, base.ID) {
 	c := &core{store: store, engine: e}
 	account := base.ID{6: 0x70, 8: 0x80, 15: 1}
 	if len(e.Accounts()) == 0 {
-		_, err = c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})
+		err = c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})
 		require.NoError(t, err)
 		require.NoError(t, c.loadDemo(firstRun{account: account, key: "there is one"}, slog.New(slog.DiscardHandler)))
 	}

@@ -19,6 +19,7 @@ import (
 	"holdfast/engine"
 	"holdfast/engine/base"
 	"holdfast/engine/stock"
+	"holdfast/persist/backup"
 	"holdfast/timeline"
 )
 
@@ -87,7 +88,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		if given && marked == string(id) {
 			return f, nil
 		}
-		if _, err := c.do(f.account, engine.RevokeKey{ID: unseen.ID}); err != nil {
+		if err := c.do(f.account, engine.RevokeKey{ID: unseen.ID}); err != nil {
 			return f, err
 		}
 	}
@@ -95,11 +96,11 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 		return f, err
 	}
 	if fresh {
-		if _, err := c.do(f.account, base.CreateAccount{AccountFields: base.AccountFields{Name: name}}); err != nil {
+		if err := c.do(f.account, base.CreateAccount{AccountFields: base.AccountFields{Name: name}}); err != nil {
 			return f, err
 		}
 	}
-	_, err = c.do(f.account,
+	err = c.do(f.account,
 		engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: keyLabel, Version: api.Version})
 	return f, err
 }
@@ -119,9 +120,9 @@ func (c *core) withoutKey() (account base.ID, ok bool) {
 	return account, ok
 }
 
-func (c *core) do(account base.ID, op base.Op) (any, error) {
-	res, err := c.engine.Do(engine.Command{Account: account, Actor: "holdfast", Op: op})
-	return res.Record, err
+func (c *core) do(account base.ID, op base.Op) error {
+	_, err := c.engine.Do(engine.Command{Account: account, Actor: "holdfast", Op: op})
+	return err
 }
 
 // show says what runs where, and the first key if this run made one.
@@ -158,7 +159,7 @@ func (f firstRun) confirm() error {
 	if f.mark == "" {
 		return nil
 	}
-	return errors.Join(os.Remove(f.mark), syncDir(filepath.Dir(f.mark)))
+	return errors.Join(os.Remove(f.mark), backup.SyncDir(filepath.Dir(f.mark)))
 }
 
 func readMark(name string) (string, error) {
@@ -176,5 +177,5 @@ func writeMark(name, id string) error {
 		return err
 	}
 	_, err = f.WriteString(id + "\n")
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(name)))
+	return errors.Join(err, f.Sync(), f.Close(), backup.SyncDir(filepath.Dir(name)))
 }

@@ -113,7 +113,7 @@ func TestAFirstRunGoesOnBesideAnImport(t *testing.T) {
 		c := quietCore(t, dir, engine.Options{Bounds: base.Bounds{Group: 100}})
 		account = base.NewID(clock(), base.BaseOf([10]byte{1}))
 		require.NoError(t, writeMark(filepath.Join(dir, firstRunMark), "neverseen"))
-		_, err := c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})
+		err := c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})
 		require.NoError(t, err)
 		if imported {
 			importPart(t, c, shop)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"holdfast/persist"
+	"holdfast/persist/backup"
 )
 
 // archiveSuffix ends the name of a backup in one file.
@@ -78,7 +79,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(part.Name()))
 	}
-	return syncDir(filepath.Dir(name))
+	return backup.SyncDir(filepath.Dir(name))
 }
 
 // publish gives a file a name that no other file has, in place of the one that it has.
@@ -105,14 +106,6 @@ func publishUnlinked(part, name string) error {
 		return errors.Join(err, os.Remove(name))
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // newBar is a progress bar on errs, silent where that is not a terminal. A max of -1 is not known.

@@ -72,7 +72,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, _ int64) (err e
 	if err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
 // ready makes a directory, the root or one below it, if it is not there.
@@ -192,7 +192,7 @@ func (d *Dir) Delete(_ context.Context, name string) error {
 		defer d.mu.Unlock()
 		if err := os.Remove(dir); err == nil {
 			delete(d.seen, dir)
-			return syncDir(filepath.Dir(dir))
+			return SyncDir(filepath.Dir(dir))
 		}
 	}
 	return nil
@@ -223,10 +223,11 @@ func makeDirs(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(up)
+	return SyncDir(up)
 }
 
-func syncDir(dir string) error {
+// SyncDir makes the names in a directory last.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -129,9 +129,8 @@ var orderStepOperations = []operation{
 		summary: "Marks a unit that came back as ready: its buffer ends now, and what is left of it is " +
 			"free at once.",
 	}, input[order.ReadyUnit]{
-		path: byStockItem(func(o *order.ReadyUnit) *base.ID {
-			return &o.Order
-		}, func(o *order.ReadyUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.ReadyUnit) *base.ID { return &o.Order },
+			func(o *order.ReadyUnit) *base.ID { return &o.Unit }),
 	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite,
@@ -139,8 +138,7 @@ var orderStepOperations = []operation{
 		summary: "Removes the assignment of a unit: it may move from then on, and an article that was ordered " +
 			"takes the place of a substitute.",
 	}, input[order.UnassignUnit]{
-		path: byStockItem(func(o *order.UnassignUnit) *base.ID {
-			return &o.Order
-		}, func(o *order.UnassignUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.UnassignUnit) *base.ID { return &o.Order },
+			func(o *order.UnassignUnit) *base.ID { return &o.Unit }),
 	}, asIs, answerOrder),
 }

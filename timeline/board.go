@@ -314,13 +314,12 @@ func (b *board) drop(l int, x bar) {
 }
 
 // lift takes the bar that starts at t off lane l.
-func (b *board) lift(l int, t int64) bar {
+func (b *board) lift(l int, t int64) {
 	bars := b.on(l)
 	i := firstEndingAfter(bars, t)
 	x := bars[i]
 	b.lanes[l].bars = slices.Delete(bars, i, i+1)
 	b.away(&x, l, -1)
-	return x
 }
 
 // exchange swaps what lanes k and l hold over w, whose ends no bar of either crosses. It is its own inverse.

@@ -201,7 +201,7 @@ func (c *checker) members() {
 		c.want(slices.Equal(e.lots, want.lots), "pool %d has lots %v, not %v", no, want.lots, e.lots)
 		c.want(e.slots == want.slots && e.conflicts == want.conflicts, "pool %d has %d slots and %d conflicts, "+
 			"not %d and %d", no, want.slots, want.conflicts, e.slots, e.conflicts)
-		c.want(slices.Equal(e.few, c.s.slotsOf(e.lots, e.slots, walkMax)), "pool %d has slots %v to walk", no, e.few)
+		c.want(slices.Equal(e.few, c.s.slotsOf(e.lots, e.slots)), "pool %d has slots %v to walk", no, e.few)
 		n, several := int(want.slots+want.conflicts), len(want.lots) > 1
 		c.want(n <= walkMax || !several || e.large != nil, "pool %d of size %d is walked", no, n)
 		c.want(several && n > walkMin || e.large == nil, "pool %d of size %d and %d lots is not walked", no, n,

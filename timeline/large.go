@@ -126,7 +126,7 @@ func (l *large) resize(edit *token, no SlotNo, r *rail, was, is Span) {
 		l.gaps.put(edit, is, no)
 		return
 	}
-	last, _ := r.prev(r.behind(Forever))
+	last := r.prev(r.behind(Forever))
 	l.gaps.del(edit, Span{was.Start, seatStart(first)}, no)
 	l.gaps.put(edit, Span{is.Start, seatStart(first)}, no)
 	l.gaps.del(edit, Span{last.Span.End, was.End}, no)

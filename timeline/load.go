@@ -217,7 +217,7 @@ func (l *Loader) loadSlots(s *Stock) {
 	}
 	for i := range s.pools.n {
 		q := s.pools.own(s.edit, i)
-		q.few = s.slotsOf(q.lots, q.slots, walkMax)
+		q.few = s.slotsOf(q.lots, q.slots)
 	}
 	s.slotCount = len(l.slots)
 

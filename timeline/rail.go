@@ -142,16 +142,15 @@ func (r *rail) next(p railPos) (*Hold, railPos) {
 	return &rows[p.i], railPos{p.j, p.i + 1}
 }
 
-// prev is the row in front of p and its place; nil in front of the first row.
-func (r *rail) prev(p railPos) (*Hold, railPos) {
+// prev is the row in front of p; nil in front of the first row.
+func (r *rail) prev(p railPos) *Hold {
 	if p.i == 0 {
 		if p.j == 0 {
-			return nil, p
+			return nil
 		}
 		p = railPos{p.j - 1, len(r.run(p.j - 1))}
 	}
-	p.i--
-	return &r.run(p.j)[p.i], p
+	return &r.run(p.j)[p.i-1]
 }
 
 // left counts the rows from p on.
@@ -167,7 +166,7 @@ func (r *rail) left(p railPos) (n int) {
 
 // at is the row whose seat holds the instant t; nil where the slot is free then.
 func (r *rail) at(t int64) *Hold {
-	if h, _ := r.prev(r.behind(t)); h != nil && h.Span.End > t {
+	if h := r.prev(r.behind(t)); h != nil && h.Span.End > t {
 		return h
 	}
 	return nil
@@ -183,7 +182,7 @@ func (r *rail) around(t int64, in Span) (gap Span, ok bool) {
 
 // between is the stretch inside in between the rows on both sides of p, which may be in the same run or not.
 func (r *rail) between(p railPos, in Span) Span {
-	if h, _ := r.prev(p); h != nil {
+	if h := r.prev(p); h != nil {
 		in.Start = max(in.Start, h.Span.End)
 	}
 	if h, _ := r.next(p); h != nil {
@@ -194,7 +193,7 @@ func (r *rail) between(p railPos, in Span) Span {
 
 // room is the stretch inside in that the row at p may have: what is between the rows on both sides of it.
 func (r *rail) room(p railPos, in Span) Span {
-	if h, _ := r.prev(p); h != nil {
+	if h := r.prev(p); h != nil {
 		in.Start = max(in.Start, h.Span.End)
 	}
 	if h, _ := r.next(railPos{p.j, p.i + 1}); h != nil {

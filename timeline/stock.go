@@ -130,7 +130,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.grown = s.edit
 		q.slots -= int32(len(e.slots))
 		q.conflicts -= e.conflicts
-		q.few = s.slotsOf(q.lots, q.slots, walkMax)
+		q.few = s.slotsOf(q.lots, q.slots)
 		if s.fitPool(e.pool); q.large != nil {
 			q.large = q.large.own(s.edit)
 			s.leaveLot(q.large, no)
@@ -147,7 +147,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.grown = s.edit
 		q.slots += int32(len(e.slots))
 		q.conflicts += e.conflicts
-		q.few = s.slotsOf(q.lots, q.slots, walkMax)
+		q.few = s.slotsOf(q.lots, q.slots)
 		if q.large != nil {
 			q.large = q.large.own(s.edit)
 			s.joinLot(q.large, no)
@@ -186,7 +186,7 @@ func (s *Stock) MoveLots(lots []LotNo, from, to PoolNo) {
 	}
 	left.slots -= slots
 	left.conflicts -= conflicts
-	left.few = s.slotsOf(left.lots, left.slots, walkMax)
+	left.few = s.slotsOf(left.lots, left.slots)
 	*p = left
 	s.fitPool(from)
 	s.eachOf(from, lots, s.leaveLot)
@@ -196,7 +196,7 @@ func (s *Stock) MoveLots(lots []LotNo, from, to PoolNo) {
 	slices.Sort(q.lots)
 	q.slots += slots
 	q.conflicts += conflicts
-	q.few = s.slotsOf(q.lots, q.slots, walkMax)
+	q.few = s.slotsOf(q.lots, q.slots)
 	s.eachOf(to, lots, s.joinLot)
 	s.fitPool(to)
 }
@@ -243,7 +243,7 @@ func (s *Stock) PutSlot(slot Slot) {
 		}
 		if n := e.rail.len(); n > 0 {
 			first, _ := e.rail.next(railPos{})
-			last, _ := e.rail.prev(e.rail.behind(Forever))
+			last := e.rail.prev(e.rail.behind(Forever))
 			if !slot.Span.Covers(Span{seatStart(first), last.Span.End}) {
 				s.inconsistent("slot %d has holds outside of %v", slot.No, slot.Span)
 			}
@@ -300,14 +300,14 @@ func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	if lot.pool != 0 {
 		q := s.pools.own(s.edit, int(lot.pool))
 		q.slots += int32(by)
-		q.few = s.slotsOf(q.lots, q.slots, walkMax)
+		q.few = s.slotsOf(q.lots, q.slots)
 	}
 	s.slotCount += by
 }
 
-// slotsOf lists the n slots of some lots, where they are not more than most.
-func (s *Stock) slotsOf(lots []LotNo, n, most int32) (all []SlotNo) {
-	if n > most {
+// slotsOf lists the n slots of some lots, where they are few enough to be walked.
+func (s *Stock) slotsOf(lots []LotNo, n int32) (all []SlotNo) {
+	if n > walkMax {
 		return nil
 	}
 	all = make([]SlotNo, 0, n)

@@ -19,7 +19,10 @@ func (s *Stock) walked() *Stock {
 	}
 	for i := range w.pools.n {
 		q := w.pools.own(w.edit, i)
-		q.large, q.few = nil, w.slotsOf(q.lots, q.slots, q.slots)
+		q.large, q.few = nil, nil
+		for _, lot := range q.lots {
+			q.few = append(q.few, w.lot(lot).slots...)
+		}
 	}
 	return w
 }

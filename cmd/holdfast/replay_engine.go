@@ -184,9 +184,7 @@ func (r *enginePlay) play(rule timeline.Rule) (outcome, error) {
 				return r.out, err
 			}
 		}
-		if err := r.submit(e, rule); err != nil {
-			return r.out, err
-		}
+		r.submit(e, rule)
 		for len(r.waiting) > ahead {
 			if err := r.settleOldest(); err != nil {
 				return r.out, err
@@ -203,7 +201,7 @@ func (r *enginePlay) play(rule timeline.Rule) (outcome, error) {
 	return r.out, nil
 }
 
-func (r *enginePlay) submit(e event, rule timeline.Rule) error {
+func (r *enginePlay) submit(e event, rule timeline.Rule) {
 	s, a := &r.plan.stays[e.stay], &r.answers[e.stay]
 	if !e.off {
 		a.placed = r.engine.Submit(r.command(hold.PlaceHold{
@@ -213,7 +211,7 @@ func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 			Rule: rule,
 		}))
 		r.waiting = append(r.waiting, e.stay)
-		return nil
+		return
 	}
 	made := a.hold
 	if a.placed != nil {
@@ -221,16 +219,15 @@ func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 		// for.
 		res, err := a.placed.Planned()
 		if err != nil {
-			return nil // refused: its own turn reports that
+			return // refused: its own turn reports that
 		}
 		made = res.Record.(*hold.Hold).ID
 	}
 	if made == (base.ID{}) {
-		return nil
+		return
 	}
 	a.released = r.engine.Submit(r.command(hold.ReleaseHold{ID: made}))
 	r.waiting = append(r.waiting, ^e.stay)
-	return nil
 }
 
 func (r *enginePlay) settleOldest() error {

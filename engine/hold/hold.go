@@ -270,7 +270,7 @@ func (o *PlaceHold) past(now int64) []base.Fault {
 }
 
 // end takes a hold's units out and gives its record its last status; what came free is given to conflicts.
-func end(t *base.Tx, rec *HoldRecord, status HoldStatus) *HoldRecord {
+func end(t *base.Tx, rec *HoldRecord, status HoldStatus) {
 	n := *rec
 	n.Status, n.Due = status, t.Now+EndedKept
 	d := stock.Draft(t)
@@ -280,7 +280,6 @@ func end(t *base.Tx, rec *HoldRecord, status HoldStatus) *HoldRecord {
 		}
 	}
 	base.Record(t, HoldKind, rec, &n)
-	return &n
 }
 
 // lapse lets a hold expire, or forgets one that has ended.

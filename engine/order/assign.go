@@ -85,7 +85,7 @@ func ordered(a *base.AccountState, l *OrderLine, u *OrderUnit, on *stock.Article
 		return base.Item{}
 	}
 	if k := commerce.KitSince(a, l.Of, u.Hold); k != nil {
-		if sku := madeForPart(a, k, l, u.Part, on); sku != (base.ID{}) {
+		if sku := madeForPart(k, l, u.Part, on); sku != (base.ID{}) {
 			return base.Item{SKU: sku}
 		}
 		if int(u.Part) < len(k.Parts) && k.Parts[u.Part].Article != nil && l.whole(k, u.Part) {

@@ -304,17 +304,17 @@ func (o *Order) unit(id base.ID) (*OrderLine, *OrderUnit) {
 }
 
 // unitOf is the unit that an unavailability is of.
-func (o *Order) unitOf(line uint16, hold base.ID) (*OrderLine, *OrderUnit) {
+func (o *Order) unitOf(line uint16, hold base.ID) *OrderUnit {
 	l := o.LineNo(line)
 	if l == nil {
-		return nil, nil
+		return nil
 	}
 	for j := range l.Units {
 		if l.Units[j].Hold == hold {
-			return l, &l.Units[j]
+			return &l.Units[j]
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // UnitCount is how many units an order has.

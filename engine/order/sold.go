@@ -29,7 +29,7 @@ func retire(t *base.Tx, h timeline.Hold, place timeline.Place) {
 	u := new(OrderUnit)
 	if o := orderOf(t.Acc, h); o != nil {
 		if n, err := Edit(t, o.ID); err == nil {
-			_, u = n.unitOf(h.Line, h.ID)
+			u = n.unitOf(h.Line, h.ID)
 		}
 	}
 	sell(t, u, h, place, u.Handed)

@@ -57,7 +57,7 @@ func init() {
 
 // itemOf is the unit of an order that a unit of stock is for, zero where it is for none.
 func (o *Order) itemOf(h timeline.Hold) base.ID {
-	if _, u := o.unitOf(h.Line, h.ID); u != nil {
+	if u := o.unitOf(h.Line, h.ID); u != nil {
 		return u.ID
 	}
 	return base.ID{}
@@ -92,12 +92,12 @@ func madeForLine(a *base.AccountState, l *OrderLine, h timeline.Hold, on *stock.
 	if k == nil {
 		return base.ID{}
 	}
-	return madeForPart(a, k, l, l.Units[i].Part, on)
+	return madeForPart(k, l, l.Units[i].Part, on)
 }
 
 // madeForPart is that of a component of a line of kits. An order of a hold that was not of whole kits has each unit as
 // a component of its own: which one it was, is not known.
-func madeForPart(a *base.AccountState, k *commerce.Kit, l *OrderLine, part uint16, on *stock.Article) base.ID {
+func madeForPart(k *commerce.Kit, l *OrderLine, part uint16, on *stock.Article) base.ID {
 	if int(part) >= len(k.Parts) || k.Parts[part].SKU == nil {
 		return base.ID{}
 	}

@@ -98,7 +98,7 @@ func GoesTo(a *base.AccountState, h timeline.Hold) *Location {
 }
 
 // departureOf is the transfer that goes with a unit at a place, nil where it is none that leaves.
-func departureOf(a *base.AccountState, h timeline.Hold, lot timeline.Lot, at timeline.Place, to *Location) *departure {
+func departureOf(h timeline.Hold, lot timeline.Lot, at timeline.Place, to *Location) *departure {
 	if !h.Flags.Has(timeline.OneWay) || !at.Seated() || h.Span.End == base.Forever || to == nil ||
 		to.No == lot.Location {
 		return nil
@@ -115,7 +115,7 @@ func departureByID(t *base.Tx, id base.ID) *departure {
 	if !ok {
 		return nil
 	}
-	return departureOf(t.Acc, h, t.Acc.Stock.Lot(at.Lot), at, GoesTo(t.Acc, h))
+	return departureOf(h, t.Acc.Stock.Lot(at.Lot), at, GoesTo(t.Acc, h))
 }
 
 // plans notes what is planned for a unit by now.
@@ -231,7 +231,7 @@ func departs(t *base.Tx, id base.ID) *departure {
 	if !ok {
 		return nil
 	}
-	return departureOf(t.Acc, h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
+	return departureOf(h, Draft(t).Lot(at.Lot), at, GoesInPlan(t, h))
 }
 
 // lotFor is the lot of an article at a location, as the plan has it.
@@ -278,8 +278,8 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 
 // goes plans the departure of a unit, if that takes no unit from another hold.
 func goes(t *base.Tx, id base.ID, x *departure) bool {
-	h, at, _ := Draft(t).Find(id)
-	red, r := spare(t, h, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
+	_, at, _ := Draft(t).Find(id)
+	red, r := spare(t, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
 	if r == nil || !red.OK || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
 		return false
 	}
@@ -323,9 +323,9 @@ func departAll(t *base.Tx, ids []base.ID, slots []timeline.SlotNo) bool {
 func depart(t *base.Tx, id base.ID, of []base.ID) {
 	d := Draft(t)
 	h, at, _ := d.Find(id)
-	x := departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))
+	x := departureOf(h, d.Lot(at.Lot), at, GoesInPlan(t, h))
 	r := articleOf(t, d.Lot(at.Lot))
-	red := spare(t, h, at, x.at)
+	red := spare(t, at, x.at)
 	_, asked := Departing(t).to[id]
 	if asked && !Departing(t).Overbook && (!red.OK || r == nil) {
 		if Departing(t).blocked == nil {
@@ -385,7 +385,7 @@ func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, a
 
 // spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot, or one that begins just
 // then, where it can, as then nothing moves.
-func spare(t *base.Tx, h timeline.Hold, at timeline.Place, from int64) timeline.Reduction {
+func spare(t *base.Tx, at timeline.Place, from int64) timeline.Reduction {
 	d := Draft(t)
 	if idleFrom(d, at.Slot, from) {
 		if red, ok := d.ReduceTo(at.Lot, from, []timeline.SlotNo{at.Slot}, 1); ok {
@@ -411,7 +411,7 @@ func standsInTheWay(t *base.Tx, x *departure, of []base.ID) *QuantityPlan {
 	d, n := Draft(t), 0
 	for _, id := range of {
 		h, at, _ := d.Find(id)
-		if same(x, departureOf(t.Acc, h, d.Lot(at.Lot), at, GoesInPlan(t, h))) {
+		if same(x, departureOf(h, d.Lot(at.Lot), at, GoesInPlan(t, h))) {
 			n++
 		}
 	}

@@ -187,7 +187,7 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 		}
 		for i, id := range ids {
 			h, at, _ := Draft(t).Find(id)
-			red := spare(t, h, at, planned[i].at)
+			red := spare(t, at, planned[i].at)
 			_, asked := x.to[id]
 			if !red.OK && (!red.Feasible() || !x.Overbook && asked || !asked && !h.Flags.Has(timeline.Out)) {
 				return false

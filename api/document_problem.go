@@ -14,9 +14,6 @@ import (
 // operation can give. Codes that follow from the declaration of an operation are derived from it; codes by which its
 // command refuses because of the state are in one table. The tests compare both with every refusal that they meet.
 
-// ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
-var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}
-
 const (
 	conflict     = base.CodeConflict
 	insufficient = base.CodeInsufficient

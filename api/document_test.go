@@ -30,6 +30,9 @@ var update = flag.Bool("update", false, "write openapi.json again")
 
 const golden = "openapi.json"
 
+// ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
+var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}
+
 // readDocument is the document, which TestDocumentIsCommitted holds against the committed one.
 var readDocument = sync.OnceValues(func() (published, error) {
 	v, err := decode(document())

@@ -38,7 +38,7 @@ func isLog(op errorfs.Op) bool { return strings.HasSuffix(op.Path, ".log") }
 func mustBeDead(t *testing.T, toy *toy, s *Store) {
 	t.Helper()
 	select {
-	case <-s.Dead():
+	case <-s.fuse.dead:
 	case <-time.After(20 * time.Second):
 		t.Fatal("not dead")
 	}

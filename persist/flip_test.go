@@ -212,7 +212,7 @@ func TestFlipUnderWayIsNoticedWhileRunning(t *testing.T) {
 	}
 	require.Error(t, err)
 	select {
-	case <-s.Dead():
+	case <-s.fuse.dead:
 	case <-time.After(20 * time.Second):
 		t.Fatal("not dead")
 	}

@@ -480,9 +480,6 @@ func (s *Store) Incarnation() uint64 { return s.incarnation }
 // Failed is nil, or ErrFailed with the cause.
 func (s *Store) Failed() error { return s.fuse.failed() }
 
-// Dead is closed when the storage fails.
-func (s *Store) Dead() <-chan struct{} { return s.fuse.dead }
-
 // Close folds what is published, writes HEAD and closes the directory. The
 // caller has stopped committing and reading. After a storage failure it stops
 // the goroutines that can be stopped and leaves everything else, the lock

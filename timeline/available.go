@@ -95,9 +95,6 @@ func (e *slotEntry) available(w Span) Answer {
 	return Answer{Available: 1, Stock: 1, At: w.Start, Exact: true}
 }
 
-// Available is what Stock.Available would say of the draft.
-func (d *Draft) Available(p PoolRef, hull Span) Answer { return d.Stock().Available(p, hull, d.now) }
-
 func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
 	_, ok := s.easy(p, s.fixityOf(p, hull.Start, now), hull)
 	return ok

@@ -65,9 +65,6 @@ func (d *Draft) Adopt(f *Draft) {
 	*d = *f
 }
 
-// Now is the command's instant.
-func (d *Draft) Now() int64 { return d.now }
-
 // Stock is the stock as the draft has it, to be read until the draft changes.
 func (d *Draft) Stock() *Stock {
 	if d.pending {

@@ -38,7 +38,7 @@ func TestDraftRemembersWhatChanged(t *testing.T) {
 	require.Equal(t, at, where)
 
 	// Asked for more, it is the stock with that hold.
-	require.Equal(t, 0, d.Available(LotRef(1), Span{12, 13}).Available)
+	require.Equal(t, 0, d.Stock().Available(LotRef(1), Span{12, 13}, d.now).Available)
 	require.Equal(t, Changes{Holds: []HoldChange{want}}, d.Changes())
 
 	// What is put and taken again is nothing.

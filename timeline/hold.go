@@ -227,11 +227,3 @@ func (p PoolRef) Lot() (no LotNo, ok bool) {
 	}
 	return LotNo(p.no), true
 }
-
-// Pool is the pool of lots that is named; ok is false where a lot is.
-func (p PoolRef) Pool() (no PoolNo, ok bool) {
-	if !p.pool {
-		return 0, false
-	}
-	return PoolNo(p.no), true
-}

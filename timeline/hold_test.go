@@ -59,10 +59,7 @@ func TestPoolRef(t *testing.T) {
 	lot, ok := LotRef(7).Lot()
 	require.True(t, ok)
 	require.EqualValues(t, 7, lot)
-	_, ok = LotRef(7).Pool()
+	_, ok = SKURef(7).Lot()
 	require.False(t, ok)
-	pool, ok := SKURef(7).Pool()
-	require.True(t, ok)
-	require.EqualValues(t, 7, pool)
 	require.NotEqual(t, LotRef(7), SKURef(7))
 }

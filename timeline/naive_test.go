@@ -17,6 +17,9 @@ type naive struct {
 	holds []Placed // by id
 }
 
+// join is the smallest span that covers both.
+func (s Span) join(o Span) Span { return Span{min(s.Start, o.Start), max(s.End, o.End)} }
+
 func (n *naive) clone() *naive {
 	return &naive{slices.Clone(n.lots), slices.Clone(n.slots), slices.Clone(n.holds)}
 }
@@ -27,8 +30,7 @@ func (n *naive) inPool(p PoolRef, lot LotNo) bool {
 	}
 	for _, l := range n.lots {
 		if l.No == lot {
-			no, _ := p.Pool()
-			return l.Pool == no
+			return l.Pool == PoolNo(p.no)
 		}
 	}
 	return false
@@ -394,7 +396,7 @@ func (w *world) room(no SlotNo) (room Span, any bool) {
 			if !any {
 				room = h.Seat()
 			}
-			room, any = room.Join(h.Seat()), true
+			room, any = room.join(h.Seat()), true
 		}
 	}
 	return room, any
@@ -402,7 +404,7 @@ func (w *world) room(no SlotNo) (room Span, any bool) {
 
 func (w *world) resizeSlot(i int, span Span) {
 	if room, any := w.room(w.n.slots[i].No); any {
-		span = span.Join(room)
+		span = span.join(room)
 	}
 	w.n.slots[i].Span = span
 	w.s.PutSlot(w.n.slots[i])

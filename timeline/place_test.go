@@ -9,8 +9,8 @@ import (
 // requireLawful checks that a draft changed nothing that a command may not change.
 func requireLawful(t *testing.T, base *Stock, d *Draft, p PoolRef, start int64) {
 	t.Helper()
-	floor := min(d.Now(), start)
-	f := base.fixityOf(p, start, d.Now())
+	floor := min(d.now, start)
+	f := base.fixityOf(p, start, d.now)
 	changes := d.Changes()
 	for _, c := range changes.Holds {
 		if !c.Had {

@@ -206,7 +206,7 @@ func (x *script) run(t *testing.T, lines []string) string {
 			if len(args) > 1 {
 				p = x.ref(args[0])
 			}
-			a := draft().Available(p, holds[0].Span)
+			a := draft().Stock().Available(p, holds[0].Span, x.now)
 			fmt.Fprintf(&out, "%d available of %d, %d committed at %d", a.Available, a.Stock, a.Committed, a.At)
 			if !a.Exact {
 				out.WriteString(", or more")

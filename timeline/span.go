@@ -30,9 +30,6 @@ func (s Span) Covers(o Span) bool { return s.Start <= o.Start && o.End <= s.End 
 // Clip is what the two share; Empty where they share nothing.
 func (s Span) Clip(o Span) Span { return Span{max(s.Start, o.Start), min(s.End, o.End)} }
 
-// Join is the smallest span that covers both.
-func (s Span) Join(o Span) Span { return Span{min(s.Start, o.Start), max(s.End, o.End)} }
-
 // Length is the span's length in milliseconds, Forever where it has no end; 0 where it is empty.
 func (s Span) Length() int64 {
 	switch {

@@ -67,7 +67,7 @@ func TestSpanRelations(t *testing.T) {
 		if c.clip != "" {
 			require.Equal(t, drawn(c.clip), a.Clip(b))
 		}
-		require.Equal(t, drawn(c.join), a.Join(b))
+		require.Equal(t, drawn(c.join), a.join(b))
 	}
 }
 

@@ -99,9 +99,6 @@ func Scale() (float64, error) {
 
 func (s *Set) pool(sku, location int) int { return sku*s.Locations + location }
 
-// PoolSize is how many units a SKU has at a location.
-func (s *Set) PoolSize(sku, location int) int { return len(s.pools[s.pool(sku, location)]) }
-
 // Next draws the next hold that the stock carries. It can be called beyond the target: there is room for several times
 // as many holds.
 func (s *Set) Next() Hold {

@@ -9,6 +9,9 @@ import (
 	"holdfast/timeline"
 )
 
+// poolSize is how many units a SKU has at a location.
+func (s *Set) poolSize(sku, location int) int { return len(s.pools[s.pool(sku, location)]) }
+
 // The set is what it says: as many articles, units and holds, and nothing overlaps on a unit.
 func TestSet(t *testing.T) {
 	s, err := New(0.01)
@@ -17,7 +20,7 @@ func TestSet(t *testing.T) {
 	require.Equal(t, 20, s.SKUs)
 	for sku := range s.SKUs {
 		for location := range s.Locations {
-			require.GreaterOrEqual(t, s.PoolSize(sku, location), 5)
+			require.GreaterOrEqual(t, s.poolSize(sku, location), 5)
 		}
 	}
 	large := 0
@@ -39,7 +42,7 @@ func TestSet(t *testing.T) {
 	}
 	require.Equal(t, 10_000, stock.Len())
 	require.NoError(t, stock.Check())
-	require.Equal(t, s.PoolSize(3, 4), stock.SlotCount(timeline.SKURef(s.Pool(3, 4))))
+	require.Equal(t, s.poolSize(3, 4), stock.SlotCount(timeline.SKURef(s.Pool(3, 4))))
 }
 
 // The set never changes: figures of different days are about the same holds.
@@ -69,7 +72,7 @@ func TestOrders(t *testing.T) {
 		require.Greater(t, x.End, x.Start)
 		for i, sku := range x.SKUs {
 			require.NotContains(t, x.SKUs[:i], sku)
-			require.GreaterOrEqual(t, s.PoolSize(sku, x.Location), LineUnits)
+			require.GreaterOrEqual(t, s.poolSize(sku, x.Location), LineUnits)
 			require.LessOrEqual(t, free[s.pool(sku, x.Location)], x.Start)
 			free[s.pool(sku, x.Location)] = x.End
 		}

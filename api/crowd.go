@@ -10,7 +10,8 @@ import (
 	"holdfast/engine/base"
 )
 
-// This file owns how much an address has under way at once: connections, or, of one that a proxy passes on, requests.
+// This file owns how the server refuses what ratelimit.Crowd counts too much of: connections, or, of an address that a
+// proxy passes on, requests.
 
 // crowdSaid is how seldom it is logged that connections are closed.
 const crowdSaid = time.Minute

@@ -6,7 +6,7 @@
 // A hold with an expiry is held, one without is confirmed. It takes its units until it is released, made an order, or,
 // if it is only held, until it expires. Its units are in the timelines; its own row says what was asked for
 // (holdstore.go). As there are millions of rows, they are small and lie in a timeline.ByID, in order of id. Readers sum
-// up what lists ask of them in memos (memo.go).
+// up what lists ask of them in memos (list_memo.go).
 //
 // How many can be held is always the answer of timeline.Stock.Available, which refusals come from, too; with it comes
 // whether that is exact. A calendar has two kinds of numbers: available is that answer for each bucket as a plain

@@ -12,8 +12,8 @@ import (
 
 // This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of
 // those. For any other question it goes through the sections of the rows: what readers noted of a section says how many
-// of its holds pass and which (memo.go). If a section changed, the first reader goes through it row by row. Only the
-// next one notes what it says, as most sections that change will change again before long.
+// of its holds pass and which (list_memo.go). If a section changed, the first reader goes through it row by row. Only
+// the next one notes what it says, as most sections that change will change again before long.
 
 // HoldQuery says which holds are asked for. A member that is not set asks nothing; several values of one member are
 // or-ed.

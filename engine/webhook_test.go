@@ -291,20 +291,22 @@ func TestRedelivery(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	long(t)
 	s := newShop(t)
+	const queued = 2 * outbox.MaxRecover
+	s.bounded(base.Bounds{Queued: queued})
 	w := s.hook(base.OrderCreated)
-	for outbox.Calls(s.view().Acc).Waiting(w.ID) < outbox.MaxQueued {
+	for outbox.Calls(s.view().Acc).Waiting(w.ID) < queued {
 		s.do(emitting{typ: base.OrderCreated, times: outbox.MaxRecover})
 	}
 	d := s.emitted(base.OrderCreated, w)
 	require.Equal(t, outbox.DeliveryFailed, d.State)
 	require.Equal(t, &outbox.Recovered{Left: 1}, s.do(outbox.RecoverDeliveries{Webhook: w.ID}))
 	n, oldest := outbox.Waiting(s.view())
-	require.Equal(t, [2]any{outbox.MaxQueued, s.now}, [2]any{n, oldest})
+	require.Equal(t, [2]any{queued, s.now}, [2]any{n, oldest})
 	s.do(outbox.DisableWebhook{ID: w.ID})
 	require.NoError(t, s.Tick(t.Context()), "in parts, before anything else is done")
 	require.Empty(t, s.log(w, outbox.DeliveryPending))
 	s.do(outbox.EnableWebhook{ID: w.ID})
-	require.Equal(t, &outbox.Recovered{Queued: outbox.MaxRecover, Left: outbox.MaxQueued + 1 - outbox.MaxRecover},
+	require.Equal(t, &outbox.Recovered{Queued: outbox.MaxRecover, Left: queued + 1 - outbox.MaxRecover},
 		s.do(outbox.RecoverDeliveries{Webhook: w.ID}))
 }
 

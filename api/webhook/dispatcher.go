@@ -116,7 +116,7 @@ func Start(o Options) *Dispatcher {
 		o.InAll = inAll
 	}
 	if o.Patience == 0 {
-		o.Patience = outbox.MaxQueued / 2
+		o.Patience = base.MaxQueued / 2
 	}
 	d := &Dispatcher{
 		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll),

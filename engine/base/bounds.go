@@ -19,6 +19,7 @@ type Bounds struct {
 	Swept     int // records that a command changes in addition to the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
 	NamedAll  int // holds that a refusal names in all, at most
+	Queued    int // deliveries of a webhook that wait, at most
 }
 
 // WithDefaults puts the usual bound where none is given.
@@ -29,7 +30,7 @@ func (b Bounds) WithDefaults() Bounds {
 	}{
 		{&b.Rows, maxRows}, {&b.DueItems, DueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
 		{&b.Heavy, heavyRows}, {&b.Offload, offloadUnits}, {&b.Bytes, maxBytes}, {&b.RowBytes, maxRowBytes},
-		{&b.Swept, 1_000}, {&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll},
+		{&b.Swept, 1_000}, {&b.Named, MaxBlockers}, {&b.NamedAll, MaxBlockersInAll}, {&b.Queued, MaxQueued},
 	} {
 		if *x.at == 0 {
 			*x.at = x.usual
@@ -39,8 +40,9 @@ func (b Bounds) WithDefaults() Bounds {
 }
 
 const (
-	MaxBlockers      = 20   // holds that a refusal has named of a line
-	MaxBlockersInAll = 1000 // holds that a refusal has named in an answer
+	MaxBlockers      = 20      // holds that a refusal has named of a line
+	MaxBlockersInAll = 1000    // holds that a refusal has named in an answer
+	MaxQueued        = 100_000 // deliveries of a webhook that wait
 )
 
 const DueAtOnce = 1000 // due items done by one command

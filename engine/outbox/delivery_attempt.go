@@ -256,7 +256,7 @@ func (o RedeliverDelivery) PlanOn(t *base.Tx) (any, error) {
 	if d == nil || d.Webhook != w.ID {
 		return nil, base.NotFound("delivery")
 	}
-	if !d.again() || Calls(t.Acc).Waiting(w.ID) >= MaxQueued {
+	if !d.again() || Calls(t.Acc).Waiting(w.ID) >= t.Bounds.Queued {
 		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the delivery waits already, or was " +
 			"tried too often", Details: base.StateDetails{State: d.State.String(), Allowed: []string{}}}
 	}
@@ -313,7 +313,7 @@ func (o RecoverDeliveries) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	var r Recovered
-	room := min(MaxRecover, MaxQueued-Calls(t.Acc).Waiting(w.ID))
+	room := min(MaxRecover, t.Bounds.Queued-Calls(t.Acc).Waiting(w.ID))
 	for d := range DeliveryTable(t.Acc).By(deliveryByWebhook, deliveryKey(w.ID, DeliveryFailed)) {
 		switch {
 		case d.Ended < o.Since || d.Test || !d.again():

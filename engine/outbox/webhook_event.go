@@ -64,10 +64,6 @@ func (b *EventBody) Text() ([]byte, error) {
 	return s2.Decode(nil, b.Packed[1:])
 }
 
-// MaxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from
-// where they can be recovered.
-const MaxQueued = 100_000
-
 // What is kept of events that happen while a webhook is disabled as too many failed: no more than both.
 const (
 	MaxKept   = 10_000
@@ -191,7 +187,8 @@ func (e *event) text(now int64, version string) []byte {
 	return append(append(slices.Grow(b, len(data)+1), data...), '}')
 }
 
-// delivery makes the delivery of an event to a webhook.
+// delivery makes the delivery of an event to a webhook. One beyond those that may wait is in the log as failed, from
+// where it can be recovered.
 func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 	body := e.body(t, w.APIVersion)
 	d := &Delivery{
@@ -199,7 +196,7 @@ func delivery(t *base.Tx, e *event, w *WebhookRow) *Delivery {
 		State: DeliveryPending, Next: t.Now, Size: uint32(body.size), Revision: 1,
 	}
 	t.Used += MaxAttempts // the ids after it are those of its attempts
-	if Calls(t.Acc).Waiting(w.ID) >= MaxQueued {
+	if Calls(t.Acc).Waiting(w.ID) >= t.Bounds.Queued {
 		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.Now
 	}
 	return d

@@ -15,6 +15,7 @@ import (
 	"holdfast/engine"
 	"holdfast/engine/base"
 	"holdfast/engine/outbox"
+	"holdfast/engine/stock"
 )
 
 // This file owns the tests of the first run on a directory in which there are accounts that it did not make.
@@ -47,10 +48,15 @@ func keysOf(c *core) (n []int) {
 	return n
 }
 
-// shopArchive exports the demo merchant, whose account sorts before all others.
+// shopArchive exports a merchant of ten rows, whose account sorts before all others.
 func shopArchive(t *testing.T) (dir string) {
 	home := t.TempDir()
-	c, _ := demoCore(t, home, clock())
+	c, account := quietCore(t, home, engine.Options{}), base.ID{6: 0x70, 8: 0x80, 15: 1}
+	require.NoError(t, c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Shop"}}))
+	for range 10 {
+		require.NoError(t, c.do(account,
+			stock.CreateLocation{LocationFields: stock.LocationFields{Name: "Harbour", Timezone: "UTC"}}))
+	}
 	require.NoError(t, c.Close())
 	dir = filepath.Join(t.TempDir(), "shop")
 	code, _, errs := holdfast("export", "--all", dir, "--data", home)
@@ -81,7 +87,7 @@ func importPart(t *testing.T, c *core, dir string) (account base.ID) {
 // The account of an import has no key, whether the import is done or was cut short, and wherever its id stands.
 func TestAnImportedAccountGetsNoFirstKey(t *testing.T) {
 	shop, dir := shopArchive(t), t.TempDir()
-	few := engine.Options{Bounds: base.Bounds{Group: 100}}
+	few := engine.Options{Bounds: base.Bounds{Group: 3}}
 	c := quietCore(t, dir, few)
 	first := started(t, c, dir, "")
 	require.NotEmpty(t, first.key)
@@ -110,7 +116,7 @@ func TestAFirstRunGoesOnBesideAnImport(t *testing.T) {
 	shop := shopArchive(t)
 	begun := func(imported bool) (dir string, account base.ID) {
 		dir = t.TempDir()
-		c := quietCore(t, dir, engine.Options{Bounds: base.Bounds{Group: 100}})
+		c := quietCore(t, dir, engine.Options{Bounds: base.Bounds{Group: 3}})
 		account = base.NewID(clock(), base.BaseOf([10]byte{1}))
 		require.NoError(t, writeMark(filepath.Join(dir, firstRunMark), "neverseen"))
 		err := c.do(account, base.CreateAccount{AccountFields: base.AccountFields{Name: "Holdfast"}})

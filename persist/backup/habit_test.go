@@ -459,7 +459,8 @@ func (l *large) Get(context.Context, string) (io.ReadCloser, error) {
 
 // TestReadingAhead is bounded by pieces, and by bytes.
 func TestReadingAhead(t *testing.T) {
-	for size, most := range map[int]int64{100: ahead, aheadBytes / 4: 4, aheadBytes + 1: 1} {
+	const bytes = 400
+	for size, most := range map[int]int64{bytes / ahead: ahead, bytes / 4: 4, bytes + 1: 1} {
 		target := &large{bytes: size}
 		pieces := make([]Piece, 100)
 		for i := range pieces {
@@ -468,7 +469,7 @@ func TestReadingAhead(t *testing.T) {
 		if most < ahead {
 			pieces = pieces[:most+2]
 		}
-		for i, f := range segments(t.Context(), target, pieces) {
+		for i, f := range segments(t.Context(), target, pieces, bytes) {
 			r, err := f.Open(t.Context())
 			require.NoError(t, err)
 			n, err := io.Copy(io.Discard, r)

@@ -28,12 +28,13 @@ func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (p
 	defer archive.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	o.Archive, o.Segments = archive, segments(ctx, t, p.Pieces)
+	o.Archive, o.Segments = archive, segments(ctx, t, p.Pieces, aheadBytes)
 	return persist.Restore(ctx, o)
 }
 
-// segments has the pieces read ahead once the first one is opened. They are opened in order, each once.
-func segments(ctx context.Context, t Target, pieces []Piece) (list []persist.SegmentFile) {
+// segments has the pieces read ahead, so many bytes together, once the first one is opened. They are opened in order,
+// each once.
+func segments(ctx context.Context, t Target, pieces []Piece, most int64) (list []persist.SegmentFile) {
 	type read struct {
 		b   []byte
 		err error
@@ -43,7 +44,7 @@ func segments(ctx context.Context, t Target, pieces []Piece) (list []persist.Seg
 	begin := func(i int) {
 		for ; begun < len(pieces) && begun < i+ahead; begun++ {
 			p := pieces[begun]
-			if begun > i && under+p.Size > aheadBytes {
+			if begun > i && under+p.Size > most {
 				return
 			}
 			under += p.Size

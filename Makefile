@@ -50,7 +50,8 @@ CRASHES     ?= 100000
 VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Where goroutines of the service share memory, the longest first. The rest is single-threaded by design, or a client of a service.
+# Where goroutines of the service share memory, the longest first. Of timeline, it is only what readers note of an index.
+# The rest is single-threaded by design, or a client of a service.
 RACE = ./engine ./persist ./api ./persist/... ./fuzz/history ./api/ratelimit ./api/webhook ./engine/table ./engine/pace
 
 # The version of a release.
@@ -75,7 +76,8 @@ test: vet
 	cd api/client/go && go test -vet=off -timeout $(TESTTIMEOUT) ./...
 	@if command -v "$$(go env CC)" >/dev/null; then \
 		echo go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
-		CGO_ENABLED=1 go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
+		CGO_ENABLED=1 go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE) && \
+		CGO_ENABLED=1 go test -vet=off -timeout $(TESTTIMEOUT) -race -run Notes ./timeline; \
 	else \
 		echo "there is no C compiler ($$(go env CC)), which the race detector needs: its tests were run without it"; \
 	fi

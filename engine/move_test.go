@@ -60,6 +60,8 @@ func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + hour)})
 	s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Some(s.now + 2*day)})
 	s.reopen()
+	e = stock.ScheduledEventByID(s.view(), e.ID)
+	require.Equal(t, base.Span{Start: s.now - 4*day, End: s.now + 2*day}, e.Window)
 }
 
 // Of several pools of a SKU a unit that has begun takes one with room from now on.

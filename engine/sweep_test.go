@@ -52,20 +52,24 @@ func TestATagIsTakenOffInParts(t *testing.T) {
 	}
 }
 
-// The same of values that have no attribute any more, over all kinds of records.
-func TestValuesAreTakenOffInParts(t *testing.T) {
-	s := newShop(t)
-	d := s.do(label.CreateAttribute{
-		AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatText}}).(*label.Attribute)
-	var skus, articles []base.ID
-	labels := values("size", text("M"))
-	for range 4 {
+// bikes makes so many SKUs, and as many articles, with the same labels.
+func (s *shop) bikes(n int, labels label.LabelsPatch) (skus, articles []base.ID) {
+	for range n {
 		skus = append(skus,
 			s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
 		articles = append(articles,
 			s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
 				Labels: labels}).(*stock.Article).ID)
 	}
+	return skus, articles
+}
+
+// The same of values that have no attribute any more, over all kinds of records.
+func TestValuesAreTakenOffInParts(t *testing.T) {
+	s := newShop(t)
+	d := s.do(label.CreateAttribute{
+		AttributeFields: label.AttributeFields{Name: "Size", Key: "size", Format: label.FormatText}}).(*label.Attribute)
+	skus, articles := s.bikes(4, values("size", text("M")))
 	s.bounded(base.Bounds{Swept: 1})
 	s.do(label.DeleteAttribute{ID: d.ID, Force: true})
 	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Last"}})
@@ -83,15 +87,7 @@ func TestValuesAreTakenOffInParts(t *testing.T) {
 func TestATagIsTakenOffAllKindsOfItsScope(t *testing.T) {
 	s := newShop(t)
 	gone := s.tag("gone", label.TagInventory)
-	labels := label.LabelsPatch{Tags: base.Some([]base.ID{gone})}
-	var skus, articles []base.ID
-	for range 3 {
-		skus = append(skus,
-			s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Bike"}, Labels: labels}).(*stock.SKU).ID)
-		articles = append(articles,
-			s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Bike"},
-				Labels: labels}).(*stock.Article).ID)
-	}
+	skus, articles := s.bikes(3, label.LabelsPatch{Tags: base.Some([]base.ID{gone})})
 	s.bounded(base.Bounds{Swept: 2})
 	s.do(label.DeleteTag{ID: gone})
 	s.do(stock.CreateSKU{SKUFields: stock.SKUFields{Name: "Last"}})

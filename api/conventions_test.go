@@ -117,7 +117,7 @@ func TestOtherMethods(t *testing.T) {
 	}
 }
 
-func TestLinks(t *testing.T) {
+func TestAPageLinksToTheOthers(t *testing.T) {
 	s := newShop(t)
 	for i := range 5 {
 		s.ok("POST", "/v1/admin/locations", fmt.Sprintf(`{"name":"%d","timezone":"UTC"}`, i))

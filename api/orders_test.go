@@ -229,7 +229,7 @@ func TestCancelledAndDeletedOrders(t *testing.T) {
 	require.Equal(t, 1.0, s.available("sku", sku, location, from, to), "what was sold stays gone")
 }
 
-func TestShortOrders(t *testing.T) {
+func TestShortOrdersAreRefusedOrOverbooked(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day
 	first := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))

@@ -12,7 +12,7 @@ import (
 
 // This file holds the removal of locations, SKUs and articles on the wire, and the archive.
 
-func TestRemoval(t *testing.T) {
+func TestWhatIsInUseIsNotRemoved(t *testing.T) {
 	s, location, sku, first, second := stocked(t)
 	inUse := func(path, resource string) {
 		t.Helper()

@@ -101,7 +101,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 }
 
 // What the benchmark of the writer does can be done again and again.
-func TestHeavyLinesGoRound(t *testing.T) {
+func TestStepsOfBenchmarkWriterAreAccepted(t *testing.T) {
 	long(t)
 	d := newDesk(t, func(string, any) []byte { return []byte("null") })
 	steps := slices.Concat(d.heavyLines(1_000), d.heavyTrips(1_000))

@@ -188,7 +188,7 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	s.reopen()
 }
 
-func TestTheArchive(t *testing.T) {
+func TestAnArchivedArticleIsArchivedOnce(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()
 	a, b := s.article(sku, 1), s.article(sku, 1)

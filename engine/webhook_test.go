@@ -443,7 +443,7 @@ func TestWebhookFields(t *testing.T) {
 	require.Nil(t, outbox.WebhookByID(s.view(), w.ID))
 }
 
-func TestSecrets(t *testing.T) {
+func TestSecretsAreRotatedWithAnOverlap(t *testing.T) {
 	s := newShop(t)
 	cmd := Command{Account: s.acc, Actor: "test", Idem: &Idempotency{Key: base.ID{1}, Fingerprint: base.ID{2}},
 		Op: outbox.CreateWebhook{EventType: base.OrderCreated, APIVersion: "2025-06", Secret: secretOf(1),

@@ -421,7 +421,7 @@ func TestArchiveOfADirectoryInUse(t *testing.T) {
 	require.NoError(t, WriteArchive(t.Context(), io.Discard, mem, "/data", nil))
 }
 
-func TestReport(t *testing.T) {
+func TestVerifyReportsWhatItRead(t *testing.T) {
 	mem, toy := written(t, 30)
 	rep, err := Verify("/data", VerifyOptions{FS: mem})
 	require.NoError(t, err)

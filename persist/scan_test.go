@@ -148,7 +148,7 @@ func TestScanEndsWithTheFirstError(t *testing.T) {
 	require.ErrorIs(t, s.ScanRows(2, func(int, byte, []byte, []byte) error { return wrong }), wrong)
 }
 
-func TestBetween(t *testing.T) {
+func TestBetweenLiesBetweenItsKeys(t *testing.T) {
 	for _, c := range [][2]string{{"a", "b"}, {"abc", "abd"}, {"", "zzzzzzzzzz"},
 		{"same prefix 1", "same prefix 2999999999"}, {"a", "a\x00"}} {
 		lo, hi := []byte(c[0]), []byte(c[1])

@@ -87,7 +87,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	}
 }
 
-func TestModes(t *testing.T) {
+func TestFilesAndDirectoriesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "data")
 	backup := filepath.Join(t.TempDir(), "backup")
 	o := small(nil)
@@ -146,7 +146,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	eventually(t, "all have ended", func() bool { return running() == before })
 }
 
-func TestStats(t *testing.T) {
+func TestStatsTellHowFarItIs(t *testing.T) {
 	o := small(vfs.NewMem())
 	o.KeepLog = Keep{Records: 5}
 	s := open(t, o)

@@ -270,7 +270,7 @@ func TestReseat(t *testing.T) {
 	require.NotZero(t, short1)
 }
 
-func TestFull(t *testing.T) {
+func TestFullIsWhenNoSlotIsFree(t *testing.T) {
 	rnd := seeded(t)
 	for i := range 4000 {
 		x := randomPool(rnd,

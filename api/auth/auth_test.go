@@ -51,7 +51,7 @@ func TestAllows(t *testing.T) {
 	check("locations", "locations.read", false)
 }
 
-func TestDraw(t *testing.T) {
+func TestDrawnKeysParse(t *testing.T) {
 	seen, keys := map[rune]int{}, map[string]bool{}
 	for range 200 {
 		key := Draw()

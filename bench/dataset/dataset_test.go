@@ -79,7 +79,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func TestScale(t *testing.T) {
+func TestABadScaleIsRefused(t *testing.T) {
 	for _, bad := range []float64{0, -1, 0.0001, 1000} {
 		_, err := New(bad)
 		require.Error(t, err)

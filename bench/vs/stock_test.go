@@ -27,7 +27,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-func TestAgree(t *testing.T) {
+func TestSidesThatDisagreeAreRefused(t *testing.T) {
 	require.NoError(t, agree("a list", []int{3, 2}, []int{3, 2}, []int{3, 2}))
 	require.ErrorContains(t, agree("a list", []int{3, 2}, []int{3, 1}, []int{3, 2}), "Holdfast [3 1]")
 	require.ErrorContains(t, agree("a list", []int{3, 2}, []int{3, 2}, []int{3}), "PostgreSQL [3]")

@@ -27,7 +27,7 @@ func TestUnknownVariablesAreNamed(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+func TestDistanceCountsEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int

@@ -47,7 +47,7 @@ func (w *World) pastDue(holds []ID) error {
 	return nil
 }
 
-func TestTimeAlwaysGetsOn(t *testing.T) {
+func TestEveryDueItemIsDoneOrSetAside(t *testing.T) {
 	most, starts := 0, 0
 	lessOften(t)
 	rapid.Check(t, func(r *rapid.T) {

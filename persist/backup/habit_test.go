@@ -341,8 +341,7 @@ func TestBadArchive(t *testing.T) {
 	require.Empty(t, beyond(lines, 1))
 }
 
-// TestKeep keeps two archives and what they need.
-func TestKeep(t *testing.T) {
+func TestTwoArchivesAreKeptWithWhatTheyNeed(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	w.commit(10)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -372,7 +371,7 @@ func TestKeep(t *testing.T) {
 	w.holds(target, persist.Point{}, 60)
 }
 
-func TestBeyond(t *testing.T) {
+func TestWhatRetentionRemoves(t *testing.T) {
 	full := func(line string, seq uint64, ok bool) Full {
 		return Full{Seq: seq, Name: fmt.Sprintf("%s/%d%s", line, seq, archiveSuffix), Verified: ok}
 	}
@@ -481,7 +480,7 @@ func TestReadingAhead(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesOfObjectsAreRead(t *testing.T) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC).UnixMilli()
 	line := lineName(at, 0xabc)
 	require.Equal(t, "20260203T040506.789Z-0000000000000abc", line)

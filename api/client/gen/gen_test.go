@@ -123,7 +123,7 @@ func TestEveryOperationIsGenerated(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesOfTheDocumentInGo(t *testing.T) {
 	for name, want := range map[string]string{
 		"skuId": "SKUID", "asOf": "AsOf", "tagIds": "TagIDs", "apiKeys": "APIKeys", "order.created": "OrderCreated",
 		"MALFORMED_JSON": "MalformedJSON", "sales-reservation": "SalesReservation", "url": "URL",

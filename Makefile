@@ -1,4 +1,4 @@
-# What there is to do here. Nothing but clients, console, schemas, test-clients, test-backup and lint needs the network once `go mod download` has run.
+# What there is to do here. Once `go mod download` has run, nothing needs the network but clients, console, schemas, test-clients, test-backup, lint, and bench-vs where it has to install PostgreSQL.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
 #   make lint         staticcheck, at the version that this file names, and whether schemas are as made; the first run needs the network
@@ -6,7 +6,7 @@
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make soak         the program under 70 % of what the machine carries for MINUTES: whether heap, goroutines, files, snapshots or disk grow
-#   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
+#   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side; installs PostgreSQL where it is missing
 #   make bench-growth the same work with 10,000, 100,000 and 1,000,000 articles of ten holds each; takes 16 GB of memory and 8 GB of disk
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors

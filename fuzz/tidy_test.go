@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -54,6 +55,33 @@ func says(f *ast.File) bool {
 		}
 	}
 	return false
+}
+
+// A doc.go that lists files of its package lists all that are not tests.
+func TestDocListsAllFiles(t *testing.T) {
+	fset := token.NewFileSet()
+	listed := regexp.MustCompile(`(?m)^\t(\w+\.go) `)
+	for _, p := range list(t, "./...") {
+		files := parse(t, fset, p)
+		doc := files[filepath.Join(p.name(), "doc.go")]
+		if doc == nil {
+			continue
+		}
+		names := map[string]bool{"doc.go": true}
+		for _, m := range listed.FindAllStringSubmatch(doc.Doc.Text(), -1) {
+			names[m[1]] = true
+		}
+		for name := range files {
+			if len(names) > 1 && !names[filepath.Base(name)] {
+				t.Errorf("%s is not in the list of its doc.go", name)
+			}
+		}
+		for name := range names {
+			if files[filepath.Join(p.name(), name)] == nil {
+				t.Errorf("the doc.go of %s lists %s, which is not there", p.name(), name)
+			}
+		}
+	}
 }
 
 // mapRanges are the functions of timeline and engine that go through a map, with the reason why its order reaches no

@@ -96,17 +96,8 @@
 //
 // # Cost
 //
-// Measured with the benchmarks of this package, on two busy cores of a virtual machine, on 100,000 articles with
-// 191,000 slots and 1,000,000 holds over two years; orders of magnitude:
-//
-//	least free units over a week      a lot 0.7 us, a pool of ten slots 1 us, of 32 slots 3.7 us,
-//	                                  of 50 to 10,000 slots 0.3 to 1.8 us
-//	a gap for three days              32 slots 2 us, 50 to 10,000 slots 0.3 to 0.7 us
-//	put or remove, all indexes        5 us and 5 KB of garbage with a publish every 25;
-//	                                  in large pools 4 to 14 us and 5 to 11 KB
-//	page of the article list          the first 0.05 to 0.07 ms, any other 1.2 to 1.5 ms
-//	memory with all indexes           146 bytes a hold loaded, 150 put one by one
-//	loading                           0.3 s; ten times as much 9 s, of which the processors work 4
+// What questions, changes, memory and loading cost on 1,000,000 holds is in api/docs/figures.md (Speed and memory); make
+// bench and the benchmarks of this package measure it again.
 //
 // # Trees
 //

@@ -5,6 +5,7 @@
 //	holdfast.go  Holdfast's side: its REST interface over loopback
 //	cluster.go   a PostgreSQL of its own: made, started on a free port, removed
 //	postgres.go  PostgreSQL's side: the schema and the statements, prepared, over pgx
+//	check.go     the questions that are held against the sweep before they are timed
 //	work.go      the kinds of work, and how one is driven from many clients
 //	floor.go     what no server of either kind can be faster than: empty handlers, and bare synced writes
 //	report.go    the table, the JSON and the chart

@@ -13,7 +13,8 @@
 //
 // The fields of a record that callers give are declared once, in the tags of its struct (field.go): name, form, bounds
 // and description. Checks and changes (change.go) follow from the tags, as do reading, writing and the OpenAPI document
-// in package api. A new field is one line.
+// in package api. A new field of a record that is written by its declaration is one line. A new field of an order or a
+// hold is also in the stored row and in the function that writes the answer (api/order_record.go, api/holds.go).
 //
 // AccountState is the whole state of one account. The writer has one that changes; Publish gives readers a copy that
 // does not. A View is that copy with its sequence. Readers outside the engine get nothing but views. The fields of

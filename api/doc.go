@@ -1,9 +1,9 @@
 // Package api is the REST interface: it turns requests into commands and reads of the engine, and records into answers.
 //
 // An operation is declared once, as a value (operation.go): its method, its path, who may call it, what it reads and
-// what it answers. These values drive the router, the chain, the decoder, the scope check and the document; resources.go
-// lists them. A resource is one file, with its shapes, its operations and the code that writes its records, and one
-// line in resources.go.
+// what it answers. These values drive the router, the chain, the decoder, the scope check and the document;
+// resources.go lists them. A resource is one file, with its shapes, its operations and the code that writes its
+// records, and one line in resources.go.
 //
 // The language of inputs and answers is api/wire, the operator's listener api/admin; both know nothing of this package.
 // A record is described once, by a method of the scribe: run over an empty record, the method gives the schema of the

@@ -31,7 +31,7 @@ type entry struct {
 	account base.ID
 	at      int64
 	set     []base.RowChange
-	// it finishes what the command before it began: both are in one record, so that a stop leaves both or none
+	// it finishes what the command before it began: both are in one record, if that is not too long (write)
 	follows bool
 }
 
@@ -123,8 +123,8 @@ func (c *encoder) written(g *group) (err error) {
 // it, or a part from its beginning, which was not yet reported to anyone.
 func (c *encoder) write(g *group) error {
 	for i, e := range g.entries {
-		// Only a record of twice the length ends before what follows: it is a try to seat conflicts, which stay
-		// where it is lost.
+		// A record ends after limit bytes; before an entry that finishes the previous command only after twice as many.
+		// Such an entry tries to seat conflicts: if it is lost, they stay conflicts.
 		if n := c.log.Bytes(); n >= c.limit && (!e.follows || n >= 2*c.limit) {
 			if err := c.hand(g, g.entries[i-1].at); err != nil {
 				return err

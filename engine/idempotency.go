@@ -230,7 +230,7 @@ type keptRows struct {
 	looked uint64 // groups whose records were there to be read by then
 }
 
-// readKept reads records of which something is so.
+// readKept reads the stored records for keys and keeps those for which so is true.
 func (e *Engine) readKept(account base.ID, keys []base.ID, so func(*idemRow) bool) (k keptRows, err error) {
 	k.looked = e.readable.Load()
 	for _, key := range keys {
@@ -245,8 +245,8 @@ func (e *Engine) readKept(account base.ID, keys []base.ID, so func(*idemRow) boo
 	return k, nil
 }
 
-// change writes for each record that is as it was read what it becomes, nil: it is dropped. It says whether that is
-// known of all.
+// change replaces each record that is unchanged since it was read, or drops it where becomes returns nil. It returns
+// false if the writer has forgotten whether one changed.
 func (k keptRows) change(t *base.Tx, becomes func(*idemRow) *idemRow) (all bool) {
 	all = true
 	for _, r := range k.rows {

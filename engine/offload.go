@@ -48,7 +48,7 @@ func (w *writer) offloadsDue(a *base.AccountState) bool {
 
 // offload plans, outside the writer, a part of what is due in a backlog's account or, where little is due, the first of
 // its commands that wait.
-// Where that command is to be looked up again first, all of them of which that is so are.
+// If the first waiting command has to be looked up again, all such commands are looked up now.
 func (w *writer) offload(b *backlog) {
 	w.planned = append(w.planned, b)
 	if w.outdated(&b.waiting[0].cmd) {

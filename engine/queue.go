@@ -135,7 +135,7 @@ func (q *queue) admit() {
 	}
 }
 
-// heard is ready when a command waits, or may.
+// heard returns a channel that can be received from when a command may be waiting.
 func (q *queue) heard() <-chan struct{} {
 	if q.len() > 0 {
 		return turn

@@ -65,7 +65,8 @@ func short(err error) bool {
 // lately is what was refused recently, by hashes. One may take the place of another.
 type lately [1 << 10]atomic.Uint64
 
-// perRefusal is how often the snapshot is asked in vain after a refusal. It is in the lowest bits of an entry.
+// perRefusal is how many later requests try the snapshot without success before the entry is dropped. The count is in
+// the lowest bits of an entry.
 const perRefusal = 3
 
 func (l *lately) at(hash uint64) *atomic.Uint64 { return &l[hash>>32%uint64(len(l))] }

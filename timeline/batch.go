@@ -176,9 +176,8 @@ func (p *pendingTrees[S, A]) flush(edit *token) {
 	}
 }
 
-// bySlot adds a run to a list: in order, those of one key as they came, where that is quick, which is where the slots
-// that they are of are many of those that there are between the first and the last. seats is used again: where changes
-// of a slot go.
+// bySlot appends a run to a list in order of slots; changes of one slot keep their order. If there are more than twice
+// as many slots from the first to the last one as changes, it appends the run as it is. seats is scratch memory.
 func bySlot(list, run []pending[int64], seats []uint32) ([]pending[int64], []uint32) {
 	first, last, ordered := run[0].k.upper(), run[0].k.upper(), true
 	for i := 1; i < len(run); i++ {

@@ -1,7 +1,7 @@
 package timeline
 
-// This file owns the count that room is asked for against: what conflicts are counted for is not taken, and what a hold
-// has, it has.
+// This file owns the count that a request for room is checked against. Units that conflicts wait for are not free, and
+// a hold keeps the room that it already has.
 
 // Claim lets the holds that are taken out from now on, to be seated again, keep their claim: if no more is committed
 // after the command than now, there is no check whether there are so many units.

@@ -96,8 +96,8 @@
 //
 // # Cost
 //
-// What questions, changes, memory and loading cost on 1,000,000 holds is in api/docs/figures.md (Speed and memory); make
-// bench and the benchmarks of this package measure it again.
+// What questions, changes, memory and loading cost on 1,000,000 holds is in api/docs/figures.md (Speed and memory);
+// make bench and the benchmarks of this package measure it again.
 //
 // # Trees
 //

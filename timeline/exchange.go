@@ -116,8 +116,9 @@ func (b *board) freeAt(t int64, but int, found func(l int, gap Span)) {
 	}
 }
 
-// discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to
-// its start, back: its end, and so on. It stops where many that are known are free.
+// discover makes lanes known that are free over all of w, at most exchangeFan of them. If it finds none, it tries the
+// half of w next to its start (with back: next to its end), then half of that, and so on. It also stops when boardLanes
+// of the known lanes are free.
 func (b *board) discover(w Span, back bool) {
 	least := Span{w.Start, w.Start + 1}
 	if back {

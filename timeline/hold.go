@@ -39,10 +39,10 @@ const (
 type Flags uint8
 
 // PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit
-// is handed over, so it never moves at all. Back: of one that is Out, the unit has come back since; what is left is its
-// buffer. Choosy: it asks something of its lot (Chooser). OneWay: its unit goes elsewhere for good when it ends, so
-// while it is seated it stays in its lot, which has one slot less from then on. The two Blocker bits are an
-// enumeration, read with Flags.Blocker.
+// is handed over, so it never moves at all. Back is set with Out when the unit has been returned: only its buffer is
+// left. Choosy: it asks something of its lot (Chooser). OneWay: its unit goes elsewhere for good when it ends, so while
+// it is seated it stays in its lot, which has one slot less from then on. The two Blocker bits are an enumeration, read
+// with Flags.Blocker.
 const (
 	PinnedArticle Flags = 1 << iota
 	PinnedSlot

@@ -229,8 +229,8 @@ func (r *rail) find(id ID) (railPos, bool) {
 	}
 }
 
-// put is the rail with h in it, at its place, and the gap inside in that h is put into. It refuses to break invariant 1
-// or 2.
+// put returns the rail with hold h added, and the gap that h was put into. in is the span of the slot. It panics if h
+// would break invariant 1 or 2.
 func (r rail) put(h Hold, in Span) (with rail, gap Span) {
 	seat := h.Seat()
 	p := r.behind(seat.Start)

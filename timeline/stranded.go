@@ -1,8 +1,7 @@
 package timeline
 
-// This file owns conflicts that count for nothing in their pool: those that wait for an article all of whose units are
-// taken by what is pinned there, too. Nobody moves for them, and no other article will do: to count them would leave a
-// unit idle that others can have.
+// This file owns stranded conflicts. A stranded conflict waits for an article whose units are all taken by pinned
+// holds. It is not counted in its pool: to count it would keep a unit of another article free, which it can never get.
 
 import (
 	"cmp"

@@ -199,7 +199,7 @@ func (w *Writer) Instant(name string, t int64, about string) {
 	w.instant(t)
 }
 
-// End is an instant that is null where it is never.
+// End writes an instant, or null if it is base.Forever.
 func (w *Writer) End(name string, t int64, about string) {
 	if t == base.Forever {
 		w.null(name, instantOrNull, about)

@@ -36,11 +36,11 @@ import (
 //	own         what package api reads by a kind of its own, and the record's code checks
 //
 // and at last "required" where a record cannot be without it, "fixed" where it never changes, and "later" where only a
-// change gives it: an answer leaves it out as long as none did. A field whose member is a pointer may be null; null is
-// the zero value of another, or what the tag "default" says of a word or a text: "all" is of a list all words. A list
-// that has one element at least and no default may be null, too. A required field may be left out of a request that
-// makes a record if it has a default, is a flag, or its member is a pointer. The default of a number is the value that
-// counts if a request leaves it out.
+// change gives it: an answer leaves it out as long as none did. A field whose member is a pointer may be null. For a
+// field without a pointer that is not required, null sets the zero value, or the value of the tag "default"; the
+// default "all" of a list means all words. A list that has one element at least and no default may be null, too. A
+// required field may be left out of a request that makes a record if it has a default, is a flag, or its member is a
+// pointer. The default of a number is the value that counts if a request leaves it out.
 //
 // The tag "about" says what the field is. If the text for requests is another one, "given" has it for all requests, or
 // "made" and "changed" have one for each kind of request.

@@ -107,9 +107,10 @@ type combiner struct {
 	left  int // looks that there may be
 }
 
-// tried is a row with the least that it and those after it can ask: the least price at all, and the one of them that
-// asks least for its time, for which each duration counts with the most that the calendar makes of it. At each row that
-// the calendar counts, the clock may be put back once by as much as slack has for it.
+// tried is a row with two lower bounds for itself and the rows after it: the lowest price, and the lowest price per
+// time (rate for length). For the second one, a duration counts with the most time that the calendar can make of it.
+// slack is by how much clocks may be put back while these rows last: one change of clocks for each row that the
+// calendar counts.
 type tried struct {
 	*PricingRow
 	price, rate, length int64

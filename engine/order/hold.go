@@ -327,9 +327,9 @@ func (l heldLine) refused(entry int, err error) error {
 	return &e
 }
 
-// partsOf says of units which component of a line's kits each is: of those that they were made of. Where an older
-// program did not keep these, and the units are not what the kit takes by now, each is a part of its own, so that none
-// is given back for another.
+// partsOf sets, for each unit, the number of its component in the line's kits. Where that is not known (an older
+// program did not store it, and the kit has changed), each unit is a component of its own, so that no unit is given
+// back for another.
 func partsOf(t *base.Tx, l *OrderLine, booked *hold.BookedKit, units []timeline.Placed) {
 	var parts []uint16
 	k, err := hold.HeldKit(t.Acc, l.Of, booked)

@@ -42,8 +42,8 @@ type CheckoutField struct {
 	CheckoutFieldID *base.ID       `json:",omitempty" field:"checkoutFieldId id" about:"The id of the field in the shop that asked." ids:"foreign"`
 }
 
-// CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is
-// says the field.
+// CheckoutValue is the answer in a form field, as text. As is the JSON type in which it was sent, needed until it is
+// checked; afterwards the field's type decides.
 type CheckoutValue struct {
 	Text string
 	As   label.ValueKind // NoValue: as text

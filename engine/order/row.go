@@ -138,7 +138,7 @@ func misnamed(a *base.AccountState, i base.Item, p base.PurchaseType, row *comme
 	return "", ""
 }
 
-// fitting are the rows of a table that a line may be sold by that is taken in a way and paid in a currency.
+// fitting returns the rows of a table for one way of taking the item, in one currency, without retired rows.
 func fitting(p *commerce.PricingTable, currency string, taken base.PurchaseType) (list []*commerce.PricingRow) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Purchase == taken && r.RetiredAt == 0 && r.Currency == currency {

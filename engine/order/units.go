@@ -339,8 +339,8 @@ func decodeOrder(account, key base.ID, b []byte) (*Order, error) {
 	return s.Clone(), nil // the stored form is not kept with it, nor the spare room that reading leaves in lists
 }
 
-// unpack gives an order that was read without its units those that it had before. The rows of those that changed
-// follow.
+// unpack copies the units of the previous row into an order that was read without units. The rows of changed units are
+// applied afterwards.
 func (o *Order) unpack(before *Order) {
 	if !o.bare {
 		return

@@ -112,8 +112,8 @@ func homes(t *base.Tx, sku base.ID, location uint32) (list []home) {
 	return list
 }
 
-// likeness says how far a hull may be one that these buffers made of its body: 0, just so; 1, if the buffer before it
-// was cut to the command's instant; 2, not.
+// likeness says how well a hull fits these buffers: 0 exactly; 1 if only the buffer before it was cut, at the instant
+// of a command; 2 not at all.
 func likeness(h timeline.Hold, before, after Buffer, l *Location, now int64) int {
 	full := timeline.Hull(h.Body(), before, after, l.Zone(), base.MinInstant)
 	switch {

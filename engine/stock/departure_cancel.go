@@ -133,7 +133,7 @@ func refuseArrival(t *base.Tx, id base.ID) bool {
 	return true
 }
 
-// stayPut makes a unit one that is no longer one-way: where it is by its plans is where it is.
+// stayPut makes a one-way unit an ordinary one: it stays at the location where it is now.
 func stayPut(t *base.Tx, id base.ID) {
 	if h, _, has := Draft(t).Find(id); has {
 		h.Flags &^= timeline.OneWay
@@ -141,8 +141,8 @@ func stayPut(t *base.Tx, id base.ID) {
 	}
 }
 
-// arriveAll makes units of which only an arrival is left leave as they are to leave now, if the holds that count on the
-// old arrivals still get a unit: one of these, or another that arrives. It returns the units for which that is not
+// arriveAll replaces the old arrivals of some units by departures with their new dates, if every hold that counts on an
+// old arrival still gets a unit: one of these, or another that arrives. It returns the units for which that is not
 // possible, and those without an arrival.
 func arriveAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 	arrivals := Departing(t).arrivals

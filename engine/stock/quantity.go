@@ -27,14 +27,12 @@ type QuantityPlan struct {
 	Moves   []SlotMove
 	Removed []base.ID // slots that end at the effective instant
 	Reason  string    // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
-	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not
-	// from the effective instant on; nil where there is none either. Holds may be in the way of a plan from then on,
-	// too.
+	// PossibleFrom is set only for not_enough_stock: the earliest instant from which enough units exist at every later
+	// instant, nil if there is none. Holds may be in the way even then.
 	PossibleFrom *int64           `json:",omitempty"`
 	Blockers     []Unavailability // by start, then id
-	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves
-	// none. Where all stay in the article, that is among the plans in which they do: others are looked at only where
-	// there is no such plan.
+	// Minimal says that no plan that keeps all holds moves fewer. If all holds can stay in the article, only such plans
+	// are compared. A plan that is refused for not_enough_stock moves nothing and is minimal.
 	Minimal    bool
 	LowerBound int // no such plan moves fewer than this
 	Digest     string

@@ -304,9 +304,10 @@ func seatUnits(t *base.Tx, owner base.ID, q *Request, sources []Source) (n int, 
 	return n, reason
 }
 
-// firstSource is the source of a request that may overbook where its item has never been: the plan makes a lot without
-// units, of the article that is asked for; of a SKU of the smallest that takes holds and has what is required, of those
-// that the plan has brought there already, if it has. Where there is none there is nothing to wait for.
+// firstSource makes a lot without units for an item that was never at the location, if the request may overbook. The
+// lot is of the requested article. If the request names a SKU, it is of the article with the smallest number that takes
+// holds and meets the requirements; articles that this plan has already brought to the location come first. If there is
+// no such article, there is nothing to wait for.
 func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
 	has, asks := func(uint32) bool { return true }, q.Asks()
 	if asks != nil {
@@ -358,7 +359,7 @@ func sourcesOf(t *base.Tx, dst []Source, q *Request) []Source {
 	return sources
 }
 
-// meetingOf is sourcesOf, of a request that asks something of its articles those that have it.
+// meetingOf is sourcesOf, limited to pools with an article that meets the request's requirements.
 func meetingOf(t *base.Tx, dst []Source, q *Request) []Source {
 	sources := sourcesOf(t, dst, q)
 	if asks := q.Asks(); asks != nil {
@@ -498,7 +499,8 @@ func stay(t *base.Tx, q *Request, sources []Source, flags timeline.Flags) bool {
 	return true
 }
 
-// room is what a unit of the request takes of its hull: of one that is there already what is past needs none.
+// room is the part of a hull in which a unit of the request needs room. A unit that already has a place needs no room
+// in the past.
 func (q *Request) room(hull base.Span, now int64) base.Span {
 	if q.first == 0 && runs(hull, now) {
 		hull.Start = now

@@ -69,7 +69,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with " +
 	"its pointer. " +
 	"`x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
-	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
+	"405, 408, 414 and 431, and answers for unknown paths, have the same form but belong to no operation. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
 	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and " +
 	"the log can be written), " +

@@ -67,7 +67,7 @@ var orderStepOperations = []operation{
 		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil,
 			func(o *order.PrepareOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
-	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.",
+	step("fulfill", "Hands units over: a sold unit for good, any other until it is returned.",
 		func(o *previewed[order.FulfillOrder]) *base.ID { return &o.op.ID },
 		previewable(wire.ShapeOf("HandOver",
 			wire.Defaulted("stockItemIds", stockItemIDs, nil,

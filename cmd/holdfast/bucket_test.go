@@ -70,7 +70,7 @@ func puts(begin, end string) func(*http.Request) bool {
 }
 
 // TestKilledWhileItPuts kills the server while an archive, its mark or a piece of the log is on its way, or the answer
-// to that. The next start goes on with the chain, and what comes back is what was there.
+// to that. The next start continues the backup line, and what comes back is what was there.
 func TestKilledWhileItPuts(t *testing.T) {
 	for name, at := range map[string]struct {
 		fits  func(*http.Request) bool
@@ -151,8 +151,8 @@ func TestKilledWhileItRestores(t *testing.T) {
 	}
 }
 
-// TestTheServerGoesOnWhileTheBucketFails: every booking is taken; what waits is sent later, or the chain is broken and
-// another begun where more waits than may.
+// TestTheServerGoesOnWhileTheBucketFails: every booking is taken; what waits is sent later, or the backup line is
+// broken and another one begins.
 func TestTheServerGoesOnWhileTheBucketFails(t *testing.T) {
 	fake, k := fakeBucket(t)
 	k.more = []string{"--backup-log-max", "64KiB"}
@@ -194,14 +194,14 @@ func TestTheServerGoesOnWhileTheBucketFails(t *testing.T) {
 	require.Len(t, k.book(t.Context(), hold, 5), 20)
 	k.until("holdfast_backup_log_unsent_records", func(n float64) bool { return n == 0 })
 	k.kill()
-	require.Contains(t, k.errs.String(), "the chain of backups is broken")
+	require.Contains(t, k.errs.String(), "the backup line is broken")
 	require.Contains(t, k.errs.String(), "more log waits for the backup target than --backup-log-max allows")
 	require.NotContains(t, k.errs.String(), s3test.SecretKey)
 	_, restored := k.restore("restored")
 	require.Equal(t, k.opened(k.data).StateHash, restored.StateHash)
 }
 
-// TestNamesInABucket: one archive by its name, one chain by its own, nothing, and what is no name.
+// TestNamesInABucket: one archive by its name, one backup line by its own, nothing, and what is no name.
 func TestNamesInABucket(t *testing.T) {
 	fake, k := fakeBucket(t)
 	k.start()
@@ -216,7 +216,7 @@ func TestNamesInABucket(t *testing.T) {
 			require.Contains(t, k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...),
 				"result in order")
 			k.backups = k.backups[:strings.LastIndexByte(k.backups, '/')]
-			k.restore("chain")
+			k.restore("line")
 		}
 	}
 	refused := func(want string, args ...string) {

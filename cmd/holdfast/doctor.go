@@ -66,8 +66,8 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is fit to serve a data directory",
-		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory, the port and the backups, and says of each whether it will do and what to change.
-It writes a small file into the data directory, or beside it, and takes it away again. Exits with 1 where something will not do.
+		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory, the port and the backups, and says of each whether it is good enough, and what to change.
+It writes a small file into the data directory, or beside it, and removes it again. Exits with 1 if something is not good enough.
 
 With --ready it asks a running server whether it is ready, and exits with 0 if it is. In the environment of serve it needs no other option: it asks at HOLDFAST_LISTEN, and by
 TLS where HOLDFAST_TLS_CERT is set, with the PROXY protocol where the server expects it of this machine. On its own machine it takes any certificate.`,
@@ -161,7 +161,7 @@ const (
 )
 
 // errUnfit ends a doctor's visit that found something bad.
-var errUnfit = errors.New("something will not do; see what is marked bad")
+var errUnfit = errors.New("this machine is not ready; see the lines marked bad")
 
 // examine looks at everything and prints what it finds.
 func (c *doctorConfig) examine(ctx context.Context, out io.Writer) error {

@@ -47,10 +47,10 @@ func (c *habitConfig) flags(f *pflag.FlagSet) {
 		"time between pieces of the log: what a lost machine loses")
 	c.bucket.flags(f)
 	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a target that fails, like 512MiB; beyond "+
-		"it the chain is broken, and another one begins with an archive")
+		"it the backup line ends, and another one begins with an archive")
 }
 
-// leastWaiting is the least of --backup-log-max: with less, the log of a few bookings would break the chain.
+// leastWaiting is the least of --backup-log-max: with less, the log of a few bookings would end the backup line.
 const leastWaiting = 64 << 10
 
 // check judges the options, all together.
@@ -228,6 +228,6 @@ func registerHabit(registry *prometheus.Registry, h *backup.Habit) {
 		func(s backup.State) uint64 { return s.SegmentBytes })
 	counter("holdfast_backup_failures_total", "Tries to send something, or to take old backups away, that failed.",
 		func(s backup.State) uint64 { return s.ArchiveFailures + s.LogFailures + s.PruneFailures })
-	counter("holdfast_backup_breaks_total", "Chains that were broken off.",
+	counter("holdfast_backup_breaks_total", "Backup lines that were ended because the target failed for too long.",
 		func(s backup.State) uint64 { return s.Breaks })
 }

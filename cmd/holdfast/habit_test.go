@@ -237,7 +237,7 @@ func lostMachine(k *keeper) {
 	again, after := k.restore("again")
 	require.Equal(t, before.StateHash, after.StateHash)
 
-	// The restored server keeps backups beside the old chain. It is lost in the middle of bookings.
+	// The restored server keeps backups beside the old backup line. It is lost in the middle of bookings.
 	k.data = again
 	k.start()
 	for _, id := range taken {
@@ -270,10 +270,10 @@ func lostMachine(k *keeper) {
 		k.command(append([]string{"doctor", "--data", at, "--listen", freeAddress(t), "--backup-to", k.backups},
 			k.reach...)...))
 
-	// All chains can be read where they lie.
+	// All backup lines can be read where they lie.
 	all := k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...)
 	require.Regexp(t, `pieces of the log, records \d+ to \d+, \d+ bytes: checksums and chain`, all)
-	require.Equal(t, 2, strings.Count(all, "  chain  "), all)
+	require.Equal(t, 2, strings.Count(all, "  line   "), all)
 	require.Contains(t, all, "result in order")
 
 	// A point in between: the records up to it, and no more.

@@ -29,8 +29,8 @@ func newKeysCreate() *cobra.Command {
 	var c keyConfig
 	cmd := &cobra.Command{
 		Use:   "create --label LABEL",
-		Short: "Make an API key and print it, this once",
-		Long: `Makes an API key and prints it: this once, it is kept nowhere. Without --scope it has full access. Scopes are an area and read or write, like
+		Short: "Make an API key and print it once",
+		Long: `Makes an API key and prints it once. The key itself is not stored. Without --scope it has full access. Scopes are an area and read or write, like
 inventory.read; an area covers what is below it, and write includes read:
 
   ` + strings.Join(auth.Scopes, "\n  "),

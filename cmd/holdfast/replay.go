@@ -40,8 +40,8 @@ every instant of their window had a free unit.
 The whole file is read and checked first: a bad row is named by its line, and nothing is changed. Against a server, whose clock cannot be set, a file
 of the past is moved ahead of it by whole weeks, as what is over may not move any more.
 
-Moved are changes of place that made room for a booking. A server does not say them: of it they are the bookings that were not called off and that end on
-another unit than they were first put on, each once, so fewer.`,
+"moved" counts holds that were moved to make room. A server does not report moves, so with --url it counts bookings that were not cancelled and end on another
+unit than their first: a smaller number.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			zone, err := c.check()

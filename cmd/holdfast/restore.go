@@ -23,7 +23,7 @@ func newRestore() *cobra.Command {
 		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
 Of a directory or bucket of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
 With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
-The restored log is another incarnation: a feed cursor of the old one is not good any more.`,
+The restored log has a new incarnation number; cursors of the old change feed are refused.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.from == "" {
@@ -79,7 +79,7 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 	return cmd
 }
 
-// tellPlan says which archive is taken of the chains at a target, and which other chains there are.
+// tellPlan says which archive is taken of the backup lines at a target, and which other lines there are.
 func tellPlan(cmd *cobra.Command, from source, at persist.Point) (backup.Plan, error) {
 	plan, err := from.plan(at)
 	if err != nil {
@@ -87,7 +87,7 @@ func tellPlan(cmd *cobra.Command, from source, at persist.Point) (backup.Plan, e
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "from %s, and %d pieces of the log behind it\n", plan.Full.Name, len(plan.Pieces))
 	for _, l := range plan.Others(from.lines) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is another chain beside it: %s\n", l)
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is another backup line beside it: %s\n", l)
 	}
 	return plan, nil
 }

@@ -74,7 +74,7 @@ func withoutSecret(address string) string {
 	return address
 }
 
-// source is what the name of a backup stands for: a stream, or the chains at a target, or a directory that is one
+// source is what the name of a backup stands for: a stream, or the backup lines at a target, or a directory that is one
 // backup.
 type source struct {
 	name   string // as it was given
@@ -130,7 +130,7 @@ func (s source) Close() error {
 	return s.stream.Close()
 }
 
-// plan is what a restore to a point reads of the chains at a target.
+// plan is what a restore to a point reads of the backup lines at a target.
 func (s source) plan(at persist.Point) (backup.Plan, error) {
 	return backup.PlanFor(s.target, s.lines, at)
 }

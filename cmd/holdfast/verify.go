@@ -25,8 +25,8 @@ func newVerify() *cobra.Command {
 		Short: "Read everything back and compare: checksums, invariants, derived state",
 		Long: `Reads back everything in the data directory of a stopped server, or in a backup, and changes nothing in it: the head file, every block of the store, the
 chain of the log, every row; rows and log are held against each other, then the state is rebuilt from them, its invariants are checked and its hash is compared.
-What is due by now is tried on that state, which no file sees. Of a directory or bucket of --backup-to it reads every piece of the log of
-every chain, and restores the newest archive with the log behind it to a temporary directory, of which it reads all that. Exits with 1 on any fault, and where it may not read what there is.`,
+Items that are due are executed on that state in memory; no file is changed. For a directory or bucket of --backup-to it reads every piece of the log of every
+backup line, restores the newest archive with the log after it to a temporary directory, and verifies that. Exits with 1 on any fault, and if it may not read a file.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := fitData(c.data); err != nil {
@@ -104,7 +104,7 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	return said
 }
 
-// verifyLines reads every piece of the log of every chain at a target, and says what there is.
+// verifyLines reads every piece of the log of every backup line at a target, and says what there is.
 func verifyLines(cmd *cobra.Command, from source) error {
 	out := new(bytes.Buffer)
 	fmt.Fprintf(out, "%s\n", from.target)
@@ -116,7 +116,7 @@ func verifyLines(cmd *cobra.Command, from source) error {
 			}
 		}
 		c, err := backup.CheckSegments(cmd.Context(), from.target, l)
-		fmt.Fprintf(out, "  chain  %s\n", l.Name)
+		fmt.Fprintf(out, "  line   %s\n", l.Name)
 		fmt.Fprintf(out, "         %d archives that were opened when they were made, %d that were not\n", good,
 			len(l.Fulls)-good)
 		if c.Segments > 0 {

@@ -3,8 +3,8 @@
 //
 // # Model
 //
-// A line is one unbroken chain of a log: an archive of the whole state first, from there on every record in segments,
-// and further archives on the way.
+// A backup line is a part of a log without a gap: an archive of the whole state first, from there on every record in
+// segments, and further archives on the way.
 //
 //	records:  ........ 1000 ................ 2000 .................. 2717
 //	archives:            '- full, verified      '- full, verified

@@ -114,7 +114,7 @@ func TestHabitGoesOn(t *testing.T) {
 	w.holds(target, persist.Point{}, 23)
 }
 
-// TestFailingTarget lets the store go on while nothing can be put, and breaks the chain when more waits than is
+// TestFailingTarget lets the store go on while nothing can be put, and ends the backup line when more waits than is
 // allowed.
 func TestFailingTarget(t *testing.T) {
 	w := newWorld(t, persist.Options{})
@@ -148,7 +148,7 @@ func TestFailingTarget(t *testing.T) {
 	for strings.HasPrefix(<-tried, first) { // until it tries another line
 	}
 	require.Positive(t, h.State().Breaks)
-	require.ErrorContains(t, h.Fault(), "chain was broken")
+	require.ErrorContains(t, h.Fault(), "backup line was broken")
 	target.failing(nil)
 	target.until(t, marked)
 	w.commit(5)
@@ -161,7 +161,7 @@ func TestFailingTarget(t *testing.T) {
 	w.holds(NewDir(target.Target.(*Dir).Root+"/"+first), persist.AtSeq(30), 30)
 }
 
-// TestTargetThatIsGone takes the disk of a directory away for a while: nothing is put where it was, and the chain goes
+// TestTargetThatIsGone takes the disk of a directory away for a while: nothing is put where it was, and the line goes
 // on when it is back.
 func TestTargetThatIsGone(t *testing.T) {
 	w := newWorld(t, persist.Options{})

@@ -39,7 +39,7 @@ func parseSeq(s string) (uint64, bool) {
 	return n, err == nil && len(s) == 20
 }
 
-// Line is one unbroken chain: an archive first, from there on every record, and further archives.
+// Line is a backup line: an archive first, from there on every record without a gap, and further archives.
 type Line struct {
 	Name        string // empty where the target is a line itself
 	Begun       int64

@@ -155,7 +155,7 @@ func (h *Habit) broken(why string, err error) {
 	h.state.Breaks++
 	h.state.LastError = why
 	h.mu.Unlock()
-	h.log.Error("the chain of backups is broken: another line is begun, with a full archive", "why", why, "target",
+	h.log.Error("the backup line is broken: another one is begun, with a full archive", "why", why, "target",
 		h.o.Target.String(), "line", line, "after", sent.Seq, "cause", err)
 	h.begin()
 }

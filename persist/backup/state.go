@@ -55,7 +55,7 @@ func (h *Habit) Fault() error {
 		return fmt.Errorf("there is no good backup yet")
 	case s.GoodLine != s.Line:
 		return fmt.Errorf(
-			"the chain was broken, and no good backup begins the next one yet; the last good one is of %s",
+			"the backup line was broken, and no good backup begins the next one yet; the last good one is of %s",
 			s.Good.Made.Format(time.RFC3339))
 	case now.Sub(s.Good.Made) > h.o.Every+max(h.o.Every/2, 10*time.Minute):
 		return fmt.Errorf("the last good backup is of %s, and one is made every %s", s.Good.Made.Format(time.RFC3339),

@@ -869,7 +869,7 @@ func (s *OrdersService) Prepare(
 	}, options)
 }
 
-// Fulfill hands units over: what is sold for good, the rest until it comes back.
+// Fulfill hands units over: a sold unit for good, any other until it is returned.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Fulfill(

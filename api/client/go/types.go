@@ -4113,9 +4113,10 @@ type PatchExternalPricingRow struct {
 type PatchLineItem struct {
 	// How many units.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
-	// While nothing is handed over.
+	// The first instant of the line. It can be changed only while no unit of the order is handed over.
 	StartDate Opt[time.Time] `json:"startDate,omitzero"`
-	// Also while units are out: an extension. Null: without end.
+	// The first instant after the line. It can also be changed while units are out, for example to extend the
+	// rental. Null: without end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
 	// The pricing row that the price is of. Null clears it.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`

@@ -1278,8 +1278,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hands units over: what is sold for good, the rest until it comes back.
-         * @description Hands units over: what is sold for good, the rest until it comes back.
+         * Hands units over: a sold unit for good, any other until it is returned.
+         * @description Hands units over: a sold unit for good, any other until it is returned.
          */
         post: operations["admin.orders.fulfill"];
         delete?: never;
@@ -6574,7 +6574,7 @@ export interface components {
             dryRun?: boolean | null;
             /**
              * Format: date-time
-             * @description Also while units are out: an extension. Null: without end.
+             * @description The first instant after the line. It can also be changed while units are out, for example to extend the rental. Null: without end.
              */
             endDate?: string | null;
             /** @description Whether an article is expected to be named, which is kept as it is; nothing is checked here. Null clears it. */
@@ -6596,7 +6596,7 @@ export interface components {
             revenueSplitRate?: number | null;
             /**
              * Format: date-time
-             * @description While nothing is handed over.
+             * @description The first instant of the line. It can be changed only while no unit of the order is handed over.
              */
             startDate?: string;
             /** @description Tax in hundredths of a percent: 2300 is 23 %. */

@@ -241,6 +241,7 @@ func TestListenerWithoutRoom(t *testing.T) {
 	require.Equal(t, 1, strings.Count(said.String(), "too many open files"), "it is said once: %s", said.String())
 }
 
+// TestPanicTellsNothing holds invariant 5.
 func TestPanicTellsNothing(t *testing.T) {
 	s := newShop(t)
 	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: wire.NullSchema},
@@ -260,7 +261,8 @@ func TestPanicTellsNothing(t *testing.T) {
 	require.Equal(t, 500, s.call("GET", "/panic", "").status, "the next request on the connection is served")
 }
 
-// What a handler reads is overwritten as soon as it has answered: nothing that was kept may change with it.
+// What a handler reads is overwritten as soon as it has answered: nothing that was kept may change with it. It holds
+// invariant 1.
 func TestNothingOutlivesItsRequest(t *testing.T) {
 	s := newShop(t)
 	serve := s.server.http.Handler

@@ -30,7 +30,8 @@ var update = flag.Bool("update", false, "write openapi.json again")
 
 const golden = "openapi.json"
 
-// ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
+// ofNoOperation are the codes of refusals that belong to no operation: an unknown method, and requests that did not
+// arrive whole.
 var ofNoOperation = []base.Code{base.CodeMethodNotAllowed, codeTimeout, base.CodeURITooLong, base.CodeHeadersTooLarge}
 
 // readDocument is the document, which TestDocumentIsCommitted holds against the committed one.

@@ -100,7 +100,7 @@ func TestMembersWithScopesOfTheirOwn(t *testing.T) {
 	require.Positive(t, keys)
 }
 
-// With another account's key, ids of this one are answered exactly as ids that nobody has.
+// With another account's key, ids of this one are answered exactly as ids that nobody has. It holds invariant 2.
 func TestEveryOperationWithForeignIds(t *testing.T) {
 	w := newWorld(t)
 	var mine, nobodys []string

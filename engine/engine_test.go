@@ -179,6 +179,7 @@ func TestConcurrentBuyersOfTheLastUnits(t *testing.T) {
 	s.reopen()
 }
 
+// TestAnotherAccountsIdsAreNotFound holds invariant 7.
 func TestAnotherAccountsIdsAreNotFound(t *testing.T) {
 	s := newShop(t)
 	mine := s.article(base.ID{}, 1)
@@ -483,7 +484,7 @@ func (o twofold) PlanOn(t *base.Tx) (any, error) {
 }
 
 // Where the program has such a fault, nothing of the command is kept: the state hash could never again be that of the
-// rows, and no start would take the directory.
+// rows, and no start would take the directory. It holds a part of invariant 1.
 func TestAPlanThatChangesARowTwiceIsRefused(t *testing.T) {
 	s := newShop(t)
 	before := s.view().Sequence()

@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the encodings of the present format again")
 
-// What of a row is in a golden directory is few of what may be in one. Here is every field, and none, of each kind.
+// What of a row is in a golden directory is few of what may be in one. Here is every field, and none, of each kind. It
+// holds a part of invariant 5.
 func TestEncodingsAreOfTheFormat(t *testing.T) {
 	var b bytes.Buffer
 	for _, k := range schema {

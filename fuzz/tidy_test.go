@@ -90,7 +90,7 @@ var mapRanges = map[string]string{
 	"engine/recover.go load": "collects ids, which are sorted before they are used",
 }
 
-// The core is a function of its inputs: no clock, no chance, no order of a map.
+// The core is a function of its inputs: no clock, no chance, no order of a map. It holds invariant 3 of package engine.
 func TestCoreIsDeterministic(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range check(t, "./engine/...", "./timeline") {

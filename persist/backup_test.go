@@ -37,7 +37,7 @@ func mustHold(t *testing.T, toy *toy, o Options, least, most uint64) uint64 {
 	return rep.End.Seq
 }
 
-// TestBackupOfARunningStore makes backups in both forms while commits go on.
+// TestBackupOfARunningStore makes backups in both forms while commits go on. It holds invariant 9.
 func TestBackupOfARunningStore(t *testing.T) {
 	mem := vfs.NewMem()
 	o := small(mem)

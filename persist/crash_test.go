@@ -22,9 +22,8 @@ type crash struct {
 	least, most uint64
 }
 
-// TestCrashAtEverySync cuts the power before and after every sync of a run, with
-// none, half and all of what was not synced kept, opens what is left, and cuts
-// again at every sync of that opening.
+// TestCrashAtEverySync cuts the power before and after every sync of a run, with none, half and all of what was not
+// synced kept, opens what is left, and cuts again at every sync of that opening. It holds invariant 1.
 func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
 	mem := power.NewDisk()

@@ -64,6 +64,7 @@ func mustBeDead(t *testing.T, toy *toy, s *Store) {
 	require.ErrorIs(t, s.Close(), ErrClosed)
 }
 
+// TestFailedSyncOfTheLog holds invariant 6.
 func TestFailedSyncOfTheLog(t *testing.T) {
 	for _, kind := range []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileSyncData, errorfs.OpFileSync} {
 		mem := power.NewDisk()

@@ -62,8 +62,7 @@ func TestRowSeesThePublishedValue(t *testing.T) {
 	require.Len(t, s.overlay.recs, int(toy.seq-published))
 }
 
-// TestFoldCutAnywhere folds up to a random record, cuts the power, and replays
-// the rest.
+// TestFoldCutAnywhere folds up to a random record, cuts the power, and replays the rest. It holds invariant 3.
 func TestFoldCutAnywhere(t *testing.T) {
 	seed := newSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -132,6 +131,7 @@ func TestFoldOfWhatIsLargerThanTheLimit(t *testing.T) {
 	}
 }
 
+// TestRetention holds invariant 7.
 func TestRetention(t *testing.T) {
 	for _, keep := range []Keep{{Records: 1}, {Records: 10}, {Records: 200}, {Bytes: 1}, {Bytes: 3000},
 		{Records: 50, Bytes: 3000}, {All: true}} {
@@ -169,7 +169,7 @@ func TestRetention(t *testing.T) {
 }
 
 // A log that is cut while the fold lags, as a crash at the wrong instant would find it, begins at what is folded or
-// before.
+// before. It holds invariant 8.
 func TestTheLogIsCutAtWhatIsFolded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cuts := 0

@@ -24,6 +24,7 @@ func formOf(t *testing.T, fs vfs.FS, dir string) Form {
 	return st.public()
 }
 
+// TestTheFormMovesOnlyWhenItIsTold holds invariant 11.
 func TestTheFormMovesOnlyWhenItIsTold(t *testing.T) {
 	mem, toy := written(t, 9)
 	formerly(t, mem)

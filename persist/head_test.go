@@ -26,6 +26,7 @@ func written(t testing.TB, n int) (*vfs.MemFS, *toy) {
 	return mem, toy
 }
 
+// TestHeadIsMadeBeforeAnythingElse holds a part of invariant 4.
 func TestHeadIsMadeBeforeAnythingElse(t *testing.T) {
 	fs := hook(vfs.NewMem())
 	var first atomic.Pointer[string]
@@ -122,6 +123,7 @@ func setHead(t *testing.T, fs vfs.FS, change func(*head)) {
 	writeAll(t, fs, "/data/HEAD", b)
 }
 
+// TestLogShorterThanHead holds invariants 4 and 5.
 func TestLogShorterThanHead(t *testing.T) {
 	mem, _ := written(t, 9)
 	before := mem.String()

@@ -74,7 +74,7 @@ func TestFailedSyncWithSeveralOnTheirWay(t *testing.T) {
 }
 
 // The log is not synced behind the first record, and the head file is written meanwhile: it names that record and no
-// later one, so that the directory opens.
+// later one, so that the directory opens. It holds a part of invariant 4.
 func TestHeadNamesWhatIsSynced(t *testing.T) {
 	for range 20 {
 		if headBehindTheLog(t) {

@@ -42,7 +42,8 @@ func files(list [][]byte) (out []SegmentFile) {
 	return out
 }
 
-// TestRestoreWithSegments takes an archive further by pieces of the log, to every kind of point.
+// TestRestoreWithSegments takes an archive further by pieces of the log, to every kind of point. It holds the end of
+// invariant 9.
 func TestRestoreWithSegments(t *testing.T) {
 	mem := vfs.NewMem()
 	o := small(mem)

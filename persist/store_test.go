@@ -87,6 +87,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	}
 }
 
+// TestFilesAndDirectoriesArePrivate holds invariant 10.
 func TestFilesAndDirectoriesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "data")
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -279,7 +280,7 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 }
 
 // A start takes the hash of a folded record on trust where Pebble has no complaint. Whoever reads the record does not,
-// nor does Verify.
+// nor does Verify. It holds invariant 2.
 func TestFoldedRecordsAreCheckedByTheirReaders(t *testing.T) {
 	mem, _ := written(t, 60)
 	damage(t, mem, func(db *pebble.DB) {

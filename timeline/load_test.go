@@ -26,7 +26,7 @@ func (n *naive) load(chunk int) (*Stock, error) {
 }
 
 // TestLoadIsTheSame loads what random steps have led to: it answers as the Stock that took the steps, and goes on as
-// that would.
+// that would. It holds invariant 8.
 func TestLoadIsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.SampledFrom([]int64{12, 60, 700}).Draw(t, "horizon"))

@@ -550,7 +550,7 @@ func (w *world) pools() []PoolRef {
 }
 
 // TestStockAgainstNaive does random things to a Stock and its twin and asks both everything after each; forks and
-// published versions are asked again at the end, when what they came from has gone on.
+// published versions are asked again at the end, when what they came from has gone on. It holds invariants 1 to 7.
 func TestStockAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.SampledFrom([]int64{12, 60, 700}).Draw(t, "horizon"))

@@ -125,7 +125,8 @@ func TestLargeAgainstWalk(t *testing.T) {
 	}
 }
 
-// TestLargeComesAndGoes walks a pool over its limits in both directions, by slots and by conflicts.
+// TestLargeComesAndGoes walks a pool over its limits in both directions, by slots and by conflicts. It holds the limits
+// of invariant 6.
 func TestLargeComesAndGoes(t *testing.T) {
 	s := New()
 	for lot := LotNo(1); lot <= 2; lot++ {

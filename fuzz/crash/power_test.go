@@ -24,7 +24,7 @@ type cut struct {
 }
 
 // TestCrashAtEverySync cuts the power at every sync of a run, keeping none, half or all of what was not synced, opens
-// what is left, and of some cuts again at every sync of that opening.
+// what is left, and of some cuts again at every sync of that opening. It holds invariant 2 of package engine.
 func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
 	commands, deepEvery, kept := 70, 23, []int{0, 50, 100} // percent of what was not synced

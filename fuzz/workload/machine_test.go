@@ -54,6 +54,8 @@ func lessOften(t *testing.T) {
 	}
 }
 
+// TestEngineAgainstTwin holds invariants 1 and 5 of package engine: the twin judges every row that a command changed,
+// and a restart must give the same state hash.
 func TestEngineAgainstTwin(t *testing.T) {
 	var seen model.Tally
 	runs := 0

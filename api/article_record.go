@@ -72,7 +72,7 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 	w.Object("temporalStock", "TemporalStock", "The units over the window as steps in time.", func() {
 		w.series("stockBalance", units.Balance, steps, "Units there, less those sold for good.")
 		w.series("stockAvailableToSell", units.ToSell, steps,
-			"Units that could be sold at that instant and never come back.")
+			"Units that could be sold at that instant and never come back: what each location could sell, added up.")
 		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers.")
 		w.series("stockUtilisation", units.Utilisation, steps, "Units taken as a part of those there, from 0 to 1.")
 	})

@@ -7,6 +7,7 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
 
@@ -57,6 +58,70 @@ func TestFreeFrom(t *testing.T) {
 			}
 			require.NotNil(t, x.Availability[0].From)
 			require.Equal(t, c.want, (*x.Availability[0].From-noon)/hour)
+		})
+	}
+}
+
+// What can be sold for good is the sum of what each location can sell: a unit of one place does not stand in for one of
+// another, and a conflict at one leaves the other's unit free.
+func TestToSellAtTwoLocations(t *testing.T) {
+	at := func(h int64) int64 { return noon + h*hour }
+	type booking struct{ place, from, to int64 }
+	for name, c := range map[string]struct {
+		bookings []booking
+		want     []stock.Step // over the ten hours from noon on
+	}{
+		"each taken at another time": {[]booking{{0, 2, 3}, {1, 5, 6}}, []stock.Step{
+			{Range: base.Span{Start: at(0), End: at(3)}, Value: 0},
+			{Range: base.Span{Start: at(3), End: at(6)}, Value: 1},
+			{Range: base.Span{Start: at(6), End: at(10)}, Value: 2}}},
+		"both taken at the same time": {[]booking{{0, 2, 3}, {1, 2, 3}}, []stock.Step{
+			{Range: base.Span{Start: at(0), End: at(3)}, Value: 0},
+			{Range: base.Span{Start: at(3), End: at(10)}, Value: 2}}},
+		"one too many at the first": {[]booking{{0, 2, 3}, {0, 2, 3}}, []stock.Step{
+			{Range: base.Span{Start: at(0), End: at(3)}, Value: 1},
+			{Range: base.Span{Start: at(3), End: at(10)}, Value: 2}}},
+		"one taken behind the window": {[]booking{{0, 2, 3}, {1, 15, 20}}, []stock.Step{
+			{Range: base.Span{Start: at(0), End: at(3)}, Value: 0},
+			{Range: base.Span{Start: at(3), End: at(10)}, Value: 1}}},
+		"one ends as the other begins": {[]booking{{0, 2, 5}, {1, 5, 6}}, []stock.Step{
+			{Range: base.Span{Start: at(0), End: at(5)}, Value: 0},
+			{Range: base.Span{Start: at(5), End: at(6)}, Value: 1},
+			{Range: base.Span{Start: at(6), End: at(10)}, Value: 2}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			other := s.do(stock.CreateLocation{
+				LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+			places := []base.ID{s.loc, other}
+			var each []stock.InitialQuantity
+			for _, l := range places {
+				each = append(each, stock.InitialQuantity{Location: l, Count: 1})
+			}
+			article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit"},
+				Quantities: each}).(*stock.Article).ID
+			for _, b := range c.bookings {
+				o := s.rental(order.OrderOpen, base.Item{Article: article}, at(b.from), at(b.to), 1)
+				o.Pickup, o.AllowOverbooked = places[b.place], true
+				s.do(o)
+			}
+			window := base.Span{Start: at(0), End: at(10)}
+			var x stock.ArticleStock
+			read := func(location base.ID, w base.Span) []stock.Step {
+				require.NoError(t, stock.FillArticleStock(s.view(), &x, article, location, w, s.now))
+				return x.ToSell
+			}
+			require.Equal(t, c.want, read(base.ID{}, window))
+			for h := range int64(10) {
+				sum := 0.0
+				for _, l := range places {
+					sum += read(l, base.Span{Start: at(h), End: at(h)})[0].Value
+				}
+				all := read(base.ID{}, base.Span{Start: at(h), End: at(h)})
+				require.Len(t, all, 1)
+				require.True(t, all[0].Range.Holds(at(h)))
+				require.Equal(t, sum, all[0].Value, "the sum of both, %d hours on", h)
+			}
 		})
 	}
 }

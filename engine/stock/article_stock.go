@@ -42,7 +42,7 @@ func (x *ArticleStock) Reset(w base.Span) {
 		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0],
 		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
-		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
+		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0]},
 		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
 	}
 }
@@ -92,14 +92,8 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	// What comes after the window counts for what can be sold. For one lot the timeline knows it; for several it is
-	// added up here.
-	x.ledger.over = base.Span{Start: w.Start, End: base.Forever}
-	switch {
-	case w.Start == w.End:
-		x.ledger.over.Start = math.MinInt64 // only an instant's steps begin before the window
-	case len(lots) == 1:
-		x.ledger.over.End = w.End
+	if x.ledger.over = w; w.Start == w.End {
+		x.ledger.over = base.Span{Start: math.MinInt64, End: base.Forever} // an instant's steps are not cut
 	}
 	x.units.most = cmp.Or(x.Most, base.MaxListed)
 	x.short.most = x.units.most
@@ -113,11 +107,7 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		x.Conflicts = append(x.Conflicts, UnavailabilityAt(a, u.Hold, u.Place))
 	}
 	x.Taken, x.Conflicted = x.units.total, x.short.total
-	least := math.MaxInt
-	if over := x.ledger.over; len(lots) == 1 && over.End < base.Forever {
-		least, _, _, _ = a.Stock.MinFree(timeline.LotRef(lots[0].No), base.Span{Start: over.End, End: base.Forever})
-	}
-	x.addSeries(least)
+	x.addSeries()
 	return nil
 }
 
@@ -175,6 +165,7 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 	quantity := LocationCount{Location: at}
 	since := int64(math.MinInt64)
 	first := len(x.Locations)
+	x.ledger.begin()
 	for _, no := range a.Stock.Slots(l.No) {
 		s, _ := a.Stock.Slot(no)
 		if s.Span.Holds(w.Start) {
@@ -207,6 +198,11 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 		}
 		x.ledger.add(h.Span, 0, 1)
 	}
+	least := math.MaxInt // that are free behind the ledger's stretch
+	if end := x.ledger.over.End; end < base.Forever {
+		least, _, _, _ = a.Stock.MinFree(timeline.LotRef(l.No), base.Span{Start: end, End: base.Forever})
+	}
+	x.ledger.sell(least)
 	History(a, l.No, w, x.units.add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
@@ -309,84 +305,95 @@ func turns(a *base.AccountState, p timeline.PoolRef, w base.Span) (list []int64)
 	return slices.Compact(list)
 }
 
-// stockLedger adds an article's numbers up over a stretch of time.
+// stockLedger adds an article's numbers up over a stretch of time, lot by lot.
 type stockLedger struct {
-	over   base.Span
-	first  level // where it begins
-	edges  []edge
-	levels []level
+	over  base.Span
+	total numbers // where it begins
+	edges []edge
+	lot   int // the edges of the present lot are those from here on
+	free  int // of its units, where the stretch begins
 }
+
+// numbers are what an article has at an instant, or a change of it.
+type numbers struct{ balance, committed, toSell int }
 
 // edge is a change of the numbers at an instant.
 type edge struct {
-	at                 int64
-	balance, committed int
+	at int64
+	by numbers
 }
 
-// level is a stretch over which the numbers stay the same.
-type level struct {
-	base.Span
-	balance, committed, toSell int
-}
+// begin begins a lot.
+func (g *stockLedger) begin() { g.lot, g.free = len(g.edges), 0 }
 
-// add counts what is there over s, which overlaps the stretch.
+// add counts what is there of the lot over s, which overlaps the stretch.
 func (g *stockLedger) add(s base.Span, balance, committed int) {
 	if s.Start <= g.over.Start {
-		g.first.balance += balance
-		g.first.committed += committed
+		g.total.balance += balance
+		g.total.committed += committed
+		g.free += balance - committed
 	} else {
-		g.edges = append(g.edges, edge{s.Start, balance, committed})
+		g.edges = append(g.edges, edge{s.Start, numbers{balance: balance, committed: committed}})
 	}
 	if s.End < g.over.End {
-		g.edges = append(g.edges, edge{s.End, -balance, -committed})
+		g.edges = append(g.edges, edge{s.End, numbers{balance: -balance, committed: -committed}})
 	}
 }
 
-// sum makes levels of what was added: they cover the stretch.
-func (g *stockLedger) sum() []level {
+// sell says what can be sold of the lot, whose least number of free units behind the stretch is given: at each instant
+// the least that are free from there on, without end. It is asked of each lot, as a unit of one does not stand in for
+// one of another.
+func (g *stockLedger) sell(least int) {
+	edges := g.edges[g.lot:]
+	slices.SortFunc(edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
+	free := g.free
+	for i := range edges {
+		free += edges[i].by.balance - edges[i].by.committed
+	}
+	least = min(least, free)
+	for i := len(edges) - 1; i >= 0; i-- {
+		e, later := &edges[i], least
+		free -= e.by.balance - e.by.committed
+		if i == 0 || edges[i-1].at < e.at { // before it the numbers stay the same for a time
+			least = min(least, free)
+		}
+		e.by.toSell = max(0, later) - max(0, least)
+	}
+	g.total.toSell += max(0, least)
+}
+
+// addSeries makes the four time series of what the ledger has.
+func (x *ArticleStock) addSeries() {
+	g := &x.ledger
 	slices.SortFunc(g.edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
-	now := g.first
-	now.Span = g.over
+	from, now := g.over.Start, g.total
 	for _, e := range g.edges {
-		if e.at > now.Start {
-			done := now
-			done.End, now.Start = e.at, e.at
-			g.levels = append(g.levels, done)
+		if e.at > from {
+			x.addLevel(base.Span{Start: from, End: e.at}, now)
+			from = e.at
 		}
-		now.balance += e.balance
-		now.committed += e.committed
+		now.balance += e.by.balance
+		now.committed += e.by.committed
+		now.toSell += e.by.toSell
 	}
-	g.levels = append(g.levels, now)
-	return g.levels
-}
-
-// addSeries makes the four time series of what the ledger has. least is the least number of free units after it.
-func (x *ArticleStock) addSeries(least int) {
-	levels := x.ledger.sum()
-	// Units for sale: the least of balance less committed from each level on, without end.
-	for i := len(levels) - 1; i >= 0; i-- {
-		least = min(least, levels[i].balance-levels[i].committed)
-		levels[i].toSell = max(0, least)
-	}
-	for _, l := range levels {
-		r, ok := inWindow(l.Span, x.Window)
-		if !ok {
-			continue
-		}
-		use := 0.0
-		if l.balance != 0 {
-			use = float64(l.committed) / float64(l.balance)
-		}
-		addStep(&x.Balance, r, float64(l.balance))
-		addStep(&x.Committed, r, float64(l.committed))
-		addStep(&x.ToSell, r, float64(l.toSell))
-		addStep(&x.Utilisation, r, use)
-	}
+	x.addLevel(base.Span{Start: from, End: g.over.End}, now)
 	if x.Window.Start == x.Window.End {
 		for _, series := range [...]*[]Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
 			*series = atInstant(*series, x.Window.Start)
 		}
 	}
+}
+
+// addLevel adds a stretch over which the numbers stay the same to the four time series.
+func (x *ArticleStock) addLevel(over base.Span, n numbers) {
+	use := 0.0
+	if n.balance != 0 {
+		use = float64(n.committed) / float64(n.balance)
+	}
+	addStep(&x.Balance, over, float64(n.balance))
+	addStep(&x.Committed, over, float64(n.committed))
+	addStep(&x.ToSell, over, float64(n.toSell))
+	addStep(&x.Utilisation, over, use)
 }
 
 // addStep appends a step to a series, or makes its last one longer.
@@ -396,15 +403,6 @@ func addStep(series *[]Step, r base.Span, value float64) {
 	} else {
 		*series = append(*series, Step{r, value})
 	}
-}
-
-// inWindow cuts a step to a window; of an instant it is every step, cut to none.
-func inWindow(s, w base.Span) (base.Span, bool) {
-	if w.Start == w.End {
-		return s, true
-	}
-	cut := s.Clip(w)
-	return cut, !cut.Empty()
 }
 
 // atInstant keeps the one step of a joined series that holds an instant.

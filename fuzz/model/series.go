@@ -31,24 +31,39 @@ func (a *Account) stretches(p Pool) (list []stretch) {
 }
 
 func (a *Account) series(x *stock.ArticleStock, p Pool) {
-	list := a.stretches(p)
-	for i, s := range list {
-		toSell := math.MaxInt
-		for _, later := range list[i:] {
-			toSell = min(toSell, later.balance-later.committed)
-		}
+	var lots [][]stretch
+	for _, lot := range p.Lots {
+		lots = append(lots, a.stretches(Pool{Lots: []uint32{lot}}))
+	}
+	for _, s := range a.stretches(p) {
 		use := 0.0
 		if s.balance != 0 {
 			use = float64(s.committed) / float64(s.balance)
 		}
+		toSell := 0
+		for _, lot := range lots {
+			toSell += sellable(lot, s.span.Start)
+		}
 		extend(&x.Balance, s.span, float64(s.balance))
 		extend(&x.Committed, s.span, float64(s.committed))
-		extend(&x.ToSell, s.span, float64(max(0, toSell)))
+		extend(&x.ToSell, s.span, float64(toSell))
 		extend(&x.Utilisation, s.span, use)
 	}
 	for _, y := range []*[]stock.Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
 		*y = window(*y, x.Window)
 	}
+}
+
+// sellable is how many units of an article could be sold at one location at an instant and never come back: the least
+// of what is there less what is committed, from the instant on without end, and never less than none.
+func sellable(lot []stretch, t int64) int {
+	least := math.MaxInt
+	for _, s := range lot {
+		if s.span.End > t {
+			least = min(least, s.balance-s.committed)
+		}
+	}
+	return max(0, least)
 }
 
 // extend adds to a series; neighbours of equal value are joined.

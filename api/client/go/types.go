@@ -5370,7 +5370,7 @@ type TemporalStock struct {
 	StockBalance []SeriesStep `json:"stockBalance"`
 	// How many entries the list has, where it is cut.
 	StockBalanceTotal *int64 `json:"stockBalanceTotal"`
-	// Units that could be sold at that instant and never come back.
+	// Units that could be sold at that instant and never come back: what each location could sell, added up.
 	StockAvailableToSell []SeriesStep `json:"stockAvailableToSell"`
 	// How many entries the list has, where it is cut.
 	StockAvailableToSellTotal *int64 `json:"stockAvailableToSellTotal"`

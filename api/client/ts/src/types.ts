@@ -7708,7 +7708,7 @@ export interface components {
             parentId?: string | null;
         };
         TemporalStock: {
-            /** @description Units that could be sold at that instant and never come back. */
+            /** @description Units that could be sold at that instant and never come back: what each location could sell, added up. */
             stockAvailableToSell: components["schemas"]["SeriesStep"][];
             stockAvailableToSellTotal?: components["schemas"]["EntriesTotal"];
             /** @description Units there, less those sold for good. */

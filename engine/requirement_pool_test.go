@@ -336,3 +336,24 @@ func TestValuesAndBuffersChangeTogether(t *testing.T) {
 		s.reopen()
 	}
 }
+
+// A decrease is planned ahead of its command. Attributes that others change in between count.
+func TestADecreasePlannedAheadKeepsRequirements(t *testing.T) {
+	s := newShop(t)
+	sku, of, size := s.sized("L", "L", "S")
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, s.now+10*hour, s.now+20*hour, size("L")))).(*order.OrderRecord)
+	require.Equal(t, of[0], r.Units[0].Article)
+	busy := false
+	s.onNow = func() {
+		if !busy {
+			busy = true
+			s.size(of[1], "S")
+			s.size(of[2], "L")
+		}
+	}
+	s.do(stock.DecreaseQuantity{Article: of[0], Location: s.loc, Amount: 1})
+	s.onNow = nil
+	u := s.unit(r.Lines[0].Units[0].Hold)
+	require.Equal(t, of[2], u.Article)
+	require.False(t, u.Unmet)
+}

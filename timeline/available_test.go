@@ -48,3 +48,46 @@ func TestAvailableOfMoreGapsThanAreSearched(t *testing.T) {
 		require.Equal(t, w.Start, from)
 	}
 }
+
+// Slots that ended before now change no answer, however many there are: a pool of few units is searched as such.
+func TestSlotsThatEndedChangeNoAnswer(t *testing.T) {
+	rnd := seeded(t)
+	hard := 0
+	for range 60 {
+		fresh, old := New(), New()
+		k := 3 + rnd.Intn(6)
+		for _, s := range []*Stock{fresh, old} {
+			s.AddLot(1, 1, 1)
+			for n := 1; n <= k; n++ {
+				s.PutSlot(Slot{testID(n), SlotNo(n), 1, Span{0, Forever}})
+			}
+		}
+		for n := 100; n < 100+boardLanes; n++ {
+			old.PutSlot(Slot{testID(n), SlotNo(n), 1, Span{0, 10}})
+		}
+		for i := range 14 * k {
+			from := 100 + rnd.Int63n(60)
+			h := NewHold(testID(1000+i), Span{from, from + 1 + rnd.Int63n(12)}, 0, 0)
+			if rnd.Intn(4) == 0 {
+				h.Flags = PinnedSlot | PinnedArticle
+			}
+			no := SlotNo(1 + rnd.Intn(k))
+			if gap, ok := fresh.FreeAround(no, h.Span.Start); ok && gap.Covers(h.Span) {
+				fresh.Put(h, Place{1, no})
+				old.Put(h, Place{1, no})
+			}
+		}
+		for range 12 {
+			from := 100 + rnd.Int63n(50)
+			w := Span{from, from + 2 + rnd.Int63n(15)}
+			want := fresh.Available(LotRef(1), w, 50)
+			require.Equal(t, want, old.Available(LotRef(1), w, 50))
+			if _, easy := fresh.easy(LotRef(1), fresh.fixityOf(LotRef(1), w.Start, 50), w); !easy {
+				hard++
+			}
+		}
+		amount := 1 + rnd.Intn(k-1)
+		require.Equal(t, fresh.Reduce(1, amount, 60, 50), old.Reduce(1, amount, 60, 50))
+	}
+	require.Greater(t, hard, 150)
+}

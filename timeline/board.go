@@ -96,10 +96,27 @@ type board struct {
 // boardLanes is the most slots of a pool whose lanes are all known.
 const boardLanes = 64
 
+// wide says that more than boardLanes slots of a pool are there after the floor. Those that ended before are on no board.
+func (s *Stock) wide(p PoolRef, floor int64) bool {
+	if s.SlotCount(p) <= boardLanes {
+		return false
+	}
+	n := 0
+	for no := range s.slotNos(p) {
+		if s.slot(no).span.End > floor {
+			n++
+		}
+		if n > boardLanes {
+			return true
+		}
+	}
+	return false
+}
+
 // newBoard is a board of the pool.
 func (s *Stock) newBoard(p PoolRef, f fixity) *board {
 	b := &board{fixity: f, stock: s, pool: p}
-	if b.wide = s.SlotCount(p) > boardLanes; b.wide {
+	if b.wide = s.wide(p, f.floor); b.wide {
 		b.known = map[SlotNo]int{}
 	} else {
 		b.knowAll()
@@ -110,7 +127,7 @@ func (s *Stock) newBoard(p PoolRef, f fixity) *board {
 // knowAll makes all lanes known, by number.
 func (b *board) knowAll() {
 	b.wide, b.known = false, nil
-	b.lanes = make([]lane, 0, b.stock.SlotCount(b.pool))
+	b.lanes = make([]lane, 0, min(boardLanes, b.stock.SlotCount(b.pool)))
 	for _, lot := range b.stock.Lots(b.pool) {
 		for _, no := range b.stock.lot(lot).slots {
 			b.know(no)

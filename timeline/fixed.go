@@ -16,7 +16,7 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 		reach = inLot
 	}
 	rounds := math.MaxInt
-	if s.SlotCount(p) > boardLanes && !far {
+	if !far && s.wide(p, f.floor) {
 		rounds = wideRounds
 	}
 	for grown := true; grown; rounds-- {

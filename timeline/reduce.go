@@ -230,10 +230,10 @@ func (s *Stock) unbegun(lot LotNo, at int64, n int) (list []SlotNo, ok bool) {
 // out; ok is false where it is not that simple.
 func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
 	s := d.Stock()
-	if len(s.Slots(lot)) <= boardLanes {
+	f := s.fixityOf(LotRef(lot), at, d.now)
+	if !s.wide(LotRef(lot), f.floor) {
 		return out, false
 	}
-	f := s.fixityOf(LotRef(lot), at, d.now)
 	var list []closing
 	for _, no := range s.Slots(lot) {
 		e := s.slot(no)

@@ -21,8 +21,8 @@ func (s *Stock) SearchReduction(lot LotNo, amount int, at, now int64) *SearchedR
 }
 
 // ReduceAs returns what Reduce would return, or a plan as good as that, without a search. ok is false if a search is
-// needed: the lot or its pool is not what it was when the plan was made, or the begin or the end of something in it has
-// passed since. A hold that moves keeps the room that was found for it, though a little of that is past now. A nil
+// needed: the lot or its pool is not what it was when the plan was made, other lots of it meet a wish, or the begin or
+// the end of something in it has passed since. A hold that moves keeps the room that was found for it, though a little of that is past now. A nil
 // SearchedReduction is none.
 func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
 	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now ||
@@ -30,7 +30,7 @@ func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now in
 		return r, false
 	}
 	p := s.Home(&Hold{}, lot)
-	if p != a.stock.Home(&Hold{}, lot) || !s.stands(a.stock, p, a.now, now) {
+	if p != a.stock.Home(&Hold{}, lot) || !s.stands(a.stock, p, a.now, now) || !s.meetsAs(a.stock, p, a.now, now) {
 		return r, false
 	}
 	r = a.plan
@@ -67,6 +67,33 @@ func (s *Stock) stands(was *Stock, p PoolRef, then, now int64) bool {
 			}
 			for h, at := e.rail.next(e.rail.from(then)); h != nil && seatStart(h) <= now; h, at = e.rail.next(at) {
 				if passed(seatStart(h)) || passed(h.Span.End) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// meetsAs says that the wish of each choosy hold of a pool is met by the lots that met it in an earlier version.
+func (s *Stock) meetsAs(was *Stock, p PoolRef, then, now int64) bool {
+	lots := s.Lots(p)
+	if s.choosy.len() == 0 || s.chooser == nil || len(lots) < 2 {
+		return true
+	}
+	type pair struct{ before, after *wish }
+	seen := map[pair]bool{} // few, as holds that ask for the same share a wish
+	before, after := was.wishesAt(then), s.wishesAt(now)
+	for _, lot := range lots {
+		for id := range s.Choosy(lot) {
+			h, _, _ := s.Find(id)
+			w := pair{before.of(&h), after.of(&h)}
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
+			for _, no := range lots {
+				if w.before.met(no) != w.after.met(no) {
 					return false
 				}
 			}

@@ -117,3 +117,33 @@ func TestAheadOfWhat(t *testing.T) {
 		require.False(t, ok, "another instant")
 	}
 }
+
+// wishOf are the lots that meet the wish of every choosy hold.
+type wishOf map[LotNo]bool
+
+func (w wishOf) Wish(*Hold, int64) (string, func(LotNo) bool) {
+	return "", func(no LotNo) bool { return w[no] }
+}
+func (wishOf) Version() int  { return 0 }
+func (wishOf) Pin(ID) SlotNo { return 0 }
+
+// A plan that was made ahead moves a choosy hold only to a lot that still meets its wish.
+func TestReduceAheadOfAChangeOfWishes(t *testing.T) {
+	s := New()
+	for lot := LotNo(1); lot <= 3; lot++ {
+		s.AddLot(lot, uint32(lot), 1)
+		s.SetPool(lot, 1)
+		s.PutSlot(Slot{testID(int(lot)), SlotNo(lot), lot, Span{0, Forever}})
+	}
+	h := NewHold(testID(10), Span{10, 20}, 0, 0)
+	h.Owner, h.Flags = 7, Choosy
+	s.Put(h, Place{1, 1})
+	s.SetChooser(wishOf{1: true, 2: true})
+	a := s.Publish().SearchReduction(1, 1, 5, 5)
+	require.Equal(t, []Move{{Hold: h.ID, From: 1, To: 2}}, a.plan.Moves)
+	_, ok := s.ReduceAs(a, 1, 1, 5, 5)
+	require.True(t, ok)
+	s.SetChooser(wishOf{1: true, 3: true})
+	_, ok = s.ReduceAs(a, 1, 1, 5, 5)
+	require.False(t, ok)
+}

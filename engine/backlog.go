@@ -26,13 +26,14 @@ type backlog struct {
 // turn is always ready.
 var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// park adds a command to the backlog of its account; it says whether there is one.
+// park adds a command to the backlog of its account; it says whether there is one. What is patient is taken however
+// long the backlog is: whoever submits such commands bounds how many there are.
 func (w *writer) park(f *Future) bool {
 	b, is := w.backlogs[f.cmd.Account]
 	switch {
 	case !is:
 		return false
-	case len(b.waiting) >= w.engine.queue.size:
+	case len(b.waiting) >= w.engine.queue.size && !f.patient:
 		f.turnAway(base.Refuse(base.CodeOverloaded,
 			"too many commands of the account wait until what is before them is done"))
 	default:

@@ -165,6 +165,8 @@ type Future struct {
 	done   chan struct{}
 	plan   *plan // where it was made off the writer
 
+	patient bool // it waits where its account has its share in the queue, and is not turned away
+
 	asked   bool           // Planned may be called
 	planned sync.WaitGroup // one until then
 	early   Result
@@ -293,17 +295,17 @@ func (e *Engine) planOn(s *base.Snapshot, v base.View) *base.Tx {
 func (e *Engine) Submit(cmd Command) *Future { return e.submitted(cmd, true) }
 
 func (e *Engine) submitted(cmd Command, patient bool) *Future {
-	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), asked: true}
+	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), asked: true, patient: patient}
 	f.planned.Add(1)
-	e.submit(f, patient)
+	e.submit(f)
 	return f
 }
 
 // submit hands a command to the writer. Where its account has its share in the queue, it waits, or is turned away if it
 // is not patient.
-func (e *Engine) submit(f *Future, patient bool) {
+func (e *Engine) submit(f *Future) {
 	if !e.turnedAway(f) {
-		e.enqueue(f, patient)
+		e.enqueue(f)
 	}
 }
 
@@ -330,7 +332,7 @@ func (e *Engine) turnedAway(f *Future) bool {
 }
 
 // enqueue puts a command into the queue for the writer.
-func (e *Engine) enqueue(f *Future, patient bool) {
+func (e *Engine) enqueue(f *Future) {
 	f.cmd.searched = e.foresee(&f.cmd)
 	e.gate.RLock()
 	defer e.gate.RUnlock()
@@ -338,7 +340,7 @@ func (e *Engine) enqueue(f *Future, patient bool) {
 		f.turnAway(base.Refuse(base.CodeNotReady, "the engine is closing"))
 		return
 	}
-	if !e.queue.put(f, patient) {
+	if !e.queue.put(f) {
 		f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account wait to be done"))
 	}
 }
@@ -356,7 +358,7 @@ func (e *Engine) Do(cmd Command) (Result, error) {
 		if err := e.soldOut(&f.cmd); err != nil {
 			f.turnAway(err)
 		} else {
-			e.enqueue(f, false)
+			e.enqueue(f)
 		}
 	}
 	res, err := f.Wait()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -230,6 +231,30 @@ func TestLargeCommandsOfOneAccountYield(t *testing.T) {
 	<-begun[again]
 	for i, f := range all {
 		over[i]()
+		_, err := f.Wait()
+		require.NoError(t, err)
+	}
+}
+
+// Where the backlog of an account is full, what waits for its turn is taken all the same, and what does not is turned
+// away.
+func TestWhatIsPatientIsTakenIntoAFullBacklog(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.queued = 2
+	s.open()
+	first, over := s.large(s.acc, place("First"))
+	all := []*Future{first}
+	for range 3 * s.queued {
+		all = append(all, s.submit(s.acc, place("Behind")))
+	}
+	for s.Engine.queue.len() > 0 {
+		runtime.Gosched()
+	}
+	_, err := s.Do(Command{Account: s.acc, Actor: "test", Op: place("Late")})
+	require.Equal(t, base.CodeOverloaded, err.(*base.Error).Code)
+	over()
+	for _, f := range all {
 		_, err := f.Wait()
 		require.NoError(t, err)
 	}

@@ -51,12 +51,12 @@ func (q *queue) share() int { return max(1, q.size/2) }
 
 // put adds a command to the queue. It blocks while the queue is full. Where the account has its share in it, it blocks
 // as well, or, if the command is not patient, says that it is not taken.
-func (q *queue) put(f *Future, patient bool) (taken bool) {
+func (q *queue) put(f *Future) (taken bool) {
 	q.mu.Lock()
 	l := q.lane(f.cmd.Account)
 	full := l.waiting()+l.outside >= q.share()
 	switch {
-	case full && !patient:
+	case full && !f.patient:
 		q.leave(l)
 		q.mu.Unlock()
 		return false

@@ -31,15 +31,15 @@ func TestQueueGoesByAccountsInTurn(t *testing.T) {
 	q := newQueue(100)
 	require.Empty(t, q.given(1))
 	for n := range 5 {
-		require.True(t, q.put(queuedOf(1, n), false))
+		require.True(t, q.put(queuedOf(1, n)))
 	}
 	for n := range 2 {
-		require.True(t, q.put(queuedOf(2, n), false))
+		require.True(t, q.put(queuedOf(2, n)))
 	}
-	require.True(t, q.put(queuedOf(3, 0), false))
+	require.True(t, q.put(queuedOf(3, 0)))
 	require.Equal(t, 8, q.len())
 	require.Equal(t, []string{"1.0", "2.0", "3.0", "1.1"}, q.given(4))
-	require.True(t, q.put(queuedOf(3, 1), false))
+	require.True(t, q.put(queuedOf(3, 1)))
 	require.Equal(t, []string{"2.1", "1.2", "3.1", "1.3", "1.4"}, q.given(6))
 	require.Empty(t, q.lanes, "nothing is kept of accounts of which nothing waits")
 }
@@ -49,13 +49,14 @@ func TestQueueGoesByAccountsInTurn(t *testing.T) {
 func TestQueueShares(t *testing.T) {
 	q := newQueue(6)
 	for n := range 3 {
-		require.True(t, q.put(queuedOf(1, n), false))
+		require.True(t, q.put(queuedOf(1, n)))
 	}
-	require.False(t, q.put(queuedOf(1, 9), false))
+	require.False(t, q.put(queuedOf(1, 9)))
 	in := make(chan bool)
 	late := func(account byte, n int, patient bool) {
-		before := len(q.waitingOutside())
-		go func() { in <- q.put(queuedOf(account, n), patient) }()
+		before, f := len(q.waitingOutside()), queuedOf(account, n)
+		f.patient = patient
+		go func() { in <- q.put(f) }()
 		for len(q.waitingOutside()) == before {
 			runtime.Gosched()
 		}
@@ -63,9 +64,9 @@ func TestQueueShares(t *testing.T) {
 	late(1, 3, true)
 	late(1, 4, true)
 	for n := range 2 {
-		require.True(t, q.put(queuedOf(2, n), false))
+		require.True(t, q.put(queuedOf(2, n)))
 	}
-	require.True(t, q.put(queuedOf(3, 0), false))
+	require.True(t, q.put(queuedOf(3, 0)))
 	late(3, 1, false) // the queue is full: no account's fault
 	require.Equal(t, 6, q.len())
 	require.Equal(t, []string{"1.0"}, q.given(1))

@@ -36,6 +36,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	defer q.release()
 	defer q.endBody()
 	defer q.recover()
+	s.bodies.arrived(&ctx.Request.Header)
 	err := q.admit()
 	if err == nil && len(ctx.Request.Body()) > q.op.limit {
 		err = q.tooLarge()
@@ -198,10 +199,15 @@ func (q *request) authenticate() *base.Error {
 		return refuse(base.CodeUnauthenticated, "there is no such key")
 	}
 	q.key, q.view, q.now = k, view, view.Now(q.clock)
+	return opens(k, view, q.now)
+}
+
+// opens says why a key does not open its account now, nil where it does.
+func opens(k *base.Key, view base.View, now int64) *base.Error {
 	switch {
 	case k.RevokedAt != nil:
 		return refuse(base.CodeKeyRevoked, "the key was revoked")
-	case k.ExpiresAt != nil && *k.ExpiresAt <= q.now:
+	case k.ExpiresAt != nil && *k.ExpiresAt <= now:
 		return refuse(base.CodeKeyExpired, "the key has expired")
 	}
 	return view.Ready()

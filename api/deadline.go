@@ -1,7 +1,9 @@
 package api
 
 import (
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -36,6 +38,7 @@ func (l patientListener) Accept() (net.Conn, error) {
 type patientConn struct {
 	net.Conn
 	read, write deadline
+	begun       bool // something was read
 
 	more bool    // after the next piece comes another
 	held *[]byte // a piece that is held back
@@ -96,12 +99,48 @@ func (c *patientConn) Read(b []byte) (n int, err error) {
 	}
 	for {
 		if n, err = c.Conn.Read(b); n > 0 || !c.read.early(err) {
-			return n, err
+			c.begun = c.begun || n > 0
+			return n, midway(c.begun, err)
 		}
 		if err := c.read.move(c.Conn.SetReadDeadline); err != nil {
 			return 0, err
 		}
 	}
+}
+
+// midway says of the end of a connection on which something has come that it is one in the middle. The library passes
+// over any error between two requests; but where it reads a chunk, it takes io.EOF for such an end, and then does not
+// say that the request under way is over.
+func midway(begun bool, err error) error {
+	if begun && err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// secureListener makes connections with TLS, which tell their end as patient ones do.
+type secureListener struct {
+	net.Listener
+	config *tls.Config
+}
+
+func (l secureListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &secureConn{Conn: tls.Server(c, l.config)}, nil
+}
+
+type secureConn struct {
+	*tls.Conn
+	begun bool
+}
+
+func (c *secureConn) Read(b []byte) (n int, err error) {
+	n, err = c.Conn.Read(b)
+	c.begun = c.begun || n > 0
+	return n, midway(c.begun, err)
 }
 
 func (c *patientConn) Write(b []byte) (n int, err error) {

@@ -56,6 +56,13 @@ func (r *room) full(account base.ID) bool {
 // most is how much an account may have.
 func (r *room) most() int64 { return min(r.bound.PerAccount, r.bound.InAll-r.all.Load()) }
 
+// left is how much more an account may take.
+func (r *room) left(account base.ID) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.most() - r.by[account]
+}
+
 // take takes room for n bytes; forced, also where there is none.
 func (r *room) take(account base.ID, n int64, forced bool) bool {
 	r.mu.Lock()

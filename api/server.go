@@ -216,7 +216,7 @@ func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)
 
 // ServeTLS is Serve with TLS on every connection.
 func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
-	return s.http.Serve(tls.NewListener(s.listener(l), config))
+	return s.http.Serve(secureListener{s.listener(l), config})
 }
 
 func (s *Server) listener(l net.Listener) net.Listener {

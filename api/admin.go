@@ -59,6 +59,7 @@ type adminCall struct {
 	r      *http.Request
 	query  url.Values
 	body   []byte
+	more   int                         // faults that were found and are not named
 	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
@@ -83,7 +84,7 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 		if status >= 500 {
 			s.log.Error("an operator's call failed", "path", r.URL.Path, "cause", err)
 		}
-		a.Out = appendProblem(a.Out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
+		a.Out = appendProblem(a.Out[:0], e, nil, a.more, func(b []byte) []byte { return append(b, "{}"...) })
 	}
 	w.Header().Set("Content-Type", string(kind))
 	w.WriteHeader(status)

@@ -87,8 +87,14 @@ func asRefusal(err error) *base.Error {
 }
 
 // appendProblem appends the problem document of a refusal. more is the number of faults that were found and not kept.
+// Commands, too, may find more faults than an answer has room for.
 func appendProblem(b []byte, e *base.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
 	s := statuses[e.Code]
+	var faults wire.Faults
+	for _, f := range e.Faults {
+		faults.Add(f)
+	}
+	more += faults.More
 	b = appendProblemType(append(b, `{"type":"`...), e.Code)
 	b = wire.AppendText(append(b, `","title":`...), s.title)
 	b = strconv.AppendInt(append(b, `,"status":`...), int64(s.number), 10)
@@ -103,7 +109,7 @@ func appendProblem(b []byte, e *base.Error, requestID []byte, more int, details 
 	b = details(append(b, `,"details":`...))
 	if s.number == 400 {
 		b = append(b, `,"errors":[`...)
-		for i, f := range e.Faults {
+		for i, f := range faults.ListOf {
 			if i > 0 {
 				b = append(b, ',')
 			}

@@ -160,11 +160,12 @@ func (a *adminCall) importRows() error {
 	}
 	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
 	batch, faults := readRows(e, v, lines)
-	if len(faults) > 0 {
+	if len(faults.ListOf) > 0 {
 		if check != "inputs" {
-			faults = judgeRest(a.eng, v, batch, faults)
+			judgeRest(a.eng, v, batch, &faults)
 		}
-		return &base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
+		a.more = faults.More
+		return badRows(faults.ListOf)
 	}
 	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
 	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
@@ -188,35 +189,46 @@ func (a *adminCall) importRows() error {
 	return nil
 }
 
-// readRows reads rows and names what is wrong with them.
-func readRows(e *exchanged, v base.View, lines [][]byte) (batch engine.Batch, faults []base.Fault) {
+// badRows refuses rows for their faults.
+func badRows(faults []base.Fault) *base.Error {
+	return &base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
+}
+
+// readRows reads rows and names what is wrong with them, row by row: as much of it as a refusal has room for.
+func readRows(e *exchanged, v base.View, lines [][]byte) (batch engine.Batch, faults wire.Faults) {
 	batch.Rows = make([]engine.Row, len(lines))
 	found := make([][]base.Fault, len(lines)) // by row
 	malformed := make([]bool, len(lines))
 	names := newNameBook(e, v)
 	var q request
 	for i, line := range lines {
-		q.faults = wire.Faults{}
+		before := len(q.faults.ListOf)
 		q.json.Reset(line, &q.faults)
 		q.json.Refer = names.refer
 		batch.Rows[i] = e.read(&q)
-		for _, f := range q.faults.ListOf {
+		for _, f := range q.faults.ListOf[before:] {
 			malformed[i] = malformed[i] || f.Code == wire.FaultMalformed || f.Code == wire.FaultTooDeep
 			f.Pointer = "/" + strconv.Itoa(i) + f.Pointer
 			found[i] = append(found[i], f)
 		}
 	}
-	covers := make([]cover, len(lines))
-	for _, f := range v.Check(batch) {
-		i, _, ok := rowOf(f)
-		if !ok {
-			return batch, []base.Fault{f} // of all rows
-		}
-		if covers[i].add(found[i]); !malformed[i] && !covers[i].has(f) {
-			found[i] = append(found[i], f)
+	if faults = q.faults; !faults.Full() {
+		covers := make([]cover, len(lines))
+		for _, f := range v.Check(batch) {
+			i, _, ok := rowOf(f)
+			if !ok {
+				return batch, wire.Faults{ListOf: []base.Fault{f}} // of all rows
+			}
+			if covers[i].add(found[i]); malformed[i] || covers[i].has(f) {
+				continue
+			}
+			before := len(faults.ListOf)
+			faults.Add(f)
+			found[i] = append(found[i], faults.ListOf[before:]...)
 		}
 	}
-	return batch, slices.Concat(found...)
+	faults.ListOf = slices.Concat(found...)
+	return batch, faults
 }
 
 // rowOf is the row that a fault is of, and its pointer inside; ok is false where it is of none.
@@ -226,13 +238,16 @@ func rowOf(f base.Fault) (row int, pointer string, ok bool) {
 	return row, strings.TrimPrefix(f.Pointer, "/"+number), err == nil
 }
 
-// judgeRest adds to the faults of some rows the refusals of the others.
-func judgeRest(eng *engine.Engine, v base.View, all engine.Batch, faults []base.Fault) []base.Fault {
+// judgeRest adds to the faults of some rows the refusals of the others, as long as there is room for them.
+func judgeRest(eng *engine.Engine, v base.View, all engine.Batch, faults *wire.Faults) {
+	if faults.Full() {
+		return
+	}
 	bad := make([]bool, len(all.Rows))
-	for _, f := range faults {
+	for _, f := range faults.ListOf {
 		row, _, ok := rowOf(f)
 		if !ok {
-			return faults
+			return
 		}
 		bad[row] = true
 	}
@@ -246,15 +261,14 @@ func judgeRest(eng *engine.Engine, v base.View, all engine.Batch, faults []base.
 	var refusal *base.Error
 	if _, err := eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) ||
 		len(rest.Rows) == 0 {
-		return faults
+		return
 	}
 	for _, f := range refusal.Faults {
 		if i, pointer, ok := rowOf(f); ok {
 			f.Pointer = "/" + strconv.Itoa(at[i]) + pointer
-			faults = append(faults, f)
+			faults.Add(f)
 		}
 	}
-	return faults
 }
 
 // importOfRows is an import by a key with full access: what importRows does, in the words of the interface.
@@ -286,13 +300,16 @@ var importShape = wire.ShapeOf("ImportRows",
 		Says("What is made, each as the operation that makes one takes it; what it refers to may be named. At "+
 			"most 5,000."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *importOfRows) *bool { return &o.dryRun }).
-		Says("Names all faults of all rows, and makes nothing."))
+		Says("Names the faults of all rows, 1,000 at most, and makes nothing."))
 
 var importedSchema = describe("Imported",
 	func(w *scribe, n *int) { w.Count("rows", *n, "How many records were made, or would be.") })
 
 // importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name.
 func (q *request) importByRows(in input[importOfRows]) error {
+	if err := q.weighBody(); err != nil {
+		return err
+	}
 	var o importOfRows
 	q.read(in.untyped(), &o)
 	q.readConditions()
@@ -300,13 +317,12 @@ func (q *request) importByRows(in input[importOfRows]) error {
 		return err
 	}
 	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
-	if len(faults) > 0 {
-		if err := q.dear(searchCost); err != nil { // the other rows are planned, to name their faults, too
-			return err
-		}
-		return atRows(&base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all",
-			Faults: judgeRest(q.eng, q.view, batch, faults)})
+	if len(faults.ListOf) > 0 {
+		judgeRest(q.eng, q.view, batch, &faults)
+		q.faults.More = faults.More
+		return atRows(badRows(faults.ListOf))
 	}
+	q.payBack() // the rows are read: reads need not wait until they are made
 	q.preview = o.dryRun
 	if _, err := q.do(batch); err != nil {
 		return atRows(err)

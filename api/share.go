@@ -27,8 +27,8 @@ const (
 	layerCost ratelimit.Layer = "cost"
 )
 
-// costs are those of operations that have no pageSize in their query. One of them is a write whose plan is made before
-// its turn comes.
+// costs are those of operations that have no pageSize in their query. Some of them are writes: of one the plan is made
+// before its turn comes, and an import is read row by row, and tried where rows have faults.
 var costs = map[string]int{
 	"admin.availability.query":          pageCost,
 	"admin.availability.calendar":       pageCost,
@@ -37,6 +37,7 @@ var costs = map[string]int{
 	"admin.availability.explain":        searchCost,
 	"admin.availability.whatIf":         searchCost,
 	"admin.articles.search":             pageCost,
+	"admin.import.rows":                 searchCost,
 	"admin.orders.history":              searchCost,
 	"admin.orders.quote":                searchCost,
 	"admin.orders.validateDiscountCode": pageCost,

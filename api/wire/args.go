@@ -176,9 +176,13 @@ func (a *Args) below(name string) bool {
 
 // Unknown reports every parameter that no field has read, and names those that there are.
 func (a *Args) Unknown(known []Member) {
+	message := ""
 	for i := range a.ListOf {
 		if p := &a.ListOf[i]; !p.used {
-			a.Fault(string(p.Name), FaultUnknown, "unknown parameter; known are "+parameterNames(known, ""))
+			if message == "" {
+				message = "unknown parameter; known are " + parameterNames(known, "")
+			}
+			a.Fault(string(p.Name), FaultUnknown, message)
 		}
 	}
 }

@@ -24,5 +24,5 @@
 //  4. A record that is too long is cut, never refused (cut.go).
 //
 // It knows no operation, no account and no request, and of the engine the basic names alone: Opt, ID, Fault, Span,
-// Forever.
+// Forever, MaxName.
 package wire

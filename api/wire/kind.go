@@ -384,9 +384,10 @@ func Commas[V any](list Kind[[]V]) Kind[[]V] {
 }
 
 // ByKey is an object with at most so many members of free names, each an entry of a list that has the name as its key.
-// It stands in bodies only.
+// Nothing is read of a member whose name is too long for a key. It stands in bodies only.
 func ByKey[V any](value *Schema, most int, key func(*V) *string, read func(r *Reader, dst *V)) Kind[[]V] {
 	message := "must have 0 to " + strconv.Itoa(most) + " members"
+	tooLongName := "the name must have at most " + strconv.Itoa(base.MaxName) + " characters"
 	return Kind[[]V]{
 		Schema: &Schema{Type: "object", Extra: value},
 		JSON: func(r *Reader, dst *[]V) {
@@ -400,10 +401,15 @@ func ByKey[V any](value *Schema, most int, key func(*V) *string, read func(r *Re
 				if !ok {
 					break
 				}
+				if n >= most || tooLong(name) {
+					if n < most {
+						r.Fault(FaultLength, tooLongName)
+					}
+					r.Skip()
+					continue
+				}
 				given := string(name)
 				switch {
-				case n >= most:
-					r.Skip()
 				case slices.ContainsFunc(*dst, func(v V) bool { return *key(&v) == given }):
 					r.Fault(FaultDuplicate, "given more than once")
 					r.Skip()

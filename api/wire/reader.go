@@ -19,8 +19,10 @@ import (
 // surrogates. What members mean (unknown, duplicate, required) is the shapes' business, see shape.go.
 
 const (
-	MaxDepth  = 32
-	MaxFaults = 1000 // a hostile body must not be answered with one a hundred times its size
+	MaxDepth = 32
+	// a hostile body must not be answered with one a hundred times its size
+	MaxFaults     = 1000
+	MaxFaultBytes = 256 << 10 // of their pointers and messages, as they are answered
 )
 
 // Codes of single faults, as they stand in errors[].code.
@@ -66,23 +68,25 @@ type pathStep struct {
 	index int
 }
 
-// Faults collects faults up to MaxFaults and counts the rest.
+// Faults collects faults up to MaxFaults and MaxFaultBytes, and counts the rest.
 type Faults struct {
 	ListOf []base.Fault
 	More   int
+	bytes  int             // of the pointers and messages of ListOf
 	at     map[string]bool // pointers of the first faults, once they are many
 	placed int             // how many faults are in at
 }
 
-// full says that no more faults are kept.
-func (l *Faults) full() bool { return len(l.ListOf) >= MaxFaults }
+// Full says that no more faults are kept.
+func (l *Faults) Full() bool { return len(l.ListOf) >= MaxFaults || l.bytes >= MaxFaultBytes }
 
 func (l *Faults) Add(f base.Fault) {
-	if l.full() {
+	if l.Full() {
 		l.More++
 		return
 	}
 	l.ListOf = append(l.ListOf, f)
+	l.bytes += len(AppendText(nil, f.Pointer)) + len(AppendText(nil, f.Message))
 }
 
 const fewFaults = 16 // are gone through
@@ -123,7 +127,7 @@ func (r *Reader) Document(read func(*Reader)) {
 
 // Fault reports what is wrong with the value at the present path.
 func (r *Reader) Fault(code, message string) {
-	if r.Faults.full() {
+	if r.Faults.Full() {
 		r.Faults.More++ // where it is does not matter any more
 		return
 	}
@@ -143,7 +147,8 @@ func (r *Reader) die(message string) {
 	}
 }
 
-// pointer is the RFC 6901 pointer of the present path.
+// pointer is the RFC 6901 pointer of the present path. Of a name that is longer than any that there is, it has the
+// beginning.
 func (r *Reader) pointer() string {
 	var b []byte
 	for _, s := range r.path {
@@ -155,10 +160,28 @@ func (r *Reader) pointer() string {
 			b = strconv.AppendInt(b, int64(s.index), 10)
 			continue
 		}
-		name := bytes.ReplaceAll(s.name, []byte("~"), []byte("~0"))
+		name := bytes.ReplaceAll(beginning(s.name), []byte("~"), []byte("~0"))
 		b = append(b, bytes.ReplaceAll(name, []byte("/"), []byte("~1"))...)
 	}
 	return string(b)
+}
+
+// beginning is as much of a name as names have; what was left out is shown by a "…".
+func beginning(name []byte) []byte {
+	if !tooLong(name) {
+		return name
+	}
+	end := 0
+	for range base.MaxName {
+		_, n := utf8.DecodeRune(name[end:])
+		end += n
+	}
+	return append(bytes.Clone(name[:end]), "…"...)
+}
+
+// tooLong says that nothing has a name as long as this one.
+func tooLong(name []byte) bool {
+	return len(name) > base.MaxName && utf8.RuneCount(name) > base.MaxName
 }
 
 // named is the name of the member that is read, or of the one whose list an element of is.

@@ -22,8 +22,9 @@ type Field[T any] struct{ *field }
 
 // Members are the members of an object, of whatever type.
 type Members struct {
-	Name string
-	list []*field
+	Name    string
+	list    []*field
+	unknown string // what is said of a member that is none of them
 }
 
 type field struct {
@@ -88,7 +89,7 @@ func membersOf(name string, list []*field) *Members {
 	if len(list) > maxFields {
 		panic("wire: shape " + name + " has too many fields")
 	}
-	return &Members{name, list}
+	return &Members{name, list, "unknown member; known are " + names(list)}
 }
 
 // Shows gives the document an example of a field, as JSON, where one made of its members would not be taken.
@@ -313,7 +314,7 @@ func (m *Members) ReadJSON(r *Reader, dst any) {
 		i := m.find(name)
 		switch {
 		case i < 0:
-			r.Fault(FaultUnknown, "unknown member; known are "+m.names(""))
+			r.Fault(FaultUnknown, m.unknown)
 			r.Skip()
 		case seen&(1<<i) != 0:
 			r.Fault(FaultDuplicate, "given more than once")
@@ -358,15 +359,15 @@ func (m *Members) ReadArgs(a *Args, prefix string, dst any) {
 	}
 }
 
-func (m *Members) names(prefix string) string {
-	if len(m.list) == 0 {
+func names(list []*field) string {
+	if len(list) == 0 {
 		return "none"
 	}
-	names := make([]string, len(m.list))
-	for i, f := range m.list {
+	names := make([]string, len(list))
+	for i, f := range list {
 		names[i] = f.Name
 	}
-	return prefix + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // Schema describes the object.

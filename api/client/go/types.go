@@ -2469,7 +2469,7 @@ type ImportRows struct {
 	// What is made, each as the operation that makes one takes it; what it refers to may be named. At most
 	// 5,000.
 	Rows []map[string]any `json:"rows"`
-	// Names all faults of all rows, and makes nothing.
+	// Names the faults of all rows, 1,000 at most, and makes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 

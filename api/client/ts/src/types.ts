@@ -4852,7 +4852,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         ImportRows: {
-            /** @description Names all faults of all rows, and makes nothing. */
+            /** @description Names the faults of all rows, 1,000 at most, and makes nothing. */
             dryRun?: boolean | null;
             /**
              * @description What is made: locations first, then skus, articles, customers and holds.

@@ -111,19 +111,22 @@ var filterShape = wire.ShapeOf("ArticleFilter",
 	wire.Kept("value", operands, func(f *stock.Filter) *stock.Filter { return f }).
 		Says("With what it is compared: text, a number, true or false, or a list of them."))
 
+// orOne is said of a list that is read by wire.OrOne.
+const orOne = "A body may give one as itself, without a list."
+
 // listArticlesFields are the members of a query, whichever of an article is answered.
 var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 	wire.Optional("dateRange", dateRange, func(o *listArticles) **window {
 		return &o.window
 	}).Says("The window that is looked at. Default: the present instant."),
-	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil,
+	wire.Defaulted("status", wire.OrOne(wire.ListOf(articleStatus, 0, 3), articleStatus), nil,
 		func(o *listArticles) *[]stock.ArticleStatus { return &o.Status }).
-		Says("Only articles in one of these states. Default: all."),
+		Says("Only articles in one of these states. " + orOne + " Default: all."),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive,
 		func(o *listArticles) *archiveFilter { return &o.archive }).
 		Says("Filter: active, archived or all articles. Default: active."),
-	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil,
-		func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids."),
+	wire.Defaulted("ids", wire.OrOne(wire.ListOf(wire.UUID, 1, maxListIDs), wire.UUID), nil,
+		func(o *listArticles) *[]base.ID { return &o.IDs }).Says("Only articles with these ids. " + orOne),
 	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),
 	wire.Optional("skuId", wire.UUID, func(o *listArticles) **base.ID { return &o.SKU }).
 		Says("Only articles of this SKU."),
@@ -148,7 +151,7 @@ var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 			"The order by availability stays that of units free without buffers. Default: false."),
 	wire.Defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
 		Says("Which members of each article are answered, by their names: in a query as a list with commas. " +
-			"Default: all."),
+			orOne + " Default: all."),
 }, pageFields(func(o *listArticles) *page { return &o.page }))
 
 var listArticlesShape = wire.ShapeOf("ListArticles", listArticlesFields...)
@@ -193,15 +196,20 @@ var articleFields = func() wire.Kind[fieldSet] {
 	return wire.Kind[fieldSet]{
 		Schema: s,
 		JSON: func(r *wire.Reader, dst *fieldSet) {
-			if !r.Enter('[', "an array") {
-				return
-			}
-			for n := 0; r.Element(n); n++ {
+			one := func() {
 				if name, ok := r.Token(wire.JSONString); ok {
 					if w := add(name, dst); w.Code != "" {
 						r.Fault(w.Code, w.Message)
 					}
 				}
+			}
+			if r.Space() != '[' {
+				one()
+				return
+			}
+			r.Enter('[', "an array")
+			for n := 0; r.Element(n); n++ {
+				one()
 			}
 		},
 		Query: func(a *wire.Args, name string, dst *fieldSet) (present bool) {

@@ -115,6 +115,23 @@ func TestListArticlesBothWays(t *testing.T) {
 	require.NotContains(t, s.call("POST", "/v1/admin/articles/search", `{"page":2}`).header, "Link")
 }
 
+// One value of a filter needs no list around it.
+func TestFiltersOfOneValue(t *testing.T) {
+	s, _, _, article, _ := stocked(t)
+	s.ok("POST", "/v1/admin/articles", `{"name":"Drill"}`)
+	require.Len(t, s.ok("POST", "/v1/admin/articles/search", `{"ids":"`+article+`"}`)["articles"], 1)
+	for body, list := range map[string]string{
+		`{"ids":"` + article + `"}`: `{"ids":["` + article + `"]}`,
+		`{"status":"inactive"}`:     `{"status":["inactive"]}`,
+		`{"fields":"name"}`:         `{"fields":["name"]}`,
+	} {
+		require.Equal(t, s.ok("POST", "/v1/admin/articles/search", list),
+			s.ok("POST", "/v1/admin/articles/search", body), body)
+	}
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/articles/search",
+		`{"ids":"x","status":1,"fields":"nothing"}`, "body /ids format", "body /status type", "body /fields enum")
+}
+
 func TestFieldsOfListedArticles(t *testing.T) {
 	s, _, _, _, _ := stocked(t)
 	s.ok("POST", "/v1/admin/articles", `{"name":"\"Q,}{][\\","description":"a \"b\" {\\","codes":["]\"","}"]}`)

@@ -372,6 +372,22 @@ func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 	}
 }
 
+// OrOne makes a list of a body take one element as itself, too, in place of a list of one. The elements are of the kind
+// that the list is of.
+func OrOne[V any](list Kind[[]V], of Kind[V]) Kind[[]V] {
+	read := list.JSON
+	list.JSON = func(r *Reader, dst *[]V) {
+		if r.Space() == '[' {
+			read(r, dst)
+			return
+		}
+		var v V
+		of.JSON(r, &v)
+		*dst = []V{v}
+	}
+	return list
+}
+
 // Commas makes a list take several elements in one parameter, too, with commas between them: no element contains a
 // comma.
 func Commas[V any](list Kind[[]V]) Kind[[]V] {

@@ -1307,11 +1307,11 @@ type ArticlesService struct{ t *transport }
 type ArticlesListQuery struct {
 	// The window that is looked at. Default: the present instant.
 	DateRange *DateRange
-	// Only articles in one of these states. Default: all.
+	// Only articles in one of these states. A body may give one as itself, without a list. Default: all.
 	Status []ArticleStatus
 	// Filter: active, archived or all articles. Default: active.
 	Archive ArchiveFilter
-	// Only articles with these ids.
+	// Only articles with these ids. A body may give one as itself, without a list.
 	IDs []string
 	// Only the article that has this external id.
 	ExternalID string
@@ -1331,8 +1331,8 @@ type ArticlesListQuery struct {
 	// the operation on availability does. The order by availability stays that of units free without buffers.
 	// Default: false.
 	WithBuffers *bool
-	// Which members of each article are answered, by their names: in a query as a list with commas. Default:
-	// all.
+	// Which members of each article are answered, by their names: in a query as a list with commas. A body may
+	// give one as itself, without a list. Default: all.
 	Fields []string
 	// Which page, from 1. Default: 1.
 	Page int64
@@ -1567,11 +1567,11 @@ func (s *ArticlesService) UnlinkTags(
 type ArticlesListBarsQuery struct {
 	// The window that is looked at. Default: the present instant.
 	DateRange *DateRange
-	// Only articles in one of these states. Default: all.
+	// Only articles in one of these states. A body may give one as itself, without a list. Default: all.
 	Status []ArticleStatus
 	// Filter: active, archived or all articles. Default: active.
 	Archive ArchiveFilter
-	// Only articles with these ids.
+	// Only articles with these ids. A body may give one as itself, without a list.
 	IDs []string
 	// Only the article that has this external id.
 	ExternalID string

@@ -2723,11 +2723,11 @@ type LinkTags struct {
 type ListArticles struct {
 	// The window that is looked at. Default: the present instant.
 	DateRange Opt[DateRange] `json:"dateRange,omitzero"`
-	// Only articles in one of these states. Default: all.
+	// Only articles in one of these states. A body may give one as itself, without a list. Default: all.
 	Status Opt[[]ArticleStatus] `json:"status,omitzero"`
 	// Filter: active, archived or all articles. Default: active.
 	Archive Opt[ArchiveFilter] `json:"archive,omitzero"`
-	// Only articles with these ids.
+	// Only articles with these ids. A body may give one as itself, without a list.
 	IDs Opt[[]string] `json:"ids,omitzero"`
 	// Only the article that has this external id.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
@@ -2747,8 +2747,8 @@ type ListArticles struct {
 	// the operation on availability does. The order by availability stays that of units free without buffers.
 	// Default: false.
 	WithBuffers Opt[bool] `json:"withBuffers,omitzero"`
-	// Which members of each article are answered, by their names: in a query as a list with commas. Default:
-	// all.
+	// Which members of each article are answered, by their names: in a query as a list with commas. A body may
+	// give one as itself, without a list. Default: all.
 	Fields Opt[[]string] `json:"fields,omitzero"`
 	// Which page, from 1. Default: 1.
 	Page Opt[int64] `json:"page,omitzero"`

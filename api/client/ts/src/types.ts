@@ -5119,11 +5119,11 @@ export interface components {
             direction?: components["schemas"]["SortDirection"] | null;
             /** @description Only the article that has this external id. */
             externalId?: string | null;
-            /** @description Which members of each article are answered, by their names: in a query as a list with commas. Default: all. */
+            /** @description Which members of each article are answered, by their names: in a query as a list with commas. A body may give one as itself, without a list. Default: all. */
             fields?: string[] | null;
             /** @description Conditions, all of which must be met. At most 200 values together. */
             filters?: components["schemas"]["ArticleFilter"][] | null;
-            /** @description Only articles with these ids. */
+            /** @description Only articles with these ids. A body may give one as itself, without a list. */
             ids?: string[] | null;
             /** @description Which page, from 1. Default: 1. */
             page?: number | null;
@@ -5143,7 +5143,7 @@ export interface components {
             skuId?: string | null;
             /** @description What they are ordered by: equal ones by their ids, what has no value last, in both directions. */
             sort?: components["schemas"]["ArticleSort"] | null;
-            /** @description Only articles in one of these states. Default: all. */
+            /** @description Only articles in one of these states. A body may give one as itself, without a list. Default: all. */
             status?: components["schemas"]["ArticleStatus"][] | null;
             /** @description Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. The order by availability stays that of units free without buffers. Default: false. */
             withBuffers?: boolean | null;
@@ -8721,11 +8721,11 @@ export interface operations {
             query?: {
                 /** @description The window that is looked at. Default: the present instant. */
                 dateRange?: components["schemas"]["DateRange"];
-                /** @description Only articles in one of these states. Default: all. */
+                /** @description Only articles in one of these states. A body may give one as itself, without a list. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description Filter: active, archived or all articles. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
-                /** @description Only articles with these ids. */
+                /** @description Only articles with these ids. A body may give one as itself, without a list. */
                 ids?: string[];
                 /** @description Only the article that has this external id. */
                 externalId?: string;
@@ -8745,7 +8745,7 @@ export interface operations {
                 direction?: components["schemas"]["SortDirection"];
                 /** @description Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. The order by availability stays that of units free without buffers. Default: false. */
                 withBuffers?: boolean;
-                /** @description Which members of each article are answered, by their names: in a query as a list with commas. Default: all. */
+                /** @description Which members of each article are answered, by their names: in a query as a list with commas. A body may give one as itself, without a list. Default: all. */
                 fields?: string[];
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
@@ -8821,11 +8821,11 @@ export interface operations {
             query?: {
                 /** @description The window that is looked at. Default: the present instant. */
                 dateRange?: components["schemas"]["DateRange"];
-                /** @description Only articles in one of these states. Default: all. */
+                /** @description Only articles in one of these states. A body may give one as itself, without a list. Default: all. */
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description Filter: active, archived or all articles. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
-                /** @description Only articles with these ids. */
+                /** @description Only articles with these ids. A body may give one as itself, without a list. */
                 ids?: string[];
                 /** @description Only the article that has this external id. */
                 externalId?: string;

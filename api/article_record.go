@@ -74,7 +74,8 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 		w.series("stockAvailableToSell", units.ToSell, steps,
 			"Units that could be sold at that instant and never come back: what each location could sell, added up.")
 		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers.")
-		w.series("stockUtilisation", units.Utilisation, steps, "Units taken as a part of those there, from 0 to 1.")
+		w.series("stockUtilisation", units.Utilisation, steps,
+			"Units taken as a part of those there: above 1 where more are taken than there are.")
 	})
 }
 

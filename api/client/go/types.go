@@ -5378,7 +5378,7 @@ type TemporalStock struct {
 	StockCommitted []SeriesStep `json:"stockCommitted"`
 	// How many entries the list has, where it is cut.
 	StockCommittedTotal *int64 `json:"stockCommittedTotal"`
-	// Units taken as a part of those there, from 0 to 1.
+	// Units taken as a part of those there: above 1 where more are taken than there are.
 	StockUtilisation []SeriesStep `json:"stockUtilisation"`
 	// How many entries the list has, where it is cut.
 	StockUtilisationTotal *int64 `json:"stockUtilisationTotal"`

@@ -7717,7 +7717,7 @@ export interface components {
             /** @description Units taken, with their buffers. */
             stockCommitted: components["schemas"]["SeriesStep"][];
             stockCommittedTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Units taken as a part of those there, from 0 to 1. */
+            /** @description Units taken as a part of those there: above 1 where more are taken than there are. */
             stockUtilisation: components["schemas"]["SeriesStep"][];
             stockUtilisationTotal?: components["schemas"]["EntriesTotal"];
         };

@@ -67,8 +67,12 @@ var (
 	customerFormFields = checkoutFields("CheckoutFieldInput", "id")
 	lineFormFields     = checkoutFields("LineCheckoutFieldInput", "ids")
 
-	contactInput = wire.Object(wire.ShapeOf("ContactInput",
-		wire.ChangedBy(func(c *base.Changes[commerce.Contact]) *base.Changes[commerce.Contact] { return c })...))
+	contactInput = wire.Object(wire.ShapeOf("ContactInput", append(
+		wire.ChangedBy(func(c *order.MainContact) *base.Changes[commerce.Contact] { return &c.Changes }),
+		wire.Optional("crmCustomerId", wire.UUID, func(c *order.MainContact) **base.ID { return &c.Customer }).
+			Shows("null").
+			Says("The customer whose contact is taken where nothing else is given. Default: the oldest with this "+
+				"email, else a new one."))...))
 
 	orderCustomers = wire.ListOf(wire.Object(wire.ShapeOf("OrderCustomerInput", slices.Concat(
 		[]wire.Field[order.OrderCustomerInput]{

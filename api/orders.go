@@ -5,7 +5,6 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine/base"
-	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
@@ -29,10 +28,11 @@ const (
 )
 
 // mainContact makes an order be for the customer that a contact is of.
-func mainContact[In any](at func(*In) **base.Changes[commerce.Contact]) wire.Field[In] {
+func mainContact[In any](at func(*In) **order.MainContact) wire.Field[In] {
 	return wire.Optional("mainContact", contactInput, at).
-		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new " +
-			"one. What is given stays on the order.").Needs("customers.write").Shows("null")
+		Says("Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose " +
+			"record stays as it is, else a new one. What is given stays on the order.").
+		Needs("customers.write").Shows("null")
 }
 
 // clearedContact has a mainContact of null say what a customerId of null says, where none is given.
@@ -51,7 +51,7 @@ var orderKinds = []wire.Own{wire.Reads("assignedTo", userInput), wire.Reads("cus
 // orderFields are the fields that an order is made of, except those that say where its stock is taken.
 func orderFields[In any](at func(*In) *order.OrderInput) []wire.Field[In] {
 	return slices.Concat(externalFields(func(in *In) *label.ExternalPatch { return &at(in).External }),
-		[]wire.Field[In]{mainContact(func(in *In) **base.Changes[commerce.Contact] { return &at(in).Contact })},
+		[]wire.Field[In]{mainContact(func(in *In) **order.MainContact { return &at(in).Contact })},
 		wire.MadeOf(at, orderKinds...),
 		[]wire.Field[In]{
 			wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil,
@@ -190,7 +190,7 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
 	[]wire.Field[order.PatchOrder]{
 		clearedContact(mainContact(
-			func(o *order.PatchOrder) **base.Changes[commerce.Contact] { return &o.Contact })),
+			func(o *order.PatchOrder) **order.MainContact { return &o.Contact })),
 		wire.Merged("pickupLocationId", wire.UUID, false,
 			func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 		wire.Defaulted("allowOverbooking", wire.Boolean, false,

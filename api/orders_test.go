@@ -787,6 +787,37 @@ func TestAMainContactOfNullIsCleared(t *testing.T) {
 	}
 }
 
+// A main contact that was read can be given back: the order stays with its customer, also where there is no email to
+// know them by, or where they are deleted by now. Another crmCustomerId has the order be for that customer.
+func TestAMainContactThatWasReadIsTaken(t *testing.T) {
+	s, location, _, _, _ := stocked(t)
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"firstName":"Ana","phone":"1"}}`,
+		location))
+	path := ordersPath + "/" + o["id"].(string)
+	back := func() {
+		t.Helper()
+		was, err := json.Marshal(o["mainContact"])
+		require.NoError(t, err)
+		require.Equal(t, o["mainContact"], s.ok("PATCH", path, `{"mainContact":`+string(was)+`}`)["mainContact"])
+	}
+	back()
+	require.Len(t, s.ok("GET", "/v1/admin/customers", "")["data"], 1, "nobody is new")
+	ana := at(o, "mainContact", "crmCustomerId").(string)
+	rui := s.ok("POST", "/v1/admin/customers", `{"firstName":"Rui","email":"rui@example.com"}`)["id"].(string)
+	o = s.ok("PATCH", path, fmt.Sprintf(`{"mainContact":{"crmCustomerId":%q,"phone":"2"}}`, rui))
+	require.Equal(t, []any{rui, "Rui", "2"}, []any{at(o, "mainContact", "crmCustomerId"),
+		at(o, "mainContact", "firstName"), at(o, "mainContact", "phone")})
+	s.ok("PATCH", path, fmt.Sprintf(`{"mainContact":{"crmCustomerId":%q}}`, ana))
+	o = s.ok("PATCH", path, fmt.Sprintf(`{"customerId":%q}`, rui))
+	back()
+	s.refused(404, base.CodeNotFound, "PATCH", path,
+		`{"mainContact":{"crmCustomerId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}}`)
+	s.refused(400, base.CodeInvalid, "PATCH", path,
+		fmt.Sprintf(`{"customerId":%q,"mainContact":{"crmCustomerId":%q}}`, rui, rui), "body /mainContact exclusive")
+	o = s.ok("PATCH", path, `{"mainContact":{"firstName":"Eva","crmCustomerId":null}}`)
+	require.NotContains(t, []any{ana, rui}, at(o, "mainContact", "crmCustomerId"))
+}
+
 // TestOrderCustomersKeepTheirIDs changes those whom an order is for: who is named by id stays who it is, so that lines
 // stay theirs.
 func TestOrderCustomersKeepTheirIDs(t *testing.T) {

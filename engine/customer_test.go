@@ -148,7 +148,7 @@ func TestNobodyIsBornInTheFuture(t *testing.T) {
 		&commerce.CreateCustomer{Contact: born(tomorrow)}:          "/dateOfBirth",
 		&commerce.PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
 		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc,
-			Contact: ptr(born(tomorrow))}}: "/mainContact/dateOfBirth",
+			Contact: &order.MainContact{Changes: born(tomorrow)}}}: "/mainContact/dateOfBirth",
 		&order.CreateOrder{OrderInput: order.OrderInput{Pickup: s.loc,
 			Customers: []order.OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
 	} {

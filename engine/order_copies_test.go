@@ -89,12 +89,17 @@ func TestAnOrderKeepsWhatItWasOpenedWith(t *testing.T) {
 	require.Len(t, page, 2)
 }
 
+// whose is the contact that an order is given.
+func whose(c commerce.Contact) *order.MainContact {
+	return &order.MainContact{Changes: base.Changed(c)}
+}
+
 func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	s := newShop(t)
 	oldest := s.customer("Ann", "Ann@Example.com")
 	s.customer("Other", "ann@example.com")
 	in := s.rental(order.OrderDraft, base.Item{SKU: s.sku()}, s.now+day, s.now+2*day, 1)
-	in.Contact = new(base.Changed(commerce.Contact{Email: new("ann@example.com"), Phone: new("1")}))
+	in.Contact = whose(commerce.Contact{Email: new("ann@example.com"), Phone: new("1")})
 	before := commerce.CustomerByID(s.view(), oldest)
 	r := s.do(in).(*order.OrderRecord)
 	require.Equal(t, oldest, r.Customer)
@@ -104,7 +109,7 @@ func TestAContactWithTheEmailOfACustomerIsThatCustomer(t *testing.T) {
 	s.article(order.OrderByID(s.view(), r.ID).Lines[0].Of, 1)
 	require.Equal(t, "1", *s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord).Contact.Phone)
 	require.Equal(t, 2, commerce.Customers(s.view()).Len())
-	in.Contact = new(base.Changed(commerce.Contact{Email: new("ben@example.com")}))
+	in.Contact = whose(commerce.Contact{Email: new("ben@example.com")})
 	s.do(in)
 	require.Equal(t, 3, commerce.Customers(s.view()).Len())
 	s.reopen()

@@ -530,7 +530,7 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 		return order.OrderCustomerInput{Contact: base.Changed(commerce.Contact{FirstName: new(name)})}
 	}
 	in := s.rental(order.OrderDraft, bike, s.now+day, s.now+2*day, 1)
-	in.Contact = new(base.Changed(commerce.Contact{FirstName: new("Ann")}))
+	in.Contact = whose(commerce.Contact{FirstName: new("Ann")})
 	in.Customers = []order.OrderCustomerInput{named("Ben"), named("Cleo")}
 	o := s.do(in).(*order.OrderRecord)
 	line := in.Lines[0]
@@ -566,7 +566,7 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 		return s.do(op).(*order.OrderRecord).Lines[3].Rest().OrderCustomer
 	}
 	require.Equal(t, o.MainCustomer(),
-		customer(order.PatchOrder{Contact: new(base.Changed(commerce.Contact{FirstName: new("Eva")}))}))
+		customer(order.PatchOrder{Contact: whose(commerce.Contact{FirstName: new("Eva")})}))
 	require.Zero(t, customer(order.PatchOrder{Fields: base.Changed(order.OrderInput{}, "customerId")}))
 	s.refused(base.CodeNotFound, order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line}})
 	s.reopen()

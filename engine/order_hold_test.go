@@ -30,7 +30,7 @@ func TestACartBecomesAnOrderWithPrices(t *testing.T) {
 	s.do(commerce.CreateDiscountCode{
 		DiscountTerms: commerce.DiscountTerms{Code: "TEN", ValueType: commerce.DiscountPercentage, Value: 10}})
 	in := order.OrderHold{Holds: []base.ID{h.ID},
-		OrderInput: order.OrderInput{Contact: new(base.Changed(commerce.Contact{FirstName: new("Anna")})),
+		OrderInput: order.OrderInput{Contact: whose(commerce.Contact{FirstName: new("Anna")}),
 			Discounts: []string{"ten"}}}
 	pricing := func(held ...order.HeldLineInput) *base.Error {
 		o := in

@@ -15,8 +15,8 @@ import (
 
 // OrderInput is what orders are made of, except for their lines.
 type OrderInput struct {
-	Status    OrderStatus                     // draft or open
-	Contact   *base.Changes[commerce.Contact] // makes a new customer
+	Status    OrderStatus // draft or open
+	Contact   *MainContact
 	Pickup    base.ID
 	Channel   Channel              `field:"channel word fixed" default:"api" about:"Where the order came from."`
 	Customer  *base.ID             `field:"customerId id" made:"The customer, in place of a mainContact. Default: nobody." changed:"The customer, who becomes the main contact. Null clears it."`
@@ -34,6 +34,12 @@ type OrderInput struct {
 	Tags            []base.ID
 	External        label.ExternalPatch
 	AllowOverbooked bool
+}
+
+// MainContact is a contact that an order is given, over that of its customer.
+type MainContact struct {
+	Customer *base.ID // nil: the oldest customer with the email, else a new one
+	base.Changes[commerce.Contact]
 }
 
 // OrderCustomerInput is a customer that an order is for.
@@ -69,7 +75,9 @@ func (in *OrderInput) check(c *base.Checker) {
 	if in.Contact != nil {
 		var of base.Checker
 		in.Contact.Check(&of, "")
-		commerce.CheckNamed(&of, in.Contact.Of(commerce.Contact{}))
+		if in.Contact.Customer == nil {
+			commerce.CheckNamed(&of, in.Contact.Of(commerce.Contact{}))
+		}
 		c.Within("/mainContact", of.Faults)
 	}
 	base.CheckFields(c, "", in)
@@ -167,9 +175,10 @@ func (m *OrderMore) Empty() bool {
 		m.Comments == nil && m.Method == (PaymentMethod{})
 }
 
-// isFor makes an order be for a customer, or for the customer that a contact belongs to. That is the oldest customer
-// with its email, whose record does not change, else a new one.
-func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Contact]) error {
+// isFor makes an order be for a customer, or for the customer that a contact belongs to. That is the one that it names,
+// or the oldest customer with its email, whose record does not change, else a new one. The customer that the order is
+// for already may be named also where it is deleted or erased: so a contact that was read can be given back.
+func isFor(t *base.Tx, o *Order, id *base.ID, contact *MainContact) error {
 	switch {
 	case id != nil:
 		if err := commerce.MayBeFor(t, *id); err != nil {
@@ -181,8 +190,11 @@ func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Con
 		o.Customer = base.ID{}
 		copyContact(t, o)
 	default:
-		if err := commerce.Born(t, "/mainContact", contact); err != nil {
+		if err := commerce.Born(t, "/mainContact", &contact.Changes); err != nil {
 			return err
+		}
+		if contact.Customer != nil {
+			return isForNamed(t, o, *contact.Customer, contact.Of)
 		}
 		given := contact.Of(commerce.Contact{})
 		m := commerce.CustomerOf(t.Acc, given.Email)
@@ -194,6 +206,20 @@ func isFor(t *base.Tx, o *Order, id *base.ID, contact *base.Changes[commerce.Con
 		}
 		o.Customer, o.Contact, o.Given = m.ID, &given, true
 	}
+	return nil
+}
+
+// isForNamed makes an order be for a customer, with what is given of the contact.
+func isForNamed(t *base.Tx, o *Order, id base.ID, of func(commerce.Contact) commerce.Contact) error {
+	own := o.Contact
+	if id != o.Customer {
+		if err := commerce.MayBeFor(t, id); err != nil {
+			return err
+		}
+		own = &commerce.CustomerTable(t.Acc).Get(id).Contact
+	}
+	given := of(base.ValueOf(own))
+	o.Customer, o.Contact, o.Given = id, &given, true
 	return nil
 }
 
@@ -310,8 +336,8 @@ type PatchOrder struct {
 	base.Answers[*OrderRecord]
 	ID       base.ID
 	IfMatch  []uint64
-	Fields   base.Changes[OrderInput]        // a return location of null: the pickup location
-	Contact  *base.Changes[commerce.Contact] // makes a new customer
+	Fields   base.Changes[OrderInput] // a return location of null: the pickup location
+	Contact  *MainContact
 	Pickup   base.Opt[base.ID]
 	Method   base.Changes[PaymentMethod]
 	External label.ExternalPatch

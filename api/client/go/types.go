@@ -1374,6 +1374,9 @@ type ContactInput struct {
 	TaxID Opt[string] `json:"taxId,omitzero"`
 	// A language tag, such as en or pt-BR. Null clears it.
 	Language Opt[string] `json:"language,omitzero"`
+	// The customer whose contact is taken where nothing else is given. Default: the oldest with this email, else
+	// a new one.
+	CrmCustomerID Opt[string] `json:"crmCustomerId,omitzero"`
 }
 
 // CountStep is a part of answers.
@@ -1568,8 +1571,8 @@ type CreateOrder struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
-	// What is given stays on the order.
+	// Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record
+	// stays as it is, else a new one. What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where the order came from. Default: api.
 	Channel Opt[OrderChannel] `json:"channel,omitzero"`
@@ -3585,8 +3588,8 @@ type OrderHold struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
-	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
-	// What is given stays on the order.
+	// Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record
+	// stays as it is, else a new one. What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where the order came from. Default: api.
 	Channel Opt[OrderChannel] `json:"channel,omitzero"`
@@ -4163,8 +4166,8 @@ type PatchLocation struct {
 
 // PatchOrder is what Orders.Update takes.
 type PatchOrder struct {
-	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
-	// What is given stays on the order.
+	// Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record
+	// stays as it is, else a new one. What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Changes only in a draft.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`

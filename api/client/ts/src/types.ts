@@ -3729,6 +3729,11 @@ export interface components {
             billingAddress?: components["schemas"]["ContactAddress"] | null;
             /** @description Name of the business. Null clears it. */
             companyName?: string | null;
+            /**
+             * Format: uuid
+             * @description The customer whose contact is taken where nothing else is given. Default: the oldest with this email, else a new one.
+             */
+            crmCustomerId?: string | null;
             /** @description Whether it is a person or a business. Default: individual. */
             customerType?: components["schemas"]["CustomerType"] | null;
             /**
@@ -3967,7 +3972,7 @@ export interface components {
             holdIds?: string[] | null;
             /** @description What is ordered. Default: nothing, in a draft. An order of holds has their lines. */
             lineItems?: components["schemas"]["OrderLineItemInput"][] | null;
-            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
+            /** @description Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -6006,7 +6011,7 @@ export interface components {
             externalId?: string | null;
             /** @description How lines of the holds are sold. Lines without an entry are sold as if no row and no price were given. */
             heldLines?: components["schemas"]["HeldLineInput"][] | null;
-            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
+            /** @description Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -6646,7 +6651,7 @@ export interface components {
             externalId?: string | null;
             /** @description Whether the customer's means of payment is kept by who charges it. Null clears it. */
             hasSavedPaymentMethod?: boolean | null;
-            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
+            /** @description Whom the order is with: the customer that crmCustomerId names, or the oldest with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {

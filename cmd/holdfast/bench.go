@@ -49,7 +49,7 @@ func (c *benchConfig) flags(f *pflag.FlagSet) {
 		"with --url: also do the workloads that write, on records of their own, which are removed again")
 	f.IntVar(&c.clients, "clients", 32, "clients that ask at once, each on a connection of its own")
 	f.DurationVar(&c.time, "time", 5*time.Second, "time for one workload")
-	f.BoolVar(&c.list, "list", false, "say which workloads there are, and do none")
+	f.BoolVar(&c.list, "list", false, "list the workloads, and run none")
 	f.BoolVar(&c.json, "json", false, "print one JSON object instead of a table")
 	f.StringVar(&c.save, "save", "", "also write the run to this file, for --compare")
 	f.StringVar(&c.compare, "compare", "", "compare with a run that was saved in this file")
@@ -67,17 +67,17 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [WORKLOAD]...",
 		Short: "Measure how fast a server answers, and compare with an earlier run",
-		Long: `Does the workloads that are named, or all, one after the other from many clients, and prints how many were answered a second, and within which time.
+		Long: `Runs the named workloads, or all of them, one after the other from many clients, and prints how many requests were answered a second, and within which time.
 
 With --url and --key-file it measures a running server with the stock that is there: it finds articles, SKUs and locations by listing them, and only reads. With --write it
-also books: on a location, SKUs and articles that it makes, with holds that lapse by themselves within two hours. Behind each workload the holds are released and what it made is
-deleted; released holds stay in the history. A run that is killed leaves what is called "Holdfast bench", to be deleted by hand.
+also books: on a location, SKUs and articles that it makes, with holds that expire within two hours. After each workload the holds are released and what it made is
+deleted; released holds stay in the history. A run that is killed leaves records called "Holdfast bench", which you then delete by hand.
 
-With --data it copies the directory of a stopped server to the directory for temporary files, serves the copy to its own clients in this process, does all workloads on the account
+With --data it copies the directory of a stopped server to the directory for temporary files, serves the copy to its own clients in this process, runs all workloads on the account
 with most articles, and removes the copy. The directory itself is not changed. One that a server has open is refused.
 
-With --save a run is written to a file, with version, date and machine; --compare prints how many times the rates and times of such a run this one has. A run that is
-slower is no failure.`,
+With --save a run is written to a file, with version, date and machine; --compare prints the rates and times of this run as multiples of those in such a
+file. A slower run is not an error.`,
 		Args: knownWorkloads,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.list {

@@ -203,7 +203,7 @@ func (c *keyConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.label, "label", "", "what the key is for")
 	f.StringSliceVar(&c.scopes, "scope", nil,
 		"what the key may do, like inventory.read, any number of times; default: everything")
-	f.StringVar(&c.expires, "expires", "", "until when the key is good, like 2026-01-31T00:00:00Z; default: for ever")
+	f.StringVar(&c.expires, "expires", "", "when the key expires, like 2026-01-31T00:00:00Z; default: never")
 }
 
 // nameTwins says of every flag of every command what its twin is called, and lets the twins in before the command runs.

@@ -29,13 +29,13 @@ func newExport() *cobra.Command {
 		Use:   "export RESOURCE FILE.csv|FILE.ndjson|- | export --all DIR",
 		Short: "Write the records of an account to a file that import takes",
 		Long: `Writes all records of a resource as they are at one instant: of a running server through its ops listener, or of the data directory of a stopped one. The file is one
-that holdfast import takes (its help says what stands in it), and appears when it is whole. References are written by code or name where that stands for the record
-alone, so that another account finds its own; else by id. What a row cannot say is counted at the end.
+that holdfast import takes (its help says what is in it), and appears when it is complete. A reference is written as a code or a name if no other record has
+it, so that another account finds its own record; else as an id. Values that a row cannot hold are counted at the end.
 
 A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
 
-An article comes with its own fields and its units that stay, not with what it takes from its SKU; a hold, if it takes stock, as it was asked for; a cart with the time
-it has left. Archived articles and holds that have ended are left out, and so is all that is no row: the stock that orders and scheduled events take.
+An article is written with its own fields and its units that stay, without what it takes from its SKU. A hold that takes stock is written as it was asked for, a cart with
+the time that it has left. Archived articles and holds that have ended are left out, and so is the stock that orders and scheduled events take.
 
 With --all the account is written whole to the new directory DIR: its records as they are stored, with the stock of orders, and what no file of a resource has. Another
 account is made of it by import --all. Keys, secrets, deliveries, results under idempotency keys and the feed of changes are not in it.`,

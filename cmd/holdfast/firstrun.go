@@ -132,7 +132,7 @@ func (f firstRun) show(w io.Writer, headline string) {
 	case f.given:
 		fmt.Fprintf(w, "The first key is the one in %s.\n", bootstrapVariable)
 	case f.key != "":
-		fmt.Fprintf(w, "The key, shown this once:\n\n  %s\n\n", f.key)
+		fmt.Fprintf(w, "The key, shown only once:\n\n  %s\n\n", f.key)
 	}
 }
 

@@ -100,35 +100,36 @@ func importHelp() string {
 	text := `Makes records of the rows of a file: of a running server through its ops listener, or in the data directory of a stopped one. RESOURCE is one of
 ` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
 
-A file of up to 5,000 rows is one command of the engine: all rows are made or none, and every bad row is reported with its line, of one fault at most 20. A larger
-file is cut into batches of 5,000, or of as many as --batch says: each is a command, the first that is refused ends the import, and what had landed is said. What is
-wrong with the rows themselves is found in all of them before the first batch. A command takes at most 16 MiB, and 25,000 rows with the units of new articles and of
-holds. --check reports what is wrong with all rows and changes nothing; each batch is held against the present state. A directory
-that another version wrote is read from a copy then, in the directory for temporary files.
+A file of up to 5,000 rows is one command of the engine: all rows are made or none. Every bad row is reported with its line, at most 20 rows for one fault. A larger
+file is cut into batches of 5,000 rows, or of as many as --batch says. Each batch is a command. The first one that is refused ends the import, which then says what was
+imported before. Faults of the rows themselves are found in all rows before the first batch. A command takes at most 16 MiB, and 25,000 rows together with the units of
+new articles and of holds. --check reports what is wrong with all rows and changes nothing; each batch is compared with the present state. For --check a directory that
+another version wrote is read from a copy, in the directory for temporary files.
 
-Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
+Rows are executed in their order. Holds of the past do not move to make room: sort holds by their beginning, as an export does.
 
-The same import again is safe: within 24 hours rows that have landed are not made twice, if they are the same, on the same lines, with the same --batch. So one that
-was cut short, or refused in the middle and mended, is simply repeated. --idempotency-key makes the same rows on purpose once more.
+The same import again is safe: within 24 hours, rows that were imported are not imported twice, if they are the same, on the same lines, with the same --batch. So repeat
+an import that was interrupted, or that was refused in the middle and then corrected. Another --idempotency-key imports the same rows once more.
 
-NDJSON has one object a line, with the members that create the record over REST (see /docs). CSV begins with the names of its columns, in any order, which are those
-members, in any case: of an object inside another, and of the elements of a list of objects from 0, with dots. Commas, semicolons or tabs stand between cells: which,
-is seen in that line, or said by --separator. Blanks around a cell do not count, but in quotes around free text. An empty cell is a member that is not given. Cells of
-lists of texts have bars between them (a|b) or are JSON; attributes, and lists of objects in one column, are JSON. Both are UTF-8.
+NDJSON has one object a line, with the members that create the record over REST (see /docs). CSV begins with the names of its columns, in any order and in any case. They
+are those members; a member of an object inside another has the names of both with a dot between, and so has an element of a list of objects, with its number from 0.
+Commas, semicolons or tabs stand between cells: the first line shows which, or --separator says it. Blanks around a cell are ignored, except in quotes around free text. An
+empty cell is a member that is not given. Cells with a list of texts have bars between the texts (a|b) or are JSON; attributes, and lists of objects in one column, are
+JSON. Both formats are UTF-8.
 
-In CSV, ` + strings.Join(moneyColumns, " and ") + ` are amounts in the account's currency where they have a decimal point or name the currency (12.50, 12 EUR, 1.250 BHD; where
-semicolons separate, 12,50 as well), and minor units where not (1250), as an export has them. Whole numbers beside amounts could be either, and are refused.
+In CSV, ` + strings.Join(moneyColumns, " and ") + ` are amounts in the account's currency if they have a decimal point or name the currency (12.50, 12 EUR, 1.250 BHD; if
+semicolons separate cells, 12,50 as well). Otherwise they are minor units (1250), as in an export. Whole numbers beside amounts could be either, and are refused.
 
-What refers to a record takes its id, or a name that stands for it alone: of a SKU its code or name, of an article one of its codes or its name, of a location or
-catalog item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to be there. Under id a row may have the id it had
-where it comes from: one of this very account is refused, as an import makes new records.
+A reference to a record is its id, or a name that no other record has: of a SKU its code or name, of an article one of its codes or its name, of a location or catalog
+item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to exist already. The column id may have the id that the row had
+where it comes from. An id of this very account is refused, because an import makes new records.
 
-With --all, DIR is what export --all has written, and a new account is made of it, or the one of --account is filled, which must have no records: of the same
-locations, stock, seats, orders, numbers, prices and states, with the ids of the archive or, with --ids new, others. DIR is judged whole before anything is made. It is
-put in place by commands of bounded size; until the last one the account does nothing and is answered for to nobody. An import that was cut short goes on where it
-ended when it is repeated, and one that is done is not done again.
+With --all, DIR is what export --all has written. A new account is made of it, or the one of --account is filled, which must have no records. It gets the same locations,
+stock, seats, orders, numbers, prices and states, with the ids of the archive or, with --ids new, others. DIR is checked as a whole before anything is made. Its rows are
+put in place by commands of bounded size; until the last one the account does nothing, and requests to it are refused. Repeat an import that was interrupted: it
+continues where it ended. An import that is done is not done again.
 
-Columns (* has to be there):
+Columns (* is required):
 `
 	for _, name := range api.ExchangeNames() {
 		row := api.ExchangeRow(name)

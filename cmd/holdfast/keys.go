@@ -53,7 +53,7 @@ inventory.read; an area covers what is below it, and write includes read:
 				if err := a.call("POST", "/keys", in, &made); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "key %s of account %s, shown this once:\n", made.ID, made.Account)
+				fmt.Fprintf(cmd.ErrOrStderr(), "key %s of account %s, shown only once:\n", made.ID, made.Account)
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), made.Key)
 				return err
 			})

@@ -24,12 +24,12 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a data directory",
-		Long: `Serves a data directory, on loopback where nothing else is said. The first run makes the account and a key
-with full access, and prints the key: this once.
+		Long: `Serves a data directory, by default on loopback. The first run makes the account and a key with full access,
+and prints the key once.
 ` + bootstrapVariable + ` sets that first key instead; once there is an account it is ignored, but has to look like a key.
-On SIGTERM it finishes what is in flight and stops; on a second one it stops at once. On SIGHUP it reads its certificate again.
+On SIGTERM it finishes the requests in flight and stops; on a second one it stops at once. On SIGHUP it reads its certificate again.
 
-Other machines reach it with --tls-cert and --tls-key, or without TLS with --listen-insecure, where the network itself is private:
+Other machines reach it with --tls-cert and --tls-key, or without TLS with --listen-insecure, if the network itself is private:
 
   holdfast serve --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
 		Args: exactly(0, "no argument"),

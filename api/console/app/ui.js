@@ -152,8 +152,8 @@ export function Panel({title, onClose, children, actions}) {
 	}}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
 }
 
-/** A secret that is shown this once. */
-export const Once = ({of, secret, done}) => html`<div class="notice good" role="status"><strong>${of}, shown this once</strong><pre>${secret}</pre><${Button} kind="small" onClick=${done}>I have it<//></div>`;
+/** A secret that is shown only once. */
+export const Once = ({of, secret, done}) => html`<div class="notice good" role="status"><strong>${of}, shown only once</strong><pre>${secret}</pre><${Button} kind="small" onClick=${done}>I have it<//></div>`;
 
 export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => (x?.[1] ?? "") !== "").map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 

@@ -141,7 +141,8 @@ var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 		Shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
 	wire.Defaulted("sort", articleSorts, stock.ByCreatedAt,
 		func(o *listArticles) *stock.ArticleSort { return &o.Sort }).
-		Says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
+		Says("What the list is sorted by. Equal records are sorted by id; records without a value come last in both " +
+			"directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
 		func(o *listArticles) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),

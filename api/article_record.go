@@ -66,7 +66,7 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 	w.articleConflicts(units.Conflicts, units.Conflicted)
 	w.Object("snapshotDate", "SnapshotDate", "The window that all this is about.", func() {
 		w.Instant("from", units.Window.Start, "First instant of the window.")
-		w.Instant("to", units.Window.End, "First instant behind the window.")
+		w.Instant("to", units.Window.End, "First instant after the window.")
 	})
 	w.articleCounts(units, steps)
 	w.Object("temporalStock", "TemporalStock", "The units over the window as steps in time.", func() {

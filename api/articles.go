@@ -177,7 +177,7 @@ var articleOperations = append([]operation{
 		}),
 	readChecked(operation{
 		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities",
-		scopes: stockRead, summary: "Lists all that is taken of an article in a window, in order of creation.",
+		scopes: stockRead, summary: "Lists the unavailabilities of an article in a window, in order of creation.",
 		answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *base.ID { return &l.of }),
@@ -198,9 +198,8 @@ var articleOperations = append([]operation{
 	write(operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: stockWrite,
 		guarded: true, answer: articleSchema,
-		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. " +
-			"Where some find no place there, " +
-			"that is refused with the plan, unless it is forced.",
+		summary: "Changes an article. If it is taken out of use, its auto-assigned holds move to other articles of " +
+			"its pool. If some find no place there, the request is refused with the plan, unless it is forced.",
 	}, input[patchArticle]{path: byID(func(o *patchArticle) *base.ID { return &o.ID }), body: patchArticleShape},
 		func(q *request, o *patchArticle) base.OpOf[*stock.Article] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
@@ -213,9 +212,9 @@ var articleOperations = append([]operation{
 			"one of them.",
 	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })},
 		guarded(func(o *stock.DeleteArticle) *[]uint64 { return &o.IfMatch }), answerNull),
-	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. "+
-		"Where some find no place there, "+
-		"that is refused with the plan, unless it is forced.", true, archiveArticleShape),
+	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds move to other articles of its "+
+		"pool. If some find no place there, the request is refused with the plan, unless it "+
+		"is forced.", true, archiveArticleShape),
 	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false,
 		nil),
 }, tagged[*stock.Article]{

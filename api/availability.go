@@ -31,9 +31,9 @@ func (l *availabilityLine) ask(v base.View, now int64) (stock.Availability, erro
 }
 
 // aboutReturn says what a question is about whose units go elsewhere.
-const aboutReturn = "Where the units are brought back to. At another location than that they leave the one for good: " +
-	"each is one that every other hold can do without from the window's start on, without end. Default: they come " +
-	"back where they are taken."
+const aboutReturn = "The location to which the units are brought back. If it is another one, they leave their " +
+	"location for good: then only units count that no other hold needs from the window's start on, without end. " +
+	"Default: the location where they are taken."
 
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
@@ -49,7 +49,7 @@ var lineFields = slices.Concat(
 	windowFields(func(l *availabilityLine) *base.Span { return &l.Window }),
 	[]wire.Field[availabilityLine]{
 		wire.Defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
-			Says("How many units are wanted. Given, the answer tells the shortage, too."),
+			Says("How many units are wanted. If it is given, the answer also has the shortage."),
 	})
 
 var (
@@ -95,18 +95,18 @@ var (
 func (w *scribe) writeAvailability(l *availabilityLine) {
 	a := &l.answer
 	w.Count("available", a.Available,
-		"How many further units can be held for the whole window, with the buffers that a booking would "+
-			"bring. Of an article: on its own units, wherever else what is on them could go.")
+		"How many further units can be held for the whole window, with the buffers that a booking would bring. Of an "+
+			"article: on its own units, without moving bookings to other articles.")
 	w.Count("withMoves", a.WithMoves,
-		"How many units a booking can have. Of an article it may be more than are available, as bookings that "+
-			"may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet "+
-			"keep theirs. Of anything else it is the same.")
+		"How many units a booking can get. Of an article it may be more than available, because other bookings can "+
+			"move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have "+
+			"none yet. Of anything else it equals available.")
 	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
 	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
 	w.Bool("exact", a.Exact,
 		"True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
 	w.Key("shortage", wire.IntegerOrNull,
-		"How many of the units asked for a booking cannot have; null where no quantity was given.")
+		"How many of the units asked for a booking cannot get; null where no quantity was given.")
 	if l.quantity == 0 {
 		w.Nil()
 		return
@@ -256,7 +256,7 @@ var nextSchema = describe("NextAnswer", (*scribe).writeNext)
 // writeNext writes a window; one that begins never is none.
 func (w *scribe) writeNext(s *base.Span) {
 	w.End("from", s.Start, "First instant of the window; null where there is none.")
-	w.End("to", s.End, "First instant behind the window; null where there is none.")
+	w.End("to", s.End, "First instant after the window; null where there is none.")
 }
 
 var (
@@ -274,8 +274,8 @@ func (w *scribe) writeExplanation(x *hold.Explanation) {
 		func(a *hold.Alternative) {
 			w.As(alternativeKinds, "kind", a.Kind,
 				"What differs: a later window, a shorter one, another location or another article.")
-			w.Instant("from", a.Window.Start, "First instant of the window that would do.")
-			w.End("to", a.Window.End, "First instant behind it; null without end.")
+			w.Instant("from", a.Window.Start, "First instant of the window that is possible.")
+			w.End("to", a.Window.End, "First instant after it; null without end.")
 			w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
 			w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
 		})

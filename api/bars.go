@@ -79,7 +79,7 @@ func (w *scribe) writeBarRow(r *barRow) {
 			w.As(eventType.Schema, "type", string(e.Type), "Whether it takes a unit (reservation) or not (note).")
 			w.Text("name", e.Name, "What people call the event.")
 			w.Instant("from", e.Window.Start, "First instant of the event.")
-			w.End("to", e.Window.End, "First instant behind the event; null: without end.")
+			w.End("to", e.Window.End, "First instant after the event; null: without end.")
 		})
 	i := 0
 	wire.List(&w.Writer, "steps", "CountStep", r.Steps,
@@ -207,7 +207,7 @@ var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countS
 	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).
 		Says("First instant of the window."),
 	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).
-		Says("First instant behind the window."),
+		Says("First instant after the window."),
 	wire.Defaulted("bucket", wire.Enum(stock.BucketHour, stock.BucketDay), stock.BucketDay,
 		func(o *countSKUs) *stock.BucketSize { return &o.size }).
 		Says("Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days " +

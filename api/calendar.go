@@ -70,17 +70,17 @@ func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Window.Start }).
 			Says("First instant of the window."),
 		wire.Required("to", wire.Instant, func(in *In) *int64 { return &at(in).Window.End }).
-			Says("First instant behind the window."),
+			Says("First instant after the window."),
 		wire.Defaulted("bucket", wire.Enum(stock.BucketChange, stock.BucketHour, stock.BucketDay), stock.BucketDay,
 			func(in *In) *stock.BucketSize { return &at(in).size }).
 			Says("Size of each bucket: at each change, by hour or by local day. Default: day."),
 		wire.Optional("length", periodAmount, func(in *In) **int64 { return &at(in).length }).
-			Says("How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of " +
-				"such rentals. Default: none are listed."),
+			Says("How long a rental is, in lengthUnit, at most ten years. If it is given, each bucket lists the " +
+				"starts of such rentals. Default: none are listed."),
 		wire.Optional("lengthUnit", periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).
 			Says("The unit of length. Days and longer are steps of the local calendar. Default: seconds."),
 		wire.Optional("quantity", count, func(in *In) **int { return &at(in).quantity }).
-			Says("How many units a rental takes: what bookable says is about so many. Default: 1."),
+			Says("How many units a rental takes: bookable is about this number. Default: 1."),
 		wire.Defaulted("startTimes", wire.ListOf(timeOfDay, 1, maxStartTimes), nil,
 			func(in *In) *[]int64 { return &at(in).Times }).
 			Says("Local times of day at which rentals begin, on each day. Default: the time of day of from.").

@@ -136,15 +136,15 @@ type listChanges struct {
 
 var listChangesQuery = wire.ShapeOf("ListChanges",
 	wire.Defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).Says(
-		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if "+
-			"that is all there was."),
+		"The next of an earlier answer, or the sequence of a state that was read. Default 0: from the first change "+
+			"on, which is refused if that is no longer kept."),
 	wire.Defaulted("limit", wire.Integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).Says(
-		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends "+
-			"before, anywhere: go on from its next."),
+		"Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends "+
+			"earlier, also between changes of one command: continue from its next."),
 	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
-		"Seconds to wait for a change where there is none."),
+		"Seconds to wait for a change if there is none."),
 	wire.Defaulted("records", wire.Boolean, true, func(o *listChanges) *bool { return &o.records }).Says(
-		"false: no records, for a reader who wants to know what happened alone."))
+		"false: without records, for a reader who needs only what happened."))
 
 var (
 	resourceSchema = wire.EnumSchema(engine.Resources()...)
@@ -196,7 +196,7 @@ const lookAtMost = 10_000
 func (q *request) listChanges(o *listChanges) error {
 	if c := o.after.incarnation; c != 0 && c != q.eng.Incarnation() {
 		return refuse(base.CodeCursorGone,
-			"the cursor is of another log: read the present state, and go on from its sequence")
+			"the cursor belongs to another log: read the present state, and continue from its sequence")
 	}
 	account, after := q.view.Account().ID, o.after.sequence
 	var changes []placedChange
@@ -317,15 +317,15 @@ var (
 			w.writeOrderChange)
 		w.Bool("whole", true,
 			"Whether all that was asked for is here. If not, the log that is kept does not reach back further.")
-		w.GivenText("next", "", "The cursor to go on from with before; null: there is no more.")
+		w.GivenText("next", "", "The cursor to continue from, as before; null: there is no more.")
 	}).Uncut()
 )
 
 func (w *scribe) writeOrderChange(c *engine.OrderChange) {
 	w.commit(c.Sequence, c.At, c.Actor)
 	w.As(changeSchema, "change", string(c.Kind), "What happened to the order.")
-	w.Int("revision", int64(c.Revision), "The order's revision behind it.")
-	w.As(orderStatuses, "status", c.Status.String(), "The order's status behind it.")
+	w.Int("revision", int64(c.Revision), "The order's revision after it.")
+	w.As(orderStatuses, "status", c.Status.String(), "The order's status after it.")
 	w.Key("changed", orderMembers,
 		"The names of the members that changed; payments stands for those that capturedTotal and its like count.")
 	w.Out = wire.AppendList(w.Out, c.Differs, wire.AppendText)

@@ -34,8 +34,8 @@ var detailed = []struct {
 	{"RecordInUse", []base.Code{base.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
 		Uncut().Says("The record stays, as others refer to it.")},
 	{"MissingScope", []base.Code{base.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
-		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes any one of which would do; "+
-			"none where it takes a key with full access.")),
+		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes of which any one is enough; "+
+			"none if the operation needs a key with full access.")),
 	).Uncut().Says("The key lacks a scope for the operation.")},
 	{"DeniedFields", []base.Code{base.CodeDeniedFields}, wire.RecordSchema("DeniedFieldsDetails",
 		wire.Has("deniedFields", wire.ListSchema(wire.RecordSchema("DeniedFieldsOfScope",
@@ -47,12 +47,12 @@ var detailed = []struct {
 	{"LimitReached", []base.Code{base.CodeMonthlyCap, base.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
 		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key),
 			string(layerCost), string(layerBytes)).
-			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of "+
-				"expensive reads and long answers that are running.")),
+			Says("Which limit it is: that of the address, the account or the key, of expensive reads that are "+
+				"running (cost), or of long answers that are on their way (bytes).")),
 	).Uncut().Says("A limit is reached: ask again after the seconds in Retry-After.")},
 	{"StorageFailed", []base.Code{base.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
-		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done "+
-			"after a restart.")),
+		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: only after a restart it is clear whether the "+
+			"command was done.")),
 	).Uncut().Says("The log cannot be written: reads go on, writes are refused until a restart.")},
 }
 
@@ -97,8 +97,8 @@ func (w *scribe) writeExpired(d *base.HoldDetails) {
 func (w *scribe) writeSubstitute(d *order.SubstituteDetails) {
 	w.GivenID("skuId", d.Ordered.SKU, "The SKU that was ordered; null where an article was.")
 	w.GivenID("articleId", d.Ordered.Article, "The article that was ordered; null where a SKU was.")
-	w.IDs("articleIds", d.Articles, "The first 1,000 articles that would do, with what the line requires.")
-	w.Count("articlesTotal", d.Total, "How many would do.")
+	w.IDs("articleIds", d.Articles, "The first 1,000 articles that are possible, with what the line requires.")
+	w.Count("articlesTotal", d.Total, "How many are possible.")
 }
 
 func (w *scribe) writeInUse(d *base.InUseDetails) {
@@ -124,13 +124,13 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 			"The first 20 holds in the way by start, then id; 1,000 of all lines.")
 		w.Count("blockingTotal", s.Blocking, "How many holds stand in the way.")
 		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next,
-			"The next window of the same length in which the line would succeed; null where "+
-				"none was found, and behind the first 50 lines.", func(n *base.Span) {
+			"The next window of the same length in which the line would succeed; null if none was found, and for "+
+				"lines after the first 50.", func(n *base.Span) {
 				w.Instant("from", n.Start, "First instant of the window.")
-				w.Instant("to", n.End, "First instant behind the window.")
+				w.Instant("to", n.End, "First instant after the window.")
 			})
 	})
 	w.Bool("explained", d.Explained, "Whether the blocking holds and the next windows were searched for. They are "+
-		"not where too many lists and searches of the account are running, nor where room came free meanwhile: then "+
-		"no holds are named, and next is null.")
+		"not if too many lists and searches of the account are running, or if room came free meanwhile: then no "+
+		"holds are named, and next is null.")
 }

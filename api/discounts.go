@@ -82,7 +82,8 @@ var discountOperations = []operation{
 		asIs, answerDiscountCode),
 	readOne(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
-		summary: "Returns a discount code; its uses are no part of its tag.", answer: discountSchema,
+		summary: "Returns a discount code; its entity tag does not change when the code " +
+			"is used.", answer: discountSchema,
 	}, byID(itself), "discount code", commerce.DiscountCodeByID, answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,

@@ -60,41 +60,33 @@ func renderDocument(list []operation) []byte {
 	return append(appendOrdered(nil, o, 0), '\n')
 }
 
-const documentAbout = "JSON in and out. Every operation takes the account's key in the header X-API-KEY, " +
-	"but those marked `no-key`.\n\n" +
+const documentAbout = "JSON in and out. Every operation takes the account's key in the header X-API-KEY, except " +
+	"those marked `no-key`.\n\n" +
 	"`x-access` says who may ask: a key with any one of the `x-scopes` (`scoped`), one with full access " +
-	"(`full-access`), every key (`any-key`), " +
-	"or anybody (`no-key`). `write` includes `read`, and an area covers what is below it. A member with `x-scopes` " +
-	"of its own takes one of them beside the operation's.\n\n" +
-	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with " +
-	"its pointer. " +
-	"`x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
-	"405, 408, 414 and 431, and answers for unknown paths, have the same form but belong to no operation. " +
-	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
-	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and " +
-	"the log can be written), " +
-	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for " +
-	"people).\n\n" +
-	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
-	"A page of a list is of the moment when it is read: where a row before it has been removed since the page " +
-	"before, it leaves one out. All pages with the `asOf` of one snapshot are of one moment, and leave none out. " +
-	"No answer is without a bound. A row of a list has at most 31 KiB: " +
-	"where it would have more, " +
-	"its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how many " +
-	"entries it has as a whole, " +
-	"under its name and `Total`; a text that was cut ends in `…`. A record of its own has the first 1,000 entries " +
-	"of each list, within 4 MiB; what a webhook is sent is cut like it. " +
-	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, " +
-	"`articles/{id}/unavailabilities`, " +
+	"(`full-access`), every key (`any-key`), or anybody (`no-key`). `write` includes `read`, and an area covers what " +
+	"is below it. A member with `x-scopes` of its own needs one of these in addition to the operation's.\n\n" +
+	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with its " +
+	"pointer. `x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
+	"405, 408, 414 and 431, and answers for unknown paths, have the same form but belong to no operation. Objects of " +
+	"requests have no other members than the declared ones; objects of answers may get more in later versions.\n\n" +
+	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and the " +
+	"log can be written), `/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this " +
+	"document for people).\n\n" +
+	"What is sent to a webhook, and how it has to answer, is described under `webhooks`.\n\n" +
+	"A page of a list shows the state of the moment when it is read: if an earlier row was removed since the page " +
+	"before was read, one row is missed. All pages with the `asOf` of one snapshot show one state, and miss no row. " +
+	"Every answer has a limit. A row of a list has at most 31 KiB: where it would have more, its lists have fewer " +
+	"entries and its texts fewer characters. Next to a list that was cut, a member with its name and `Total` says " +
+	"how many entries it has as a whole; a text that was cut ends in `…`. A record that is answered by itself has " +
+	"the first 1,000 entries of each list, within 4 MiB; what is sent to a webhook is cut like it. Lists that can be " +
+	"longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, `articles/{id}/unavailabilities`, " +
 	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and " +
-	"1,000 in all. " +
-	"`changes` ends early and goes on from `next`.\n\n" +
+	"1,000 in all. `changes` ends early and goes on from `next`.\n\n" +
 	"An instant is a date-time of RFC 3339 with `Z` or an offset, of the years 1970 to 9999. Seconds may be left " +
-	"out, and have up to nine digits of a fraction, " +
-	"of which what is below a millisecond is cut off; answers have three and `Z`. The `+` of an offset in a query " +
-	"is written `%2B`.\n\n" +
-	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, " +
-	"with or without `[]`.\n\n"
+	"out. Their fraction has up to nine digits, and those after the third are cut off; answers have three digits and " +
+	"`Z`. The `+` of an offset in a query is written `%2B`.\n\n" +
+	"In a query, the members of an object are written in brackets, `dateRange[from]=...&dateRange[to]=...`; a list " +
+	"is its name repeated, with or without `[]`.\n\n"
 
 // operation describes one operation.
 func (c *components) operation(op *operation) ordered {

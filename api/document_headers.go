@@ -27,7 +27,7 @@ var answerHeaders = []headerAbout{
 	{"X-RateLimit-Remaining", "Requests left in it.", "integer", false, true},
 	{"X-RateLimit-Reset", "When it resets, in seconds since 1970.", "integer", false, true},
 	{"X-RateLimit-Warning", "Warns that the month's requests are nearly used up.", "string", false, true},
-	{headerNameRetryAfter, "Seconds to wait, of a refusal with 429 or 503.", "integer", false, false},
+	{headerNameRetryAfter, "Seconds to wait, in a refusal with 429 or 503.", "integer", false, false},
 	{headerNameETag, "The strong entity tag of the record's own fields.", "string", false, false},
 	{headerNameReplayed, "true where the answer is that of an earlier request under the same Idempotency-Key.",
 		"string", false, false},
@@ -106,7 +106,8 @@ func headerParameters() ordered {
 			"replayed, another body under the same key is refused.",
 			ordered{{"type", "string"}, {"minLength", 1}, {"maxLength", 255}, {"pattern", "^[!-~]+$"}})},
 		{"IfMatch", header("If-Match",
-			"An entity tag of the record, or several, or *: refused with 412 if the record's is another now.", text)},
+			"An entity tag of the record, or several, or *: the request is refused with 412 if the record has "+
+				"another one now.", text)},
 		{"IfNoneMatch", header("If-None-Match",
 			"An entity tag of the record: answered with 304 and no body if the record still has it.", text)},
 	}

@@ -20,13 +20,12 @@ var eventsAbout = map[base.HookEvent]string{
 	base.OrderDeleted: "An order was deleted; its data is gone.",
 	base.ConflictCreated: "A unit that was held has no place any more, or was taken where there was none: stock " +
 		"went away or is late, or overbooking was allowed.",
-	base.ConflictResolved: "A conflict is over: the unit has a place, as others made room or time did, and its " +
-		"slotId says which; or it is no more, and slotId is null.",
+	base.ConflictResolved: "A conflict is over: the unit has a place again, which its slotId names, or the conflict " +
+		"was removed, and slotId is null.",
 	base.HoldExpired: "A hold was not confirmed in time and gave its stock back.",
 	base.UnitOverdue: "A unit that is with a customer is not back at the end of its line. It is told once; " +
 		"given another end, it may be late again.",
-	base.WebhookDisabled: "A webhook was disabled as too many events failed. It is told to others; itself it " +
-		"is disabled.",
+	base.WebhookDisabled: "A webhook was disabled because too many events failed. The event is sent to other webhooks.",
 }
 
 // eventSchemas are what the data of events are.
@@ -37,27 +36,21 @@ var eventSchemas = map[base.HookEvent]*wire.Schema{
 }
 
 const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer " +
-	"afterwards. Only the status counts; the first 4 KiB of the " +
-	"answer are kept in the log. Redirects are not followed.\n\n" +
-	"**Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to " +
-	"a tenth later: four attempts, within ten " +
-	"minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. " +
-	"Events that happen then are kept, at most 10,000 or 64 MB, until " +
-	"`recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. " +
-	"`redeliver` sends one again, `recover` all since an " +
-	"instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.\n\n" +
-	"**Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later " +
-	"than one that came after it. " +
-	"Remember the ids that you have taken, and read the order where the present state counts.\n\n" +
-	"**Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard " +
-	"Webhooks: signatures with a blank between, each `v1,` and " +
-	"the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as " +
-	"Base64 behind `whsec_` in the webhook's secret. " +
-	"One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a " +
-	"timestamp that is more than five minutes off. " +
-	"Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and " +
-	"the HMAC-SHA256 of the body alone in " +
-	"hexadecimal, keyed with the whole text of the secret."
+	"afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not " +
+	"followed.\n\n**Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, " +
+	"each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three " +
+	"such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, " +
+	"until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as " +
+	"`missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A " +
+	"`test` comes with `X-Service-Test: true` and the nil id.\n\n**Repeats and order**: an event may come more than " +
+	"once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that " +
+	"you have taken, and read the record if you need its present state.\n\n**Verify** the exact bytes of the body " +
+	"before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each " +
+	"`v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows " +
+	"`whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is " +
+	"rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or " +
+	"use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the " +
+	"HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret."
 
 // envelopeSchema is the envelope of an event of a type, with the record in it.
 // It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
@@ -125,7 +118,8 @@ var eventHeaders = []struct{ name, about, example string }{
 	{"webhook-timestamp", "When the attempt was made, in seconds since 1970: refuse one that is more than five " +
 		"minutes off.", "1748779200"},
 	{"webhook-signature",
-		"Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
+		"Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is " +
+			"enough.",
 		"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
 	{"X-Service-Event-Id", "The event's id once more.", exampleID("Event")},
 	{"X-Service-Signature", "A signature of the body alone with the present secret, or during the overlap of a " +

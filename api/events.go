@@ -18,7 +18,7 @@ var createEventShape = wire.ShapeOf("CreateScheduledEvent", wire.With(
 	wire.Required("startDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.Start }).
 		Says("First instant of the event."),
 	wire.Required("endDate", wire.Instant, func(o *stock.CreateScheduledEvent) *int64 { return &o.Window.End }).
-		Says("First instant behind the event."))...)
+		Says("First instant after the event."))...)
 
 var patchEventShape = wire.ShapeOf("PatchScheduledEvent", wire.With(
 	wire.ChangedBy(func(o *stock.PatchScheduledEvent) *base.Changes[stock.ScheduledEventFields] { return &o.Fields }),
@@ -29,7 +29,7 @@ var patchEventShape = wire.ShapeOf("PatchScheduledEvent", wire.With(
 	wire.Merged("startDate", wire.Instant, false,
 		func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.From }).Says("First instant of the event."),
 	wire.Merged("endDate", wire.Instant, false, func(o *stock.PatchScheduledEvent) *base.Opt[int64] { return &o.To }).
-		Says("First instant behind the event."))...)
+		Says("First instant after the event."))...)
 
 var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
@@ -37,7 +37,7 @@ func (w *scribe) writeEvent(s *stock.ScheduledEvent) {
 	w.ID("id", s.ID, "The event's id.")
 	w.ID("articleId", s.Article, "The article that it is of.")
 	w.Instant("startDate", s.Window.Start, "First instant of the event.")
-	w.End("endDate", s.Window.End, "First instant behind the event; null: without end.")
+	w.End("endDate", s.Window.End, "First instant after the event; null: without end.")
 	wire.WriteFields(&w.Writer, &s.ScheduledEventFields)
 	w.tenant()
 	w.Created(s.ID)

@@ -36,7 +36,7 @@ func windowFields[In any](at func(*In) *base.Span) []wire.Field[In] {
 		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Start }).
 			Says("First instant of the window."),
 		wire.Defaulted("to", wire.Instant, base.Forever, func(in *In) *int64 { return &at(in).End }).
-			Says("First instant behind the window. Default: without end."),
+			Says("First instant after the window. Default: without end."),
 	}
 }
 
@@ -233,7 +233,7 @@ func (w *scribe) writeHold(h *hold.Hold, most int) {
 			w.ID("serviceLocationId", l.Location, "The location that its units are at.")
 			w.ID("returnServiceLocationId", l.Return, "The location that they are brought back to.")
 			w.Instant("from", l.Window.Start, "First instant of the line.")
-			w.End("to", l.Window.End, "First instant behind it; null: without end.")
+			w.End("to", l.Window.End, "First instant after it; null: without end.")
 			w.Count("quantity", l.Quantity, "How many units.")
 			w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
 			shown := wire.UpTo(l.Units, left)
@@ -271,7 +271,7 @@ type listHolds struct {
 	page                      page
 }
 
-const ofOneLine = " One line has to meet all that is asked of lines."
+const ofOneLine = " One and the same line must pass all filters on lines."
 
 var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHolds]{
 	wire.Defaulted("status", wire.ListOf(wire.Enum(hold.HoldStatuses...), 0, len(hold.HoldStatuses)), nil,
@@ -297,7 +297,7 @@ var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHo
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
 		func(o *listHolds) *sortDirection { return &o.direction }).
-		Says("desc: the youngest first."),
+		Says("desc: the newest first."),
 }, pageFields(func(o *listHolds) *page { return &o.page }))...)
 
 func (q *request) listHolds(o *listHolds) error {
@@ -368,8 +368,8 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: stockWrite, guarded: true,
 		answer: holdSchema,
-		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one " +
-			"request without the hold's own room, all or nothing.",
+		summary: "Adds, changes and removes lines of a hold, and sets its customer: all or nothing. Units that the " +
+			"hold has count as free for it.",
 	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *base.ID { return &o.ID }), body: changeHoldShape},
 		func(q *request, o *heldChanges) base.OpOf[*hold.Hold] {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun
@@ -399,7 +399,7 @@ var holdOperations = []operation{
 		asIs, answerHold),
 	write(operation{
 		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: stockWrite,
-		summary: "Makes a hold firm: it expires no more.", answer: holdSchema,
+		summary: "Makes a hold firm: it no longer expires.", answer: holdSchema,
 	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })},
 		asIs, answerHold),
 }

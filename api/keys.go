@@ -51,7 +51,7 @@ func (w *scribe) writeKey(k *base.Key, last int64) {
 	}
 	w.Text("apiVersion", pinned(k), "The version of the interface that it is pinned to.")
 	w.Created(k.ID)
-	w.InstantOrNull("expiresAt", k.ExpiresAt, "When it stops being good; null: never.")
+	w.InstantOrNull("expiresAt", k.ExpiresAt, "When it expires; null: never.")
 	w.InstantOrNull("revokedAt", k.RevokedAt, "When it was revoked; null while it is not.")
 	w.GivenInstant("lastUsedAt", last, "When it was last used; null: never.")
 }
@@ -59,7 +59,7 @@ func (w *scribe) writeKey(k *base.Key, last int64) {
 // writeNewKey writes a key with its text, which is empty in a repeat.
 func (w *scribe) writeNewKey(k *base.Key, last int64, text string) {
 	w.writeKey(k, last)
-	w.GivenText("key", text, "The whole key, shown this once; null in a repeat.")
+	w.GivenText("key", text, "The whole key, shown only in this answer; null in a repeat.")
 }
 
 // writeRevoked writes a key that was revoked with the webhooks that it made, as far as there are any still.
@@ -110,8 +110,8 @@ var keyOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
-		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null " +
-			"in its place.", answer: newKeySchema,
+		summary: "Creates an API key; its text is shown only in this answer; a repeat under an idempotency key has " +
+			"null in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
 		func(q *request, o *engine.CreateKey) base.OpOf[*base.Key] {
 			q.secret = drawKey(o)

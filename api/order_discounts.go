@@ -46,7 +46,7 @@ func (w *scribe) writeDiscounted(of, about string, d *order.Discounted, trial bo
 		} else {
 			w.Bool("valid", d.Reason == "", "Whether the code would take something off.")
 			w.GivenText("reason", string(d.Reason),
-				"The code of the refusal that applying it would meet; null where it would do.")
+				"The code with which it would be refused; null if it can be applied.")
 		}
 		brief := func(c *commerce.DiscountCode) { w.discountBrief(c.ID, &c.DiscountTerms) }
 		if trial {
@@ -81,7 +81,7 @@ var orderDiscountOperations = []operation{
 	read(operation{
 		id: "admin.orders.validateDiscountCode", method: "POST", path: orderDiscountsPath + "/validate",
 		scopes: ordersRead, answer: validateResultSchema,
-		summary: "Says what a discount code would take off an order, and why not if it would not; counts no use.",
+		summary: "Says what a discount code would take off an order, or why it cannot be applied; counts no use.",
 	}, input[discountOfOrder]{
 		path: byOrder(func(o *discountOfOrder) *base.ID {
 			return &o.order

@@ -58,8 +58,8 @@ var orderLineOperations = []operation{
 	write(operation{
 		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true,
 		answer: movedOrderSchema,
-		summary: "Changes a line item: while it is pending all of it, while units are out its end; what that needs " +
-			"is checked and taken in the same command.",
+		summary: "Changes a line item: all of it while it is pending, only its end while units are out. The stock " +
+			"for that is checked and taken in the same command.",
 	}, input[patchLine]{
 		path: byLine(func(o *patchLine) *base.ID { return &o.Order }, func(o *patchLine) *base.ID { return &o.ID }),
 		body: patchLineShape,

@@ -29,11 +29,11 @@ var orderRanges = [...]struct {
 	{"createdAt", "When it was made.", func(q *order.OrderQuery) **base.Span { return &q.Created }},
 	{"updatedAt", "When it was last changed.", func(q *order.OrderQuery) **base.Span { return &q.Updated }},
 	{"earliestStartDate", "When its first line begins.", func(q *order.OrderQuery) **base.Span { return &q.Start }},
-	{"latestEndDate", "When the last of its lines ends that has an end.",
+	{"latestEndDate", "The latest end of its lines; lines without end do not count.",
 		func(q *order.OrderQuery) **base.Span { return &q.End }},
-	{"pickupDue", "When the first line begins of which a unit is still to be handed over.",
+	{"pickupDue", "The earliest start of its lines with a unit that is still to be handed over.",
 		func(q *order.OrderQuery) **base.Span { return &q.PickupDue }},
-	{"returnDue", "When the first line ends of which a unit is out.",
+	{"returnDue", "The earliest end of its lines with a unit that is out.",
 		func(q *order.OrderQuery) **base.Span { return &q.ReturnDue }},
 }
 
@@ -91,7 +91,8 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 			"with that number, too."),
 	wire.Defaulted("sort", wire.Enum(order.OrderSorts...), order.OrdersByCreatedAt,
 		func(o *listOrders) *order.OrderSort { return &o.Sort }).
-		Says("What they are ordered by: equal ones by their numbers, what has no value last, in both directions."),
+		Says("What the list is sorted by. Equal orders are sorted by number; orders without a value come last in " +
+			"both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
 		func(o *listOrders) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),

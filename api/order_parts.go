@@ -78,7 +78,7 @@ var (
 		[]wire.Field[order.OrderCustomerInput]{
 			wire.Optional("id", wire.UUID,
 				func(c *order.OrderCustomerInput) **base.ID { return &c.ID }).
-				Says("The id of one whom the order is for already, who keeps it. Default: a new id."),
+				Says("The id of a customer whom the order has already, and who keeps it. Default: a new id."),
 			wire.Optional("crmCustomerId", wire.UUID,
 				func(c *order.OrderCustomerInput) **base.ID { return &c.Customer }).
 				Says("The customer whose contact is taken where nothing else is given."),

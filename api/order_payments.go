@@ -44,7 +44,7 @@ var addCommentShape = wire.ShapeOf("AddComment",
 var orderPaymentOperations = []operation{
 	read(operation{
 		id: "admin.orders.listPayments", method: "GET", path: orderPath + "/payments", scopes: paymentsRead,
-		summary: "Lists the payments recorded of an order, in the order in which they were.",
+		summary: "Lists the recorded payments of an order, in the order in which they were recorded.",
 		answer:  pagedSchema(paymentSchema),
 	}, input[listPayments]{
 		path:  byUUID(func(l *listPayments) *base.ID { return &l.order }),

@@ -81,7 +81,7 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments),
 		"The comments on the order, the oldest first.", w.comment)
 	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved,
-		"Whether the customer's means of payment is kept by who charges it.")
+		"Whether the payment service keeps the customer's means of payment.")
 	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.",
 		wire.Fields[order.SavedCard](&w.Writer))
 	w.orderPricing(r)

@@ -75,7 +75,7 @@ var orderStepOperations = []operation{
 			wire.Optional("at", wire.Instant, func(o *order.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null"),
 			wire.Defaulted("ready", wire.Boolean, false, func(o *order.FulfillOrder) *bool { return &o.Ready }).
-				Says("Ends the buffer of the previous booking on the same unit now, once that came back."))),
+				Says("Ends the buffer of the previous booking of the same unit now, if the unit came back from it."))),
 		orPreview),
 	step("return", "Takes units back: after the buffer, the rest of their time is free again.",
 		func(o *order.ReturnOrder) *base.ID { return &o.ID },
@@ -85,8 +85,8 @@ var orderStepOperations = []operation{
 			wire.Optional("at", wire.Instant, func(o *order.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null")),
 		asIs),
-	step("undo", "Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and "+
-		"planned dates count again.",
+	step("undo", "Undoes the last step of units: prepared, handed over, sold or returned. Payments stay, and planned "+
+		"dates count again.",
 		func(o *previewed[order.UndoOrder]) *base.ID { return &o.op.ID },
 		previewable(wire.ShapeOf("Undo",
 			wire.Required("stockItemIds", stockItemIDs, func(o *order.UndoOrder) *[]base.ID { return &o.Units }).
@@ -125,9 +125,8 @@ var orderStepOperations = []operation{
 	}, orPreview, answerOrder),
 	write(operation{
 		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite,
-		answer: orderSchema,
-		summary: "Marks a unit that came back as ready: its buffer ends now, and what is left of it is " +
-			"free at once.",
+		answer:  orderSchema,
+		summary: "Marks a returned unit as ready: its buffer ends now, and the rest of the buffer is free at once.",
 	}, input[order.ReadyUnit]{
 		path: byStockItem(func(o *order.ReadyUnit) *base.ID { return &o.Order },
 			func(o *order.ReadyUnit) *base.ID { return &o.Unit }),

@@ -220,8 +220,8 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite,
 		answer: orderSchema,
-		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a " +
-			"moment between.",
+		summary: "Makes an order of a hold. It takes over the hold's lines and units as they are; the units are at " +
+			"no moment free.",
 	}, input[orderHold]{path: byUUID(func(o *orderHold) *base.ID { o.Holds = make([]base.ID, 1); return &o.Holds[0] }),
 		body: orderHoldShape},
 		func(q *request, o *orderHold) base.OpOf[*order.OrderRecord] {
@@ -261,9 +261,8 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
 		answer: wire.NullSchema,
-		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was " +
-			"sold for good stays gone; " +
-			"its codes get their uses back.",
+		summary: "Deletes an order that has no unit out, also a closed one. Its stock is free again, except for what " +
+			"was sold for good. The uses of its discount codes are given back.",
 	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })},
 		guarded(func(o *order.DeleteOrder) *[]uint64 { return &o.IfMatch }), answerNull),
 }, tagged[*order.OrderRecord]{

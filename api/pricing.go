@@ -142,8 +142,8 @@ func (w *scribe) writePricingRow(r *commerce.PricingRow) {
 		"The terms, of a price for a subscription.", w.terms)
 	w.Created(r.ID)
 	w.Updated(r.UpdatedAt)
-	w.GivenInstant("retiredAt", r.RetiredAt, "Since when it sells no line that it did not sell before; null: it "+
-		"sells. It was deleted while an order that is not closed was sold by it.")
+	w.GivenInstant("retiredAt", r.RetiredAt, "Since when it is retired: it was deleted while an order that is not "+
+		"closed was sold by it, and no new line is sold by it. null: it is not retired.")
 }
 
 func (w *scribe) terms(s *commerce.SubscriptionTerms) {
@@ -267,8 +267,8 @@ var pricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite,
 		guarded: true,
-		summary: "Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: " +
-			"it stays, and sells nothing else.", answer: wire.NullSchema,
+		summary: "Removes a row from a pricing table. If an order that is not closed is sold by it, the row is " +
+			"retired: it stays, and sells nothing new.", answer: wire.NullSchema,
 	}, input[commerce.DeletePricingRow]{
 		path: byTableRow(func(o *commerce.DeletePricingRow) *base.ID {
 			return &o.Table

@@ -23,9 +23,10 @@ var planQuantityQuery = wire.ShapeOf("PlanQuantityChange",
 		Says("The location that units would go from."),
 	wire.Required("amount", count, func(o *planQuantity) *int { return &o.amount }).Says("How many units would go."),
 	wire.Optional("effectiveFrom", wire.Instant, func(o *planQuantity) **int64 { return &o.at }).
-		Says("From when on the quantity is another. Default: now."),
+		Says("From when on the quantity changes. Default: now."),
 	wire.Optional("plan", wire.Text(1, 64), func(o *planQuantity) **string { return &o.plan }).
-		Says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
+		Says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED if the plan has changed "+
+			"since."),
 	wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).
 		Says("Which page of each of the plan's lists."),
 	wire.Defaulted("pageSize", wire.Integer[int](1, base.MaxListed), base.MaxListed,
@@ -37,7 +38,7 @@ func quantityFields[In any](location func(*In) *base.ID, amount func(*In) *int, 
 	return []wire.Field[In]{
 		wire.Required("serviceLocationId", wire.UUID, location).Says("The location."),
 		wire.Required("amount", count, amount).Says("How many units."),
-		wire.Optional("effectiveFrom", wire.Instant, at).Says("From when on the quantity is another. Default: now."),
+		wire.Optional("effectiveFrom", wire.Instant, at).Says("From when on the quantity changes. Default: now."),
 	}
 }
 
@@ -64,12 +65,12 @@ var transferShape = wire.ShapeOf("TransferQuantity",
 	wire.Required("amount", count, func(o *stock.TransferQuantity) *int { return &o.Amount }).Says("How many units."),
 	wire.Optional("effectiveFrom", wire.Instant, func(o *stock.TransferQuantity) **int64 {
 		return &o.At
-	}).Says("From when on the quantity is another. Default: now."))
+	}).Says("From when on the quantity changes. Default: now."))
 
 var (
 	planReasons = wire.EnumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way")
 	planSchema  = describe("QuantityPlan", (*scribe).writePlan).Uncut().
-			Says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+			Says("Each list of a plan has its first 1,000 entries, or those of the page asked for.")
 )
 
 // first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
@@ -92,12 +93,11 @@ func (w *scribe) writePlan(p *stock.QuantityPlan) {
 	}
 	w.AsOrNull(planReasons, "reason", reason, "Why not all holds can be kept; null where they can.")
 	w.InstantOrNull("possibleFrom", p.PossibleFrom,
-		"With not_enough_stock: the earliest instant from which on there are as many units "+
-			"at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from "+
-			"then on, too.")
+		"With not_enough_stock: the earliest instant from which enough units exist at every later instant; null if "+
+			"there is none. Holds may stand in the way even then.")
 	w.units("blockingUnavailabilities", first(p.Blockers), 0, "The holds in the way, by start, then id.")
 	w.Count("blockingTotal", max(p.BlockersTotal, len(p.Blockers)), "How many stand in the way of the whole plan.")
-	w.Bool("minimal", p.Minimal, "Whether it is known that fewer moves would not do.")
+	w.Bool("minimal", p.Minimal, "Whether it is known that no plan has fewer moves.")
 	w.Count("lowerBound", p.LowerBound, "No plan that keeps the same holds has fewer moves than this.")
 	w.Text("plan", p.Digest, "The digest of the whole plan.")
 }
@@ -111,10 +111,10 @@ var quantityOperations = []operation{
 	read(operation{
 		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
 		scopes: stockRead, answer: planSchema,
-		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at " +
-			"every instant from the effective one on, whatever is planned: where there are too few units at one of " +
-			"them, the reason is not_enough_stock and possibleFrom says from when on there are enough. " +
-			"Changes nothing.",
+		summary: "Says how units of an article could be taken away, and what prevents it. The quantity would be " +
+			"lower at every instant from the effective one on, in addition to all planned changes. If there are too " +
+			"few units at one of these instants, the reason is not_enough_stock, and possibleFrom says from when on " +
+			"there are enough. Changes nothing.",
 	}, input[planQuantity]{path: byID(func(o *planQuantity) *base.ID { return &o.article }), query: planQuantityQuery},
 		func(q *request, o *planQuantity) error {
 			p, err := stock.PlanQuantityPart(q.view, o.article, o.location, o.amount, o.at, o.plan, o.page.part(),
@@ -128,27 +128,27 @@ var quantityOperations = []operation{
 	write(operation{
 		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
 		scopes: stockWrite, answer: planSchema,
-		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity " +
-			"is lower at every instant from the effective one on, beside all that is planned. Units that were to " +
-			"come just then are called off before others where that moves no more holds. Slots of the article at " +
-			"the location may hand planned ends to each other.",
+		summary: "Takes units away: plans on the present state and answers with the plan that was applied. The " +
+			"quantity is lower at every instant from the effective one on, in addition to all planned changes. If no " +
+			"more holds have to move for it, planned arrivals of units at that instant are cancelled first. Slots of " +
+			"the article at the location may exchange their planned ends.",
 	}, input[stock.DecreaseQuantity]{path: byID(func(o *stock.DecreaseQuantity) *base.ID { return &o.Article }),
 		body: decreaseShape},
 		asIs, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: stockWrite, answer: articleSchema,
-		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned " +
-			"decrease is called off before new units are made.",
+		summary: "Adds units, from the effective instant on. If a decrease is planned at the same instant, it is " +
+			"cancelled before new units are made.",
 	}, input[stock.IncreaseQuantity]{path: byID(func(o *stock.IncreaseQuantity) *base.ID { return &o.Article }),
 		body: increaseShape},
 		asIs, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
 		scopes: stockWrite, answer: planSchema,
-		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers " +
-			"with the plan of the location that they leave. The transfer back at the same instant calls off a " +
-			"planned one.",
+		summary: "Moves units to another location: a decrease at the one and an increase at the other, at one " +
+			"instant. Answers with the plan of the location that they leave. A transfer back at the same instant " +
+			"cancels a planned one.",
 	}, input[stock.TransferQuantity]{path: byID(func(o *stock.TransferQuantity) *base.ID { return &o.Article }),
 		body: transferShape},
 		asIs, answerPlan),

@@ -59,10 +59,9 @@ func (w *scribe) writeQuote(x *order.Quote) {
 			w.sums(commerce.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax,
 				Total: l.price.Total})
 			wire.Nullable(&w.Writer, "combination", "RowCombination", l.other,
-				"Rows of the item's table, one behind the other, that ask less together than the line costs, "+
-					"those that take longest first; null where none do, or there are too many to look at. The "+
-					"line costs "+
-					"that much with it as unitPrice.", w.combination)
+				"Rows of the item's table that follow each other and cost less together than the line, those with "+
+					"the longest duration first; null if there are none, or too many to try. The line costs that "+
+					"much if it is given its unitPrice.", w.combination)
 		})
 }
 

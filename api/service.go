@@ -51,7 +51,7 @@ var conditionSchema = describe("Condition", (*scribe).writeCondition)
 func (w *scribe) writeCondition(c *condition) {
 	w.sequence()
 	w.GivenText("backupFault", c.backup,
-		"What is not well with the backups, that none are kept included; null: nothing.")
+		"What is wrong with the backups, also that none are kept; null: nothing.")
 	for i, f := range figures {
 		if w.Key(f.name, wire.NumberSchema.OrNull(), f.about+" Null: it is not counted here."); !w.Writes() {
 			continue

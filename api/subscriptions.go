@@ -67,7 +67,7 @@ var subscriptionOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.subscriptions.get", method: "GET", path: subscriptionPath, scopes: ordersRead, cached: true,
-		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionSchema,
+		summary: "Returns a subscription; its entity tag is that of its order.", answer: subscriptionSchema,
 	}, input[base.ID]{path: byUUID(itself)}, func(q *request, id *base.ID) error {
 		s, ok := order.SubscriptionByID(q.view, *id)
 		if !ok {

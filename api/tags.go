@@ -199,7 +199,7 @@ func (r tagged[R]) linkOperations() []operation {
 		write(operation{
 			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes,
 			answer:  r.answer,
-			summary: "Links tags to " + r.about + "; one that is linked stays.",
+			summary: "Links tags to " + r.about + "; a tag that is linked already stays.",
 		}, input[tagIDs]{
 			path: id,
 			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100),
@@ -211,7 +211,8 @@ func (r tagged[R]) linkOperations() []operation {
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes,
 			answer: wire.NullSchema, guarded: true,
 			summary: "Unlinks tags from " + r.about +
-				"; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
+				"; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is " +
+				"refused with 404.",
 		}, input[tagIDs]{
 			path: id,
 			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil,

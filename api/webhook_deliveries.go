@@ -68,8 +68,8 @@ var (
 
 func (w *scribe) writeDelivery(d *outbox.Delivery) {
 	w.ID("id", d.ID, "The delivery's id.")
-	w.ID("webhookId", d.Webhook, "The webhook that is told.")
-	w.ID("eventId", d.Event, "The event's id, the same for each webhook that is told of it.")
+	w.ID("webhookId", d.Webhook, "The webhook that it is sent to.")
+	w.ID("eventId", d.Event, "The event's id, the same for each webhook that receives it.")
 	w.As(hookEvent.Schema, "eventType", string(d.Type), "What has happened.")
 	w.As(eventResource, "resource", d.Type.Resource(), "What kind of record it happened to.")
 	w.ID("resourceId", d.Resource, "The record's id.")
@@ -112,7 +112,8 @@ const (
 	deliveriesPath = webhookPath + "/deliveries"
 	deliveryPath   = deliveriesPath + "/{deliveryId}"
 
-	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of, as webhooks do."
+	eventScopeAbout = "In addition to its own scope, the key needs the one to read what the event is about, as for " +
+		"webhooks."
 )
 
 var webhookDeliveryOperations = []operation{
@@ -161,8 +162,8 @@ var webhookDeliveryOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite,
 		answer: deliverySchema,
-		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes " +
-			"does not count for the webhook. " + eventScopeAbout,
+		summary: "Sends an event once more, with the same bytes, also if the webhook is disabled. The result does " +
+			"not count for the webhook. " + eventScopeAbout,
 	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID {
 		return &o.Webhook
 	}, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
@@ -191,9 +192,9 @@ var webhookDeliveryOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite,
 		answer: deliverySchema,
-		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of " +
-			"the record with the nil id, with an example of it as its data. " +
-			"How that goes does not count, and the webhook may be disabled. " + eventScopeAbout,
+		summary: "Sends a test event, with X-Service-Test: true. It has one of the webhook's types, the nil id, and " +
+			"an example as its data. The result does not count for the webhook, which may " +
+			"be disabled. " + eventScopeAbout,
 	}, input[outbox.TestWebhook]{path: byUUID(func(o *outbox.TestWebhook) *base.ID { return &o.ID }),
 		query: testWebhookQuery},
 		func(q *request, o *outbox.TestWebhook) base.OpOf[*outbox.Delivery] {

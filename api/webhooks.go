@@ -16,14 +16,15 @@ import (
 var hookEvent = wire.Enum(base.HookEvents...)
 
 const (
-	eventTypeAbout  = "The only type of event that it is told of, or one of eventTypes, which may be given instead."
-	eventTypesAbout = "The types of events that it is told of: of orders, conflicts, holds, units that are late, " +
-		"and of webhooks that were disabled."
+	eventTypeAbout = "The only type of event that it receives. eventTypes may be given instead; if both are given, " +
+		"this is one of them."
+	eventTypesAbout = "The types of events that it receives: of orders, conflicts, holds, units that are late, and " +
+		"of webhooks that were disabled."
 
-	hookScopeAbout = "Besides its own scope it takes those to read what the events tell of: orders.details.read for " +
-		"orders, inventory.stock_items.read for conflicts, holds and " +
-		"units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the " +
-		"webhook, or gave it its url or type of event since."
+	hookScopeAbout = "In addition to its own scope, the key needs those to read what the events are about: " +
+		"orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, " +
+		"settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the webhook, " +
+		"or that last set its url or its types of events."
 
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
@@ -56,15 +57,14 @@ var (
 func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
 	w.As(hookEvent.Schema, "eventType", string(h.EventType),
-		"The type of event that it is told of, of several the first.")
+		"The type of event that it receives; of several types the first.")
 	w.hookEvents(h)
 	wire.WriteFields(&w.Writer, &h.WebhookFields)
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
-	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
+	w.Bool("enabled", h.Enabled, "Whether events are sent to it.")
 	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
-	w.Count("missedEvents", h.MissedEvents, "How many events happened since it was last disabled that it is not "+
-		"told of and that recover does not send: all where it was disabled "+
-		"by hand, else those beyond what is kept.")
+	w.Count("missedEvents", h.MissedEvents, "How many events since it was last disabled are lost to it, as recover "+
+		"does not send them: all if it was disabled by hand, else those beyond what is kept.")
 	w.GivenInstant("missedSince", h.MissedSince, "When the first of them happened; null: there was none.")
 	w.Created(h.ID)
 	w.Updated(h.UpdatedAt)
@@ -80,7 +80,7 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 var hookEventList = wire.ListSchema(hookEvent.Schema)
 
 func (w *scribe) hookEvents(h *outbox.Webhook) {
-	w.Key("eventTypes", hookEventList, "All types of events that it is told of.")
+	w.Key("eventTypes", hookEventList, "All types of events that it receives.")
 	if !w.Writes() {
 		return
 	}
@@ -95,7 +95,7 @@ func (w *scribe) hookEvents(h *outbox.Webhook) {
 // writeNewWebhook writes a webhook with its secret, which is empty in a repeat.
 func (w *scribe) writeNewWebhook(h *outbox.Webhook, secret string) {
 	w.writeWebhook(h)
-	w.GivenText("secret", secret, "The key of its signatures, shown this once; null in a repeat.")
+	w.GivenText("secret", secret, "The key of its signatures, shown only in this answer; null in a repeat.")
 }
 
 // needEvent notes that the request makes events of a type be sent, or shows them. It needs the scope to read the
@@ -182,8 +182,8 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite,
 		answer: newWebhookSchema,
-		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency " +
-			"key has null in its place. " + hookScopeAbout,
+		summary: "Creates a webhook, which is enabled. Its secret is shown only in this answer; a repeat under an " +
+			"idempotency key has null in its place. " + hookScopeAbout,
 	}, input[outbox.CreateWebhook]{body: createWebhookShape}, func(q *request,
 		o *outbox.CreateWebhook) base.OpOf[*outbox.Webhook] {
 		if o.EventType != "" {
@@ -200,8 +200,9 @@ var webhookOperations = []operation{
 	}, byUUID(itself), "webhook", outbox.WebhookByID, answerWebhook),
 	write(operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout,
-		answer:  webhookSchema,
+		summary: "Changes a webhook. Queued events go to the endpoint that is set when they " +
+			"are sent. " + hookScopeAbout,
+		answer: webhookSchema,
 	}, input[outbox.PatchWebhook]{path: byUUID(func(o *outbox.PatchWebhook) *base.ID { return &o.ID }),
 		body: patchWebhookShape},
 		func(q *request, o *outbox.PatchWebhook) base.OpOf[*outbox.Webhook] {
@@ -221,16 +222,16 @@ var webhookOperations = []operation{
 		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
 	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
 		guarded(func(o *outbox.DeleteWebhook) *[]uint64 { return &o.IfMatch }), answerNull),
-	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was "+
-		"kept meanwhile is sent by recover.",
+	webhookAction("enable", "enable", "Enables a disabled webhook: later events are sent to it. Call recover to send "+
+		"what failed or was kept meanwhile.",
 		func(o *outbox.EnableWebhook) *base.ID {
 			return &o.ID
 		}, func(q *request, o *outbox.EnableWebhook) base.OpOf[*outbox.Webhook] {
 			q.needHook(o.ID)
 			return o
 		}),
-	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log "+
-		"as failed, and what happens from then on is counted as missedEvents and not kept.",
+	webhookAction("disable", "disable", "Disables a webhook: nothing is sent to it, what is queued stays in its log "+
+		"as failed, and later events are not kept, only counted as missedEvents.",
 		func(o *outbox.DisableWebhook) *base.ID { return &o.ID }, asIs),
 	webhookAction("upgradeVersion", "upgrade-version",
 		"Pins a webhook to the latest version of the interface, in which its events are written from then on.",
@@ -244,8 +245,9 @@ var webhookOperations = []operation{
 	write(operation{
 		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite,
 		answer: newWebhookSchema,
-		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature " +
-			"has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
+		summary: "Gives a webhook a new secret, shown only in this answer. While the old secret is valid, " +
+			"webhook-signature has both signatures, and X-Service-Signature is made with the old secret, unless " +
+			"signWith is new.",
 	}, input[outbox.RotateSecret]{path: byUUID(func(o *outbox.RotateSecret) *base.ID { return &o.ID }),
 		body: rotateSecretShape},
 		func(q *request, o *outbox.RotateSecret) base.OpOf[*outbox.Webhook] {

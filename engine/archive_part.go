@@ -47,7 +47,7 @@ func (o importPart) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict,
 			"the account has records (%s): an archive goes into an account that has none", has(t.Acc))
 	case was == nil && o.at > t.Now:
-		return nil, base.Refuse(base.CodeConflict, "the archive is from %d seconds ahead of this clock",
+		return nil, base.Refuse(base.CodeConflict, "by this clock the archive was made %d seconds in the future",
 			(o.at-t.Now+999)/1000)
 	case was == nil && o.from == 0:
 	case was == nil || was.Archive != n.Archive || was.NewIDs != n.NewIDs:

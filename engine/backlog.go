@@ -35,7 +35,7 @@ func (w *writer) park(f *Future) bool {
 		return false
 	case len(b.waiting) >= w.engine.queue.size && !f.patient:
 		f.turnAway(base.Refuse(base.CodeOverloaded,
-			"too many commands of the account wait until what is before them is done"))
+			"too many commands of the account are waiting for an earlier one"))
 	default:
 		b.waiting = append(b.waiting, f)
 		w.engine.stats.parked.Add(1)

@@ -76,7 +76,7 @@ func unreadable(err error) error {
 }
 
 var errCursorGone = base.Refuse(base.CodeCursorGone,
-	"the changes behind this cursor are not kept: read the present state, and go on from its sequence")
+	"the changes after this cursor are no longer kept: read the present state, and continue from its sequence")
 
 // changesIn appends what the account's commands in a log record changed; it leaves out commands up to the sequence
 // next. A record that a command changed has one change, whatever parts of it there were.

@@ -341,7 +341,7 @@ func (e *Engine) enqueue(f *Future) {
 		return
 	}
 	if !e.queue.put(f) {
-		f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account wait to be done"))
+		f.turnAway(base.Refuse(base.CodeOverloaded, "too many commands of the account are waiting"))
 	}
 }
 

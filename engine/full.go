@@ -12,5 +12,5 @@ func crowdedOut(full func() bool, op base.Op) *base.Error {
 		return nil
 	}
 	return base.Refuse(base.CodeOverloaded,
-		"the memory of the server is nearly full: nothing can be added; what ends or removes something is done")
+		"the memory of the server is nearly full: nothing can be added; what ends or removes something is still done")
 }

@@ -210,12 +210,12 @@ func (r Result) read(e *Engine, cmd *Command) (Result, error) {
 	case err != nil:
 	case i.kept.state() == r.repeats:
 		if r.Record, err = cmd.Op.ReadResult(i.kept.Result); err != nil {
-			err = base.Refuse(base.CodeInternal, "the kept result cannot be read")
+			err = base.Refuse(base.CodeInternal, "the stored result cannot be read")
 		}
 	case i.kept != nil && i.kept.Erased: // since it was judged
 		err = errErased
 	default:
-		err = base.Refuse(base.CodeInternal, "the kept result has just lapsed")
+		err = base.Refuse(base.CodeInternal, "the stored result has just expired")
 	}
 	if err != nil {
 		return Result{}, err

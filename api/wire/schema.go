@@ -76,7 +76,7 @@ var (
 
 	rangeSchema = RecordSchema("Range",
 		Has("start", InstantSchema.Says("First instant of it.")),
-		Has("end", InstantSchema.OrNull().Says("First instant behind it; null: without end.")))
+		Has("end", InstantSchema.OrNull().Says("First instant after it; null: without end.")))
 )
 
 // RecordSchema describes an object of an answer.

@@ -34,7 +34,7 @@ type Contact struct {
 	FullName         *string         `json:",omitempty" field:"fullName text 1..511" about:"First and last name. Without one it is made of the two."`
 	Email            *string         `json:",omitempty" field:"email email" about:"Email address."`
 	Phone            *string         `json:",omitempty" field:"phone text 1..255" about:"Telephone number."`
-	MarketingConsent bool            `json:",omitempty" field:"marketingConsent flag" about:"Whether they agreed to be told of offers."`
+	MarketingConsent bool            `json:",omitempty" field:"marketingConsent flag" about:"Whether they agreed to receive offers."`
 	DateOfBirth      *string         `json:",omitempty" field:"dateOfBirth date" about:"Date of birth."`
 	BillingAddress   *ContactAddress `json:",omitempty" field:"billingAddress object ContactAddress" about:"Where invoices go."`
 	ShippingAddress  *ContactAddress `json:",omitempty" field:"shippingAddress object ContactAddress" about:"Where goods go."`

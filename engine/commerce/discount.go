@@ -48,7 +48,7 @@ type DiscountTerms struct {
 	Purchases    []base.PurchaseType `field:"applicablePurchaseTypes list 1..3 distinct word" default:"all" about:"The ways of taking an item that it counts for." changed:"The ways of taking an item that it counts for; null: all."`
 	UsageLimit   *int64              `field:"usageLimit int 1..9007199254740991" about:"How many orders may use it; null: any number." example:"500"`
 	StartsAt     *int64              `field:"startsAt instant" about:"From when on it is valid; null: at once." example:"2025-06-01T00:00:00.000Z"`
-	EndsAt       *int64              `field:"endsAt instant" about:"From when on it is valid no more; null: never." made:"The instant from which on it is over." example:"2025-09-01T00:00:00.000Z"`
+	EndsAt       *int64              `field:"endsAt instant" about:"From when on it is no longer valid; null: never." made:"The instant from which on it is over." example:"2025-09-01T00:00:00.000Z"`
 	CatalogItems []base.ID           `field:"catalogItemIds list 1..250 distinct id" about:"The catalog items that it counts for; null: all." given:"The catalog items whose lines it is for; null: all."`
 	Duration     DiscountDuration    `field:"subscriptionDuration word" default:"once" about:"For which payments of a subscription it counts: the first, some, or all." given:"The payments of a subscription that are discounted: the first, the first few, or all." example:"repeating"`
 	Cycles       *int64              `field:"subscriptionDurationCycles int 1..10000" about:"How many payments it counts for, where that is repeating." given:"How many payments it counts for, where that is repeating, and only there." example:"3"`

@@ -347,8 +347,8 @@ type RotateSecret struct {
 	base.Answers[*Webhook]
 	ID       base.ID
 	Secret   string
-	Overlap  int64  `field:"overlapSeconds int 0..2592000" default:"86400" made:"How long the secret before it stays good: default a day."`
-	SignWith Signer `field:"signWith word" default:"old" made:"Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time."`
+	Overlap  int64  `field:"overlapSeconds int 0..2592000" default:"86400" made:"How long the old secret stays valid. Default: a day."`
+	SignWith Signer `field:"signWith word" default:"old" made:"Which secret X-Service-Signature is made with while the old one is valid. Default: the old one, so that receivers have time to take over the new one."`
 }
 
 // Signer says which of two secrets signs X-Service-Signature during the overlap; none: the old one.

@@ -93,7 +93,7 @@ type AvailabilityCountsQuery struct {
 	ServiceLocationID string
 	// First instant of the window. It has to be given.
 	From time.Time
-	// First instant behind the window. It has to be given.
+	// First instant after the window. It has to be given.
 	To time.Time
 	// Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs.
 	Bucket AvailabilityCountsQueryBucket
@@ -144,15 +144,15 @@ type AvailabilityGetQuery struct {
 	CatalogItemID string
 	// The location. Default: all, added up.
 	ServiceLocationID string
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID string
 	// First instant of the window. It has to be given.
 	From time.Time
-	// First instant behind the window. Default: without end.
+	// First instant after the window. Default: without end.
 	To time.Time
-	// How many units are wanted. Given, the answer tells the shortage, too.
+	// How many units are wanted. If it is given, the answer also has the shortage.
 	Quantity int64
 }
 
@@ -201,22 +201,22 @@ type AvailabilityCalendarQuery struct {
 	CatalogItemID string
 	// The location. Default: all, added up; days are the account's then.
 	ServiceLocationID string
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID string
 	// First instant of the window. It has to be given.
 	From time.Time
-	// First instant behind the window. It has to be given.
+	// First instant after the window. It has to be given.
 	To time.Time
 	// Size of each bucket: at each change, by hour or by local day. Default: day.
 	Bucket AvailabilityCalendarQueryBucket
-	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
-	// rentals. Default: none are listed.
+	// How long a rental is, in lengthUnit, at most ten years. If it is given, each bucket lists the starts of
+	// such rentals. Default: none are listed.
 	Length int64
 	// The unit of length. Days and longer are steps of the local calendar. Default: seconds.
 	LengthUnit TimeUnit
-	// How many units a rental takes: what bookable says is about so many. Default: 1.
+	// How many units a rental takes: bookable is about this number. Default: 1.
 	Quantity int64
 	// Local times of day at which rentals begin, on each day. Default: the time of day of from.
 	StartTimes []string
@@ -314,21 +314,21 @@ type HoldsService struct{ t *transport }
 type HoldsListQuery struct {
 	// Only holds in one of these states. Default: all.
 	Status []HoldsListQueryStatus
-	// Only holds with a line for this SKU. One line has to meet all that is asked of lines.
+	// Only holds with a line for this SKU. One and the same line must pass all filters on lines.
 	SKUID string
-	// Only holds with a line for this article. One line has to meet all that is asked of lines.
+	// Only holds with a line for this article. One and the same line must pass all filters on lines.
 	ArticleID string
-	// Only holds with a line for this catalog item. One line has to meet all that is asked of lines.
+	// Only holds with a line for this catalog item. One and the same line must pass all filters on lines.
 	CatalogItemID string
-	// Only holds with a line at this location. One line has to meet all that is asked of lines.
+	// Only holds with a line at this location. One and the same line must pass all filters on lines.
 	ServiceLocationID string
-	// Only holds with a line that overlaps this range. One line has to meet all that is asked of lines.
+	// Only holds with a line that overlaps this range. One and the same line must pass all filters on lines.
 	DateRange *DateRange
 	// Only holds for this customer.
 	CustomerID string
 	// Words, without case and accents, each the beginning of a word of the note.
 	Search string
-	// desc: the youngest first.
+	// desc: the newest first.
 	Direction SortDirection
 	// Which page, from 1. Default: 1.
 	Page int64
@@ -459,8 +459,8 @@ func (s *HoldsService) Delete(ctx context.Context, id string, options ...Request
 	return err
 }
 
-// Update adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request
-// without the hold's own room, all or nothing.
+// Update adds, changes and removes lines of a hold, and sets its customer: all or nothing. Units that the
+// hold has count as free for it.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *HoldsService) Update(
@@ -493,7 +493,7 @@ func (s *HoldsService) Extend(
 	}, options)
 }
 
-// Confirm makes a hold firm: it expires no more.
+// Confirm makes a hold firm: it no longer expires.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *HoldsService) Confirm(ctx context.Context, id string, options ...RequestOption) (*Hold, error) {
@@ -502,8 +502,8 @@ func (s *HoldsService) Confirm(ctx context.Context, id string, options ...Reques
 	}, options)
 }
 
-// Order makes an order of a hold: it takes the hold's lines and units over as they are, without a moment
-// between.
+// Order makes an order of a hold. It takes over the hold's lines and units as they are; the units are at no
+// moment free.
 //
 // The key needs the scope orders.details.write.
 func (s *HoldsService) Order(
@@ -578,7 +578,8 @@ type OrdersListQuery struct {
 	// Words, without case and accents, each the beginning of a word of the reference, the note, a customer's
 	// name, company or email, or a line's name. A number finds the order with that number, too.
 	Search string
-	// What they are ordered by: equal ones by their numbers, what has no value last, in both directions.
+	// What the list is sorted by. Equal orders are sorted by number; orders without a value come last in both
+	// directions.
 	Sort OrdersListQuerySort
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection
@@ -588,11 +589,11 @@ type OrdersListQuery struct {
 	UpdatedAt *DateRange
 	// When its first line begins. Both ends are in the range.
 	EarliestStartDate *DateRange
-	// When the last of its lines ends that has an end. Both ends are in the range.
+	// The latest end of its lines; lines without end do not count. Both ends are in the range.
 	LatestEndDate *DateRange
-	// When the first line begins of which a unit is still to be handed over. Both ends are in the range.
+	// The earliest start of its lines with a unit that is still to be handed over. Both ends are in the range.
 	PickupDue *DateRange
-	// When the first line ends of which a unit is out. Both ends are in the range.
+	// The earliest end of its lines with a unit that is out. Both ends are in the range.
 	ReturnDue *DateRange
 	// Which page, from 1. Default: 1.
 	Page int64
@@ -708,8 +709,8 @@ func (s *OrdersService) Update(
 	}, options)
 }
 
-// Delete deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold
-// for good stays gone; its codes get their uses back.
+// Delete deletes an order that has no unit out, also a closed one. Its stock is free again, except for what
+// was sold for good. The uses of its discount codes are given back.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Delete(ctx context.Context, id string, options ...RequestOption) error {
@@ -762,7 +763,7 @@ func (s *OrdersService) AllStockItems(
 	})
 }
 
-// LinkTags links tags to an order; one that is linked stays.
+// LinkTags links tags to an order; a tag that is linked already stays.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) LinkTags(
@@ -785,8 +786,8 @@ func (q *OrdersUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one
-// that is not there is 404.
+// UnlinkTags unlinks tags from an order; the tags themselves stay. A tag that is not linked is ignored; a tag
+// that does not exist is refused with 404.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UnlinkTags(
@@ -812,8 +813,8 @@ func (s *OrdersService) AddLineItems(
 	}, options)
 }
 
-// UpdateLineItem changes a line item: while it is pending all of it, while units are out its end; what that
-// needs is checked and taken in the same command.
+// UpdateLineItem changes a line item: all of it while it is pending, only its end while units are out. The
+// stock for that is checked and taken in the same command.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UpdateLineItem(
@@ -891,7 +892,7 @@ func (s *OrdersService) Return(
 	}, options)
 }
 
-// Undo takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned
+// Undo undoes the last step of units: prepared, handed over, sold or returned. Payments stay, and planned
 // dates count again.
 //
 // The key needs the scope orders.details.write.
@@ -947,7 +948,7 @@ func (s *OrdersService) CancelStockItem(
 	}, options)
 }
 
-// ReadyStockItem marks a unit that came back as ready: its buffer ends now, and what is left of it is free at
+// ReadyStockItem marks a returned unit as ready: its buffer ends now, and the rest of the buffer is free at
 // once.
 //
 // The key needs the scope orders.details.write.
@@ -986,7 +987,7 @@ func (s *OrdersService) ApplyDiscountCode(
 	}, options)
 }
 
-// ValidateDiscountCode says what a discount code would take off an order, and why not if it would not; counts
+// ValidateDiscountCode says what a discount code would take off an order, or why it cannot be applied; counts
 // no use.
 //
 // The key needs the scope orders.details.read.
@@ -1037,7 +1038,7 @@ func (q *OrdersListPaymentsQuery) values() query {
 	return to
 }
 
-// ListPayments lists the payments recorded of an order, in the order in which they were.
+// ListPayments lists the recorded payments of an order, in the order in which they were recorded.
 //
 // The key needs the scope orders.payments.read.
 func (s *OrdersService) ListPayments(
@@ -1262,7 +1263,7 @@ func (s *CatalogService) Unarchive(
 	}, options)
 }
 
-// LinkTags links tags to a catalog item; one that is linked stays.
+// LinkTags links tags to a catalog item; a tag that is linked already stays.
 //
 // The key needs the scope catalog.listings.write.
 func (s *CatalogService) LinkTags(
@@ -1285,8 +1286,8 @@ func (q *CatalogUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault,
-// one that is not there is 404.
+// UnlinkTags unlinks tags from a catalog item; the tags themselves stay. A tag that is not linked is ignored;
+// a tag that does not exist is refused with 404.
 //
 // The key needs the scope catalog.listings.write.
 func (s *CatalogService) UnlinkTags(
@@ -1323,7 +1324,8 @@ type ArticlesListQuery struct {
 	Search string
 	// Conditions, all of which must be met. At most 200 values together.
 	Filters []ArticleFilter
-	// What they are ordered by: equal ones by their ids, what has no value last, in both directions.
+	// What the list is sorted by. Equal records are sorted by id; records without a value come last in both
+	// directions.
 	Sort ArticleSort
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection
@@ -1433,8 +1435,8 @@ func (s *ArticlesService) Get(
 	}, options)
 }
 
-// Update changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where
-// some find no place there, that is refused with the plan, unless it is forced.
+// Update changes an article. If it is taken out of use, its auto-assigned holds move to other articles of its
+// pool. If some find no place there, the request is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Update(
@@ -1474,7 +1476,7 @@ func (q *ArticlesListUnavailabilitiesQuery) values() query {
 	return to
 }
 
-// ListUnavailabilities lists all that is taken of an article in a window, in order of creation.
+// ListUnavailabilities lists the unavailabilities of an article in a window, in order of creation.
 //
 // The key needs the scope inventory.stock_items.read.
 func (s *ArticlesService) ListUnavailabilities(
@@ -1503,8 +1505,8 @@ func (s *ArticlesService) AllUnavailabilities(
 	})
 }
 
-// Archive takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no
-// place there, that is refused with the plan, unless it is forced.
+// Archive takes an article out of use. Its auto-assigned holds move to other articles of its pool. If some
+// find no place there, the request is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Archive(
@@ -1526,7 +1528,7 @@ func (s *ArticlesService) Unarchive(
 	}, options)
 }
 
-// LinkTags links tags to an article; one that is linked stays.
+// LinkTags links tags to an article; a tag that is linked already stays.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) LinkTags(
@@ -1549,8 +1551,8 @@ func (q *ArticlesUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one
-// that is not there is 404.
+// UnlinkTags unlinks tags from an article; the tags themselves stay. A tag that is not linked is ignored; a
+// tag that does not exist is refused with 404.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) UnlinkTags(
@@ -1583,7 +1585,8 @@ type ArticlesListBarsQuery struct {
 	Search string
 	// Conditions, all of which must be met. At most 200 values together.
 	Filters []ArticleFilter
-	// What they are ordered by: equal ones by their ids, what has no value last, in both directions.
+	// What the list is sorted by. Equal records are sorted by id; records without a value come last in both
+	// directions.
 	Sort ArticleSort
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection
@@ -1646,9 +1649,9 @@ type ArticlesPlanQuantityChangeQuery struct {
 	ServiceLocationID string
 	// How many units would go. It has to be given.
 	Amount int64
-	// From when on the quantity is another. Default: now.
+	// From when on the quantity changes. Default: now.
 	EffectiveFrom time.Time
-	// The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now.
+	// The digest of the plan whose page is asked for: refused with PLAN_CHANGED if the plan has changed since.
 	Plan string
 	// Which page of each of the plan's lists.
 	Page int64
@@ -1667,10 +1670,10 @@ func (q *ArticlesPlanQuantityChangeQuery) values() query {
 	return to
 }
 
-// PlanQuantityChange says how units of an article could go, and what stands in the way. The quantity would be
-// lower at every instant from the effective one on, whatever is planned: where there are too few units at one
-// of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes
-// nothing.
+// PlanQuantityChange says how units of an article could be taken away, and what prevents it. The quantity
+// would be lower at every instant from the effective one on, in addition to all planned changes. If there are
+// too few units at one of these instants, the reason is not_enough_stock, and possibleFrom says from when on
+// there are enough. Changes nothing.
 //
 // The key needs the scope inventory.stock_items.read.
 func (s *ArticlesService) PlanQuantityChange(
@@ -1682,10 +1685,10 @@ func (s *ArticlesService) PlanQuantityChange(
 	}, options)
 }
 
-// DecreaseQuantity takes units away: plans on the state it meets and answers with the plan it applied. The
-// quantity is lower at every instant from the effective one on, beside all that is planned. Units that were
-// to come just then are called off before others where that moves no more holds. Slots of the article at the
-// location may hand planned ends to each other.
+// DecreaseQuantity takes units away: plans on the present state and answers with the plan that was applied.
+// The quantity is lower at every instant from the effective one on, in addition to all planned changes. If no
+// more holds have to move for it, planned arrivals of units at that instant are cancelled first. Slots of the
+// article at the location may exchange their planned ends.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) DecreaseQuantity(
@@ -1697,8 +1700,8 @@ func (s *ArticlesService) DecreaseQuantity(
 	}, options)
 }
 
-// IncreaseQuantity adds units, from the effective instant on; units that were to go just then stay: a planned
-// decrease is called off before new units are made.
+// IncreaseQuantity adds units, from the effective instant on. If a decrease is planned at the same instant,
+// it is cancelled before new units are made.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) IncreaseQuantity(
@@ -1710,9 +1713,9 @@ func (s *ArticlesService) IncreaseQuantity(
 	}, options)
 }
 
-// TransferQuantity moves units to another location, as a decrease there and an increase here at one instant;
-// answers with the plan of the location that they leave. The transfer back at the same instant calls off a
-// planned one.
+// TransferQuantity moves units to another location: a decrease at the one and an increase at the other, at
+// one instant. Answers with the plan of the location that they leave. A transfer back at the same instant
+// cancels a planned one.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) TransferQuantity(
@@ -1851,7 +1854,7 @@ func (s *SKUsService) Delete(ctx context.Context, id string, options ...RequestO
 	return err
 }
 
-// LinkTags links tags to a SKU; one that is linked stays.
+// LinkTags links tags to a SKU; a tag that is linked already stays.
 //
 // The key needs the scope inventory.skus.write.
 func (s *SKUsService) LinkTags(
@@ -1874,8 +1877,8 @@ func (q *SKUsUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that
-// is not there is 404.
+// UnlinkTags unlinks tags from a SKU; the tags themselves stay. A tag that is not linked is ignored; a tag
+// that does not exist is refused with 404.
 //
 // The key needs the scope inventory.skus.write.
 func (s *SKUsService) UnlinkTags(
@@ -2157,8 +2160,8 @@ func (s *PricingTablesService) UpdateRow(
 	}, options)
 }
 
-// DeleteRow takes a row out of a pricing table. One by which an order is sold that is not closed is retired:
-// it stays, and sells nothing else.
+// DeleteRow removes a row from a pricing table. If an order that is not closed is sold by it, the row is
+// retired: it stays, and sells nothing new.
 //
 // The key needs the scope catalog.price_tables.write.
 func (s *PricingTablesService) DeleteRow(
@@ -2318,7 +2321,7 @@ func (s *CustomersService) Erase(
 	}, options)
 }
 
-// LinkTags links tags to a customer; one that is linked stays.
+// LinkTags links tags to a customer; a tag that is linked already stays.
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) LinkTags(
@@ -2341,8 +2344,8 @@ func (q *CustomersUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one
-// that is not there is 404.
+// UnlinkTags unlinks tags from a customer; the tags themselves stay. A tag that is not linked is ignored; a
+// tag that does not exist is refused with 404.
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) UnlinkTags(
@@ -2415,7 +2418,7 @@ func (s *DiscountCodesService) Create(
 	}, options)
 }
 
-// Get returns a discount code; its uses are no part of its tag.
+// Get returns a discount code; its entity tag does not change when the code is used.
 //
 // The key needs the scope catalog.discounts.read.
 func (s *DiscountCodesService) Get(
@@ -2496,7 +2499,7 @@ func (s *SubscriptionsService) All(
 	})
 }
 
-// Get returns a subscription; its tag is that of its order.
+// Get returns a subscription; its entity tag is that of its order.
 //
 // The key needs the scope orders.details.read.
 func (s *SubscriptionsService) Get(
@@ -2624,11 +2627,11 @@ func (s *WebhooksService) All(
 	})
 }
 
-// Create creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency
-// key has null in its place. Besides its own scope it takes those to read what the events tell of:
-// orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units,
-// settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook,
-// or gave it its url or type of event since.
+// Create creates a webhook, which is enabled. Its secret is shown only in this answer; a repeat under an
+// idempotency key has null in its place. In addition to its own scope, the key needs those to read what the
+// events are about: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and
+// units, settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the
+// webhook, or that last set its url or its types of events.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Create(
@@ -2648,10 +2651,11 @@ func (s *WebhooksService) Get(ctx context.Context, id string, options ...Request
 	}, options)
 }
 
-// Update changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own
-// scope it takes those to read what the events tell of: orders.details.read for orders,
+// Update changes a webhook. Queued events go to the endpoint that is set when they are sent. In addition to
+// its own scope, the key needs those to read what the events are about: orders.details.read for orders,
 // inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is
-// sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+// sent depends on the scopes of the key that made the webhook, or that last set its url or its types of
+// events.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Update(
@@ -2672,8 +2676,8 @@ func (s *WebhooksService) Delete(ctx context.Context, id string, options ...Requ
 	return err
 }
 
-// Enable enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent
-// by recover.
+// Enable enables a disabled webhook: later events are sent to it. Call recover to send what failed or was
+// kept meanwhile.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Enable(
@@ -2684,8 +2688,8 @@ func (s *WebhooksService) Enable(
 	}, options)
 }
 
-// Disable disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what
-// happens from then on is counted as missedEvents and not kept.
+// Disable disables a webhook: nothing is sent to it, what is queued stays in its log as failed, and later
+// events are not kept, only counted as missedEvents.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Disable(
@@ -2708,9 +2712,9 @@ func (s *WebhooksService) UpgradeVersion(
 	}, options)
 }
 
-// RotateSecret gives a webhook a new secret, shown this once; while the one before it is good,
-// webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless
-// signWith is new.
+// RotateSecret gives a webhook a new secret, shown only in this answer. While the old secret is valid,
+// webhook-signature has both signatures, and X-Service-Signature is made with the old secret, unless signWith
+// is new.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) RotateSecret(
@@ -2769,8 +2773,8 @@ func (s *WebhooksService) AllDeliveries(
 	})
 }
 
-// GetDelivery returns a delivery with the bytes that are sent and what came of each attempt. Besides its own
-// scope it takes the one to read what the event tells of, as webhooks do.
+// GetDelivery returns a delivery with the bytes that are sent and what came of each attempt. In addition to
+// its own scope, the key needs the one to read what the event is about, as for webhooks.
 //
 // The key needs the scope settings.webhooks.read.
 func (s *WebhooksService) GetDelivery(
@@ -2782,9 +2786,9 @@ func (s *WebhooksService) GetDelivery(
 	}, options)
 }
 
-// Redeliver sends an event once more, with the same bytes, also where the webhook is disabled. How that goes
-// does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as
-// webhooks do.
+// Redeliver sends an event once more, with the same bytes, also if the webhook is disabled. The result does
+// not count for the webhook. In addition to its own scope, the key needs the one to read what the event is
+// about, as for webhooks.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Redeliver(
@@ -2797,8 +2801,8 @@ func (s *WebhooksService) Redeliver(
 }
 
 // Recover sends again what has failed since an instant, and what was kept since then while the webhook was
-// disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time.
-// Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+// disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. In
+// addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Recover(
@@ -2821,9 +2825,9 @@ func (q *WebhooksTestQuery) values() query {
 	return to
 }
 
-// Test sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the
-// record with the nil id, with an example of it as its data. How that goes does not count, and the webhook
-// may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+// Test sends a test event, with X-Service-Test: true. It has one of the webhook's types, the nil id, and an
+// example as its data. The result does not count for the webhook, which may be disabled. In addition to its
+// own scope, the key needs the one to read what the event is about, as for webhooks.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Test(
@@ -2840,15 +2844,15 @@ type ChangesService struct{ t *transport }
 
 // ChangesListQuery is the query of Changes.List. What is left empty is not sent.
 type ChangesListQuery struct {
-	// The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if
-	// that is all there was.
+	// The next of an earlier answer, or the sequence of a state that was read. Default 0: from the first change
+	// on, which is refused if that is no longer kept.
 	After string
-	// What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends
-	// before, anywhere: go on from its next.
+	// Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends
+	// earlier, also between changes of one command: continue from its next.
 	Limit int64
-	// Seconds to wait for a change where there is none.
+	// Seconds to wait for a change if there is none.
 	Wait int64
-	// false: no records, for a reader who wants to know what happened alone.
+	// false: without records, for a reader who needs only what happened.
 	Records *bool
 }
 
@@ -3127,8 +3131,8 @@ func (s *APIKeysService) All(
 	})
 }
 
-// Create creates an API key; its text is shown this once; a repeat under an idempotency key has null in its
-// place.
+// Create creates an API key; its text is shown only in this answer; a repeat under an idempotency key has
+// null in its place.
 func (s *APIKeysService) Create(
 	ctx context.Context, body CreateAPIKey, options ...RequestOption,
 ) (*NewAPIKey, error) {

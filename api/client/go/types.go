@@ -26,7 +26,7 @@ type APIKey struct {
 	APIVersion string `json:"apiVersion"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it stops being good; null: never.
+	// When it expires; null: never.
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was revoked; null while it is not.
 	RevokedAt *time.Time `json:"revokedAt"`
@@ -118,9 +118,9 @@ type AggregateData struct {
 type Alternative struct {
 	// What differs: a later window, a shorter one, another location or another article.
 	Kind AlternativeKind `json:"kind"`
-	// First instant of the window that would do.
+	// First instant of the window that is possible.
 	From time.Time `json:"from"`
-	// First instant behind it; null without end.
+	// First instant after it; null without end.
 	To *time.Time `json:"to"`
 	// The other location; null where it is the one asked for.
 	ServiceLocationID *string `json:"serviceLocationId"`
@@ -580,11 +580,11 @@ type AttributeValue struct {
 // Availability is the answer of Availability.Get.
 type Availability struct {
 	// How many further units can be held for the whole window, with the buffers that a booking would bring. Of
-	// an article: on its own units, wherever else what is on them could go.
+	// an article: on its own units, without moving bookings to other articles.
 	Available int64 `json:"available"`
-	// How many units a booking can have. Of an article it may be more than are available, as bookings that may
-	// be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep
-	// theirs. Of anything else it is the same.
+	// How many units a booking can get. Of an article it may be more than available, because other bookings can
+	// move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none
+	// yet. Of anything else it equals available.
 	WithMoves int64 `json:"withMoves"`
 	// Units there at the instant of the window with the fewest free.
 	Stock int64 `json:"stock"`
@@ -593,7 +593,7 @@ type Availability struct {
 	// True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search
 	// stop.
 	Exact bool `json:"exact"`
-	// How many of the units asked for a booking cannot have; null where no quantity was given.
+	// How many of the units asked for a booking cannot get; null where no quantity was given.
 	Shortage *int64 `json:"shortage"`
 	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
@@ -609,15 +609,15 @@ type AvailabilityLine struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location. Default: all, added up.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// First instant of the window.
 	From time.Time `json:"from"`
-	// First instant behind the window. Default: without end.
+	// First instant after the window. Default: without end.
 	To Opt[time.Time] `json:"to,omitzero"`
-	// How many units are wanted. Given, the answer tells the shortage, too.
+	// How many units are wanted. If it is given, the answer also has the shortage.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
 }
 
@@ -632,11 +632,11 @@ type AvailabilityList struct {
 // AvailabilityOfLine is a part of answers.
 type AvailabilityOfLine struct {
 	// How many further units can be held for the whole window, with the buffers that a booking would bring. Of
-	// an article: on its own units, wherever else what is on them could go.
+	// an article: on its own units, without moving bookings to other articles.
 	Available int64 `json:"available"`
-	// How many units a booking can have. Of an article it may be more than are available, as bookings that may
-	// be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep
-	// theirs. Of anything else it is the same.
+	// How many units a booking can get. Of an article it may be more than available, because other bookings can
+	// move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none
+	// yet. Of anything else it equals available.
 	WithMoves int64 `json:"withMoves"`
 	// Units there at the instant of the window with the fewest free.
 	Stock int64 `json:"stock"`
@@ -645,7 +645,7 @@ type AvailabilityOfLine struct {
 	// True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search
 	// stop.
 	Exact bool `json:"exact"`
-	// How many of the units asked for a booking cannot have; null where no quantity was given.
+	// How many of the units asked for a booking cannot get; null where no quantity was given.
 	Shortage *int64 `json:"shortage"`
 }
 
@@ -796,22 +796,22 @@ type CalendarsQuery struct {
 	Items []CalendarItem `json:"items"`
 	// The location. Default: all, added up; days are the account's then.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// First instant of the window.
 	From time.Time `json:"from"`
-	// First instant behind the window.
+	// First instant after the window.
 	To time.Time `json:"to"`
 	// Size of each bucket: at each change, by hour or by local day. Default: day.
 	Bucket Opt[CalendarsQueryBucket] `json:"bucket,omitzero"`
-	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
-	// rentals. Default: none are listed.
+	// How long a rental is, in lengthUnit, at most ten years. If it is given, each bucket lists the starts of
+	// such rentals. Default: none are listed.
 	Length Opt[int64] `json:"length,omitzero"`
 	// The unit of length. Days and longer are steps of the local calendar. Default: seconds.
 	LengthUnit Opt[TimeUnit] `json:"lengthUnit,omitzero"`
-	// How many units a rental takes: what bookable says is about so many. Default: 1.
+	// How many units a rental takes: bookable is about this number. Default: 1.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
 	// Local times of day at which rentals begin, on each day. Default: the time of day of from.
 	StartTimes Opt[[]string] `json:"startTimes,omitzero"`
@@ -1176,7 +1176,7 @@ type ChosenVariantInput struct {
 type Condition struct {
 	// The account's count of committed changes at the state that the answer is about.
 	Sequence int64 `json:"sequence"`
-	// What is not well with the backups, that none are kept included; null: nothing.
+	// What is wrong with the backups, also that none are kept; null: nothing.
 	BackupFault *string `json:"backupFault"`
 	// Commands that wait for the writer. Null: it is not counted here.
 	Queued *float64 `json:"queued"`
@@ -1358,7 +1358,7 @@ type ContactInput struct {
 	Email Opt[string] `json:"email,omitzero"`
 	// Telephone number. Null clears it.
 	Phone Opt[string] `json:"phone,omitzero"`
-	// Whether they agreed to be told of offers. Default: false.
+	// Whether they agreed to receive offers. Default: false.
 	MarketingConsent Opt[bool] `json:"marketingConsent,omitzero"`
 	// Date of birth. Null clears it.
 	DateOfBirth Opt[string] `json:"dateOfBirth,omitzero"`
@@ -1669,7 +1669,7 @@ type CreateScheduledEvent struct {
 	ServiceLocationID string `json:"serviceLocationId"`
 	// First instant of the event.
 	StartDate time.Time `json:"startDate"`
-	// First instant behind the event.
+	// First instant after the event.
 	EndDate time.Time `json:"endDate"`
 	// A note for those who read it.
 	Comment Opt[string] `json:"comment,omitzero"`
@@ -1685,9 +1685,10 @@ type CreateTag struct {
 
 // CreateWebhook is what Webhooks.Create takes.
 type CreateWebhook struct {
-	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
+	// The only type of event that it receives. eventTypes may be given instead; if both are given, this is one
+	// of them.
 	EventType Opt[EventType] `json:"eventType,omitzero"`
-	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// The types of events that it receives: of orders, conflicts, holds, units that are late, and of webhooks
 	// that were disabled.
 	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
@@ -1735,7 +1736,7 @@ type Customer struct {
 	Email *string `json:"email"`
 	// Telephone number.
 	Phone *string `json:"phone"`
-	// Whether they agreed to be told of offers.
+	// Whether they agreed to receive offers.
 	MarketingConsent bool `json:"marketingConsent"`
 	// Date of birth.
 	DateOfBirth *string `json:"dateOfBirth"`
@@ -1802,7 +1803,7 @@ type CustomerInput struct {
 	Email Opt[string] `json:"email,omitzero"`
 	// Telephone number. Null clears it.
 	Phone Opt[string] `json:"phone,omitzero"`
-	// Whether they agreed to be told of offers. Default: false.
+	// Whether they agreed to receive offers. Default: false.
 	MarketingConsent Opt[bool] `json:"marketingConsent,omitzero"`
 	// Date of birth. Null clears it.
 	DateOfBirth Opt[string] `json:"dateOfBirth,omitzero"`
@@ -1869,7 +1870,7 @@ type DecreaseQuantity struct {
 	ServiceLocationID string `json:"serviceLocationId"`
 	// How many units.
 	Amount int64 `json:"amount"`
-	// From when on the quantity is another. Default: now.
+	// From when on the quantity changes. Default: now.
 	EffectiveFrom Opt[time.Time] `json:"effectiveFrom,omitzero"`
 	// The digest of a preview: any other plan is refused.
 	ExpectedPlan Opt[string] `json:"expectedPlan,omitzero"`
@@ -1942,7 +1943,7 @@ type DiscountCode struct {
 	UsedCount int64 `json:"usedCount"`
 	// From when on it is valid; null: at once.
 	StartsAt *time.Time `json:"startsAt"`
-	// From when on it is valid no more; null: never.
+	// From when on it is no longer valid; null: never.
 	EndsAt *time.Time `json:"endsAt"`
 	// The catalog items that it counts for; null: all.
 	CatalogItemIDs []string `json:"catalogItemIds"`
@@ -2009,7 +2010,7 @@ type DiscountResult struct {
 type DiscountTrial struct {
 	// Whether the code would take something off.
 	Valid bool `json:"valid"`
-	// The code of the refusal that applying it would meet; null where it would do.
+	// The code with which it would be refused; null if it can be applied.
 	Reason *string `json:"reason"`
 	// The code; null where there is none of this text.
 	Code *DiscountCodeResult `json:"code"`
@@ -2069,7 +2070,7 @@ type EventOfBars struct {
 	Name string `json:"name"`
 	// First instant of the event.
 	From time.Time `json:"from"`
-	// First instant behind the event; null: without end.
+	// First instant after the event; null: without end.
 	To *time.Time `json:"to"`
 }
 
@@ -2279,7 +2280,7 @@ type HandOver struct {
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
-	// Ends the buffer of the previous booking on the same unit now, once that came back.
+	// Ends the buffer of the previous booking of the same unit now, if the unit came back from it.
 	Ready Opt[bool] `json:"ready,omitzero"`
 	// Answers what would happen, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
@@ -2409,7 +2410,7 @@ type HoldLine struct {
 	ReturnServiceLocationID string `json:"returnServiceLocationId"`
 	// First instant of the line.
 	From time.Time `json:"from"`
-	// First instant behind it; null: without end.
+	// First instant after it; null: without end.
 	To *time.Time `json:"to"`
 	// How many units.
 	Quantity int64 `json:"quantity"`
@@ -2443,13 +2444,13 @@ type HoldLineInput struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location that units are taken at.
 	ServiceLocationID string `json:"serviceLocationId"`
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// First instant of the window.
 	From time.Time `json:"from"`
-	// First instant behind the window. Default: without end.
+	// First instant after the window. Default: without end.
 	To Opt[time.Time] `json:"to,omitzero"`
 	// How many units. Default: 1.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
@@ -2499,7 +2500,7 @@ type IncreaseQuantity struct {
 	ServiceLocationID string `json:"serviceLocationId"`
 	// How many units.
 	Amount int64 `json:"amount"`
-	// From when on the quantity is another. Default: now.
+	// From when on the quantity changes. Default: now.
 	EffectiveFrom Opt[time.Time] `json:"effectiveFrom,omitzero"`
 }
 
@@ -2517,9 +2518,9 @@ type InitialQuantity struct {
 type InsufficientAvailabilityDetails struct {
 	// The lines that are short.
 	Lines []Shortage `json:"lines"`
-	// Whether the blocking holds and the next windows were searched for. They are not where too many lists and
-	// searches of the account are running, nor where room came free meanwhile: then no holds are named, and next
-	// is null.
+	// Whether the blocking holds and the next windows were searched for. They are not if too many lists and
+	// searches of the account are running, or if room came free meanwhile: then no holds are named, and next is
+	// null.
 	Explained bool `json:"explained"`
 }
 
@@ -2549,8 +2550,8 @@ type KeptLog struct {
 
 // LimitReachedDetails is a part of answers.
 type LimitReachedDetails struct {
-	// Whose limit it is: of the address, the account or the key; cost and bytes are of expensive reads and long
-	// answers that are running.
+	// Which limit it is: that of the address, the account or the key, of expensive reads that are running
+	// (cost), or of long answers that are on their way (bytes).
 	Layer LimitReachedDetailsLayer `json:"layer"`
 }
 
@@ -2742,7 +2743,8 @@ type ListArticles struct {
 	Search Opt[string] `json:"search,omitzero"`
 	// Conditions, all of which must be met. At most 200 values together.
 	Filters Opt[[]ArticleFilter] `json:"filters,omitzero"`
-	// What they are ordered by: equal ones by their ids, what has no value last, in both directions.
+	// What the list is sorted by. Equal records are sorted by id; records without a value come last in both
+	// directions.
 	Sort Opt[ArticleSort] `json:"sort,omitzero"`
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction Opt[SortDirection] `json:"direction,omitzero"`
@@ -2955,7 +2957,7 @@ type MainContact struct {
 	Email *string `json:"email"`
 	// Telephone number.
 	Phone *string `json:"phone"`
-	// Whether they agreed to be told of offers.
+	// Whether they agreed to receive offers.
 	MarketingConsent bool `json:"marketingConsent"`
 	// Date of birth.
 	DateOfBirth *string `json:"dateOfBirth"`
@@ -3007,7 +3009,7 @@ type MinimumTerm struct {
 
 // MissingScopeDetails is a part of answers.
 type MissingScopeDetails struct {
-	// The scopes any one of which would do; none where it takes a key with full access.
+	// The scopes of which any one is enough; none if the operation needs a key with full access.
 	RequiredScopes []string `json:"requiredScopes"`
 }
 
@@ -3120,7 +3122,7 @@ type MovedOrder struct {
 	Comments []OrderComment `json:"comments"`
 	// How many entries the list has, where it is cut.
 	CommentsTotal *int64 `json:"commentsTotal"`
-	// Whether the customer's means of payment is kept by who charges it.
+	// Whether the payment service keeps the customer's means of payment.
 	HasSavedPaymentMethod bool `json:"hasSavedPaymentMethod"`
 	// The card that is kept; null: none.
 	SavedCard *SavedCard `json:"savedCard"`
@@ -3186,13 +3188,13 @@ type NewAPIKey struct {
 	APIVersion string `json:"apiVersion"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it stops being good; null: never.
+	// When it expires; null: never.
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was revoked; null while it is not.
 	RevokedAt *time.Time `json:"revokedAt"`
 	// When it was last used; null: never.
 	LastUsedAt *time.Time `json:"lastUsedAt"`
-	// The whole key, shown this once; null in a repeat.
+	// The whole key, shown only in this answer; null in a repeat.
 	Key *string `json:"key"`
 }
 
@@ -3214,7 +3216,7 @@ const (
 type NextAnswer struct {
 	// First instant of the window; null where there is none.
 	From *time.Time `json:"from"`
-	// First instant behind the window; null where there is none.
+	// First instant after the window; null where there is none.
 	To *time.Time `json:"to"`
 }
 
@@ -3236,9 +3238,9 @@ type NextQuery struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location. Default: all, added up.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
-	// Where the units are brought back to. At another location than that they leave the one for good: each is
-	// one that every other hold can do without from the window's start on, without end. Default: they come back
-	// where they are taken.
+	// The location to which the units are brought back. If it is another one, they leave their location for
+	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
+	// location where they are taken.
 	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// The window begins at this instant or later.
 	NotBefore time.Time `json:"notBefore"`
@@ -3255,7 +3257,7 @@ type NextQuery struct {
 type NextWindow struct {
 	// First instant of the window.
 	From time.Time `json:"from"`
-	// First instant behind the window.
+	// First instant after the window.
 	To time.Time `json:"to"`
 }
 
@@ -3336,7 +3338,7 @@ type Order struct {
 	Comments []OrderComment `json:"comments"`
 	// How many entries the list has, where it is cut.
 	CommentsTotal *int64 `json:"commentsTotal"`
-	// Whether the customer's means of payment is kept by who charges it.
+	// Whether the payment service keeps the customer's means of payment.
 	HasSavedPaymentMethod bool `json:"hasSavedPaymentMethod"`
 	// The card that is kept; null: none.
 	SavedCard *SavedCard `json:"savedCard"`
@@ -3392,9 +3394,9 @@ type OrderChange struct {
 	Actor string `json:"actor"`
 	// What happened to the order.
 	Change OrderChangeChange `json:"change"`
-	// The order's revision behind it.
+	// The order's revision after it.
 	Revision int64 `json:"revision"`
-	// The order's status behind it.
+	// The order's status after it.
 	Status OrderStatus `json:"status"`
 	// The names of the members that changed; payments stands for those that capturedTotal and its like count.
 	Changed []OrderMember `json:"changed"`
@@ -3467,7 +3469,7 @@ type OrderCustomer struct {
 	Email *string `json:"email"`
 	// Telephone number.
 	Phone *string `json:"phone"`
-	// Whether they agreed to be told of offers.
+	// Whether they agreed to receive offers.
 	MarketingConsent bool `json:"marketingConsent"`
 	// Date of birth.
 	DateOfBirth *string `json:"dateOfBirth"`
@@ -3497,7 +3499,7 @@ type OrderCustomer struct {
 
 // OrderCustomerInput is a part of requests.
 type OrderCustomerInput struct {
-	// The id of one whom the order is for already, who keeps it. Default: a new id.
+	// The id of a customer whom the order has already, and who keeps it. Default: a new id.
 	ID Opt[string] `json:"id,omitzero"`
 	// The customer whose contact is taken where nothing else is given.
 	CrmCustomerID Opt[string] `json:"crmCustomerId,omitzero"`
@@ -3511,7 +3513,7 @@ type OrderCustomerInput struct {
 	Email Opt[string] `json:"email,omitzero"`
 	// Telephone number. Null clears it.
 	Phone Opt[string] `json:"phone,omitzero"`
-	// Whether they agreed to be told of offers. Default: false.
+	// Whether they agreed to receive offers. Default: false.
 	MarketingConsent Opt[bool] `json:"marketingConsent,omitzero"`
 	// Date of birth. Null clears it.
 	DateOfBirth Opt[string] `json:"dateOfBirth,omitzero"`
@@ -3565,7 +3567,7 @@ type OrderHistory struct {
 	Changes []OrderChange `json:"changes"`
 	// Whether all that was asked for is here. If not, the log that is kept does not reach back further.
 	Whole bool `json:"whole"`
-	// The cursor to go on from with before; null: there is no more.
+	// The cursor to continue from, as before; null: there is no more.
 	Next *string `json:"next"`
 }
 
@@ -3711,10 +3713,10 @@ type OrderLineItemInput struct {
 	PurchaseType PurchaseType `json:"purchaseType"`
 	// How many units. Default: 1.
 	Quantity Opt[int64] `json:"quantity,omitzero"`
-	// First instant of the line; of a sale it may be left out and is now.
+	// The first instant of the line. Of a sale it may be left out: then it is now.
 	StartDate Opt[time.Time] `json:"startDate,omitzero"`
-	// First instant behind the line; a sale has none. Default: without end, until the units come back; where a
-	// pricing row is for a length of time, the unit price is that of one such length until there is an end.
+	// The first instant after the line; a sale has none. Default: without end, until the units come back; where
+	// a pricing row is for a length of time, the unit price is that of one such length until there is an end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
 	// The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit
 	// price the line is sold by the fitting row of that table with the least total, and is refused where none
@@ -4092,7 +4094,7 @@ type PatchDiscountCode struct {
 	UsageLimit Opt[int64] `json:"usageLimit,omitzero"`
 	// From when on it is valid; null: at once.
 	StartsAt Opt[time.Time] `json:"startsAt,omitzero"`
-	// From when on it is valid no more; null: never.
+	// From when on it is no longer valid; null: never.
 	EndsAt Opt[time.Time] `json:"endsAt,omitzero"`
 	// The catalog items whose lines it is for; null: all.
 	CatalogItemIDs Opt[[]string] `json:"catalogItemIds,omitzero"`
@@ -4276,7 +4278,7 @@ type PatchScheduledEvent struct {
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
 	// First instant of the event.
 	StartDate Opt[time.Time] `json:"startDate,omitzero"`
-	// First instant behind the event.
+	// First instant after the event.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
 	// A note for those who read it. Null clears it.
 	Comment Opt[string] `json:"comment,omitzero"`
@@ -4316,9 +4318,10 @@ type PatchTag struct {
 
 // PatchWebhook is what Webhooks.Update takes.
 type PatchWebhook struct {
-	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
+	// The only type of event that it receives. eventTypes may be given instead; if both are given, this is one
+	// of them.
 	EventType Opt[EventType] `json:"eventType,omitzero"`
-	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// The types of events that it receives: of orders, conflicts, holds, units that are late, and of webhooks
 	// that were disabled.
 	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
@@ -4385,8 +4388,8 @@ type PricingRow struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order
-	// that is not closed was sold by it.
+	// Since when it is retired: it was deleted while an order that is not closed was sold by it, and no new line
+	// is sold by it. null: it is not retired.
 	RetiredAt *time.Time `json:"retiredAt"`
 }
 
@@ -4522,14 +4525,14 @@ type QuantityPlan struct {
 	RemovedSlotIDsTotal int64 `json:"removedSlotIdsTotal"`
 	// Why not all holds can be kept; null where they can.
 	Reason *QuantityPlanReason `json:"reason"`
-	// With not_enough_stock: the earliest instant from which on there are as many units at every instant,
-	// whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.
+	// With not_enough_stock: the earliest instant from which enough units exist at every later instant; null if
+	// there is none. Holds may stand in the way even then.
 	PossibleFrom *time.Time `json:"possibleFrom"`
 	// The holds in the way, by start, then id.
 	BlockingUnavailabilities []Unavailability `json:"blockingUnavailabilities"`
 	// How many stand in the way of the whole plan.
 	BlockingTotal int64 `json:"blockingTotal"`
-	// Whether it is known that fewer moves would not do.
+	// Whether it is known that no plan has fewer moves.
 	Minimal bool `json:"minimal"`
 	// No plan that keeps the same holds has fewer moves than this.
 	LowerBound int64 `json:"lowerBound"`
@@ -4595,9 +4598,9 @@ type QuotedLineItem struct {
 	TotalTaxes int64 `json:"totalTaxes"`
 	// Sum after discounts and with taxes, in minor units.
 	Total int64 `json:"total"`
-	// Rows of the item's table, one behind the other, that ask less together than the line costs, those that
-	// take longest first; null where none do, or there are too many to look at. The line costs that much with it
-	// as unitPrice.
+	// Rows of the item's table that follow each other and cost less together than the line, those with the
+	// longest duration first; null if there are none, or too many to try. The line costs that much if it is
+	// given its unitPrice.
 	Combination *RowCombination `json:"combination"`
 }
 
@@ -4605,7 +4608,7 @@ type QuotedLineItem struct {
 type Range struct {
 	// First instant of it.
 	Start time.Time `json:"start"`
-	// First instant behind it; null: without end.
+	// First instant after it; null: without end.
 	End *time.Time `json:"end"`
 }
 
@@ -4713,7 +4716,7 @@ type RevokedAPIKey struct {
 	APIVersion string `json:"apiVersion"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it stops being good; null: never.
+	// When it expires; null: never.
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was revoked; null while it is not.
 	RevokedAt *time.Time `json:"revokedAt"`
@@ -4727,10 +4730,10 @@ type RevokedAPIKey struct {
 
 // RotateSecret is what Webhooks.RotateSecret takes.
 type RotateSecret struct {
-	// How long the secret before it stays good: default a day.
+	// How long the old secret stays valid. Default: a day.
 	OverlapSeconds Opt[int64] `json:"overlapSeconds,omitzero"`
-	// Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that
-	// receivers take over the new one in time.
+	// Which secret X-Service-Signature is made with while the old one is valid. Default: the old one, so that
+	// receivers have time to take over the new one.
 	SignWith Opt[RotateSecretSignWith] `json:"signWith,omitzero"`
 }
 
@@ -4870,7 +4873,7 @@ type ScheduledEvent struct {
 	ArticleID string `json:"articleId"`
 	// First instant of the event.
 	StartDate time.Time `json:"startDate"`
-	// First instant behind the event; null: without end.
+	// First instant after the event; null: without end.
 	EndDate *time.Time `json:"endDate"`
 	// Whether it takes a unit (reservation) or not (note).
 	Type ScheduledEventType `json:"type"`
@@ -4985,8 +4988,8 @@ type Shortage struct {
 	BlockingUnavailabilitiesTotal *int64 `json:"blockingUnavailabilitiesTotal"`
 	// How many holds stand in the way.
 	BlockingTotal int64 `json:"blockingTotal"`
-	// The next window of the same length in which the line would succeed; null where none was found, and behind
-	// the first 50 lines.
+	// The next window of the same length in which the line would succeed; null if none was found, and for lines
+	// after the first 50.
 	Next *NextWindow `json:"next"`
 }
 
@@ -5020,7 +5023,7 @@ type Snapshot struct {
 type SnapshotDate struct {
 	// First instant of the window.
 	From time.Time `json:"from"`
-	// First instant behind the window.
+	// First instant after the window.
 	To time.Time `json:"to"`
 }
 
@@ -5051,7 +5054,7 @@ type StockItemLocation struct {
 
 // StorageFailedDetails is a part of answers.
 type StorageFailedDetails struct {
-	// unknown: the command may or may not be found done after a restart.
+	// unknown: only after a restart it is clear whether the command was done.
 	Outcome *StorageFailedDetailsOutcome `json:"outcome"`
 }
 
@@ -5275,9 +5278,9 @@ type SubstituteNeededDetails struct {
 	SKUID *string `json:"skuId"`
 	// The article that was ordered; null where a SKU was.
 	ArticleID *string `json:"articleId"`
-	// The first 1,000 articles that would do, with what the line requires.
+	// The first 1,000 articles that are possible, with what the line requires.
 	ArticleIDs []string `json:"articleIds"`
-	// How many would do.
+	// How many are possible.
 	ArticlesTotal int64 `json:"articlesTotal"`
 }
 
@@ -5408,7 +5411,7 @@ type TransferQuantity struct {
 	ToServiceLocationID string `json:"toServiceLocationId"`
 	// How many units.
 	Amount int64 `json:"amount"`
-	// From when on the quantity is another. Default: now.
+	// From when on the quantity changes. Default: now.
 	EffectiveFrom Opt[time.Time] `json:"effectiveFrom,omitzero"`
 }
 
@@ -5551,9 +5554,9 @@ type ValidatedDiscount struct {
 type Webhook struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// The type of event that it is told of, of several the first.
+	// The type of event that it receives; of several types the first.
 	EventType EventType `json:"eventType"`
-	// All types of events that it is told of.
+	// All types of events that it receives.
 	EventTypes []EventType `json:"eventTypes"`
 	// How many entries the list has, where it is cut.
 	EventTypesTotal *int64 `json:"eventTypesTotal"`
@@ -5563,12 +5566,12 @@ type Webhook struct {
 	Label *string `json:"label"`
 	// The version of the interface in which events are written.
 	APIVersion string `json:"apiVersion"`
-	// Whether it is told of events.
+	// Whether events are sent to it.
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
-	// How many events happened since it was last disabled that it is not told of and that recover does not send:
-	// all where it was disabled by hand, else those beyond what is kept.
+	// How many events since it was last disabled are lost to it, as recover does not send them: all if it was
+	// disabled by hand, else those beyond what is kept.
 	MissedEvents int64 `json:"missedEvents"`
 	// When the first of them happened; null: there was none.
 	MissedSince *time.Time `json:"missedSince"`
@@ -5585,9 +5588,9 @@ type Webhook struct {
 type WebhookDelivery struct {
 	// The delivery's id.
 	ID string `json:"id"`
-	// The webhook that is told.
+	// The webhook that it is sent to.
 	WebhookID string `json:"webhookId"`
-	// The event's id, the same for each webhook that is told of it.
+	// The event's id, the same for each webhook that receives it.
 	EventID string `json:"eventId"`
 	// What has happened.
 	EventType EventType `json:"eventType"`
@@ -5633,9 +5636,9 @@ type WebhookDeliveryAttempt struct {
 type WebhookDeliveryDetails struct {
 	// The delivery's id.
 	ID string `json:"id"`
-	// The webhook that is told.
+	// The webhook that it is sent to.
 	WebhookID string `json:"webhookId"`
-	// The event's id, the same for each webhook that is told of it.
+	// The event's id, the same for each webhook that receives it.
 	EventID string `json:"eventId"`
 	// What has happened.
 	EventType EventType `json:"eventType"`
@@ -5687,9 +5690,9 @@ type WebhookPage struct {
 type WebhookWithSecret struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// The type of event that it is told of, of several the first.
+	// The type of event that it receives; of several types the first.
 	EventType EventType `json:"eventType"`
-	// All types of events that it is told of.
+	// All types of events that it receives.
 	EventTypes []EventType `json:"eventTypes"`
 	// How many entries the list has, where it is cut.
 	EventTypesTotal *int64 `json:"eventTypesTotal"`
@@ -5699,12 +5702,12 @@ type WebhookWithSecret struct {
 	Label *string `json:"label"`
 	// The version of the interface in which events are written.
 	APIVersion string `json:"apiVersion"`
-	// Whether it is told of events.
+	// Whether events are sent to it.
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
-	// How many events happened since it was last disabled that it is not told of and that recover does not send:
-	// all where it was disabled by hand, else those beyond what is kept.
+	// How many events since it was last disabled are lost to it, as recover does not send them: all if it was
+	// disabled by hand, else those beyond what is kept.
 	MissedEvents int64 `json:"missedEvents"`
 	// When the first of them happened; null: there was none.
 	MissedSince *time.Time `json:"missedSince"`
@@ -5715,7 +5718,7 @@ type WebhookWithSecret struct {
 	// The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or
 	// before this was recorded.
 	APIKeyID *string `json:"apiKeyId"`
-	// The key of its signatures, shown this once; null in a repeat.
+	// The key of its signatures, shown only in this answer; null in a repeat.
 	Secret *string `json:"secret"`
 }
 

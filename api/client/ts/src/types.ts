@@ -62,8 +62,8 @@ export interface paths {
         get: operations["admin.apiKeys.list"];
         put?: never;
         /**
-         * Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.
-         * @description Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.
+         * Creates an API key; its text is shown only in this answer; a repeat under an idempotency key has null in its place.
+         * @description Creates an API key; its text is shown only in this answer; a repeat under an idempotency key has null in its place.
          */
         post: operations["admin.apiKeys.create"];
         delete?: never;
@@ -178,8 +178,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
-         * @description Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * Changes an article. If it is taken out of use, its auto-assigned holds move to other articles of its pool. If some find no place there, the request is refused with the plan, unless it is forced.
+         * @description Changes an article. If it is taken out of use, its auto-assigned holds move to other articles of its pool. If some find no place there, the request is refused with the plan, unless it is forced.
          */
         patch: operations["admin.articles.update"];
         trace?: never;
@@ -194,8 +194,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
-         * @description Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * Takes an article out of use. Its auto-assigned holds move to other articles of its pool. If some find no place there, the request is refused with the plan, unless it is forced.
+         * @description Takes an article out of use. Its auto-assigned holds move to other articles of its pool. If some find no place there, the request is refused with the plan, unless it is forced.
          */
         post: operations["admin.articles.archive"];
         delete?: never;
@@ -214,8 +214,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.
-         * @description Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.
+         * Takes units away: plans on the present state and answers with the plan that was applied. The quantity is lower at every instant from the effective one on, in addition to all planned changes. If no more holds have to move for it, planned arrivals of units at that instant are cancelled first. Slots of the article at the location may exchange their planned ends.
+         * @description Takes units away: plans on the present state and answers with the plan that was applied. The quantity is lower at every instant from the effective one on, in addition to all planned changes. If no more holds have to move for it, planned arrivals of units at that instant are cancelled first. Slots of the article at the location may exchange their planned ends.
          */
         post: operations["admin.articles.decreaseQuantity"];
         delete?: never;
@@ -234,8 +234,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.
-         * @description Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.
+         * Adds units, from the effective instant on. If a decrease is planned at the same instant, it is cancelled before new units are made.
+         * @description Adds units, from the effective instant on. If a decrease is planned at the same instant, it is cancelled before new units are made.
          */
         post: operations["admin.articles.increaseQuantity"];
         delete?: never;
@@ -252,8 +252,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.
-         * @description Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.
+         * Says how units of an article could be taken away, and what prevents it. The quantity would be lower at every instant from the effective one on, in addition to all planned changes. If there are too few units at one of these instants, the reason is not_enough_stock, and possibleFrom says from when on there are enough. Changes nothing.
+         * @description Says how units of an article could be taken away, and what prevents it. The quantity would be lower at every instant from the effective one on, in addition to all planned changes. If there are too few units at one of these instants, the reason is not_enough_stock, and possibleFrom says from when on there are enough. Changes nothing.
          */
         get: operations["admin.articles.planQuantityChange"];
         put?: never;
@@ -318,13 +318,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Links tags to an article; one that is linked stays.
-         * @description Links tags to an article; one that is linked stays.
+         * Links tags to an article; a tag that is linked already stays.
+         * @description Links tags to an article; a tag that is linked already stays.
          */
         post: operations["admin.articles.linkTags"];
         /**
-         * Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
-         * @description Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * Unlinks tags from an article; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
+         * @description Unlinks tags from an article; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
          */
         delete: operations["admin.articles.unlinkTags"];
         options?: never;
@@ -342,8 +342,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.
-         * @description Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.
+         * Moves units to another location: a decrease at the one and an increase at the other, at one instant. Answers with the plan of the location that they leave. A transfer back at the same instant cancels a planned one.
+         * @description Moves units to another location: a decrease at the one and an increase at the other, at one instant. Answers with the plan of the location that they leave. A transfer back at the same instant cancels a planned one.
          */
         post: operations["admin.articles.transferQuantity"];
         delete?: never;
@@ -380,8 +380,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists all that is taken of an article in a window, in order of creation.
-         * @description Lists all that is taken of an article in a window, in order of creation.
+         * Lists the unavailabilities of an article in a window, in order of creation.
+         * @description Lists the unavailabilities of an article in a window, in order of creation.
          */
         get: operations["admin.articles.listUnavailabilities"];
         put?: never;
@@ -670,13 +670,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Links tags to a catalog item; one that is linked stays.
-         * @description Links tags to a catalog item; one that is linked stays.
+         * Links tags to a catalog item; a tag that is linked already stays.
+         * @description Links tags to a catalog item; a tag that is linked already stays.
          */
         post: operations["admin.catalog.linkTags"];
         /**
-         * Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
-         * @description Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * Unlinks tags from a catalog item; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
+         * @description Unlinks tags from a catalog item; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
          */
         delete: operations["admin.catalog.unlinkTags"];
         options?: never;
@@ -826,13 +826,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Links tags to a customer; one that is linked stays.
-         * @description Links tags to a customer; one that is linked stays.
+         * Links tags to a customer; a tag that is linked already stays.
+         * @description Links tags to a customer; a tag that is linked already stays.
          */
         post: operations["admin.customers.linkTags"];
         /**
-         * Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
-         * @description Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * Unlinks tags from a customer; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
+         * @description Unlinks tags from a customer; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
          */
         delete: operations["admin.customers.unlinkTags"];
         options?: never;
@@ -872,8 +872,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns a discount code; its uses are no part of its tag.
-         * @description Returns a discount code; its uses are no part of its tag.
+         * Returns a discount code; its entity tag does not change when the code is used.
+         * @description Returns a discount code; its entity tag does not change when the code is used.
          */
         get: operations["admin.discountCodes.get"];
         put?: never;
@@ -958,8 +958,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
-         * @description Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
+         * Adds, changes and removes lines of a hold, and sets its customer: all or nothing. Units that the hold has count as free for it.
+         * @description Adds, changes and removes lines of a hold, and sets its customer: all or nothing. Units that the hold has count as free for it.
          */
         patch: operations["admin.holds.update"];
         trace?: never;
@@ -974,8 +974,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a hold firm: it expires no more.
-         * @description Makes a hold firm: it expires no more.
+         * Makes a hold firm: it no longer expires.
+         * @description Makes a hold firm: it no longer expires.
          */
         post: operations["admin.holds.confirm"];
         delete?: never;
@@ -1034,8 +1034,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.
-         * @description Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.
+         * Makes an order of a hold. It takes over the hold's lines and units as they are; the units are at no moment free.
+         * @description Makes an order of a hold. It takes over the hold's lines and units as they are; the units are at no moment free.
          */
         post: operations["admin.holds.order"];
         delete?: never;
@@ -1175,8 +1175,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; its codes get their uses back.
-         * @description Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; its codes get their uses back.
+         * Deletes an order that has no unit out, also a closed one. Its stock is free again, except for what was sold for good. The uses of its discount codes are given back.
+         * @description Deletes an order that has no unit out, also a closed one. Its stock is free again, except for what was sold for good. The uses of its discount codes are given back.
          */
         delete: operations["admin.orders.delete"];
         options?: never;
@@ -1346,8 +1346,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.
-         * @description Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.
+         * Changes a line item: all of it while it is pending, only its end while units are out. The stock for that is checked and taken in the same command.
+         * @description Changes a line item: all of it while it is pending, only its end while units are out. The stock for that is checked and taken in the same command.
          */
         patch: operations["admin.orders.updateLineItem"];
         trace?: never;
@@ -1360,8 +1360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the payments recorded of an order, in the order in which they were.
-         * @description Lists the payments recorded of an order, in the order in which they were.
+         * Lists the recorded payments of an order, in the order in which they were recorded.
+         * @description Lists the recorded payments of an order, in the order in which they were recorded.
          */
         get: operations["admin.orders.listPayments"];
         put?: never;
@@ -1486,8 +1486,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Marks a unit that came back as ready: its buffer ends now, and what is left of it is free at once.
-         * @description Marks a unit that came back as ready: its buffer ends now, and what is left of it is free at once.
+         * Marks a returned unit as ready: its buffer ends now, and the rest of the buffer is free at once.
+         * @description Marks a returned unit as ready: its buffer ends now, and the rest of the buffer is free at once.
          */
         post: operations["admin.orders.readyStockItem"];
         delete?: never;
@@ -1526,13 +1526,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Links tags to an order; one that is linked stays.
-         * @description Links tags to an order; one that is linked stays.
+         * Links tags to an order; a tag that is linked already stays.
+         * @description Links tags to an order; a tag that is linked already stays.
          */
         post: operations["admin.orders.linkTags"];
         /**
-         * Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
-         * @description Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * Unlinks tags from an order; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
+         * @description Unlinks tags from an order; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
          */
         delete: operations["admin.orders.unlinkTags"];
         options?: never;
@@ -1570,8 +1570,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
-         * @description Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
+         * Undoes the last step of units: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
+         * @description Undoes the last step of units: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
          */
         post: operations["admin.orders.undo"];
         delete?: never;
@@ -1610,8 +1610,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says what a discount code would take off an order, and why not if it would not; counts no use.
-         * @description Says what a discount code would take off an order, and why not if it would not; counts no use.
+         * Says what a discount code would take off an order, or why it cannot be applied; counts no use.
+         * @description Says what a discount code would take off an order, or why it cannot be applied; counts no use.
          */
         post: operations["admin.orders.validateDiscountCode"];
         delete?: never;
@@ -1791,8 +1791,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
-         * @description Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
+         * Removes a row from a pricing table. If an order that is not closed is sold by it, the row is retired: it stays, and sells nothing new.
+         * @description Removes a row from a pricing table. If an order that is not closed is sold by it, the row is retired: it stays, and sells nothing new.
          */
         delete: operations["admin.pricingTables.deleteRow"];
         options?: never;
@@ -1886,13 +1886,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Links tags to a SKU; one that is linked stays.
-         * @description Links tags to a SKU; one that is linked stays.
+         * Links tags to a SKU; a tag that is linked already stays.
+         * @description Links tags to a SKU; a tag that is linked already stays.
          */
         post: operations["admin.skus.linkTags"];
         /**
-         * Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
-         * @description Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * Unlinks tags from a SKU; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
+         * @description Unlinks tags from a SKU; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is refused with 404.
          */
         delete: operations["admin.skus.unlinkTags"];
         options?: never;
@@ -1948,8 +1948,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns a subscription; its tag is that of its order.
-         * @description Returns a subscription; its tag is that of its order.
+         * Returns a subscription; its entity tag is that of its order.
+         * @description Returns a subscription; its entity tag is that of its order.
          */
         get: operations["admin.subscriptions.get"];
         put?: never;
@@ -2042,8 +2042,8 @@ export interface paths {
         get: operations["admin.webhooks.list"];
         put?: never;
         /**
-         * Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Creates a webhook, which is enabled. Its secret is shown only in this answer; a repeat under an idempotency key has null in its place. In addition to its own scope, the key needs those to read what the events are about: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the webhook, or that last set its url or its types of events.
+         * @description Creates a webhook, which is enabled. Its secret is shown only in this answer; a repeat under an idempotency key has null in its place. In addition to its own scope, the key needs those to read what the events are about: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the webhook, or that last set its url or its types of events.
          */
         post: operations["admin.webhooks.create"];
         delete?: never;
@@ -2074,8 +2074,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Changes a webhook. Queued events go to the endpoint that is set when they are sent. In addition to its own scope, the key needs those to read what the events are about: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the webhook, or that last set its url or its types of events.
+         * @description Changes a webhook. Queued events go to the endpoint that is set when they are sent. In addition to its own scope, the key needs those to read what the events are about: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent depends on the scopes of the key that made the webhook, or that last set its url or its types of events.
          */
         patch: operations["admin.webhooks.update"];
         trace?: never;
@@ -2108,8 +2108,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
-         * @description Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * Returns a delivery with the bytes that are sent and what came of each attempt. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * @description Returns a delivery with the bytes that are sent and what came of each attempt. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
          */
         get: operations["admin.webhooks.getDelivery"];
         put?: never;
@@ -2130,8 +2130,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
-         * @description Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * Sends an event once more, with the same bytes, also if the webhook is disabled. The result does not count for the webhook. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * @description Sends an event once more, with the same bytes, also if the webhook is disabled. The result does not count for the webhook. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
          */
         post: operations["admin.webhooks.redeliver"];
         delete?: never;
@@ -2150,8 +2150,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
-         * @description Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
+         * Disables a webhook: nothing is sent to it, what is queued stays in its log as failed, and later events are not kept, only counted as missedEvents.
+         * @description Disables a webhook: nothing is sent to it, what is queued stays in its log as failed, and later events are not kept, only counted as missedEvents.
          */
         post: operations["admin.webhooks.disable"];
         delete?: never;
@@ -2170,8 +2170,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
-         * @description Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
+         * Enables a disabled webhook: later events are sent to it. Call recover to send what failed or was kept meanwhile.
+         * @description Enables a disabled webhook: later events are sent to it. Call recover to send what failed or was kept meanwhile.
          */
         post: operations["admin.webhooks.enable"];
         delete?: never;
@@ -2190,8 +2190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
-         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 10,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
          */
         post: operations["admin.webhooks.recover"];
         delete?: never;
@@ -2210,8 +2210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.
-         * @description Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.
+         * Gives a webhook a new secret, shown only in this answer. While the old secret is valid, webhook-signature has both signatures, and X-Service-Signature is made with the old secret, unless signWith is new.
+         * @description Gives a webhook a new secret, shown only in this answer. While the old secret is valid, webhook-signature has both signatures, and X-Service-Signature is made with the old secret, unless signWith is new.
          */
         post: operations["admin.webhooks.rotateSecret"];
         delete?: never;
@@ -2230,8 +2230,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
-         * @description Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * Sends a test event, with X-Service-Test: true. It has one of the webhook's types, the nil id, and an example as its data. The result does not count for the webhook, which may be disabled. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * @description Sends a test event, with X-Service-Test: true. It has one of the webhook's types, the nil id, and an example as its data. The result does not count for the webhook, which may be disabled. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
          */
         post: operations["admin.webhooks.test"];
         delete?: never;
@@ -2277,11 +2277,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.conflict.created"];
         delete?: never;
@@ -2300,16 +2300,16 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
-         * @description A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
+         * A conflict is over: the unit has a place again, which its slotId names, or the conflict was removed, and slotId is null.
+         * @description A conflict is over: the unit has a place again, which its slotId names, or the conflict was removed, and slotId is null.
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.conflict.resolved"];
         delete?: never;
@@ -2333,11 +2333,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.hold.expired"];
         delete?: never;
@@ -2361,11 +2361,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.order.created"];
         delete?: never;
@@ -2389,11 +2389,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.order.deleted"];
         delete?: never;
@@ -2417,11 +2417,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.order.updated"];
         delete?: never;
@@ -2445,11 +2445,11 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.unit.overdue"];
         delete?: never;
@@ -2468,16 +2468,16 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
-         * @description A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
+         * A webhook was disabled because too many events failed. The event is sent to other webhooks.
+         * @description A webhook was disabled because too many events failed. The event is sent to other webhooks.
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each delay up to a tenth longer: four attempts, within ten minutes. Then the delivery is `failed`. After three such events in a row the webhook is disabled. Events that happen after that are kept, at most 10,000 or 64 MB, until `recover`; events beyond that, and all events while it is disabled by hand, are only counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
-         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and after an event that happened later. Remember the ids that you have taken, and read the record if you need its present state.
          *
-         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key is what follows `whsec_` in the webhook's secret, decoded from Base64. One correct signature is enough: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.webhook.disabled"];
         delete?: never;
@@ -2495,7 +2495,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: date-time
-             * @description When it stops being good; null: never.
+             * @description When it expires; null: never.
              */
             expiresAt: string | null;
             /**
@@ -2605,7 +2605,7 @@ export interface components {
             articleId: string | null;
             /**
              * Format: date-time
-             * @description First instant of the window that would do.
+             * @description First instant of the window that is possible.
              */
             from: string;
             /**
@@ -2620,7 +2620,7 @@ export interface components {
             serviceLocationId: string | null;
             /**
              * Format: date-time
-             * @description First instant behind it; null without end.
+             * @description First instant after it; null without end.
              */
             to: string | null;
         };
@@ -2974,7 +2974,7 @@ export interface components {
             value: unknown;
         };
         Availability: {
-            /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, wherever else what is on them could go. */
+            /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, without moving bookings to other articles. */
             available: number;
             /** @description Units taken at that instant, those without a unit of their own included. */
             committed: number;
@@ -2982,11 +2982,11 @@ export interface components {
             exact: boolean;
             /** @description The account's count of committed changes at the state that the answer is about. */
             sequence: number;
-            /** @description How many of the units asked for a booking cannot have; null where no quantity was given. */
+            /** @description How many of the units asked for a booking cannot get; null where no quantity was given. */
             shortage: number | null;
             /** @description Units there at the instant of the window with the fewest free. */
             stock: number;
-            /** @description How many units a booking can have. Of an article it may be more than are available, as bookings that may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep theirs. Of anything else it is the same. */
+            /** @description How many units a booking can get. Of an article it may be more than available, because other bookings can move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none yet. Of anything else it equals available. */
             withMoves: number;
         };
         AvailabilityLine: {
@@ -3005,11 +3005,11 @@ export interface components {
              * @description First instant of the window.
              */
             from: string;
-            /** @description How many units are wanted. Given, the answer tells the shortage, too. */
+            /** @description How many units are wanted. If it is given, the answer also has the shortage. */
             quantity?: number | null;
             /**
              * Format: uuid
-             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             * @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken.
              */
             returnServiceLocationId?: string | null;
             /**
@@ -3024,7 +3024,7 @@ export interface components {
             skuId?: string | null;
             /**
              * Format: date-time
-             * @description First instant behind the window. Default: without end.
+             * @description First instant after the window. Default: without end.
              */
             to?: string | null;
         };
@@ -3035,17 +3035,17 @@ export interface components {
             sequence: number;
         };
         AvailabilityOfLine: {
-            /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, wherever else what is on them could go. */
+            /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, without moving bookings to other articles. */
             available: number;
             /** @description Units taken at that instant, those without a unit of their own included. */
             committed: number;
             /** @description True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop. */
             exact: boolean;
-            /** @description How many of the units asked for a booking cannot have; null where no quantity was given. */
+            /** @description How many of the units asked for a booking cannot get; null where no quantity was given. */
             shortage: number | null;
             /** @description Units there at the instant of the window with the fewest free. */
             stock: number;
-            /** @description How many units a booking can have. Of an article it may be more than are available, as bookings that may be moved go to other articles of its SKU, or fewer, as bookings of its SKU that have no unit yet keep theirs. Of anything else it is the same. */
+            /** @description How many units a booking can get. Of an article it may be more than available, because other bookings can move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none yet. Of anything else it equals available. */
             withMoves: number;
         };
         AvailabilityQuery: {
@@ -3211,15 +3211,15 @@ export interface components {
             from: string;
             /** @description The items, whose calendars are answered in their order. */
             items: components["schemas"]["CalendarItem"][];
-            /** @description How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed. */
+            /** @description How long a rental is, in lengthUnit, at most ten years. If it is given, each bucket lists the starts of such rentals. Default: none are listed. */
             length?: number | null;
             /** @description The unit of length. Days and longer are steps of the local calendar. Default: seconds. */
             lengthUnit?: components["schemas"]["TimeUnit"] | null;
-            /** @description How many units a rental takes: what bookable says is about so many. Default: 1. */
+            /** @description How many units a rental takes: bookable is about this number. Default: 1. */
             quantity?: number | null;
             /**
              * Format: uuid
-             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             * @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken.
              */
             returnServiceLocationId?: string | null;
             /**
@@ -3231,7 +3231,7 @@ export interface components {
             startTimes?: string[] | null;
             /**
              * Format: date-time
-             * @description First instant behind the window.
+             * @description First instant after the window.
              */
             to: string;
         };
@@ -3549,7 +3549,7 @@ export interface components {
             articles: number | null;
             /** @description When the newest good backup was made, in seconds since 1970; 0: never. Null: it is not counted here. */
             backupAtSeconds: number | null;
-            /** @description What is not well with the backups, that none are kept included; null: nothing. */
+            /** @description What is wrong with the backups, also that none are kept; null: nothing. */
             backupFault: string | null;
             /** @description Commands done since the start. Null: it is not counted here. */
             commands: number | null;
@@ -3754,7 +3754,7 @@ export interface components {
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
-            /** @description Whether they agreed to be told of offers. Default: false. */
+            /** @description Whether they agreed to receive offers. Default: false. */
             marketingConsent?: boolean | null;
             /** @description Telephone number. Null clears it. */
             phone?: string | null;
@@ -4056,7 +4056,7 @@ export interface components {
             comment?: string | null;
             /**
              * Format: date-time
-             * @description First instant behind the event.
+             * @description First instant after the event.
              */
             endDate: string;
             /** @description What people call the event. */
@@ -4081,9 +4081,9 @@ export interface components {
             value: string;
         };
         CreateWebhook: {
-            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
+            /** @description The only type of event that it receives. eventTypes may be given instead; if both are given, this is one of them. */
             eventType?: components["schemas"]["EventType"] | null;
-            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            /** @description The types of events that it receives: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
             eventTypes?: components["schemas"]["EventType"][] | null;
             /** @description What people call it. */
             label?: string | null;
@@ -4162,7 +4162,7 @@ export interface components {
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
-            /** @description Whether they agreed to be told of offers. */
+            /** @description Whether they agreed to receive offers. */
             marketingConsent: boolean;
             /** @description Texts that another system keeps on it, by keys of its own. */
             metadata: {
@@ -4229,7 +4229,7 @@ export interface components {
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
-            /** @description Whether they agreed to be told of offers. Default: false. */
+            /** @description Whether they agreed to receive offers. Default: false. */
             marketingConsent?: boolean | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -4280,7 +4280,7 @@ export interface components {
             amount: number;
             /**
              * Format: date-time
-             * @description From when on the quantity is another. Default: now.
+             * @description From when on the quantity changes. Default: now.
              */
             effectiveFrom?: string | null;
             /** @description The digest of a preview: any other plan is refused. */
@@ -4339,7 +4339,7 @@ export interface components {
             currency: string | null;
             /**
              * Format: date-time
-             * @description From when on it is valid no more; null: never.
+             * @description From when on it is no longer valid; null: never.
              */
             endsAt: string | null;
             /**
@@ -4406,7 +4406,7 @@ export interface components {
             appliedValue: number;
             /** @description The code; null where there is none of this text. */
             code: components["schemas"]["DiscountCodeResult"] | null;
-            /** @description The code of the refusal that applying it would meet; null where it would do. */
+            /** @description The code with which it would be refused; null if it can be applied. */
             reason: string | null;
             /** @description Whether the code would take something off. */
             valid: boolean;
@@ -4441,7 +4441,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description First instant behind the event; null: without end.
+             * @description First instant after the event; null: without end.
              */
             to: string | null;
             /** @description Whether it takes a unit (reservation) or not (note). */
@@ -4613,7 +4613,7 @@ export interface components {
             at?: string | null;
             /** @description Answers what would happen, and changes nothing. */
             dryRun?: boolean | null;
-            /** @description Ends the buffer of the previous booking on the same unit now, once that came back. */
+            /** @description Ends the buffer of the previous booking of the same unit now, if the unit came back from it. */
             ready?: boolean | null;
             /** @description The units of the order. Default: all for which the step is possible. */
             stockItemIds?: string[] | null;
@@ -4786,7 +4786,7 @@ export interface components {
             skuId: string | null;
             /**
              * Format: date-time
-             * @description First instant behind it; null: without end.
+             * @description First instant after it; null: without end.
              */
             to: string | null;
             /** @description Its units, each where it is and until when. */
@@ -4831,7 +4831,7 @@ export interface components {
             quantity?: number | null;
             /**
              * Format: uuid
-             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             * @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken.
              */
             returnServiceLocationId?: string | null;
             /**
@@ -4846,7 +4846,7 @@ export interface components {
             skuId?: string | null;
             /**
              * Format: date-time
-             * @description First instant behind the window. Default: without end.
+             * @description First instant after the window. Default: without end.
              */
             to?: string | null;
         };
@@ -4878,7 +4878,7 @@ export interface components {
             amount: number;
             /**
              * Format: date-time
-             * @description From when on the quantity is another. Default: now.
+             * @description From when on the quantity changes. Default: now.
              */
             effectiveFrom?: string | null;
             /**
@@ -4912,7 +4912,7 @@ export interface components {
             details: components["schemas"]["InsufficientAvailabilityDetails"];
         };
         InsufficientAvailabilityDetails: {
-            /** @description Whether the blocking holds and the next windows were searched for. They are not where too many lists and searches of the account are running, nor where room came free meanwhile: then no holds are named, and next is null. */
+            /** @description Whether the blocking holds and the next windows were searched for. They are not if too many lists and searches of the account are running, or if room came free meanwhile: then no holds are named, and next is null. */
             explained: boolean;
             /** @description The lines that are short. */
             lines: components["schemas"]["Shortage"][];
@@ -4950,7 +4950,7 @@ export interface components {
         };
         LimitReachedDetails: {
             /**
-             * @description Whose limit it is: of the address, the account or the key; cost and bytes are of expensive reads and long answers that are running.
+             * @description Which limit it is: that of the address, the account or the key, of expensive reads that are running (cost), or of long answers that are on their way (bytes).
              * @enum {string}
              */
             layer: "ip" | "account" | "key" | "cost" | "bytes";
@@ -5146,7 +5146,7 @@ export interface components {
              * @description Only articles of this SKU.
              */
             skuId?: string | null;
-            /** @description What they are ordered by: equal ones by their ids, what has no value last, in both directions. */
+            /** @description What the list is sorted by. Equal records are sorted by id; records without a value come last in both directions. */
             sort?: components["schemas"]["ArticleSort"] | null;
             /** @description Only articles in one of these states. A body may give one as itself, without a list. Default: all. */
             status?: components["schemas"]["ArticleStatus"][] | null;
@@ -5356,7 +5356,7 @@ export interface components {
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
-            /** @description Whether they agreed to be told of offers. */
+            /** @description Whether they agreed to receive offers. */
             marketingConsent: boolean;
             /** @description Telephone number. */
             phone: string | null;
@@ -5412,7 +5412,7 @@ export interface components {
             details: components["schemas"]["MissingScopeDetails"];
         };
         MissingScopeDetails: {
-            /** @description The scopes any one of which would do; none where it takes a key with full access. */
+            /** @description The scopes of which any one is enough; none if the operation needs a key with full access. */
             requiredScopes: string[];
         };
         MoveHold: {
@@ -5528,7 +5528,7 @@ export interface components {
             externalId: string | null;
             /** @description How far all its lines together are. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
-            /** @description Whether the customer's means of payment is kept by who charges it. */
+            /** @description Whether the payment service keeps the customer's means of payment. */
             hasSavedPaymentMethod: boolean;
             /**
              * Format: uuid
@@ -5590,7 +5590,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: date-time
-             * @description When it stops being good; null: never.
+             * @description When it expires; null: never.
              */
             expiresAt: string | null;
             /**
@@ -5598,7 +5598,7 @@ export interface components {
              * @description The key's id.
              */
             id: string;
-            /** @description The whole key, shown this once; null in a repeat. */
+            /** @description The whole key, shown only in this answer; null in a repeat. */
             key: string | null;
             /** @description What people call the key. */
             label: string;
@@ -5632,7 +5632,7 @@ export interface components {
             from: string | null;
             /**
              * Format: date-time
-             * @description First instant behind the window; null where there is none.
+             * @description First instant after the window; null where there is none.
              */
             to: string | null;
         };
@@ -5665,7 +5665,7 @@ export interface components {
             quantity?: number | null;
             /**
              * Format: uuid
-             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             * @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken.
              */
             returnServiceLocationId?: string | null;
             /** @description Length of the window, in seconds. */
@@ -5694,7 +5694,7 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description First instant behind the window.
+             * @description First instant after the window.
              */
             to: string;
         };
@@ -5749,7 +5749,7 @@ export interface components {
             externalId: string | null;
             /** @description How far all its lines together are. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
-            /** @description Whether the customer's means of payment is kept by who charges it. */
+            /** @description Whether the payment service keeps the customer's means of payment. */
             hasSavedPaymentMethod: boolean;
             /**
              * Format: uuid
@@ -5821,11 +5821,11 @@ export interface components {
             /** @description Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it. */
             moved: components["schemas"]["UnitMove"][];
             movedTotal?: components["schemas"]["EntriesTotal"];
-            /** @description The order's revision behind it. */
+            /** @description The order's revision after it. */
             revision: number;
             /** @description The account's count of committed changes, this one included. */
             sequence: number;
-            /** @description The order's status behind it. */
+            /** @description The order's status after it. */
             status: components["schemas"]["OrderStatus"];
         };
         /** @enum {string} */
@@ -5894,7 +5894,7 @@ export interface components {
             language: string | null;
             /** @description Last name. */
             lastName: string | null;
-            /** @description Whether they agreed to be told of offers. */
+            /** @description Whether they agreed to receive offers. */
             marketingConsent: boolean;
             /** @description Telephone number. */
             phone: string | null;
@@ -5934,14 +5934,14 @@ export interface components {
             fullName?: string | null;
             /**
              * Format: uuid
-             * @description The id of one whom the order is for already, who keeps it. Default: a new id.
+             * @description The id of a customer whom the order has already, and who keeps it. Default: a new id.
              */
             id?: string | null;
             /** @description A language tag, such as en or pt-BR. Null clears it. */
             language?: string | null;
             /** @description Last name. Null clears it. */
             lastName?: string | null;
-            /** @description Whether they agreed to be told of offers. Default: false. */
+            /** @description Whether they agreed to receive offers. Default: false. */
             marketingConsent?: boolean | null;
             /** @description Telephone number. Null clears it. */
             phone?: string | null;
@@ -5978,7 +5978,7 @@ export interface components {
         OrderHistory: {
             /** @description The changes of the order, the newest first. */
             changes: components["schemas"]["OrderChange"][];
-            /** @description The cursor to go on from with before; null: there is no more. */
+            /** @description The cursor to continue from, as before; null: there is no more. */
             next: string | null;
             /** @description Whether all that was asked for is here. If not, the log that is kept does not reach back further. */
             whole: boolean;
@@ -6177,7 +6177,7 @@ export interface components {
             checkoutFields?: components["schemas"]["LineCheckoutFieldInput"][] | null;
             /**
              * Format: date-time
-             * @description First instant behind the line; a sale has none. Default: without end, until the units come back; where a pricing row is for a length of time, the unit price is that of one such length until there is an end.
+             * @description The first instant after the line; a sale has none. Default: without end, until the units come back; where a pricing row is for a length of time, the unit price is that of one such length until there is an end.
              */
             endDate?: string | null;
             /** @description Whether an article is expected to be named, which is kept as it is; nothing is checked here. Default: false. */
@@ -6215,7 +6215,7 @@ export interface components {
             skuId?: string | null;
             /**
              * Format: date-time
-             * @description First instant of the line; of a sale it may be left out and is now.
+             * @description The first instant of the line. Of a sale it may be left out: then it is now.
              */
             startDate?: string | null;
             /** @description The terms of a subscription, in place of those of the pricing row. */
@@ -6540,7 +6540,7 @@ export interface components {
             code?: string;
             /**
              * Format: date-time
-             * @description From when on it is valid no more; null: never.
+             * @description From when on it is no longer valid; null: never.
              */
             endsAt?: string | null;
             /**
@@ -6733,7 +6733,7 @@ export interface components {
             comment?: string | null;
             /**
              * Format: date-time
-             * @description First instant behind the event.
+             * @description First instant after the event.
              */
             endDate?: string;
             /** @description What people call the event. */
@@ -6776,9 +6776,9 @@ export interface components {
             value?: string;
         };
         PatchWebhook: {
-            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
+            /** @description The only type of event that it receives. eventTypes may be given instead; if both are given, this is one of them. */
             eventType?: components["schemas"]["EventType"];
-            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            /** @description The types of events that it receives: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
             eventTypes?: components["schemas"]["EventType"][];
             /** @description What people call it. Null clears it. */
             label?: string | null;
@@ -6835,7 +6835,7 @@ export interface components {
             purchaseType: components["schemas"]["PurchaseType"];
             /**
              * Format: date-time
-             * @description Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order that is not closed was sold by it.
+             * @description Since when it is retired: it was deleted while an order that is not closed was sold by it, and no new line is sold by it. null: it is not retired.
              */
             retiredAt: string | null;
             /** @description The terms, of a price for a subscription. */
@@ -6917,7 +6917,7 @@ export interface components {
             blockingUnavailabilities: components["schemas"]["Unavailability"][];
             /** @description No plan that keeps the same holds has fewer moves than this. */
             lowerBound: number;
-            /** @description Whether it is known that fewer moves would not do. */
+            /** @description Whether it is known that no plan has fewer moves. */
             minimal: boolean;
             /** @description The holds that go to another slot. */
             moves: components["schemas"]["SlotMove"][];
@@ -6929,7 +6929,7 @@ export interface components {
             plan: string;
             /**
              * Format: date-time
-             * @description With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.
+             * @description With not_enough_stock: the earliest instant from which enough units exist at every later instant; null if there is none. Holds may stand in the way even then.
              */
             possibleFrom: string | null;
             /**
@@ -6976,7 +6976,7 @@ export interface components {
             returnLocationId?: string | null;
         };
         QuotedLineItem: {
-            /** @description Rows of the item's table, one behind the other, that ask less together than the line costs, those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice. */
+            /** @description Rows of the item's table that follow each other and cost less together than the line, those with the longest duration first; null if there are none, or too many to try. The line costs that much if it is given its unitPrice. */
             combination: components["schemas"]["RowCombination"] | null;
             /** @description The rows of a table with combineRows that make the line's price together, or the one that asks less than any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold. */
             combinedRows: components["schemas"]["RowCombination"] | null;
@@ -7010,7 +7010,7 @@ export interface components {
         Range: {
             /**
              * Format: date-time
-             * @description First instant behind it; null: without end.
+             * @description First instant after it; null: without end.
              */
             end: string | null;
             /**
@@ -7122,7 +7122,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: date-time
-             * @description When it stops being good; null: never.
+             * @description When it expires; null: never.
              */
             expiresAt: string | null;
             /**
@@ -7152,10 +7152,10 @@ export interface components {
             webhooksTotal?: components["schemas"]["EntriesTotal"];
         };
         RotateSecret: {
-            /** @description How long the secret before it stays good: default a day. */
+            /** @description How long the old secret stays valid. Default: a day. */
             overlapSeconds?: number | null;
             /**
-             * @description Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time.
+             * @description Which secret X-Service-Signature is made with while the old one is valid. Default: the old one, so that receivers have time to take over the new one.
              * @enum {string|null}
              */
             signWith?: "old" | "new" | null;
@@ -7278,7 +7278,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: date-time
-             * @description First instant behind the event; null: without end.
+             * @description First instant after the event; null: without end.
              */
             endDate: string | null;
             /**
@@ -7322,7 +7322,7 @@ export interface components {
             blockingUnavailabilitiesTotal?: components["schemas"]["EntriesTotal"];
             /** @description Which line of the request is short, counted from 0. */
             line: number;
-            /** @description The next window of the same length in which the line would succeed; null where none was found, and behind the first 50 lines. */
+            /** @description The next window of the same length in which the line would succeed; null if none was found, and for lines after the first 50. */
             next: components["schemas"]["NextWindow"] | null;
             /** @description Whether units are missing at some instant, or pinned holds leave no unit free for the whole window. */
             reason: components["schemas"]["ShortageReason"];
@@ -7365,7 +7365,7 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description First instant behind the window.
+             * @description First instant after the window.
              */
             to: string;
         };
@@ -7408,7 +7408,7 @@ export interface components {
         };
         StorageFailedDetails: {
             /**
-             * @description unknown: the command may or may not be found done after a restart.
+             * @description unknown: only after a restart it is clear whether the command was done.
              * @enum {string}
              */
             outcome?: "unknown";
@@ -7641,9 +7641,9 @@ export interface components {
              * @description The article that was ordered; null where a SKU was.
              */
             articleId: string | null;
-            /** @description The first 1,000 articles that would do, with what the line requires. */
+            /** @description The first 1,000 articles that are possible, with what the line requires. */
             articleIds: string[];
-            /** @description How many would do. */
+            /** @description How many are possible. */
             articlesTotal: number;
             /**
              * Format: uuid
@@ -7733,7 +7733,7 @@ export interface components {
             amount: number;
             /**
              * Format: date-time
-             * @description From when on the quantity is another. Default: now.
+             * @description From when on the quantity changes. Default: now.
              */
             effectiveFrom?: string | null;
             /**
@@ -7904,11 +7904,11 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description Why the service disabled it; null: it did not. */
             disabledReason: components["schemas"]["DisabledReason"] | null;
-            /** @description Whether it is told of events. */
+            /** @description Whether events are sent to it. */
             enabled: boolean;
-            /** @description The type of event that it is told of, of several the first. */
+            /** @description The type of event that it receives; of several types the first. */
             eventType: components["schemas"]["EventType"];
-            /** @description All types of events that it is told of. */
+            /** @description All types of events that it receives. */
             eventTypes: components["schemas"]["EventType"][];
             eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
@@ -7918,7 +7918,7 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
-            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            /** @description How many events since it was last disabled are lost to it, as recover does not send them: all if it was disabled by hand, else those beyond what is kept. */
             missedEvents: number;
             /**
              * Format: date-time
@@ -7943,7 +7943,7 @@ export interface components {
             endedAt: string | null;
             /**
              * Format: uuid
-             * @description The event's id, the same for each webhook that is told of it.
+             * @description The event's id, the same for each webhook that receives it.
              */
             eventId: string;
             /** @description What has happened. */
@@ -7975,7 +7975,7 @@ export interface components {
             test: boolean;
             /**
              * Format: uuid
-             * @description The webhook that is told.
+             * @description The webhook that it is sent to.
              */
             webhookId: string;
         };
@@ -8012,7 +8012,7 @@ export interface components {
             endedAt: string | null;
             /**
              * Format: uuid
-             * @description The event's id, the same for each webhook that is told of it.
+             * @description The event's id, the same for each webhook that receives it.
              */
             eventId: string;
             /** @description What has happened. */
@@ -8044,7 +8044,7 @@ export interface components {
             test: boolean;
             /**
              * Format: uuid
-             * @description The webhook that is told.
+             * @description The webhook that it is sent to.
              */
             webhookId: string;
         };
@@ -8071,11 +8071,11 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description Why the service disabled it; null: it did not. */
             disabledReason: components["schemas"]["DisabledReason"] | null;
-            /** @description Whether it is told of events. */
+            /** @description Whether events are sent to it. */
             enabled: boolean;
-            /** @description The type of event that it is told of, of several the first. */
+            /** @description The type of event that it receives; of several types the first. */
             eventType: components["schemas"]["EventType"];
-            /** @description All types of events that it is told of. */
+            /** @description All types of events that it receives. */
             eventTypes: components["schemas"]["EventType"][];
             eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
@@ -8085,14 +8085,14 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
-            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            /** @description How many events since it was last disabled are lost to it, as recover does not send them: all if it was disabled by hand, else those beyond what is kept. */
             missedEvents: number;
             /**
              * Format: date-time
              * @description When the first of them happened; null: there was none.
              */
             missedSince: string | null;
-            /** @description The key of its signatures, shown this once; null in a repeat. */
+            /** @description The key of its signatures, shown only in this answer; null in a repeat. */
             secret: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
             /**
@@ -8155,7 +8155,7 @@ export interface components {
     parameters: {
         /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
         IdempotencyKey: string;
-        /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+        /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
         IfMatch: string;
         /** @description An entity tag of the record: answered with 304 and no body if the record still has it. */
         IfNoneMatch: string;
@@ -8580,7 +8580,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -8690,7 +8690,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8744,7 +8744,7 @@ export interface operations {
                 filters?: {
                     [key: string]: components["schemas"]["ArticleFilter"];
                 };
-                /** @description What they are ordered by: equal ones by their ids, what has no value last, in both directions. */
+                /** @description What the list is sorted by. Equal records are sorted by id; records without a value come last in both directions. */
                 sort?: components["schemas"]["ArticleSort"];
                 /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];
@@ -8844,7 +8844,7 @@ export interface operations {
                 filters?: {
                     [key: string]: components["schemas"]["ArticleFilter"];
                 };
-                /** @description What they are ordered by: equal ones by their ids, what has no value last, in both directions. */
+                /** @description What the list is sorted by. Equal records are sorted by id; records without a value come last in both directions. */
                 sort?: components["schemas"]["ArticleSort"];
                 /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];
@@ -8960,7 +8960,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8995,7 +8995,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9154,9 +9154,9 @@ export interface operations {
                 serviceLocationId: string;
                 /** @description How many units would go. */
                 amount: number;
-                /** @description From when on the quantity is another. Default: now. */
+                /** @description From when on the quantity changes. Default: now. */
                 effectiveFrom?: string;
-                /** @description The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now. */
+                /** @description The digest of the plan whose page is asked for: refused with PLAN_CHANGED if the plan has changed since. */
                 plan?: string;
                 /** @description Which page of each of the plan's lists. */
                 page?: number;
@@ -9239,7 +9239,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9276,7 +9276,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9361,7 +9361,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9635,7 +9635,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9670,7 +9670,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9716,13 +9716,13 @@ export interface operations {
                 catalogItemId?: string;
                 /** @description The location. Default: all, added up. */
                 serviceLocationId?: string;
-                /** @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken. */
+                /** @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken. */
                 returnServiceLocationId?: string;
                 /** @description First instant of the window. */
                 from: string;
-                /** @description First instant behind the window. Default: without end. */
+                /** @description First instant after the window. Default: without end. */
                 to?: string;
-                /** @description How many units are wanted. Given, the answer tells the shortage, too. */
+                /** @description How many units are wanted. If it is given, the answer also has the shortage. */
                 quantity?: number;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
@@ -9764,19 +9764,19 @@ export interface operations {
                 catalogItemId?: string;
                 /** @description The location. Default: all, added up; days are the account's then. */
                 serviceLocationId?: string;
-                /** @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken. */
+                /** @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken. */
                 returnServiceLocationId?: string;
                 /** @description First instant of the window. */
                 from: string;
-                /** @description First instant behind the window. */
+                /** @description First instant after the window. */
                 to: string;
                 /** @description Size of each bucket: at each change, by hour or by local day. Default: day. */
                 bucket?: "change" | "hour" | "day";
-                /** @description How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed. */
+                /** @description How long a rental is, in lengthUnit, at most ten years. If it is given, each bucket lists the starts of such rentals. Default: none are listed. */
                 length?: number;
                 /** @description The unit of length. Days and longer are steps of the local calendar. Default: seconds. */
                 lengthUnit?: components["schemas"]["TimeUnit"];
-                /** @description How many units a rental takes: what bookable says is about so many. Default: 1. */
+                /** @description How many units a rental takes: bookable is about this number. Default: 1. */
                 quantity?: number;
                 /** @description Local times of day at which rentals begin, on each day. Default: the time of day of from. */
                 startTimes?: string[];
@@ -9854,7 +9854,7 @@ export interface operations {
                 serviceLocationId?: string;
                 /** @description First instant of the window. */
                 from: string;
-                /** @description First instant behind the window. */
+                /** @description First instant after the window. */
                 to: string;
                 /** @description Size of each bucket: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs. */
                 bucket?: "hour" | "day";
@@ -10166,7 +10166,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10201,7 +10201,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10319,7 +10319,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10390,13 +10390,13 @@ export interface operations {
     "admin.changes.list": {
         parameters: {
             query?: {
-                /** @description The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was. */
+                /** @description The next of an earlier answer, or the sequence of a state that was read. Default 0: from the first change on, which is refused if that is no longer kept. */
                 after?: string;
-                /** @description What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next. */
+                /** @description Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends earlier, also between changes of one command: continue from its next. */
                 limit?: number;
-                /** @description Seconds to wait for a change where there is none. */
+                /** @description Seconds to wait for a change if there is none. */
                 wait?: number;
-                /** @description false: no records, for a reader who wants to know what happened alone. */
+                /** @description false: without records, for a reader who needs only what happened. */
                 records?: boolean;
             };
             header?: never;
@@ -10598,7 +10598,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10633,7 +10633,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10751,7 +10751,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10909,7 +10909,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10944,7 +10944,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11013,21 +11013,21 @@ export interface operations {
             query?: {
                 /** @description Only holds in one of these states. Default: all. */
                 status?: ("held" | "confirmed" | "expired" | "released" | "ordered")[];
-                /** @description Only holds with a line for this SKU. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this SKU. One and the same line must pass all filters on lines. */
                 skuId?: string;
-                /** @description Only holds with a line for this article. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this article. One and the same line must pass all filters on lines. */
                 articleId?: string;
-                /** @description Only holds with a line for this catalog item. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line for this catalog item. One and the same line must pass all filters on lines. */
                 catalogItemId?: string;
-                /** @description Only holds with a line at this location. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line at this location. One and the same line must pass all filters on lines. */
                 serviceLocationId?: string;
-                /** @description Only holds with a line that overlaps this range. One line has to meet all that is asked of lines. */
+                /** @description Only holds with a line that overlaps this range. One and the same line must pass all filters on lines. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only holds for this customer. */
                 customerId?: string;
                 /** @description Words, without case and accents, each the beginning of a word of the note. */
                 search?: string;
-                /** @description desc: the youngest first. */
+                /** @description desc: the newest first. */
                 direction?: components["schemas"]["SortDirection"];
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
@@ -11139,7 +11139,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11174,7 +11174,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11563,7 +11563,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11598,7 +11598,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11666,7 +11666,7 @@ export interface operations {
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Words, without case and accents, each the beginning of a word of the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too. */
                 search?: string;
-                /** @description What they are ordered by: equal ones by their numbers, what has no value last, in both directions. */
+                /** @description What the list is sorted by. Equal orders are sorted by number; orders without a value come last in both directions. */
                 sort?: "createdAt" | "updatedAt" | "earliestStartDate" | "latestEndDate" | "total" | "number";
                 /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];
@@ -11676,11 +11676,11 @@ export interface operations {
                 updatedAt?: components["schemas"]["DateRange"];
                 /** @description When its first line begins. Both ends are in the range. */
                 earliestStartDate?: components["schemas"]["DateRange"];
-                /** @description When the last of its lines ends that has an end. Both ends are in the range. */
+                /** @description The latest end of its lines; lines without end do not count. Both ends are in the range. */
                 latestEndDate?: components["schemas"]["DateRange"];
-                /** @description When the first line begins of which a unit is still to be handed over. Both ends are in the range. */
+                /** @description The earliest start of its lines with a unit that is still to be handed over. Both ends are in the range. */
                 pickupDue?: components["schemas"]["DateRange"];
-                /** @description When the first line ends of which a unit is out. Both ends are in the range. */
+                /** @description The earliest end of its lines with a unit that is out. Both ends are in the range. */
                 returnDue?: components["schemas"]["DateRange"];
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
@@ -11792,7 +11792,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11827,7 +11827,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12133,7 +12133,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12170,7 +12170,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12606,7 +12606,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12797,7 +12797,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12951,7 +12951,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12986,7 +12986,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13066,7 +13066,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13103,7 +13103,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13271,7 +13271,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13308,7 +13308,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13510,7 +13510,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13545,7 +13545,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13628,7 +13628,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13894,7 +13894,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13929,7 +13929,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14087,7 +14087,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14122,7 +14122,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description An entity tag of the record, or several, or *: refused with 412 if the record's is another now. */
+                /** @description An entity tag of the record, or several, or *: the request is refused with 412 if the record has another one now. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14508,7 +14508,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14572,7 +14572,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14636,7 +14636,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14700,7 +14700,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14764,7 +14764,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14828,7 +14828,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14892,7 +14892,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
@@ -14956,7 +14956,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one correct signature is enough. */
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;

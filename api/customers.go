@@ -40,9 +40,9 @@ var erasureSchema = describe("CustomerErasure",
 func (w *scribe) writeErasure(m *commerce.Customer, remarks []engine.Remarks, total int, log persist.Keep) {
 	w.ID("id", m.ID, "The customer's id.")
 	w.Instant("erasedAt", m.ErasedAt, "When the customer was erased.")
-	w.Bool("complete", m.Erasing == 0 && !m.Traces,
+	w.Bool("complete", !m.BeingErased(),
 		"Whether nothing is left to do: many orders, bodies of events and kept results of requests follow "+
-			"within a minute.")
+			"within a minute. Until then the customer cannot be deleted.")
 	wire.First(&w.Writer, "remarks", "CustomerRemarks", remarks, total,
 		"The customer's orders with comments or notes, which may name the customer: people's own words stay "+
 			"as they are.", func(r *engine.Remarks) {
@@ -93,7 +93,8 @@ var customerOperations = append([]operation{
 		guarded(func(o *commerce.PatchCustomer) *[]uint64 { return &o.IfMatch }), behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite,
-		guarded: true, summary: "Deletes a customer.", answer: wire.NullSchema,
+		guarded: true, summary: "Deletes a customer. " +
+			"Refused while an erasure of theirs is not complete.", answer: wire.NullSchema,
 	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
 		guarded(func(o *commerce.DeleteCustomer) *[]uint64 { return &o.IfMatch }), answerNull),
 	write(operation{
@@ -101,7 +102,8 @@ var customerOperations = append([]operation{
 		answer: erasureSchema,
 		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and " +
 			"results that are kept. Figures stay. " +
-			"Refused while an order of theirs is not closed.",
+			"Refused while an order of theirs is not closed. " +
+			"Asked again, it changes nothing, and says whether it is complete.",
 	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *base.ID { return &o.ID })},
 		func(_ *request, o *engine.EraseCustomer) base.OpOf[*commerce.Customer] {
 			return *o

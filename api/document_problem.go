@@ -66,7 +66,7 @@ var ofState = map[string][]base.Code{
 	"admin.catalog.linkTags":              conflictAlone,
 	"admin.customers.create":              conflictAlone,
 	"admin.customers.update":              {conflict, stateRefuses},
-	"admin.customers.delete":              inUseAlone,
+	"admin.customers.delete":              {base.CodeInUse, stateRefuses},
 	"admin.customers.erase":               inUseAlone,
 	"admin.customers.linkTags":            conflictAlone,
 	"admin.discountCodes.create":          conflictAlone,

@@ -28,6 +28,7 @@ func TestAnOrderOutlivesItsCustomer(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"orderId": order, "comments": 0.0, "notes": 1.0}}, erased["remarks"])
 	require.Equal(t, false, erased["complete"])
 	require.NotNil(t, at(erased, "keptLog", "bytes"))
+	s.refused(409, base.CodeStateNotAllowed, "DELETE", customers+"/"+ann, "")
 	require.Equal(t, erased["erasedAt"], s.ok("GET", customers+"/"+ann, "")["erasedAt"])
 	r = s.ok("GET", ordersPath+"/"+order, "")
 	require.Equal(t, []any{nil, nil, ann}, []any{at(r, "mainContact", "firstName"),

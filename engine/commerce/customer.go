@@ -71,8 +71,16 @@ func CustomerTable(a *base.AccountState) *table.Table[Customer] {
 	return base.TableOf[Customer](a, base.TagCustomer)
 }
 
-// erased refuses what cannot be done with a customer that was erased.
-func erased() error {
+// BeingErased says that their erasure is not complete. What is left to do is found by the record, which stays until
+// then.
+func (m *Customer) BeingErased() bool { return m.Erasing != 0 || m.Traces }
+
+// erased refuses what cannot be done with a customer that was erased, or is being erased.
+func (m *Customer) erased() error {
+	if m.BeingErased() {
+		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the erasure of the customer is not complete",
+			Details: base.StateDetails{State: "erasing", Allowed: []string{}}}
+	}
 	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased",
 		Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
 }
@@ -83,7 +91,7 @@ func MayBeFor(t *base.Tx, customer base.ID) error {
 	case m == nil:
 		return base.NotFound("customer")
 	case m.ErasedAt != 0:
-		return erased()
+		return m.erased()
 	}
 	return nil
 }
@@ -163,7 +171,7 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if m.ErasedAt != 0 {
-		return nil, erased()
+		return nil, m.erased()
 	}
 	if err := Born(t, "", &o.Contact); err != nil {
 		return nil, err
@@ -174,7 +182,8 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 }
 
 // DeleteCustomer removes a customer. No hold that is not over, and no order that is not closed, may refer to the
-// customer; closed ones name no customer from then on. It answers with nil.
+// customer; closed ones name no customer from then on. One who is being erased stays until that is complete. It answers
+// with nil.
 type DeleteCustomer struct {
 	base.Answers[any]
 	ID      base.ID
@@ -188,6 +197,9 @@ func (o DeleteCustomer) PlanOn(t *base.Tx) (any, error) {
 	}
 	if err := t.Acc.Unreferred(m.ID, t.Now); err != nil {
 		return nil, err
+	}
+	if m.BeingErased() {
+		return nil, m.erased()
 	}
 	base.Record(t, CustomerKind, m, nil)
 	return nil, nil

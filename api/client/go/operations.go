@@ -2299,7 +2299,7 @@ func (s *CustomersService) Update(
 	}, options)
 }
 
-// Delete deletes a customer.
+// Delete deletes a customer. Refused while an erasure of theirs is not complete.
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) Delete(ctx context.Context, id string, options ...RequestOption) error {
@@ -2310,7 +2310,8 @@ func (s *CustomersService) Delete(ctx context.Context, id string, options ...Req
 }
 
 // Erase erases a customer as a person, for good: from the record, from all orders, from events and results
-// that are kept. Figures stay. Refused while an order of theirs is not closed.
+// that are kept. Figures stay. Refused while an order of theirs is not closed. Asked again, it changes
+// nothing, and says whether it is complete.
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) Erase(

@@ -1779,7 +1779,7 @@ type CustomerErasure struct {
 	// When the customer was erased.
 	ErasedAt time.Time `json:"erasedAt"`
 	// Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a
-	// minute.
+	// minute. Until then the customer cannot be deleted.
 	Complete bool `json:"complete"`
 	// The customer's orders with comments or notes, which may name the customer: people's own words stay as they
 	// are.

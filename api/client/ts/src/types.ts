@@ -783,8 +783,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a customer.
-         * @description Deletes a customer.
+         * Deletes a customer. Refused while an erasure of theirs is not complete.
+         * @description Deletes a customer. Refused while an erasure of theirs is not complete.
          */
         delete: operations["admin.customers.delete"];
         options?: never;
@@ -806,8 +806,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
-         * @description Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
+         * Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed. Asked again, it changes nothing, and says whether it is complete.
+         * @description Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed. Asked again, it changes nothing, and says whether it is complete.
          */
         post: operations["admin.customers.erase"];
         delete?: never;
@@ -4180,7 +4180,7 @@ export interface components {
             updatedAt: components["schemas"]["UpdatedAt"];
         };
         CustomerErasure: {
-            /** @description Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute. */
+            /** @description Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute. Until then the customer cannot be deleted. */
             complete: boolean;
             /**
              * Format: date-time
@@ -10616,7 +10616,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -103,6 +103,7 @@ var enums = map[string][]string{
 	"Scope":               auth.Scopes,
 	"ShortageReason":      {"not_enough_stock", "fragmented_by_pinned_holds"},
 	"SortDirection":       {string(ascending), string(descending)},
+	"StockItemState":      order.UnitFulfillments,
 	"SubscriptionStatus":  subscriptionStatus.Schema.Enum,
 	"SystemGroup":         systemGroups.Schema.Enum,
 	"TagScope":            tagScope.Schema.Enum,

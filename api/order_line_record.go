@@ -120,7 +120,8 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 		"How it is taken: booked for a time, sold, or subscribed to.")
 	w.GivenText("imageUrl", more.ImageURL, "A picture of it.")
 	w.GivenText("note", more.Note, "A text for those who read it.")
-	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(), aboutFulfillment)
+	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(),
+		"How far its units are together: "+eachFulfillment)
 	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields,
 		"What the customer was asked for this line.", func(f *order.CheckoutField) {
 			w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
@@ -134,7 +135,11 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	w.subscriptionOf(r, l)
 }
 
-const aboutFulfillment = "How far it is: pending, prepared, fulfilled (handed over), returned or cancelled."
+// eachFulfillment says what each state of several units means.
+const eachFulfillment = "pending (none is handed over, and not all are ready), prepared (all are ready), " +
+	"partially_fulfilled (some are handed over, none is back), fulfilled (all are handed over, none is back), " +
+	"partially_returned (some are back, and others are still out or not handed over), returned (all are back, and " +
+	"what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others."
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
 func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
@@ -245,7 +250,9 @@ func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.Or
 	w.Updated(max(base.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
 	w.Text("name", l.Name.String(), "What its line is called.")
 	w.ID("lineItemId", l.ID, "The line that it is of.")
-	w.As(fulfillmentStates, "fulfillmentState", u.State.String(), aboutFulfillment)
+	w.As(unitStates, "fulfillmentState", u.State.String(), "How far it is: pending (nothing is done yet), "+
+		"prepared (ready to be handed over), fulfilled (handed over), returned (back) or "+
+		"cancelled (not to be handed over).")
 	w.ID("orderId", r.ID, "The order's id.")
 	var code *string
 	if len(at.Codes) > 0 {

@@ -15,6 +15,7 @@ var (
 	orderStatuses     = wire.EnumSchema(order.OrderStatuses...)
 	orderChannels     = wire.EnumSchema(order.Channel("").Words()...)
 	fulfillmentStates = wire.EnumSchema(order.Fulfillments...)
+	unitStates        = wire.EnumSchema(order.UnitFulfillments...)
 	authorTypes       = wire.EnumSchema(order.AuthorUser, order.AuthorSystem)
 
 	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *order.OrderRecord) { w.order(r, base.MaxListed) })
@@ -85,7 +86,8 @@ func (w *scribe) order(r *order.OrderRecord, most int) {
 	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.",
 		wire.Fields[order.SavedCard](&w.Writer))
 	w.orderPricing(r)
-	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far all its lines together are.")
+	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(),
+		"How far the units of all its lines are together: "+eachFulfillment)
 	w.subscriptionData(r)
 	wire.Each(&w.Writer, "tags", "Tag", r.TagRows, "The tags linked to it.", w.writeTag)
 	w.external(r.External)

@@ -202,6 +202,33 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 }
 
 // Cancelling and deleting give stock back, a sale that was handed over keeps it.
+// The document has each state that an order, a line and a unit can be in, and says what each of them means. A unit is
+// never partially anything; a line of several units is.
+func TestFulfillmentIsDescribed(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+3*day, 2, ""))
+	path := ordersPath + "/" + o["id"].(string)
+	one := fmt.Sprintf(`{"stockItemIds":[%q]}`, at(o, "stockItems", 0, "id"))
+	s.clock.Store(noon + day)
+	line := func(step string) any { return at(s.ok("POST", path+step, one), "lineItems", 0, "fulfillmentState") }
+	require.Equal(t, "partially_fulfilled", line("/fulfill"))
+	require.Equal(t, "partially_returned", line("/return"))
+
+	p := theDocument(t)
+	schemas := p.root["components"].(tree)["schemas"].(tree)
+	whole := []any{"pending", "prepared", "fulfilled", "returned", "cancelled"}
+	for record, want := range map[string][]any{
+		"Order":         append(whole[:5:5], "partially_fulfilled", "partially_returned"),
+		"OrderLineItem": append(whole[:5:5], "partially_fulfilled", "partially_returned"), "OrderStockItem": whole,
+	} {
+		state := schemas[record].(tree)["properties"].(tree)["fulfillmentState"].(tree)
+		require.Equal(t, want, p.resolve(state)["enum"], record)
+		for _, word := range want {
+			require.Contains(t, state["description"], word.(string)+" (", record)
+		}
+	}
+}
+
 func TestCancelledAndDeletedOrders(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day

@@ -59,6 +59,9 @@ const (
 var Fulfillments = []string{"pending", "prepared", "fulfilled", "returned", "cancelled", "partially_fulfilled",
 	"partially_returned"}
 
+// UnitFulfillments are the names of those that a unit can have. The others are of several units together.
+var UnitFulfillments = Fulfillments[:PartiallyFulfilled]
+
 // String is the word on the wire.
 func (f Fulfillment) String() string { return Fulfillments[f] }
 

@@ -3128,7 +3128,11 @@ type MovedOrder struct {
 	SavedCard *SavedCard `json:"savedCard"`
 	// What the order costs.
 	Pricing OrderPricing `json:"pricing"`
-	// How far all its lines together are.
+	// How far the units of all its lines are together: pending (none is handed over, and not all are ready),
+	// prepared (all are ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are
+	// handed over, none is back), partially_returned (some are back, and others are still out or not handed
+	// over), returned (all are back, and what is sold is handed over) or cancelled (all are). Cancelled units do
+	// not count beside others.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// The subscriptions among its lines.
 	SubscriptionData SubscriptionData `json:"subscriptionData"`
@@ -3344,7 +3348,11 @@ type Order struct {
 	SavedCard *SavedCard `json:"savedCard"`
 	// What the order costs.
 	Pricing OrderPricing `json:"pricing"`
-	// How far all its lines together are.
+	// How far the units of all its lines are together: pending (none is handed over, and not all are ready),
+	// prepared (all are ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are
+	// handed over, none is back), partially_returned (some are back, and others are still out or not handed
+	// over), returned (all are back, and what is sold is handed over) or cancelled (all are). Cancelled units do
+	// not count beside others.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// The subscriptions among its lines.
 	SubscriptionData SubscriptionData `json:"subscriptionData"`
@@ -3667,7 +3675,10 @@ type OrderLineItem struct {
 	ImageURL *string `json:"imageUrl"`
 	// A text for those who read it.
 	Note *string `json:"note"`
-	// How far it is: pending, prepared, fulfilled (handed over), returned or cancelled.
+	// How far its units are together: pending (none is handed over, and not all are ready), prepared (all are
+	// ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are handed over, none is
+	// back), partially_returned (some are back, and others are still out or not handed over), returned (all are
+	// back, and what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// What the customer was asked for this line.
 	CheckoutFields []LineCheckoutField `json:"checkoutFields"`
@@ -3875,8 +3886,9 @@ type OrderStockItem struct {
 	Name string `json:"name"`
 	// The line that it is of.
 	LineItemID string `json:"lineItemId"`
-	// How far it is: pending, prepared, fulfilled (handed over), returned or cancelled.
-	FulfillmentState FulfillmentState `json:"fulfillmentState"`
+	// How far it is: pending (nothing is done yet), prepared (ready to be handed over), fulfilled (handed over),
+	// returned (back) or cancelled (not to be handed over).
+	FulfillmentState StockItemState `json:"fulfillmentState"`
 	// The order's id.
 	OrderID string `json:"orderId"`
 	// The first code of its article; null without one.
@@ -5051,6 +5063,17 @@ type StockItemLocation struct {
 	// What the location is called.
 	Name string `json:"name"`
 }
+
+// StockItemState is one of these; a newer server may have more.
+type StockItemState string
+
+const (
+	StockItemStatePending   StockItemState = "pending"
+	StockItemStatePrepared  StockItemState = "prepared"
+	StockItemStateFulfilled StockItemState = "fulfilled"
+	StockItemStateReturned  StockItemState = "returned"
+	StockItemStateCancelled StockItemState = "cancelled"
+)
 
 // StorageFailedDetails is a part of answers.
 type StorageFailedDetails struct {

@@ -5526,7 +5526,7 @@ export interface components {
             earliestStartDate: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
-            /** @description How far all its lines together are. */
+            /** @description How far the units of all its lines are together: pending (none is handed over, and not all are ready), prepared (all are ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are handed over, none is back), partially_returned (some are back, and others are still out or not handed over), returned (all are back, and what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /** @description Whether the payment service keeps the customer's means of payment. */
             hasSavedPaymentMethod: boolean;
@@ -5747,7 +5747,7 @@ export interface components {
             earliestStartDate: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
-            /** @description How far all its lines together are. */
+            /** @description How far the units of all its lines are together: pending (none is handed over, and not all are ready), prepared (all are ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are handed over, none is back), partially_returned (some are back, and others are still out or not handed over), returned (all are back, and what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /** @description Whether the payment service keeps the customer's means of payment. */
             hasSavedPaymentMethod: boolean;
@@ -6089,7 +6089,7 @@ export interface components {
              * @description First instant behind it; null: without end.
              */
             endDate: string | null;
-            /** @description How far it is: pending, prepared, fulfilled (handed over), returned or cancelled. */
+            /** @description How far its units are together: pending (none is handed over, and not all are ready), prepared (all are ready), partially_fulfilled (some are handed over, none is back), fulfilled (all are handed over, none is back), partially_returned (some are back, and others are still out or not handed over), returned (all are back, and what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others. */
             fulfillmentState: components["schemas"]["FulfillmentState"];
             /**
              * Format: uuid
@@ -6312,8 +6312,8 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description Whether an article is expected to be named, as it was given; nothing is checked here. */
             expectsInventoryLink: boolean;
-            /** @description How far it is: pending, prepared, fulfilled (handed over), returned or cancelled. */
-            fulfillmentState: components["schemas"]["FulfillmentState"];
+            /** @description How far it is: pending (nothing is done yet), prepared (ready to be handed over), fulfilled (handed over), returned (back) or cancelled (not to be handed over). */
+            fulfillmentState: components["schemas"]["StockItemState"];
             /** @description Whether it has no unit of stock though it needs one. */
             hasConflicts: boolean;
             /**
@@ -7396,6 +7396,8 @@ export interface components {
             /** @description What the location is called. */
             name: string;
         };
+        /** @enum {string} */
+        StockItemState: "pending" | "prepared" | "fulfilled" | "returned" | "cancelled";
         /** @description The log cannot be written: reads go on, writes are refused until a restart. */
         StorageFailed: {
             /**
@@ -8440,6 +8442,7 @@ export type SortDirection = components['schemas']['SortDirection'];
 export type StateNotAllowed = components['schemas']['StateNotAllowed'];
 export type StateNotAllowedDetails = components['schemas']['StateNotAllowedDetails'];
 export type StockItemLocation = components['schemas']['StockItemLocation'];
+export type StockItemState = components['schemas']['StockItemState'];
 export type StorageFailed = components['schemas']['StorageFailed'];
 export type StorageFailedDetails = components['schemas']['StorageFailedDetails'];
 export type Subscription = components['schemas']['Subscription'];

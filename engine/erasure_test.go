@@ -44,7 +44,8 @@ func (s *shop) rowsWith(text string) (n int) {
 	return n
 }
 
-// erasureOver waits until the erasure of a customer is over: what is on disk alone follows when the rows there are as far.
+// erasureOver waits until the erasure of a customer is over: what is on disk alone follows when the rows there are as
+// far.
 func (s *shop) erasureOver(customer base.ID) {
 	s.T.Helper()
 	seen, tags := map[base.ID]uint64{}, 0

@@ -96,7 +96,8 @@ type board struct {
 // boardLanes is the most slots of a pool whose lanes are all known.
 const boardLanes = 64
 
-// wide says that more than boardLanes slots of a pool are there after the floor. Those that ended before are on no board.
+// wide says that more than boardLanes slots of a pool are there after the floor. Those that ended before are on no
+// board.
 func (s *Stock) wide(p PoolRef, floor int64) bool {
 	if s.SlotCount(p) <= boardLanes {
 		return false

@@ -22,8 +22,8 @@ func (s *Stock) SearchReduction(lot LotNo, amount int, at, now int64) *SearchedR
 
 // ReduceAs returns what Reduce would return, or a plan as good as that, without a search. ok is false if a search is
 // needed: the lot or its pool is not what it was when the plan was made, other lots of it meet a wish, or the begin or
-// the end of something in it has passed since. A hold that moves keeps the room that was found for it, though a little of that is past now. A nil
-// SearchedReduction is none.
+// the end of something in it has passed since. A hold that moves keeps the room that was found for it, though a little
+// of that is past now. A nil SearchedReduction is none.
 func (s *Stock) ReduceAs(a *SearchedReduction, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
 	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now ||
 		at != a.at && (at != now || a.at != a.now) {

@@ -24,7 +24,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, ending, conflicts, orders int // what is noted
+	byID, archived, ending, ordered, conflicts, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -54,6 +54,8 @@ func (x *exporter) notes() (notes []string) {
 			"not have them"},
 		{x.archived, "archived articles are left out"},
 		{x.ending, "units that end later are left out"},
+		{x.ordered, "units that orders are to take to another location are written as staying where they are: only " +
+			"export --all has orders"},
 		{x.conflicts, "holds are in conflict: where the stock is as here, an import refuses them"},
 		{x.orders, "orders are left out, and so is the stock that they take: only export --all has them"},
 	} {
@@ -197,19 +199,18 @@ func (x *exporter) articleDetails(r *stock.Article) {
 
 // quantities appends an article's units: those that stay. More than a count takes are several counts.
 func (x *exporter) quantities(r *stock.Article) {
+	staying := stock.StayingOf(x.view, r, x.now)
+	x.ending += staying.Ending
+	x.ordered += staying.Ordered
 	x.Key("quantities", nil, "")
 	x.Out = append(x.Out, '[')
-	for _, l := range stock.UnitsOf(x.view, r, x.now) {
-		if l.Range.End != base.Forever {
-			x.ending += l.Count
-			continue
-		}
+	for _, l := range staying.Units {
 		for left := l.Count; left > 0; left -= base.MaxCount {
 			x.Next()
 			x.Braces(func() {
 				x.location(locationMember, l.Location)
 				x.Count("count", min(left, base.MaxCount), "")
-				x.Instant("from", l.Range.Start, "")
+				x.Instant("from", l.From, "")
 			})
 		}
 	}
@@ -239,6 +240,7 @@ func (x *exporter) holds() {
 		at int64
 		id base.ID
 	}
+	leaving := stock.Leaving(x.view, x.now)
 	var order []begins
 	for h := range hold.EachHold(x.view) {
 		if h.Status.Ended() {
@@ -258,7 +260,7 @@ func (x *exporter) holds() {
 		x.Out = append(x.Out, '[')
 		short := false
 		for i := range h.Lines {
-			for _, part := range parts(&h.Lines[i]) {
+			for _, part := range parts(&h.Lines[i], leaving) {
 				x.Next()
 				x.Braces(func() { x.holdLine(&h.Lines[i], part) })
 			}
@@ -285,26 +287,30 @@ func (x *exporter) holds() {
 	}
 }
 
-// linePart is units of a line that have one window.
+// linePart is units of a line that have one window and go to one place.
 type linePart struct {
 	window   base.Span
+	leaves   bool
 	quantity int
 }
 
-// parts takes a line apart where units were moved to other dates. A kit is held whole.
-func parts(l *hold.HoldLine) (list []linePart) {
+// parts takes a line apart where units were moved to other dates, or do not go where the others go any more. A kit is
+// held whole.
+func parts(l *hold.HoldLine, leaving func(unit base.ID) bool) (list []linePart) {
+	leaves := func(u hold.HeldUnit) bool { return l.Return != l.Location && leaving(u.ID) }
 	if l.CatalogItem != (base.ID{}) || len(l.Units) != l.Quantity {
-		return []linePart{{l.Window, l.Quantity}}
+		return []linePart{{l.Window, slices.ContainsFunc(l.Units, leaves), l.Quantity}}
 	}
 next:
 	for _, u := range l.Units {
+		part := linePart{u.Body, leaves(u), 1}
 		for i := range list {
-			if list[i].window == u.Body {
+			if list[i].window == part.window && list[i].leaves == part.leaves {
 				list[i].quantity++
 				continue next
 			}
 		}
-		list = append(list, linePart{u.Body, 1})
+		list = append(list, part)
 	}
 	return list
 }
@@ -319,7 +325,7 @@ func (x *exporter) holdLine(l *hold.HoldLine, part linePart) {
 		x.refer("catalogItemId", l.CatalogItem, commerce.CatalogItemByID(x.view, l.CatalogItem).Name)
 	}
 	x.location(locationMember, l.Location)
-	if l.Return != l.Location {
+	if part.leaves {
 		x.location(returnMember, l.Return)
 	}
 	x.Instant("from", part.window.Start, "")

@@ -133,8 +133,8 @@ func TestBatchOfArticles(t *testing.T) {
 	require.Equal(t, 2, s.available(base.Item{SKU: sku}, noon+day, noon+2*day))
 	for r := range stock.Articles(s.view()).From(base.After(a, 1)) {
 		require.Equal(t,
-			[]stock.ArticleLocation{{Location: s.loc, Range: base.Span{Start: s.now, End: base.Forever}, Count: 2}},
-			stock.UnitsOf(s.view(), r, noon))
+			stock.Staying{Units: []stock.Stay{{Location: s.loc, From: s.now, Count: 2}}},
+			stock.StayingOf(s.view(), r, noon))
 	}
 	s.reopen()
 }

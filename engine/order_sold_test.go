@@ -92,7 +92,8 @@ func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 			&stock.ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, n, total, "with a unit there")
-		require.Len(t, stock.UnitsOf(s.view(), stock.ArticleByID(s.view(), article), s.now+1), n, "in an export")
+		stays := stock.StayingOf(s.view(), stock.ArticleByID(s.view(), article), s.now+1)
+		require.Len(t, stays.Units, n, "in an export")
 		buckets, err := hold.Calendar(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: s.loc, Window: w},
 			stock.BucketChange, s.now, nil)
 		require.NoError(t, err)

@@ -146,20 +146,6 @@ func joinSlots(list []ArticleLocation) (n int) {
 	return n
 }
 
-// UnitsOf lists where units of an article are at an instant, or will be after it.
-func UnitsOf(v base.View, r *Article, from int64) (list []ArticleLocation) {
-	for _, l := range r.Lots {
-		first := len(list)
-		for _, no := range v.Acc.Stock.Slots(l.No) {
-			if s, _ := v.Acc.Stock.Slot(no); s.Span.End > from {
-				list = joinSlot(list, first, LocationID(v.Acc, l.Location), s.Span)
-			}
-		}
-		list = list[:first+joinSlots(list[first:])]
-	}
-	return list
-}
-
 func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, at base.ID, now int64) {
 	w := InstantOr(x.Window)
 	quantity := LocationCount{Location: at}

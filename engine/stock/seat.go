@@ -330,9 +330,7 @@ func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
 	if made {
 		house(t, r.SKU)
 	}
-	before, after := EffectiveBuffers(t.Acc, r)
-	s := Source{Pool: timeline.LotRef(lot), Hull: timeline.Hull(q.Body, before, after, q.Location.Zone(), t.Now),
-		Before: before, After: after, Named: q.Article != nil}
+	s := q.onLot(t, r, lot, q.Body)
 	if !s.Named {
 		s.asks = asks
 	}
@@ -342,13 +340,45 @@ func firstSource(t *base.Tx, dst []Source, q *Request) []Source {
 	return append(dst, s)
 }
 
+// onLot is the source that a lot of an article is which the plan has made.
+func (q *Request) onLot(t *base.Tx, r *Article, lot timeline.LotNo, body base.Span) Source {
+	before, after := EffectiveBuffers(t.Acc, r)
+	return Source{Pool: timeline.LotRef(lot), Hull: timeline.Hull(body, before, after, q.Location.Zone(), t.Now),
+		Before: before, After: after, Closed: !r.Takes(), Named: q.Article != nil}
+}
+
+// brought adds the lots to which the plan itself brings the first units, and which are in no pool: rows of a batch
+// count on units that earlier ones bring.
+func (q *Request) brought(t *base.Tx, dst []Source, body base.Span) []Source {
+	type made struct {
+		lot timeline.LotNo
+		of  *Article
+	}
+	var list []made
+	for key, lot := range Seating(t).lots {
+		r := ArticleTable(t.Acc).No(key.article)
+		drafted := Draft(t).Lot(lot)
+		if key.location != q.Location.No || r == nil || drafted.No == 0 {
+			continue
+		}
+		if r == q.Article || q.SKU != nil && r.SKU != nil && *r.SKU == q.SKU.ID && drafted.Pool == 0 && r.Takes() {
+			list = append(list, made{lot, r})
+		}
+	}
+	slices.SortFunc(list, func(x, y made) int { return cmp.Compare(x.lot, y.lot) })
+	for _, x := range list {
+		dst = append(dst, q.onLot(t, x.of, x.lot, body))
+	}
+	return dst
+}
+
 // sourcesOf lists the pools of a request with the hulls that it has there.
 func sourcesOf(t *base.Tx, dst []Source, q *Request) []Source {
 	body := q.Body
 	if q.endless {
 		body = Needed(body, q.Location, q.To)
 	}
-	sources := Sources(t.Acc, dst, q.Article, q.SKU, q.Location, body, t.Now)
+	sources := q.brought(t, Sources(t.Acc, dst, q.Article, q.SKU, q.Location, body, t.Now), body)
 	if q.KeepHull {
 		for i := range sources {
 			if sources[i].Hull = q.Proto.Span; q.endless {

@@ -142,7 +142,8 @@ var listChangesQuery = wire.ShapeOf("ListChanges",
 		"Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends "+
 			"earlier, also between changes of one command: continue from its next."),
 	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
-		"Seconds to wait for a change if there is none."),
+		"Seconds to wait for a change if there is none. If as many requests of the account wait as may, one more "+
+			"ends the oldest wait, which is answered as at the end of its time."),
 	wire.Defaulted("records", wire.Boolean, true, func(o *listChanges) *bool { return &o.records }).Says(
 		"false: without records, for a reader who needs only what happened."))
 
@@ -201,6 +202,7 @@ func (q *request) listChanges(o *listChanges) error {
 	account, after := q.view.Account().ID, o.after.sequence
 	var changes []placedChange
 	var over <-chan time.Time
+	var wait *poller
 	for {
 		more := q.eng.Changed(account) // before the look, so that nothing is missed
 		q.clock = q.server.now()
@@ -234,11 +236,12 @@ func (q *request) listChanges(o *listChanges) error {
 		if len(changes) > 0 || o.wait == 0 || after < q.view.Sequence() {
 			return q.answerChanges(changes, after, o.records)
 		}
-		if over == nil {
-			if !q.server.pollers.join(account) {
-				return q.busy(1000, "too many requests wait for changes")
+		if wait == nil {
+			var ok bool
+			if wait, ok = q.server.pollers.join(account, q.clock); !ok {
+				return q.busy(pollerLeast, "too many requests wait for changes")
 			}
-			defer q.server.pollers.leave(account)
+			defer q.server.pollers.leave(wait)
 			over = time.After(time.Duration(o.wait) * time.Second)
 		}
 		q.payBack()
@@ -246,6 +249,8 @@ func (q *request) listChanges(o *listChanges) error {
 		select {
 		case <-more:
 		case <-over:
+			o.wait = 0
+		case <-wait.ended:
 			o.wait = 0
 		case <-q.server.quit:
 			o.wait = 0

@@ -201,23 +201,48 @@ func (s *shop) waiting() int {
 	return s.server.pollers.all
 }
 
+// An account that has as many waits as it may ends its oldest for one more, which may be of a client that has gone.
 func TestPollersAreBounded(t *testing.T) {
 	s := newShop(t)
 	other, _, _ := s.eng.Key([]byte("22222222"))
-	for range pollersOfAnAccount {
-		require.True(t, s.server.pollers.join(s.account))
+	oldest := make(chan *answer, 1)
+	go func() { oldest <- s.poll(changesPath+"?wait=60&after=2", s.key) }()
+	for s.waiting() == 0 {
+		runtime.Gosched()
 	}
+	p, now := &s.server.pollers, s.clock.Add(1)
+	for range pollersOfAnAccount - 1 {
+		_, ok := p.join(s.account, now)
+		require.True(t, ok)
+	}
+	s.clock.Add(pollerLeast - 2)
 	a := s.call("GET", changesPath+"?wait=60&after=2", "")
 	a.isRefusal(429, base.CodeRateLimited)
 	require.Equal(t, "1", a.header["Retry-After"])
 	require.Equal(t, map[string]any{"layer": "account"}, at(a.object(), "details"))
 	require.Empty(t, lines(s.call("GET", changesPath+"?after=2", "")), "one that does not wait is answered")
-	require.True(t, s.server.pollers.join(other.ID))
-	s.server.pollers.leave(other.ID)
-	s.server.pollers.leave(s.account)
-	require.True(t, s.server.pollers.join(s.account))
+
+	s.clock.Add(1)
+	newest := make(chan *answer, 1)
+	go func() { newest <- s.poll(changesPath+"?wait=60&after=2", s.key) }()
+	require.Empty(t, lines(<-oldest), "it made room")
+	require.Equal(t, pollersOfAnAccount, s.waiting())
+	require.Empty(t, newest)
+
+	own, ok := p.join(other.ID, now)
+	require.True(t, ok)
+	p.leave(own)
+	p.leave(own)
 	for i := range pollersInAll - pollersOfAnAccount {
-		require.True(t, s.server.pollers.join(base.ID{byte(i >> 8), byte(i)}))
+		_, ok := p.join(base.ID{byte(i >> 8), byte(i)}, now)
+		require.True(t, ok)
 	}
-	require.False(t, s.server.pollers.join(other.ID))
+	_, ok = p.join(other.ID, now)
+	require.False(t, ok, "the oldest has only just begun")
+	_, ok = p.join(other.ID, now+pollerLeast)
+	require.True(t, ok, "the account that has most gives one up")
+	require.Equal(t, pollersInAll, s.waiting())
+	require.Len(t, p.by[s.account], pollersOfAnAccount-1)
+	s.ok("POST", "/v1/admin/skus", `{"name":"x"}`)
+	require.Equal(t, []string{"sku created"}, lines(<-newest))
 }

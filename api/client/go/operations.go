@@ -2851,7 +2851,8 @@ type ChangesListQuery struct {
 	// Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends
 	// earlier, also between changes of one command: continue from its next.
 	Limit int64
-	// Seconds to wait for a change if there is none.
+	// Seconds to wait for a change if there is none. If as many requests of the account wait as may, one more
+	// ends the oldest wait, which is answered as at the end of its time.
 	Wait int64
 	// false: without records, for a reader who needs only what happened.
 	Records *bool

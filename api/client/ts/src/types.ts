@@ -10397,7 +10397,7 @@ export interface operations {
                 after?: string;
                 /** @description Changes of one command stay together, so there may be more. An answer that would be longer than 7 MiB ends earlier, also between changes of one command: continue from its next. */
                 limit?: number;
-                /** @description Seconds to wait for a change if there is none. */
+                /** @description Seconds to wait for a change if there is none. If as many requests of the account wait as may, one more ends the oldest wait, which is answered as at the end of its time. */
                 wait?: number;
                 /** @description false: without records, for a reader who needs only what happened. */
                 records?: boolean;

@@ -27,7 +27,8 @@ type Batch struct {
 }
 
 // MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so that a batch
-// does not occupy the account, and delay all commands that wait for it, for long.
+// does not occupy the account, and delay all commands that wait for it, for long. One row by itself may write what the
+// command may that makes such a record.
 const (
 	MaxBatch  = 5_000
 	batchRows = 25_000
@@ -78,7 +79,7 @@ func (o Batch) PlanOn(t *base.Tx) (any, error) {
 	stock.Seating(t).Gathers = true
 	for i, r := range o.Rows {
 		_, err := r.PlanOn(t)
-		if t.Used > batchRows { // each has an id: what the rows make of units is bounded on the way
+		if t.Used > batchRows && len(o.Rows) > 1 { // each has an id: what the rows make of units is bounded on the way
 			return nil, base.TooManyRows(batchRows)
 		}
 		if err == nil {

@@ -109,6 +109,23 @@ func TestBatchNamesAllFaults(t *testing.T) {
 	s.refused(base.CodeInvalid, Batch{Rows: make([]Row, MaxBatch+1)})
 }
 
+// An article that an account can have fits into a batch, which has no other row then.
+func TestBatchOfOneLargeArticle(t *testing.T) {
+	s := newShop(t)
+	row := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair"}}
+	for range batchRows/base.MaxCount + 1 {
+		row.Quantities = append(row.Quantities, stock.InitialQuantity{Location: s.loc, Count: base.MaxCount})
+	}
+	small := stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Table"}}
+	require.Contains(t, s.refused(base.CodeInvalid, Batch{Rows: []Row{row, small}}).Faults[0].Message,
+		"would change more than 25000 rows at once")
+	require.Equal(t, &BatchResult{1}, s.do(Batch{Rows: []Row{row}}))
+	for r := range stock.Articles(s.view()).All() {
+		require.Equal(t, []stock.Stay{{Location: s.loc, From: s.now, Count: 3 * base.MaxCount}},
+			stock.StayingOf(s.view(), r, s.now).Units)
+	}
+}
+
 // New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does
 // nothing.
 func TestBatchOfArticles(t *testing.T) {

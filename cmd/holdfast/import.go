@@ -103,8 +103,8 @@ func importHelp() string {
 A file of up to 5,000 rows is one command of the engine: all rows are made or none. Every bad row is reported with its line, at most 20 rows for one fault. A larger
 file is cut into batches of 5,000 rows, or of as many as --batch says. Each batch is a command. The first one that is refused ends the import, which then says what was
 imported before. Faults of the rows themselves are found in all rows before the first batch. A command takes at most 16 MiB, and 25,000 rows together with the units of
-new articles and of holds. --check reports what is wrong with all rows and changes nothing; each batch is compared with the present state. For --check a directory that
-another version wrote is read from a copy, in the directory for temporary files.
+new articles and of holds; a batch of one row may have more. --check reports what is wrong with all rows and changes nothing; each batch is compared with the present
+state. For --check a directory that another version wrote is read from a copy, in the directory for temporary files.
 
 Rows are executed in their order. Holds of the past do not move to make room: sort holds by their beginning, as an export does.
 
@@ -306,8 +306,11 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 		row, member, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 		n, e := strconv.Atoi(row)
 		if e != nil || n >= len(b.rows) {
-			return answer, &problem{Code: p.Code,
-				Detail: fmt.Sprintf("lines %d to %d: %s: give a smaller --batch", b.first(), b.last(), f.Message)}
+			text := fmt.Sprintf("lines %d to %d: %s", b.first(), b.last(), f.Message)
+			if len(b.rows) > 1 {
+				text += ": give a smaller --batch"
+			}
+			return answer, &problem{Code: p.Code, Detail: text}
 		}
 		if member = strings.ReplaceAll(member, "/", "."); member != "" {
 			member = strings.NewReplacer("~1", "/", "~0", "~").Replace(member) + ": "

@@ -31,6 +31,7 @@ func newExport() *cobra.Command {
 		Long: `Writes all records of a resource as they are at one instant: of a running server through its ops listener, or of the data directory of a stopped one. The file is one
 that holdfast import takes (its help says what is in it), and appears when it is complete. A reference is written as a code or a name if no other record has
 it, so that another account finds its own record; else as an id. Values that a row cannot hold are counted at the end.
+In CSV an empty text and none are both an empty cell, which an import takes as none: NDJSON tells them apart.
 
 A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
 

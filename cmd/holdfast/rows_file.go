@@ -85,6 +85,7 @@ func readRows(r io.Reader, form rowForm, schema *wire.Schema) (rows []fileRow, f
 type fileLine struct {
 	no    int
 	text  []byte
+	crlf  bool // it ends with both characters
 	fault string
 }
 
@@ -139,6 +140,7 @@ func (r *lineReader) next() (fileLine, error) {
 		}
 		break
 	}
+	l.crlf = bytes.HasSuffix(l.text, []byte("\r\n"))
 	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
 	switch {
 	case l.fault != "":
@@ -198,7 +200,9 @@ func (r *lineReader) recordText() (lines []fileLine, text []byte, rec csvRecord,
 		if len(lines) == 0 && len(bytes.Trim(l.text, " ")) == 0 {
 			continue
 		}
-		if len(lines) > 0 {
+		if n := len(lines); n > 0 && lines[n-1].crlf {
+			text = append(text, "\r\r\n"...) // package csv takes one \r from the end of each line, also in quotes
+		} else if n > 0 {
 			text = append(text, '\n')
 		}
 		lines, text = append(lines, l), append(text, l.text...)

@@ -200,7 +200,7 @@ func FuzzReadRows(f *testing.F) {
 
 // What an export writes into cells reads back as the same row.
 func TestCellsReadBack(t *testing.T) {
-	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab|\"[]{},;\n 'é\u2028<&")), 1, 8, -1)
+	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab|\"[]{},;\r\n 'é\u2028<&")), 1, 8, -1)
 	list := func(t *rapid.T, of *rapid.Generator[string], name string) []any {
 		var all []any
 		for _, s := range rapid.SliceOfN(of, 0, 3).Draw(t, name) {
@@ -235,6 +235,20 @@ func TestCellsReadBack(t *testing.T) {
 		require.Len(t, rows, 1)
 		require.JSONEq(t, want, string(rows[0].json))
 	})
+}
+
+// What ends a line inside quotes stays as it is, whatever ends the records of the file.
+func TestLineEndsInQuotes(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		file := strings.Join([]string{"name,description",
+			"A,\"one\ntwo\r\nthree\r\r\n\rfour\r\n\"", "B,\"x\r\"", ""}, end)
+		rows, faults, err := readRows(strings.NewReader(file), euroForm(formatCSV), api.ExchangeRow("skus"))
+		require.NoError(t, err)
+		require.Empty(t, faults)
+		require.Len(t, rows, 2)
+		require.JSONEq(t, `{"name":"A","description":"one\ntwo\r\nthree\r\r\n\rfour\r\n"}`, string(rows[0].json))
+		require.JSONEq(t, `{"name":"B","description":"x\r"}`, string(rows[1].json))
+	}
 }
 
 // The separator that is given is taken, whatever the heading line looks like.

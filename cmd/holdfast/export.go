@@ -32,6 +32,8 @@ func newExport() *cobra.Command {
 that holdfast import takes (its help says what is in it), and appears when it is complete. A reference is written as a code or a name if no other record has
 it, so that another account finds its own record; else as an id. Values that a row cannot hold are counted at the end.
 In CSV an empty text and none are both an empty cell, which an import takes as none: NDJSON tells them apart.
+Texts are written as they are. A spreadsheet that opens CSV runs cells that begin with = + - or @ as formulas, and customers may have written some of these texts: let
+it read all columns as text.
 
 A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
 

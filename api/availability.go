@@ -101,7 +101,9 @@ func (w *scribe) writeAvailability(l *availabilityLine) {
 		"How many units a booking can get. Of an article it may be more than available, because other bookings can "+
 			"move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have "+
 			"none yet. Of anything else it equals available.")
-	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
+	w.Count("stock", a.Stock,
+		"Units there at the instant of the window with the fewest free. Each location has one of its own, and so have "+
+			"articles of a SKU with other buffers: these are added up.")
 	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
 	w.Bool("exact", a.Exact,
 		"True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
@@ -266,9 +268,11 @@ var (
 
 func (w *scribe) writeExplanation(x *hold.Explanation) {
 	w.Count("available", x.Available, "How many units can be held for the whole window.")
-	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free.")
-	w.Count("stock", x.Stock, "Units there at that instant.")
-	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
+	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free. Each location has one of "+
+		"its own, and so have articles of a SKU with other buffers: this is that of the one with the fewest free.")
+	w.Count("stock", x.Stock, "Units there at that instant; of several, those of each at its own, added up.")
+	w.units("blockingUnavailabilities", x.Blockers, 0,
+		"The holds over that instant, of several those of each over its own: the first 20 by start, then id.")
 	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
 	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.",
 		func(a *hold.Alternative) {

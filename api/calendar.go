@@ -63,7 +63,8 @@ var timeOfDay = wire.Scalar(wire.JSONString, (&wire.Schema{Type: "string"}).Show
 func calendarFields[In any](at func(*In) *calendarInput) []wire.Field[In] {
 	return []wire.Field[In]{
 		wire.Defaulted("serviceLocationId", wire.SomeID, base.ID{}, func(in *In) *base.ID { return &at(in).Location }).
-			Says("The location. Default: all, added up; days are the account's then."),
+			Says("The location. Default: all. Each number is the sum of what the locations have by themselves then, " +
+				"and days are the account's."),
 		wire.Defaulted("returnServiceLocationId", wire.SomeID, base.ID{},
 			func(in *In) *base.ID { return &at(in).Return }).
 			Says(aboutReturn),
@@ -135,8 +136,10 @@ func (w *scribe) writeBuckets(i *calendarItem) {
 			if w.Key("date", wire.DateSchema, "The local date that it begins on."); w.Writes() {
 				w.Out = append(b.date.Append(append(w.Out, '"')), '"')
 			}
-			w.Count("minFree", b.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")
-			w.Count("maxFree", b.MaxFree, "Most units free at an instant of it.")
+			w.Count("minFree", b.MinFree, "Fewest units free at an instant of it; below 0 where holds have no "+
+				"unit. Of all locations: the fewest at each, at whichever instant, added up.")
+			w.Count("maxFree", b.MaxFree,
+				"Most units free at an instant of it; of all locations the most at each, added up.")
 			w.Count("available", b.Available,
 				"How many units can be held for the whole bucket as it is: a count without the buffers that a booking "+
 					"would bring. What can be booked is in starts.")

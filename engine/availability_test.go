@@ -65,3 +65,80 @@ func TestCalendarHasWhatCanBeHeld(t *testing.T) {
 		}
 	}
 }
+
+// apart is an article, its SKU and a kit of it with a unit at each of two locations: that at the first is taken in the
+// fourth hour from noon on, that at the other in the second.
+func (s *shop) apart() (other base.ID, items []base.Item, bookings [2]*hold.Hold) {
+	other = s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+	sku := s.sku()
+	article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1},
+			{Location: other, Count: 1}}}).(*stock.Article).ID
+	items = []base.Item{{SKU: sku}, {Article: article},
+		s.kit(commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1})}
+	bookings[0] = s.book(base.Item{SKU: sku}, noon+3*hour, noon+4*hour, 1)
+	there := s.booking(base.Item{SKU: sku}, noon+hour, noon+2*hour, 1)
+	there.Lines[0].Location = other
+	bookings[1] = s.do(there).(*hold.Hold)
+	return other, items, bookings
+}
+
+// The numbers of a calendar of all locations are the sums of the locations' own: each has none free at some instant of
+// the day, and though one is free somewhere at every instant, nobody can have one all day.
+func TestCalendarOfAllLocationsIsTheSum(t *testing.T) {
+	s := newShop(t)
+	other, items, _ := s.apart()
+	w := base.Span{Start: noon, End: noon + 6*hour}
+	for _, i := range items {
+		for _, size := range []stock.BucketSize{stock.BucketDay, stock.BucketHour, stock.BucketChange} {
+			read := func(location base.ID) []stock.Bucket {
+				q := hold.Query{Item: i, Location: location, Window: w}
+				list, err := hold.Calendar(s.view(), q, size, s.now, nil)
+				require.NoError(t, err)
+				return list
+			}
+			all := read(base.ID{})
+			switch size {
+			case stock.BucketDay:
+				require.Equal(t, []stock.Bucket{{Range: w, MinFree: 0, MaxFree: 2, Available: 0, Exact: true}}, all)
+			case stock.BucketHour:
+				here, there := read(s.loc), read(other)
+				require.Len(t, all, 6)
+				for n, b := range all {
+					require.Equal(t, stock.Bucket{Range: here[n].Range, MinFree: here[n].MinFree + there[n].MinFree,
+						MaxFree:   here[n].MaxFree + there[n].MaxFree,
+						Available: here[n].Available + there[n].Available, Exact: true}, b)
+				}
+			case stock.BucketChange:
+				require.Len(t, all, 5)
+				require.Equal(t, 1, all[1].MinFree)
+				require.Equal(t, 2, all[2].MinFree)
+			}
+		}
+	}
+}
+
+// Over all locations each has its own instant with the fewest units free. What is explained is the earliest of those
+// with as few, and the holds of each that are over its own.
+func TestExplainAtAllLocations(t *testing.T) {
+	s := newShop(t)
+	other, items, bookings := s.apart()
+	explained := func(at int64, units int) {
+		t.Helper()
+		for _, i := range items {
+			x, err := hold.Explain(s.view(), hold.Query{Item: i, Window: base.Span{Start: noon, End: noon + 6*hour}}, 9,
+				s.now)
+			require.NoError(t, err)
+			require.Equal(t, []any{units - 2, units}, []any{x.Available, x.Stock})
+			require.Equal(t, at, (x.At-noon)/hour)
+			require.Equal(t, 2, x.Blocking)
+			require.Equal(t, []base.ID{bookings[1].ID, bookings[0].ID},
+				[]base.ID{x.Blockers[0].Owner, x.Blockers[1].Owner})
+		}
+	}
+	explained(1, 2)
+	// The other has more free at its own instant now, though that is the earlier one.
+	s.do(stock.IncreaseQuantity{Article: items[1].Article, Location: other, Amount: 2})
+	explained(3, 4)
+}

@@ -64,7 +64,7 @@ func NextKits(a *base.AccountState, s *timeline.Stock, k *Kit, places []*stock.L
 const KitBuckets = 200
 
 // CalendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of;
-// and over each bucket, what can be held.
+// and over each bucket, what can be held. Each number is the sum of what the places have by themselves.
 func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w base.Span, zone string,
 	size stock.BucketSize, now int64, dst []stock.Bucket) ([]stock.Bucket, error) {
 	var pools []timeline.PoolRef
@@ -85,14 +85,13 @@ func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w ba
 	steps := slices.Concat(edges, a.Stock.Edges(pools, w, math.MaxInt))
 	slices.Sort(steps)
 	steps = slices.Compact(steps)
-	total := make([]int, len(steps)-1)
 	list := make([]stock.Bucket, len(edges)-1)
 	for n := range list {
 		list[n] = stock.Bucket{Range: base.Span{Start: edges[n], End: edges[n+1]}, Exact: true}
 	}
 	left := KitBuckets
 	for p, offers := range byPlace {
-		kits := make([]int, len(total))
+		kits := make([]int, len(steps)-1)
 		held := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
 			of := make([]timeline.PoolRef, len(f.Sources))
@@ -100,31 +99,28 @@ func CalendarOfKits(a *base.AccountState, k *Kit, places []*stock.Location, w ba
 				of[j] = s.Pool
 				held[i] = append(held[i], a.Stock.Calendar(of[j:j+1], edges, now, nil))
 			}
-			free := a.Stock.MinFrees(of, steps, make([]int, 0, len(total)))
+			free := a.Stock.MinFrees(of, steps, make([]int, 0, len(kits)))
 			for n := range free {
 				if x := floorDiv(free[n], f.demand()); i == 0 || x < kits[n] {
 					kits[n] = x
 				}
 			}
 		}
-		for n := range kits {
-			total[n] += kits[n]
-		}
+		step := 0
 		for n := range list {
+			b := &list[n]
+			least, most := kits[step], kits[step]
+			for ; step < len(kits) && steps[step] < b.Range.End; step++ {
+				least, most = min(least, kits[step]), max(most, kits[step])
+			}
+			b.MinFree, b.MaxFree = b.MinFree+least, b.MaxFree+most
 			for _, f := range offers {
 				for j := range f.Sources {
-					f.Sources[j].Hull = list[n].Range
+					f.Sources[j].Hull = b.Range
 				}
 			}
-			x, exact := KitsOver(a, k, places[p], offers, held, n, list[n].Range, true, now, &left)
-			list[n].Available, list[n].Exact = list[n].Available+x, list[n].Exact && exact
-		}
-	}
-	for n, step := 0, 0; n < len(list); n++ {
-		b := &list[n]
-		b.MinFree, b.MaxFree = total[step], total[step]
-		for ; step < len(total) && steps[step] < b.Range.End; step++ {
-			b.MinFree, b.MaxFree = min(b.MinFree, total[step]), max(b.MaxFree, total[step])
+			x, exact := KitsOver(a, k, places[p], offers, held, n, b.Range, true, now, &left)
+			b.Available, b.Exact = b.Available+x, b.Exact && exact
 		}
 	}
 	return append(dst, list...), nil

@@ -88,7 +88,8 @@ func kitPlaces(a *base.AccountState, i base.Item, location base.ID) (k *commerce
 }
 
 // Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what
-// Available says of the bucket as a plain window. It adds no buffers.
+// Available says of the bucket as a plain window. It adds no buffers. Of all locations each number is the sum of what
+// the locations have by themselves.
 func Calendar(v base.View, q Query, size stock.BucketSize, now int64, dst []stock.Bucket) ([]stock.Bucket, error) {
 	a, first := v.Acc, len(dst)
 	to, err := stock.GoingTo(a, q.Return)
@@ -112,29 +113,48 @@ func calendar(v base.View, q Query, size stock.BucketSize, now int64, dst []stoc
 		}
 		return commerce.CalendarOfKits(a, k, places, q.Window, zone, size, now, dst)
 	}
-	var few [8]stock.Source
-	sources, _, err := stock.Resolve(a, few[:0], q.Item, q.Location, nil, q.Window, now)
+	article, sku, _, err := stock.Named(a, q.Item)
 	if err != nil {
 		return dst, err
 	}
-	pools := make([]timeline.PoolRef, len(sources))
-	closed := false // an article's sources are, all of them; a SKU's never are
-	for i, s := range sources {
-		pools[i] = s.Pool
-		closed = closed || s.Closed
+	places, err := stock.Places(a, q.Location)
+	if err != nil {
+		return dst, err
+	}
+	var few [8]stock.Source
+	var pools []timeline.PoolRef
+	ends := make([]int, len(places)) // of the pools of each place
+	closed := false                  // an article's sources are, all of them; a SKU's never are
+	for i, l := range places {
+		for _, s := range stock.Sources(a, few[:0], article, sku, l, q.Window, now) {
+			pools = append(pools, s.Pool)
+			closed = closed || s.Closed
+		}
+		ends[i] = len(pools)
 	}
 	edges, err := stock.Edges(a, zone, size, pools, q.Window)
 	if err != nil {
 		return dst, err
 	}
+	first := len(dst)
+	for i := range len(edges) - 1 {
+		dst = append(dst, stock.Bucket{Range: base.Span{Start: edges[i], End: edges[i+1]}, Exact: true})
+	}
 	counted := bucketScratch.Get().(*[]timeline.Bucket)
-	*counted = a.Stock.Calendar(pools, edges, now, (*counted)[:0])
-	for i, b := range *counted {
-		if closed {
-			b.Available, b.Exact = 0, true
+	begin := 0
+	for _, end := range ends {
+		own := pools[begin:end]
+		if begin = end; len(own) == 0 {
+			continue // the place has none
 		}
-		dst = append(dst, stock.Bucket{Range: base.Span{Start: edges[i], End: edges[i+1]}, MinFree: b.Min,
-			MaxFree: b.Max, Available: b.Available, Exact: b.Exact})
+		*counted = a.Stock.Calendar(own, edges, now, (*counted)[:0])
+		for j, b := range *counted {
+			x := &dst[first+j]
+			x.MinFree, x.MaxFree = x.MinFree+b.Min, x.MaxFree+b.Max
+			if !closed {
+				x.Available, x.Exact = x.Available+b.Available, x.Exact && b.Exact
+			}
+		}
 	}
 	bucketScratch.Put(counted)
 	return dst, nil
@@ -238,10 +258,12 @@ func Next(v base.View, q NextQuery, now int64) (w base.Span, ok bool, err error)
 
 // Explanation says why an item has no more units over a window, and what to do instead.
 type Explanation struct {
-	Available    int
-	At           int64                  // the instant with the least free units
-	Stock        int                    // units there; of a catalog item, kits that they make
-	Blockers     []stock.Unavailability // the first of them by start, then id
+	Available int
+	// The instant with the least free units. Each pool has its own: this is that of the pool with the fewest, the
+	// earliest of those with as few.
+	At           int64
+	Stock        int                    // units there, each pool's at its own instant; of a catalog item, kits of them
+	Blockers     []stock.Unavailability // those of each pool over its own instant; the first by start, then id
 	Blocking     int                    // how many there are
 	Alternatives []Alternative
 }
@@ -303,7 +325,8 @@ func Explain(v base.View, q Query, quantity int, now int64) (*Explanation, error
 			}
 			x.Stock += answer.Stock
 		}
-		if free := answer.Stock - answer.Committed; first || free < least {
+		free := answer.Stock - answer.Committed
+		if first || free < least || free == least && answer.At < x.At {
 			least, first, x.At = free, false, answer.At
 		}
 		way.Add(&found, s.Pool, answer.At)

@@ -339,41 +339,40 @@ func floor(a, b int) int {
 	return n
 }
 
-// kitBuckets counts kits in buckets: at every instant, at each location, of the part that there is least of.
+// kitBuckets counts kits in buckets, at each location by itself, and adds that up: at every instant of the part that
+// there is least of.
 func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []stock.Bucket) {
 	all := a.pools(base.Item{CatalogItem: k.ID}, location)
 	for i := range len(edges) - 1 {
 		b := stock.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
-		for j, t := range a.instants(all, b.Range) {
-			n := 0
-			for _, l := range a.standing() {
-				if location == (ID{}) || l.ID == location {
-					n += a.kitsNow(k, l.ID,
-						func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
+		for _, l := range a.standing() {
+			if location != (ID{}) && l.ID != location {
+				continue
+			}
+			least, most := 0, 0
+			for j, t := range a.instants(all, b.Range) {
+				n := a.kitsNow(k, l.ID,
+					func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
+				if j == 0 || n < least {
+					least = n
+				}
+				if j == 0 || n > most {
+					most = n
 				}
 			}
-			if j == 0 || n < b.MinFree {
-				b.MinFree = n
-			}
-			if j == 0 || n > b.MaxFree {
-				b.MaxFree = n
-			}
-		}
-		for _, l := range a.standing() {
-			if location == (ID{}) || l.ID == location {
-				b.Available += a.kitsOver(k, l.ID, func(p Pool) int {
-					if p.Closed || !k.Takes {
-						return 0
+			b.MinFree, b.MaxFree = b.MinFree+least, b.MaxFree+most
+			b.Available += a.kitsOver(k, l.ID, func(p Pool) int {
+				if p.Closed || !k.Takes {
+					return 0
+				}
+				free, _, _, _ := a.least(p, b.Range)
+				if a.roams(p) { // others may leave more, and those that wait less
+					for free = 0; a.countsNamed(p.Lots[0], b.Range, free+1); {
+						free++
 					}
-					free, _, _, _ := a.least(p, b.Range)
-					if a.roams(p) { // others may leave more, and those that wait less
-						for free = 0; a.countsNamed(p.Lots[0], b.Range, free+1); {
-							free++
-						}
-					}
-					return max(0, free)
-				})
-			}
+				}
+				return max(0, free)
+			})
 		}
 		list = append(list, b)
 	}

@@ -188,22 +188,28 @@ func (a *Account) cuts(pools []Pool, w Span) []int64 {
 	return append(edges, w.End)
 }
 
-// buckets counts; Available is the most that there can be.
+// buckets counts, at each location by itself, and adds that up; Available is the most that there can be.
 func (a *Account) buckets(pools []Pool, edges []int64) (list []stock.Bucket) {
 	for i := range len(edges) - 1 {
 		b := stock.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
-		for j, t := range a.instants(pools, b.Range) {
-			free := 0
-			for _, p := range pools {
-				stock, committed := a.at(p, t)
-				free += stock - committed
+		for _, l := range a.standing() {
+			least, most := 0, 0
+			for j, t := range a.instants(pools, b.Range) {
+				free := 0
+				for _, p := range pools {
+					if p.Location.ID == l.ID {
+						stock, committed := a.at(p, t)
+						free += stock - committed
+					}
+				}
+				if j == 0 || free < least {
+					least = free
+				}
+				if j == 0 || free > most {
+					most = free
+				}
 			}
-			if j == 0 || free < b.MinFree {
-				b.MinFree = free
-			}
-			if j == 0 || free > b.MaxFree {
-				b.MaxFree = free
-			}
+			b.MinFree, b.MaxFree = b.MinFree+least, b.MaxFree+most
 		}
 		for _, p := range pools {
 			if free, _, _, _ := a.least(p, b.Range); !p.Closed {
@@ -273,11 +279,9 @@ func (a *Account) Explain(v base.View, q hold.Query, quantity int, now int64) er
 		}
 	}
 	k := a.kit(q.CatalogItem)
-	if len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
-		free, _, _, at := a.least(pools[0], pools[0].hull(q.Window, now))
-		if _, committed := a.all(pools[0], at); x.At != at || x.Blocking != committed ||
-			len(x.Blockers) != min(20, committed) {
-			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
+	if len(pools) > 0 && (k == nil || len(k.parts()) == 1) {
+		if err := a.worst(q, x, pools, now); err != nil {
+			return err
 		}
 	}
 	if k == nil && len(pools) == 0 {
@@ -297,6 +301,37 @@ func (a *Account) Explain(v base.View, q hold.Query, quantity int, now int64) er
 		}
 		if have, err := hold.Available(v, p, now); err != nil || have.WithMoves < quantity || p == q {
 			return wrong("explain %+v offers %+v, where %d can be had (%v)", q, y, have.WithMoves, err)
+		}
+	}
+	return nil
+}
+
+// worst judges the instant of an explanation, that of the pool with the fewest free and of those the earliest, and the
+// units named, which are over the instant with the fewest free of their own pool.
+func (a *Account) worst(q hold.Query, x *hold.Explanation, pools []Pool, now int64) error {
+	fewest, first, blocking := 0, int64(0), 0
+	over := map[ID]bool{}
+	for i, p := range pools {
+		free, _, _, at := a.least(p, p.hull(q.Window, now))
+		if i == 0 || free < fewest || free == fewest && at < first {
+			fewest, first = free, at
+		}
+		for _, u := range a.unitsOf(p) {
+			if u.Takes().Holds(at) {
+				over[u.ID] = true
+				blocking++
+			}
+		}
+	}
+	if len(pools) > 1 {
+		a.Seen.Worst++
+	}
+	if x.At != first || x.Blocking != blocking || len(x.Blockers) != min(20, blocking) {
+		return wrong("explain %+v says %+v, the least is %d at %d, with %d in the way", q, x, fewest, first, blocking)
+	}
+	for _, b := range x.Blockers {
+		if !over[b.ID] {
+			return wrong("explain %+v names %+v, which is not over the least of its pool", q, b)
 		}
 	}
 	return nil

@@ -141,6 +141,7 @@ type Tally struct {
 	StartsOver, StartsNone int // starts of rentals that would be over, and those of which no unit can be had
 	StartsInexact          int // and those of which perhaps more can be had than is said
 	Unstocked              int // explanations of what has no units there
+	Worst                  int // explanations of several pools, each with its own least
 	// articles that a line may not have and did not get, and those that it got as substitutes
 	Foreign, Substituted int
 	Restored             int // units of other articles that are again what was ordered
@@ -189,7 +190,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},
 		{&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn},
-		{&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
+		{&t.Unstocked, &o.Unstocked}, {&t.Worst, &o.Worst}, {&t.FewerDays, &o.FewerDays},
 		{&t.Asked, &o.Asked}, {&t.Opened, &o.Opened}, {&t.KeptEvents, &o.KeptEvents},
 		{&t.MissedEvents, &o.MissedEvents},
 		{&t.StartsOver, &o.StartsOver}, {&t.StartsNone, &o.StartsNone}, {&t.StartsInexact, &o.StartsInexact},

@@ -127,7 +127,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 		seen.Removed, seen.InUse, seen.Still, seen.Restamped, seen.Endless,
 		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Idle, seen.Stale,
 		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued, seen.FreeLater,
-		seen.Unstocked, seen.FewerDays,
+		seen.Unstocked, seen.Worst, seen.FewerDays,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

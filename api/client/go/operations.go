@@ -199,7 +199,8 @@ type AvailabilityCalendarQuery struct {
 	ArticleID string
 	// The catalog item: all its components are taken. Exactly one such id is given.
 	CatalogItemID string
-	// The location. Default: all, added up; days are the account's then.
+	// The location. Default: all. Each number is the sum of what the locations have by themselves then, and days
+	// are the account's.
 	ServiceLocationID string
 	// The location to which the units are brought back. If it is another one, they leave their location for
 	// good: then only units count that no other hold needs from the window's start on, without end. Default: the

@@ -586,7 +586,8 @@ type Availability struct {
 	// move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none
 	// yet. Of anything else it equals available.
 	WithMoves int64 `json:"withMoves"`
-	// Units there at the instant of the window with the fewest free.
+	// Units there at the instant of the window with the fewest free. Each location has one of its own, and so
+	// have articles of a SKU with other buffers: these are added up.
 	Stock int64 `json:"stock"`
 	// Units taken at that instant, those without a unit of their own included.
 	Committed int64 `json:"committed"`
@@ -638,7 +639,8 @@ type AvailabilityOfLine struct {
 	// move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none
 	// yet. Of anything else it equals available.
 	WithMoves int64 `json:"withMoves"`
-	// Units there at the instant of the window with the fewest free.
+	// Units there at the instant of the window with the fewest free. Each location has one of its own, and so
+	// have articles of a SKU with other buffers: these are added up.
 	Stock int64 `json:"stock"`
 	// Units taken at that instant, those without a unit of their own included.
 	Committed int64 `json:"committed"`
@@ -725,9 +727,10 @@ type Bucket struct {
 	Range Range `json:"range"`
 	// The local date that it begins on.
 	Date string `json:"date"`
-	// Fewest units free at an instant of it; below 0 where holds have no unit.
+	// Fewest units free at an instant of it; below 0 where holds have no unit. Of all locations: the fewest at
+	// each, at whichever instant, added up.
 	MinFree int64 `json:"minFree"`
-	// Most units free at an instant of it.
+	// Most units free at an instant of it; of all locations the most at each, added up.
 	MaxFree int64 `json:"maxFree"`
 	// How many units can be held for the whole bucket as it is: a count without the buffers that a booking would
 	// bring. What can be booked is in starts.
@@ -794,7 +797,8 @@ type CalendarsAnswer struct {
 type CalendarsQuery struct {
 	// The items, whose calendars are answered in their order.
 	Items []CalendarItem `json:"items"`
-	// The location. Default: all, added up; days are the account's then.
+	// The location. Default: all. Each number is the sum of what the locations have by themselves then, and days
+	// are the account's.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
 	// The location to which the units are brought back. If it is another one, they leave their location for
 	// good: then only units count that no other hold needs from the window's start on, without end. Default: the
@@ -2103,11 +2107,12 @@ const (
 type Explanation struct {
 	// How many units can be held for the whole window.
 	Available int64 `json:"available"`
-	// The earliest instant of the window with the fewest units free.
+	// The earliest instant of the window with the fewest units free. Each location has one of its own, and so
+	// have articles of a SKU with other buffers: this is that of the one with the fewest free.
 	At time.Time `json:"at"`
-	// Units there at that instant.
+	// Units there at that instant; of several, those of each at its own, added up.
 	Stock int64 `json:"stock"`
-	// The first 20 by start, then id.
+	// The holds over that instant, of several those of each over its own: the first 20 by start, then id.
 	BlockingUnavailabilities []Unavailability `json:"blockingUnavailabilities"`
 	// How many stand in the way.
 	BlockingTotal int64 `json:"blockingTotal"`

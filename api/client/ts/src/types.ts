@@ -2984,7 +2984,7 @@ export interface components {
             sequence: number;
             /** @description How many of the units asked for a booking cannot get; null where no quantity was given. */
             shortage: number | null;
-            /** @description Units there at the instant of the window with the fewest free. */
+            /** @description Units there at the instant of the window with the fewest free. Each location has one of its own, and so have articles of a SKU with other buffers: these are added up. */
             stock: number;
             /** @description How many units a booking can get. Of an article it may be more than available, because other bookings can move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none yet. Of anything else it equals available. */
             withMoves: number;
@@ -3043,7 +3043,7 @@ export interface components {
             exact: boolean;
             /** @description How many of the units asked for a booking cannot get; null where no quantity was given. */
             shortage: number | null;
-            /** @description Units there at the instant of the window with the fewest free. */
+            /** @description Units there at the instant of the window with the fewest free. Each location has one of its own, and so have articles of a SKU with other buffers: these are added up. */
             stock: number;
             /** @description How many units a booking can get. Of an article it may be more than available, because other bookings can move to other articles of its SKU, or fewer, because units are left for bookings of its SKU that have none yet. Of anything else it equals available. */
             withMoves: number;
@@ -3135,9 +3135,9 @@ export interface components {
             date: string;
             /** @description About available. False: pinned holds made the search stop, and perhaps more units could be held. */
             exact: boolean;
-            /** @description Most units free at an instant of it. */
+            /** @description Most units free at an instant of it; of all locations the most at each, added up. */
             maxFree: number;
-            /** @description Fewest units free at an instant of it; below 0 where holds have no unit. */
+            /** @description Fewest units free at an instant of it; below 0 where holds have no unit. Of all locations: the fewest at each, at whichever instant, added up. */
             minFree: number;
             /** @description The piece of time. */
             range: components["schemas"]["Range"];
@@ -3224,7 +3224,7 @@ export interface components {
             returnServiceLocationId?: string | null;
             /**
              * Format: uuid
-             * @description The location. Default: all, added up; days are the account's then.
+             * @description The location. Default: all. Each number is the sum of what the locations have by themselves then, and days are the account's.
              */
             serviceLocationId?: string | null;
             /** @description Local times of day at which rentals begin, on each day. Default: the time of day of from. */
@@ -4456,16 +4456,16 @@ export interface components {
             alternatives: components["schemas"]["Alternative"][];
             /**
              * Format: date-time
-             * @description The earliest instant of the window with the fewest units free.
+             * @description The earliest instant of the window with the fewest units free. Each location has one of its own, and so have articles of a SKU with other buffers: this is that of the one with the fewest free.
              */
             at: string;
             /** @description How many units can be held for the whole window. */
             available: number;
             /** @description How many stand in the way. */
             blockingTotal: number;
-            /** @description The first 20 by start, then id. */
+            /** @description The holds over that instant, of several those of each over its own: the first 20 by start, then id. */
             blockingUnavailabilities: components["schemas"]["Unavailability"][];
-            /** @description Units there at that instant. */
+            /** @description Units there at that instant; of several, those of each at its own, added up. */
             stock: number;
         };
         ExtendHold: {
@@ -9765,7 +9765,7 @@ export interface operations {
                 articleId?: string;
                 /** @description The catalog item: all its components are taken. Exactly one such id is given. */
                 catalogItemId?: string;
-                /** @description The location. Default: all, added up; days are the account's then. */
+                /** @description The location. Default: all. Each number is the sum of what the locations have by themselves then, and days are the account's. */
                 serviceLocationId?: string;
                 /** @description The location to which the units are brought back. If it is another one, they leave their location for good: then only units count that no other hold needs from the window's start on, without end. Default: the location where they are taken. */
                 returnServiceLocationId?: string;

@@ -27,6 +27,9 @@ func AtSeq(seq uint64) Point { return Point{kind: 's', seq: seq} }
 // milliseconds, or before.
 func AtInstant(ms int64) Point { return Point{kind: 'i', at: ms} }
 
+// OfSequence says whether the point is one of AtSeq.
+func (p Point) OfSequence() bool { return p.kind == 's' }
+
 // RowHash is a row's part of the state hash. It may use buf, and returns what to call it with next.
 type RowHash func(buf []byte, table byte, key, value []byte) (sum uint64, next []byte)
 

@@ -13,6 +13,16 @@ import (
 // undoBatch is how many bytes of rows are undone in one batch, at least.
 const undoBatch = 4 << 20
 
+// BadTargetError is ErrBadTarget, and says from where to where the kept log goes.
+type BadTargetError struct{ First, End Position }
+
+func (e *BadTargetError) Error() string {
+	return fmt.Sprintf("%v: the kept log goes from record %d (%s) to %d (%s)", ErrBadTarget, e.First.Seq,
+		when(e.First.At), e.End.Seq, when(e.End.At))
+}
+
+func (e *BadTargetError) Unwrap() error { return ErrBadTarget }
+
 // locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing. A
 // caller that wants that must give the sequence 0, as such an early instant is likely a mistake.
 func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error) {
@@ -45,8 +55,7 @@ func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error)
 		return target, end, err
 	}
 	if !found {
-		return target, end, fmt.Errorf("%w: the kept log goes from record %d (%s) to %d (%s)",
-			ErrBadTarget, first.Seq, when(first.At), end.Seq, when(end.At))
+		return target, end, &BadTargetError{First: first, End: end}
 	}
 	return target, end, nil
 }

@@ -22,6 +22,8 @@ func newRestore() *cobra.Command {
 		Short: "Make a data directory from a backup, checking it on the way",
 		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
 Of a directory or bucket of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
+What was written while the backups there were interrupted is taken from the log in the first archive after that. Where that does not reach back to the instant of --at,
+the restored directory ends before the interruption; the command says which records are missing, and exits with 1.
 With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
 The restored log has a new incarnation number; cursors of the old change feed are refused.`,
 		Args: exactly(0, "no argument"),
@@ -49,26 +51,30 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 				return err
 			}
 			defer from.Close()
-			kept := int64(0) // when the last record was written that a target has
+			log, kept := "the log", int64(0) // when the last record was written that a backup line has
 			if len(from.lines) > 0 {
 				plan, err := tellPlan(cmd, from, o.At)
 				if err != nil {
 					return err
 				}
-				kept = plan.Line.End().At
+				log, kept = "the backup line", plan.Line.End().At
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
 			b, err := from.restore(cmd.Context(), o)
 			done()
+			var missing *backup.MissingError
 			switch {
+			case errors.As(err, &missing):
+				fmt.Fprintf(cmd.ErrOrStderr(), "restored to %s what there is before --at\n", c.data)
+				return err
 			case errors.Is(err, persist.ErrBadTarget):
 				return fmt.Errorf("%w; --at 0 makes an empty directory, before the first record", err)
 			case err != nil:
 				return copyFirst(err)
 			}
 			if instant && at > max(b.Source.At, kept) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of the log: all of it is restored\n")
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of %s: all of it is restored\n", log)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq,
 				endText(b.End))

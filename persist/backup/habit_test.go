@@ -78,6 +78,79 @@ func TestInstantOfALine(t *testing.T) {
 	w.holds(target, persist.AtInstant(w.instant(7)), 7)
 }
 
+// outage has the target take 25 records, lets 200 more be written while it takes nothing, so that the line ends, and 5
+// when it is back. The habit is closed then.
+func (w *world) outage(target *watched) (first string) {
+	w.t.Helper()
+	w.commit(20)
+	h := w.start(target, func(o *Options) {
+		o.LogMax = 20_000
+		o.Now = func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return time.UnixMilli(w.at) }
+	})
+	target.until(w.t, marked)
+	first = h.State().Line
+	w.commit(5)
+	target.until(w.t, upTo(25))
+	target.failing(func(string) error { return errors.New("no route") })
+	w.commit(200)
+	require.Eventually(w.t, func() bool { return h.State().Breaks > 0 }, 20*time.Second, time.Millisecond)
+	target.failing(nil)
+	target.until(w.t, marked)
+	w.commit(5)
+	h.Close(w.t.Context())
+	return first
+}
+
+// TestPointInAnOutage restores to what was written while the target was away: the log that is kept in the first archive
+// after that has it.
+func TestPointInAnOutage(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	target := watch(NewDir(t.TempDir()))
+	first := w.outage(target)
+	for _, seq := range []uint64{26, 100, 224} {
+		require.NotEqual(t, first, w.holds(target, persist.AtInstant(w.instant(seq)+10), seq).Line.Name)
+		w.holds(target, persist.AtSeq(seq), seq)
+	}
+	for _, seq := range []uint64{22, 25} {
+		require.Equal(t, first, w.holds(target, persist.AtSeq(seq), seq).Line.Name)
+		require.Equal(t, first, w.holds(target, persist.AtInstant(w.instant(seq)), seq).Line.Name)
+	}
+	w.holds(target, persist.AtSeq(228), 228)
+	w.holds(target, persist.AtInstant(w.instant(228)), 228)
+}
+
+// TestPointInAnOutageThatIsNotKept: where no log reaches back to an instant, what was there before it is restored, and
+// it is said which records are missing. A sequence that is not at the target is refused, one that is there is not.
+func TestPointInAnOutageThatIsNotKept(t *testing.T) {
+	w := newWorld(t, persist.Options{KeepLog: persist.Keep{Records: 64}, FoldBytes: 100, FoldDelay: time.Millisecond})
+	target := watch(NewDir(t.TempDir()))
+	first := w.outage(target)
+	require.Equal(t, first, w.holds(target, persist.AtSeq(22), 22).Line.Name)
+
+	restore := func(at persist.Point) (dir string, b persist.Backup, err error) {
+		lines, err := Lines(t.Context(), target)
+		require.NoError(t, err)
+		p, err := PlanFor(target, lines, at)
+		require.NoError(t, err)
+		dir = t.TempDir() + "/restored"
+		b, err = Restore(t.Context(), target, p, persist.RestoreOptions{To: dir, At: at})
+		return dir, b, err
+	}
+	dir, b, err := restore(persist.AtInstant(w.instant(50)))
+	var missing *MissingError
+	require.ErrorAs(t, err, &missing)
+	require.EqualValues(t, 26, missing.From)
+	require.Greater(t, missing.To, uint64(50))
+	require.EqualValues(t, 25, b.End.Seq)
+	rows, _, err := read(dir)
+	require.NoError(t, err)
+	require.Equal(t, w.past[25], rows)
+
+	dir, _, err = restore(persist.AtSeq(50))
+	require.ErrorIs(t, err, persist.ErrBadTarget)
+	require.NoDirExists(t, dir)
+}
+
 // TestHabitGoesOn stops and starts a server, which goes on in its line, and puts the directory back, which begins
 // another.
 func TestHabitGoesOn(t *testing.T) {

@@ -91,6 +91,11 @@ func (l Line) good() (f Full, ok bool) {
 	return f, ok
 }
 
+// firstGood is the first archive that was verified of a line that has one.
+func (l Line) firstGood() Full {
+	return l.Fulls[slices.IndexFunc(l.Fulls, func(f Full) bool { return f.Verified })]
+}
+
 func (l Line) String() string {
 	end := l.End()
 	text := fmt.Sprintf("%s (up to record %d, %s", l.Name, end.Seq, readable(end.At))
@@ -117,34 +122,71 @@ type Plan struct {
 	Line   Line
 	Full   Full
 	Pieces []Piece
+	// Before is the plan of the line that ends before the point, where Line begins after it: it counts where the log
+	// that is kept in Full does not reach back to the point.
+	Before *Plan
 }
 
-// PlanFor chooses the newest line that was begun by then, in it the newest verified archive at or before the point, and
-// the segments from there to the point. A point before the first archive is left to what the log in that archive can
-// undo.
+// PlanFor chooses a line, in it the newest verified archive at or before the point, and the segments from there to the
+// point. A point before the first archive is left to what the log in that archive can undo.
+//
+// The line is the newest one that had begun by then; for a sequence, which another incarnation may have given to
+// another record, one of the newest incarnation. Where it ends before the point, the log in the first archive of the
+// next line may have what was written between the two.
 func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
-	chosen := -1
-	for i, l := range lines {
-		if _, ok := l.good(); ok && (chosen < 0 || !at.Past(persist.Position{At: l.Begun})) {
+	var list []Line
+	archives := 0
+	for _, l := range lines {
+		archives += len(l.Fulls)
+		if _, ok := l.good(); ok {
+			list = append(list, l)
+		}
+	}
+	if len(list) == 0 && archives > 0 {
+		return p, fmt.Errorf("%w: none of the %d archives at %s was opened and found good: --from with the name "+
+			"of one restores it all the same", ErrNothing, archives, t)
+	}
+	if len(list) == 0 {
+		return p, fmt.Errorf("%w: there is no archive at %s", ErrNothing, t)
+	}
+	if newest := list[len(list)-1]; at.OfSequence() {
+		list = slices.DeleteFunc(list, func(l Line) bool { return l.Incarnation != newest.Incarnation })
+	}
+	chosen := 0
+	for i, l := range list {
+		if !at.Past(persist.Position{Seq: l.firstGood().Seq, At: l.Begun}) {
 			chosen = i
 		}
 	}
-	if chosen < 0 {
-		archives := 0
-		for _, l := range lines {
-			archives += len(l.Fulls)
-		}
-		if archives > 0 {
-			return p, fmt.Errorf("%w: none of the %d archives at %s was opened and found good: --from with the name "+
-				"of one restores it all the same", ErrNothing, archives, t)
-		}
-		return p, fmt.Errorf("%w: there is no archive at %s", ErrNothing, t)
+	if p, err = planIn(list[chosen], at); err != nil {
+		return p, err
 	}
-	p.Line = lines[chosen]
-	found := false
-	for _, f := range p.Line.Fulls {
-		if f.Verified && (!found || !at.Past(persist.Position{Seq: f.Seq, At: f.At})) {
-			p.Full, found = f, true
+	end := p.Line.End()
+	ended := !at.Past(persist.Position{Seq: end.Seq + 1, At: end.At + 1})
+	if next := following(list, chosen); ended && next != nil && next.firstGood().Seq > end.Seq {
+		before := p
+		p, err = planIn(*next, at)
+		p.Before = &before
+	}
+	return p, err
+}
+
+// following is the next line of the same incarnation; nil where there is none.
+func following(lines []Line, i int) *Line {
+	for j := i + 1; j < len(lines); j++ {
+		if lines[j].Incarnation == lines[i].Incarnation {
+			return &lines[j]
+		}
+	}
+	return nil
+}
+
+// planIn chooses in a line that has a verified archive.
+func planIn(l Line, at persist.Point) (p Plan, err error) {
+	p.Line, p.Full = l, l.firstGood()
+	for _, f := range l.Fulls {
+		if f.Verified && !at.Past(persist.Position{Seq: f.Seq, At: f.At}) {
+			p.Full = f
 		}
 	}
 	end := persist.Position{Seq: p.Full.Seq, At: p.Full.At}

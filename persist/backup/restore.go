@@ -5,6 +5,7 @@ package backup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,9 +19,38 @@ const (
 	aheadBytes = 64 << 20
 )
 
+// MissingError says which records before the point of a restore are not at the target. What is there before them was
+// restored, up to the record Last.
+type MissingError struct {
+	From, To uint64
+	Last     persist.Position
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the records %d to %d are not at the target: those of them that were written before the point "+
+		"are missing, and what is restored ends with record %d of %s", e.From, e.To, e.Last.Seq, readable(e.Last.At))
+}
+
 // Restore makes a data directory of what a plan names; o says where and to which point. All is checked as
-// persist.Restore checks it, and nothing is left where it does not come out.
+// persist.Restore checks it, and nothing is left where it does not come out, but with a MissingError.
 func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
+	b, err := restore(ctx, t, p, o)
+	var kept *persist.BadTargetError
+	if p.Before == nil || !errors.As(err, &kept) {
+		return b, err
+	}
+	end := p.Before.Line.End()
+	if o.At.OfSequence() {
+		return b, fmt.Errorf("%w: the records %d to %d are not at the target", err, end.Seq+1, kept.First.Seq-1)
+	}
+	b, err = restore(ctx, t, *p.Before, o)
+	if err == nil && kept.First.Seq > end.Seq+1 {
+		err = &MissingError{From: end.Seq + 1, To: kept.First.Seq - 1, Last: b.End}
+	}
+	return b, err
+}
+
+func restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
 	archive, err := t.Get(ctx, p.Full.Name)
 	if err != nil {
 		return persist.Backup{}, err

@@ -216,7 +216,7 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 // archive.
 func (h *Habit) prune(ctx context.Context) {
 	look, cancel := context.WithTimeout(ctx, lookTimeout)
-	lines, err := h.own(look)
+	_, lines, err := h.lines(look)
 	cancel()
 	for _, name := range beyond(lines, h.o.Keep) {
 		one, cancel := context.WithTimeout(ctx, deleteTimeout)

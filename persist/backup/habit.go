@@ -151,7 +151,7 @@ func (h *Habit) failed(ctx context.Context, count *uint64, what string, err erro
 func (h *Habit) attach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	lines, err := h.own(ctx)
+	all, lines, err := h.lines(ctx)
 	if err != nil {
 		return err
 	}
@@ -184,22 +184,26 @@ func (h *Habit) attach(ctx context.Context) error {
 		h.log.Warn("the log does not go on where the last backup of this incarnation ends: another line is begun",
 			"target", h.o.Target.String(), "line", lines[n-1].Name)
 	}
-	h.begin()
+	newest := ""
+	if len(all) > 0 {
+		newest = all[len(all)-1].Name
+	}
+	h.begin(newest)
 	return nil
 }
 
 // lookTimeout is how long it may take to see what a target holds.
 const lookTimeout = 5 * time.Minute
 
-// own lists the lines of this incarnation.
-func (h *Habit) own(ctx context.Context) (own []Line, err error) {
-	all, err := Lines(ctx, h.o.Target)
+// lines lists the lines at the target, and those of this incarnation.
+func (h *Habit) lines(ctx context.Context) (all, own []Line, err error) {
+	all, err = Lines(ctx, h.o.Target)
 	for _, l := range all {
 		if l.Incarnation == h.o.Store.Incarnation() && l.Name != "" {
 			own = append(own, l)
 		}
 	}
-	return own, err
+	return all, own, err
 }
 
 // endOf is the last position of a line as its last segment says, or the mark of its last verified archive. The zero
@@ -243,13 +247,14 @@ func (h *Habit) continues(p persist.Position) bool {
 	return err == nil && r.Hash == p.Hash
 }
 
-// begin begins a line at the end of the log, and asks for its archive.
-func (h *Habit) begin() {
+// begin begins a line at the end of the log, and asks for its archive. Lines are in the order of their names: this
+// one comes after another one, whatever the clock says.
+func (h *Habit) begin(after string) {
 	h.mu.Lock()
 	from := h.o.Store.End()
 	name := lineName(h.o.Now().UnixMilli(), h.o.Store.Incarnation())
-	for name <= h.line { // the clock was put back, or stands
-		begun, _ := parseLine(h.line)
+	if name <= after { // the clock was put back, or stands
+		begun, _ := parseLine(after)
 		name = lineName(begun.Begun+1, h.o.Store.Incarnation())
 	}
 	h.line, h.sent, h.state.Line, h.state.Sent = name, from, name, from.Seq

@@ -187,6 +187,39 @@ func TestHabitGoesOn(t *testing.T) {
 	w.holds(target, persist.Point{}, 23)
 }
 
+// TestLineOfAClockThatWasAhead begins a line while the clock is a year ahead, and another one when it is right: that
+// one is the newest all the same, so it stays, and is what is restored.
+func TestLineOfAClockThatWasAhead(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	root := t.TempDir()
+	target := watch(NewDir(root))
+	now := time.UnixMilli(w.at).AddDate(1, 0, 0)
+	alone := func(o *Options) { o.Keep, o.Now = 1, func() time.Time { return now } }
+	h := w.start(target, alone)
+	target.until(t, marked)
+	w.commit(5)
+	target.until(t, upTo(15))
+	h.Close(t.Context())
+	first := h.State().Line
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	last := lines[0].Pieces[len(lines[0].Pieces)-1]
+	require.NoError(t, os.WriteFile(filepath.Join(root, last.Name), []byte("damaged"), 0o600))
+
+	now = time.UnixMilli(w.at)
+	h = w.start(target, alone)
+	target.until(t, marked)
+	w.commit(5)
+	h.Close(t.Context())
+	second := h.State().Line
+	require.Greater(t, second, first)
+	lines, err = Lines(t.Context(), target)
+	require.NoError(t, err)
+	require.Equal(t, second, lines[len(lines)-1].Name)
+	require.Equal(t, second, w.holds(target, persist.Point{}, 20).Line.Name)
+}
+
 // TestFailingTarget lets the store go on while nothing can be put, and ends the backup line when more waits than is
 // allowed.
 func TestFailingTarget(t *testing.T) {

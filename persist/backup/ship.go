@@ -157,7 +157,7 @@ func (h *Habit) broken(why string, err error) {
 	h.mu.Unlock()
 	h.log.Error("the backup line is broken: another one is begun, with a full archive", "why", why, "target",
 		h.o.Target.String(), "line", line, "after", sent.Seq, "cause", err)
-	h.begin()
+	h.begin(line)
 }
 
 // backlog counts the log that waits for a target which fails, each record once.

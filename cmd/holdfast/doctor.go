@@ -327,7 +327,10 @@ func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	age := now.Sub(time.UnixMilli(last.Made))
 	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to, age.Round(time.Second),
 		last.Seq)
-	if age < oldBackup {
+	switch {
+	case age < 0 && backup.Aged(time.UnixMilli(last.Made), now, oldBackup) != nil:
+		f.says = backup.Aged(time.UnixMilli(last.Made), now, oldBackup).Error()
+	case age < oldBackup:
 		f.how = fine
 	}
 	return f

@@ -46,7 +46,8 @@ func readMark(ctx context.Context, t Target, f Full) (m Mark, err error) {
 	return m, nil
 }
 
-// archives puts an archive whenever one is due: with each line, and every Every after the last good one of the line.
+// archives puts an archive whenever one is due: with each line, every Every after the last good one of the line, and
+// when the clock says that that one is yet to come.
 func (h *Habit) archives(ctx context.Context) {
 	wait := h.o.Retry
 	for {
@@ -98,7 +99,11 @@ func (h *Habit) due() time.Duration {
 	if h.state.Good == nil || h.state.GoodLine != h.line {
 		return 0
 	}
-	left := h.state.Good.Made.Add(h.o.Every).Sub(h.o.Now())
+	made, now := h.state.Good.Made, h.o.Now()
+	if made.After(now) { // the clock was ahead
+		return 0
+	}
+	left := made.Add(h.o.Every).Sub(now)
 	return min(max(left, 0), mostDue)
 }
 

@@ -220,6 +220,36 @@ func TestLineOfAClockThatWasAhead(t *testing.T) {
 	require.Equal(t, second, w.holds(target, persist.Point{}, 20).Line.Name)
 }
 
+// TestArchiveOfAClockThatWasAhead: an archive of the future is no reason to wait for that. It is said that it is not
+// well, and another one is made, which is the newest one from then on.
+func TestArchiveOfAClockThatWasAhead(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(NewDir(t.TempDir()))
+	var now atomic.Int64
+	now.Store(w.at + 1000*time.Hour.Milliseconds())
+	clock := func(o *Options) { o.Now = func() time.Time { return time.UnixMilli(now.Load()) } }
+	h := w.start(target, clock)
+	target.until(t, marked)
+	h.Close(t.Context())
+	require.NoError(t, h.Fault())
+	now.Store(w.at)
+	require.ErrorContains(t, h.Fault(), "the clock was ahead")
+
+	w.commit(1)
+	for _, archives := range []uint64{1, 0} {
+		h = w.start(target, clock)
+		if archives > 0 {
+			target.until(t, marked)
+		} else {
+			require.Eventually(t, func() bool { return h.State().Good != nil }, 20*time.Second, time.Millisecond)
+		}
+		h.Close(t.Context())
+		require.NoError(t, h.Fault())
+		require.Equal(t, archives, h.State().Archives)
+	}
+}
+
 // TestFailingTarget lets the store go on while nothing can be put, and ends the backup line when more waits than is
 // allowed.
 func TestFailingTarget(t *testing.T) {

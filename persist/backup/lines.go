@@ -107,11 +107,11 @@ func (l Line) String() string {
 
 func readable(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Newest is the archive that was verified last.
+// Newest is the last verified archive of the newest line that has one.
 func Newest(lines []Line) (f Full, ok bool) {
-	for _, l := range lines {
-		if g, is := l.good(); is && (!ok || g.Made >= f.Made) {
-			f, ok = g, true
+	for _, l := range slices.Backward(lines) {
+		if f, ok = l.good(); ok {
+			break
 		}
 	}
 	return f, ok

@@ -57,9 +57,8 @@ func (h *Habit) Fault() error {
 		return fmt.Errorf(
 			"the backup line was broken, and no good backup begins the next one yet; the last good one is of %s",
 			s.Good.Made.Format(time.RFC3339))
-	case now.Sub(s.Good.Made) > h.o.Every+max(h.o.Every/2, 10*time.Minute):
-		return fmt.Errorf("the last good backup is of %s, and one is made every %s", s.Good.Made.Format(time.RFC3339),
-			h.o.Every)
+	case Aged(s.Good.Made, now, h.o.Every) != nil:
+		return Aged(s.Good.Made, now, h.o.Every)
 	case s.Unsent > 0 && now.Sub(latest(since, s.Started)) > tooLong:
 		return fmt.Errorf("the log at the backup target ends %s ago",
 			now.Sub(latest(since, s.Started)).Round(time.Second))
@@ -70,6 +69,23 @@ func (h *Habit) Fault() error {
 	}
 	return nil
 }
+
+// Aged says why an archive does not do as the last good one, where one is made every so often: another one should long
+// have been there, or nothing is known of its age.
+func Aged(made, now time.Time, every time.Duration) error {
+	switch age := now.Sub(made); {
+	case age > every+max(every/2, 10*time.Minute):
+		return fmt.Errorf("the last good backup is of %s, and one is made every %s", made.UTC().Format(time.RFC3339),
+			every)
+	case age < -clocksDiffer:
+		return fmt.Errorf("the last good backup is of %s, which is yet to come: the clock was ahead when it was made, "+
+			"or is behind now", made.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// clocksDiffer is by how much clocks of two machines may differ.
+const clocksDiffer = time.Minute
 
 // mostUnseen is how long a target may be out of reach.
 const mostUnseen = time.Minute

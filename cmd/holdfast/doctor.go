@@ -319,6 +319,10 @@ func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	if err != nil {
 		return finding{f.what, bad, err.Error()}
 	}
+	lines, faults, err := backup.ReadMarks(ctx, target, lines)
+	if err = errors.Join(append(faults, err)...); err != nil {
+		return finding{f.what, bad, err.Error()}
+	}
 	last, ok := backup.Newest(lines)
 	if !ok {
 		f.says = c.to + " has no archive that was opened and found good; a server makes one soon after its start"

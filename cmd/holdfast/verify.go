@@ -110,7 +110,11 @@ func verifyLines(cmd *cobra.Command, from source) error {
 	fmt.Fprintf(out, "%s\n", from.target)
 	for _, l := range from.lines {
 		good := 0
-		for _, f := range l.Fulls {
+		marked, faults, err := backup.ReadMarks(cmd.Context(), from.target, []backup.Line{l})
+		if err != nil {
+			return err
+		}
+		for _, f := range marked[0].Fulls {
 			if f.Verified {
 				good++
 			}
@@ -123,7 +127,7 @@ func verifyLines(cmd *cobra.Command, from source) error {
 			fmt.Fprintf(out, "         %d pieces of the log, records %d to %d, %d bytes: checksums and chain\n",
 				c.Segments, c.First, c.Last, c.Bytes)
 		}
-		if err != nil {
+		if err = errors.Join(append(faults, err)...); err != nil {
 			fmt.Fprintln(out, "  result FAULTS FOUND")
 			_, _ = out.WriteTo(cmd.OutOrStdout()) // the fault counts
 			return fmt.Errorf("%w\nnothing was changed; `holdfast restore --at` goes to the records before that", err)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,20 +31,49 @@ type Mark struct {
 // mostMark is the size that a mark has at most.
 const mostMark = 64 << 10
 
+// errMark: what lies there is no mark of that archive.
+var errMark = errors.New("is damaged: it is no mark of that archive, which counts as one that was not verified")
+
 func readMark(ctx context.Context, t Target, f Full) (m Mark, err error) {
-	r, err := t.Get(ctx, f.base()+verifiedSuffix)
+	name := f.base() + verifiedSuffix
+	r, err := t.Get(ctx, name)
 	if err != nil {
 		return m, err
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, mostMark))
-	if err == nil {
-		err = json.Unmarshal(b, &m)
-	}
 	if err != nil {
-		return m, fmt.Errorf("%s: %w", f.base()+verifiedSuffix, err)
+		return m, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := json.Unmarshal(b, &m); err != nil || m.Name != path.Base(f.Name) || m.Seq != f.Seq {
+		return m, fmt.Errorf("%s %w", name, errMark)
 	}
 	return m, nil
+}
+
+// ReadMarks reads the mark of every verified archive. One whose mark is damaged is not verified in the lines that it
+// returns, and is one of the faults.
+func ReadMarks(ctx context.Context, t Target, lines []Line) (read []Line, faults []error, err error) {
+	for _, l := range lines {
+		l.Fulls = slices.Clone(l.Fulls)
+		for i, f := range l.Fulls {
+			if !f.Verified {
+				continue
+			}
+			_, err := readMark(ctx, t, f)
+			switch {
+			case errors.Is(err, errMark):
+				l.Fulls[i].Verified, l.Fulls[i].badMark = false, true
+				faults = append(faults, err)
+			case errors.Is(err, ErrMissing): // it was taken away meanwhile
+				l.Fulls[i].Verified = false
+			case err != nil:
+				return nil, nil, err
+			}
+		}
+		read = append(read, l)
+	}
+	return read, faults, nil
 }
 
 // archives puts an archive whenever one is due: with each line, every Every after the last good one of the line, and
@@ -222,6 +252,9 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 func (h *Habit) prune(ctx context.Context) {
 	look, cancel := context.WithTimeout(ctx, lookTimeout)
 	_, lines, err := h.lines(look)
+	if len(beyond(lines, h.o.Keep)) > 0 {
+		lines, err = h.marks(look, lines) // what goes must not go for an archive that is none
+	}
 	cancel()
 	for _, name := range beyond(lines, h.o.Keep) {
 		one, cancel := context.WithTimeout(ctx, deleteTimeout)
@@ -277,7 +310,7 @@ func beyond(lines []Line, keep int) (names []string) {
 
 // objects names the mark of an archive, if it has one, then the archive.
 func objects(f Full) []string {
-	if f.Verified {
+	if f.Verified || f.badMark {
 		return []string{f.base() + verifiedSuffix, f.Name}
 	}
 	return []string{f.Name}

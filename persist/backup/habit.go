@@ -155,6 +155,9 @@ func (h *Habit) attach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if lines, err = h.marks(ctx, lines); err != nil {
+		return err
+	}
 	if good, ok := Newest(lines); ok {
 		mark, err := readMark(ctx, h.o.Target, good)
 		if err != nil {
@@ -204,6 +207,15 @@ func (h *Habit) lines(ctx context.Context) (all, own []Line, err error) {
 		}
 	}
 	return all, own, err
+}
+
+// marks is ReadMarks, and logs the faults.
+func (h *Habit) marks(ctx context.Context, lines []Line) ([]Line, error) {
+	lines, faults, err := ReadMarks(ctx, h.o.Target, lines)
+	for _, fault := range faults {
+		h.log.Error("a mark at the backup target is damaged", "target", h.o.Target.String(), "cause", fault)
+	}
+	return lines, err
 }
 
 // endOf is the last position of a line as its last segment says, or the mark of its last verified archive. The zero

@@ -250,6 +250,41 @@ func TestArchiveOfAClockThatWasAhead(t *testing.T) {
 	}
 }
 
+// TestDamagedMarks: an archive whose mark cannot be parsed is one that was not verified, and backups go on.
+func TestDamagedMarks(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	root := t.TempDir()
+	target := watch(NewDir(root))
+	h := w.start(target, nil)
+	target.until(t, marked)
+	h.Close(t.Context())
+	line := h.State().Line
+	for _, bad := range []string{"", "{", `{"sequence":10}`} {
+		lines, err := Lines(t.Context(), target)
+		require.NoError(t, err)
+		good, _ := Newest(lines)
+		require.NoError(t, os.WriteFile(filepath.Join(root, good.base()+verifiedSuffix), []byte(bad), 0o600))
+		lines, faults, err := ReadMarks(t.Context(), target, lines)
+		require.NoError(t, err)
+		require.Len(t, faults, 1)
+		require.ErrorContains(t, faults[0], good.base()+verifiedSuffix)
+		_, ok := Newest(lines)
+		require.False(t, ok)
+
+		w.commit(1)
+		h = w.start(target, func(o *Options) { o.Keep = 1 })
+		target.until(t, marked)
+		target.until(t, func(name string) bool { return name == gone+good.Name })
+		h.Close(t.Context())
+		require.NoError(t, h.Fault())
+		_, err = os.Stat(filepath.Join(root, good.base()+verifiedSuffix))
+		require.ErrorIs(t, err, os.ErrNotExist)
+		w.holds(target, persist.Point{}, w.store.End().Seq)
+	}
+	require.GreaterOrEqual(t, h.State().Line, line)
+}
+
 // TestFailingTarget lets the store go on while nothing can be put, and ends the backup line when more waits than is
 // allowed.
 func TestFailingTarget(t *testing.T) {

@@ -26,7 +26,7 @@ func (h *Habit) look(ctx context.Context) {
 		return // Fault says so
 	}
 	one, cancel := context.WithTimeout(ctx, lookAgainTimeout)
-	_, err := readMark(one, h.o.Target, Full{Name: path.Join(line, good.Name)})
+	_, err := readMark(one, h.o.Target, Full{Seq: good.Seq, Name: path.Join(line, good.Name)})
 	cancel()
 	if ctx.Err() != nil {
 		return

@@ -74,6 +74,7 @@ type Full struct {
 	Name     string // with the line's
 	Size     int64
 	Verified bool // it was opened as a server would, and found good
+	badMark  bool // see ReadMarks
 }
 
 func (f Full) base() string { return strings.TrimSuffix(f.Name, archiveSuffix) }

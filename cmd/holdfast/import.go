@@ -115,8 +115,7 @@ NDJSON has one object a line, with the members that create the record over REST 
 are those members; a member of an object inside another has the names of both with a dot between, and so has an element of a list of objects, with its number from 0.
 Commas, semicolons or tabs stand between cells: the first line shows which, or --separator says it. Blanks around a cell are ignored, except in quotes around free text. An
 empty cell, in quotes or not, is a member that is not given: CSV has no empty text, NDJSON has. Cells with a list of texts have bars between the texts (a|b) or are JSON;
-attributes, and lists of objects in one column, are
-JSON. Both formats are UTF-8.
+attributes, and lists of objects in one column, are JSON. Both formats are UTF-8.
 
 In CSV, ` + strings.Join(moneyColumns, " and ") + ` are amounts in the account's currency if they have a decimal point or name the currency (12.50, 12 EUR, 1.250 BHD; if
 semicolons separate cells, 12,50 as well). Otherwise they are minor units (1250), as in an export. Whole numbers beside amounts could be either, and are refused.

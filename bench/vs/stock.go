@@ -62,7 +62,7 @@ func readStock(w *bench.World) (*sharedStock, error) {
 		if r.SKU != nil {
 			a.sku, a.number = *r.SKU, numbers[*r.SKU]
 		}
-		for _, l := range stock.UnitsOf(v, r, 0) {
+		for _, l := range stock.StayingOf(v, r, 0).Units {
 			a.location = slices.Index(w.Merchant.Locations, l.Location)
 			a.units += l.Count
 		}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"crypto/tls"
 	"fmt"
 	"net"
 
@@ -45,7 +44,7 @@ func (s *Server) judgePeer(c proxyproto.ConnPolicyOptions) (proxyproto.Policy, e
 
 // passedOn says that a connection came with the protocol.
 func passedOn(c net.Conn) bool {
-	if t, ok := c.(*tls.Conn); ok {
+	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // it is one with TLS
 		c = t.NetConn()
 	}
 	p, ok := c.(*patientConn)

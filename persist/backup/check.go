@@ -17,9 +17,15 @@ type Checked struct {
 	Bytes       int64  // at the target
 }
 
-// CheckSegments reads every segment of a line: each record by its hash, and the chain through all of them. It ends with
-// the first fault, and says what was in order before.
+// CheckSegments reads every segment of a line: each record by its hash, and the chain through all of them, which begins
+// at the latest behind the first verified archive. It ends with the first fault, and says what was in order before.
 func CheckSegments(ctx context.Context, t Target, l Line) (c Checked, err error) {
+	if _, ok := l.good(); ok && len(l.Pieces) > 0 {
+		if first, from := l.Pieces[0], l.firstGood().Seq+1; first.First > from {
+			return c, fmt.Errorf("%s: %w: the records %d to %d are missing before it, behind the first archive",
+				first.Name, persist.ErrCorrupt, from, first.First-1)
+		}
+	}
 	var end persist.Position
 	for _, p := range l.Pieces {
 		b, err := readAll(ctx, t, p.Name, p.Size)

@@ -218,8 +218,8 @@ func (h *Habit) marks(ctx context.Context, lines []Line) ([]Line, error) {
 	return lines, err
 }
 
-// endOf is the last position of a line as its last segment says, or the mark of its last verified archive. The zero
-// position says that there is neither.
+// endOf is the last position of a line as its last segment says, or the mark of its first verified archive, behind which
+// no record may be missing. The zero position says that there is neither.
 func (h *Habit) endOf(ctx context.Context, l Line) (p persist.Position, err error) {
 	if n := len(l.Pieces); n > 0 {
 		x := l.Pieces[n-1]
@@ -235,11 +235,10 @@ func (h *Habit) endOf(ctx context.Context, l Line) (p persist.Position, err erro
 		}
 		return seg.End, nil
 	}
-	good, ok := l.good()
-	if !ok {
+	if _, ok := l.good(); !ok {
 		return p, nil
 	}
-	m, err := readMark(ctx, h.o.Target, good)
+	m, err := readMark(ctx, h.o.Target, l.firstGood())
 	if err != nil {
 		return p, err
 	}

@@ -615,6 +615,66 @@ func TestDamagedSegments(t *testing.T) {
 	w.holds(target, persist.Point{}, w.store.End().Seq)
 }
 
+// TestFirstSegmentIsMissing: nothing of a line may be missing behind its first good archive.
+func TestFirstSegmentIsMissing(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(NewDir(t.TempDir()))
+	h := w.start(target, nil)
+	target.until(t, marked)
+	for range 2 {
+		w.commit(10)
+		target.until(t, upTo(w.store.End().Seq))
+	}
+	h.Close(t.Context())
+	check := func() error {
+		lines, err := Lines(t.Context(), target)
+		require.NoError(t, err)
+		_, err = CheckSegments(t.Context(), target, lines[0])
+		return err
+	}
+	require.NoError(t, check())
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	first := lines[0].Pieces[0]
+	require.NoError(t, target.Target.Delete(t.Context(), first.Name))
+	require.ErrorContains(t, check(), fmt.Sprintf("the records 11 to %d are missing before it", first.Last))
+}
+
+// TestGoesOnBehindTheFirstArchive: where a line has archives and no segment yet, no record between them is left out.
+func TestGoesOnBehindTheFirstArchive(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	now := time.UnixMilli(w.at)
+	target := watch(NewDir(t.TempDir()))
+	change := func(o *Options) { o.Now = func() time.Time { return now } }
+	killed, kill := context.WithCancel(t.Context())
+	kill()
+	for range 2 {
+		h := w.start(target, change)
+		target.until(t, marked)
+		h.Close(killed)
+		target.failing(func(name string) error {
+			if _, ok := parsePiece(name); ok {
+				return errors.New("no route")
+			}
+			return nil
+		})
+		w.commit(10)
+		now = now.Add(2 * time.Hour)
+	}
+	target.failing(nil)
+	h := w.start(target, func(o *Options) { change(o); o.Keep = 3 })
+	target.until(t, upTo(30))
+	h.Close(t.Context())
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	require.Len(t, lines, 1)
+	_, err = CheckSegments(t.Context(), target, lines[0])
+	require.NoError(t, err)
+	w.holds(target, persist.AtSeq(15), 15)
+}
+
 // large is a target whose every object has so many bytes.
 type large struct {
 	Target

@@ -218,8 +218,8 @@ func (h *Habit) marks(ctx context.Context, lines []Line) ([]Line, error) {
 	return lines, err
 }
 
-// endOf is the last position of a line as its last segment says, or the mark of its first verified archive, behind which
-// no record may be missing. The zero position says that there is neither.
+// endOf is the last position of a line as its last segment says, or the mark of its first verified archive, behind
+// which no record may be missing. The zero position says that there is neither.
 func (h *Habit) endOf(ctx context.Context, l Line) (p persist.Position, err error) {
 	if n := len(l.Pieces); n > 0 {
 		x := l.Pieces[n-1]

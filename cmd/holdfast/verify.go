@@ -106,6 +106,9 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 
 // verifyLines reads every piece of the log of every backup line at a target, and says what there is.
 func verifyLines(cmd *cobra.Command, from source) error {
+	if err := backup.Single(from.target, from.lines); err != nil {
+		return notVerified(err)
+	}
 	out := new(bytes.Buffer)
 	fmt.Fprintf(out, "%s\n", from.target)
 	for _, l := range from.lines {
@@ -144,6 +147,8 @@ func notVerified(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("not verified: this user may not read it: %w", err)
+	case errors.Is(err, backup.ErrSeveral):
+		return fmt.Errorf("not verified: %w", err)
 	case errors.Is(err, persist.ErrNewerFormat):
 		return fmt.Errorf("not verified: only the version of holdfast that wrote it, or a newer one, can: %w", err)
 	}

@@ -158,6 +158,7 @@ func (h *Habit) attach(ctx context.Context) error {
 	if lines, err = h.marks(ctx, lines); err != nil {
 		return err
 	}
+	h.warn(all, lines)
 	if good, ok := Newest(lines); ok {
 		mark, err := readMark(ctx, h.o.Target, good)
 		if err != nil {
@@ -207,6 +208,24 @@ func (h *Habit) lines(ctx context.Context) (all, own []Line, err error) {
 		}
 	}
 	return all, own, err
+}
+
+// lately is how young the last object of another server is while that server may still run.
+const lately = 10 * time.Minute
+
+// warn says that another server's line is being written at the target.
+func (h *Habit) warn(all, own []Line) {
+	since := h.o.Now().Add(-lately).UnixMilli()
+	if len(own) > 0 {
+		since = min(since, own[0].Begun)
+	}
+	for _, l := range all {
+		if l.Name != "" && l.Incarnation != h.o.Store.Incarnation() && l.written() > since {
+			h.log.Warn("another server, or the one that this directory was copied from, keeps its backups at the same "+
+				"target: if it still runs, give each a target of its own; a restore must be told which one is meant",
+				"target", h.o.Target.String(), "line", l.Name, "written", readable(l.written()))
+		}
+	}
 }
 
 // marks is ReadMarks, and logs the faults.

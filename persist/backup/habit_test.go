@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -673,6 +674,46 @@ func TestGoesOnBehindTheFirstArchive(t *testing.T) {
 	_, err = CheckSegments(t.Context(), target, lines[0])
 	require.NoError(t, err)
 	w.holds(target, persist.AtSeq(15), 15)
+}
+
+// TestTwoServersAtOneTarget: nothing is restored of the other server by mistake. A restored server that goes on at the
+// target of the lost one is no such case.
+func TestTwoServersAtOneTarget(t *testing.T) {
+	root := t.TempDir()
+	target := watch(NewDir(root))
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var said bytes.Buffer
+	one := func(w *world, now time.Time) string {
+		h := w.start(target, func(o *Options) {
+			o.Now = func() time.Time { return now }
+			o.Logger = slog.New(slog.NewTextHandler(&said, nil))
+		})
+		target.until(t, marked)
+		h.Close(t.Context())
+		return h.State().Line
+	}
+	a := newWorld(t, persist.Options{})
+	a.commit(10)
+	first := one(a, at)
+	b := newWorld(t, persist.Options{})
+	b.commit(20)
+	second := one(b, at.Add(time.Hour))
+	require.NotContains(t, said.String(), "another server", "the first one has ended")
+	b.holds(target, persist.Point{}, 20)
+
+	one(a, at.Add(2*time.Hour))
+	require.Contains(t, said.String(), "another server")
+	require.Contains(t, said.String(), "line="+second)
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	for _, p := range []persist.Point{{}, persist.AtSeq(5), persist.AtInstant(at.UnixMilli())} {
+		_, err = PlanFor(target, lines, p)
+		require.ErrorIs(t, err, ErrSeveral)
+		require.ErrorContains(t, err, root+"/"+first)
+		require.ErrorContains(t, err, root+"/"+second)
+	}
+	a.holds(NewDir(root+"/"+first), persist.Point{}, 10)
+	b.holds(NewDir(root+"/"+second), persist.Point{}, 20)
 }
 
 // large is a target whose every object has so many bytes.

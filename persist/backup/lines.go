@@ -117,6 +117,32 @@ func Newest(lines []Line) (f Full, ok bool) {
 	return f, ok
 }
 
+// written is when something was last put into a line, as far as names tell.
+func (l Line) written() int64 {
+	last := l.End().At
+	for _, f := range l.Fulls {
+		last = max(last, f.Made)
+	}
+	return last
+}
+
+// Single says whether the lines with verified archives can be those of one server, which may have been restored: each
+// incarnation began after the one before it had ended.
+func Single(t Target, lines []Line) error {
+	lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { _, ok := l.good(); return !ok })
+	for i, l := range lines {
+		for _, m := range lines[:i] {
+			again := func(n Line) bool { return n.Incarnation == m.Incarnation }
+			if m.Incarnation != l.Incarnation && (m.written() > l.Begun || slices.ContainsFunc(lines[i+1:], again)) {
+				return fmt.Errorf("%w: %s has backup lines of two servers, or of a copy beside its original: that of "+
+					"%s was begun before that of %s had ended. Name the line that is meant: %s/%s, or %s/%s",
+					ErrSeveral, t, l, m, t, l.Name, t, m.Name)
+			}
+		}
+	}
+	return nil
+}
+
 // Plan is what a restore reads.
 type Plan struct {
 	Line   Line
@@ -148,6 +174,9 @@ func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 	}
 	if len(list) == 0 {
 		return p, fmt.Errorf("%w: there is no archive at %s", ErrNothing, t)
+	}
+	if err := Single(t, lines); err != nil {
+		return p, err
 	}
 	if newest := list[len(list)-1]; at.OfSequence() {
 		list = slices.DeleteFunc(list, func(l Line) bool { return l.Incarnation != newest.Incarnation })

@@ -36,6 +36,8 @@ var (
 	ErrExists = errors.New("exists already")
 	// ErrMissing: there is no object of that name.
 	ErrMissing = errors.New("is not there")
+	// ErrSeveral: the target holds backups of several servers.
+	ErrSeveral = errors.New("it is not clear whose backup is meant")
 	// ErrNothing: the target holds no backup that fits what was asked for.
 	ErrNothing = errors.New("no such backup")
 )

@@ -66,9 +66,10 @@ func decodeForm(number uint32, b []byte) form {
 
 // Form is what a directory says of how it is written.
 type Form struct {
-	Format   uint32 // its number
-	Encoding Hash   // what Rewritten was called with; zero where it is not known, or of several kinds
-	Since    uint64 // the rows as of this record and later ones are of Encoding, and so are the records after it
+	Format      uint32 // its number
+	Encoding    Hash   // what Rewritten was called with; zero where it is not known, or of several kinds
+	Since       uint64 // the rows as of this record and later ones are of Encoding, and so are the records after it
+	Incarnation uint64 // see Store.Incarnation; FormOf alone says it
 }
 
 // FormOf says how a directory is written, and reads nothing else of it. It gives ErrNoStore if nothing was written yet,
@@ -77,7 +78,9 @@ func FormOf(dir string) (Form, error) {
 	f := newPrivateFS(vfs.Default)
 	st, err := readHead(f, dir)
 	if err != nil || st.valid {
-		return st.form.public(), err
+		form := st.form.public()
+		form.Incarnation = st.Incarnation
+		return form, err
 	}
 	switch names, err := list(f, dir); {
 	case err != nil:

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type doctorConfig struct {
 	ready  bool
 	url    string
 	to     string
+	every  time.Duration
 	bucket bucketConfig
 
 	ops      string
@@ -47,6 +49,7 @@ func (c *doctorConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory that is served, or is to be")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address that is to be served")
 	f.StringVar(&c.to, "backup-to", "", "directory or s3://bucket/prefix that backups are kept in, as serve has it")
+	f.DurationVar(&c.every, "backup-every", backupEvery, "time between archives, as serve has it")
 	c.bucket.flags(f)
 	f.BoolVar(&c.ready, "ready", false,
 		"ask the server whether it is ready, and nothing else: for health checks")
@@ -67,7 +70,7 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say whether this machine is fit to serve a data directory",
 		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory, the port and the backups, and says of each whether it is good enough, and what to change.
-It writes a small file into the data directory, or beside it, and removes it again. Exits with 1 if something is not good enough.
+It writes a small file into the data directory, or beside it, and one to --backup-to, and removes them again. Exits with 1 if something is not good enough.
 
 With --ready it asks a running server whether it is ready, and exits with 0 if it is. In the environment of serve it needs no other option: it asks at HOLDFAST_LISTEN, and by
 TLS where HOLDFAST_TLS_CERT is set, with the PROXY protocol where the server expects it of this machine. On its own machine it takes any certificate.`,
@@ -218,15 +221,22 @@ func (c *doctorConfig) directory() finding {
 		f.how = minor
 	default:
 		f.says += fmt.Sprintf("%s is of format %d, as this program writes", c.data, form.Format)
+		store, err := persist.Open(persist.Options{Dir: c.data, ReadOnly: true})
+		if err == nil {
+			err = store.Close()
+		}
+		if err != nil && !errors.Is(err, persist.ErrLocked) { // a server that has it has opened it
+			return finding{f.what, bad, err.Error()}
+		}
 	}
 	return f
 }
 
-// standing is the nearest directory above the data directory that is there, or the data directory itself.
-func (c *doctorConfig) standing() string {
-	dir, err := filepath.Abs(c.data)
+// standing is the nearest directory above one that is there, or that one itself.
+func standing(name string) string {
+	dir, err := filepath.Abs(name)
 	if err != nil {
-		dir = c.data
+		dir = name
 	}
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
@@ -242,7 +252,7 @@ const syncs = 40
 // disk is how long it takes until a small write is durable, which each group of writes waits for.
 func (c *doctorConfig) disk() finding {
 	f := finding{what: "disk", how: fine}
-	file, err := os.CreateTemp(c.standing(), ".holdfast-doctor-*")
+	file, err := os.CreateTemp(standing(c.data), ".holdfast-doctor-*")
 	if err != nil {
 		return finding{f.what, bad, "nothing can be written: " + err.Error()}
 	}
@@ -282,7 +292,7 @@ const (
 func (c *doctorConfig) room() finding {
 	f := finding{what: "room", how: fine}
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(c.standing(), &s); err != nil {
+	if err := syscall.Statfs(standing(c.data), &s); err != nil {
 		return finding{f.what, minor, "it is not known how much is left: " + err.Error()}
 	}
 	left := int64(s.Bavail) * int64(s.Bsize)
@@ -299,10 +309,8 @@ func (c *doctorConfig) room() finding {
 	return f
 }
 
-// oldBackup is how old the last good archive may be before it is said.
-const oldBackup = 48 * time.Hour
-
-// backups is whether a good backup is there, and how old it is.
+// backups is whether backups can be kept at the target, and whether a good one of this directory is there that is young
+// enough.
 func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	f := finding{what: "backups", how: minor}
 	if c.to == "" {
@@ -316,8 +324,15 @@ func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	lines, err := backup.Lines(ctx, target)
+	if err == nil {
+		err = tryPut(ctx, target)
+	}
 	if err != nil {
 		return finding{f.what, bad, err.Error()}
+	}
+	others := len(lines)
+	if form, err := persist.FormOf(c.data); err == nil {
+		lines = slices.DeleteFunc(lines, func(l backup.Line) bool { return l.Incarnation != form.Incarnation })
 	}
 	lines, faults, err := backup.ReadMarks(ctx, target, lines)
 	if err = errors.Join(append(faults, err)...); err != nil {
@@ -325,19 +340,37 @@ func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	}
 	last, ok := backup.Newest(lines)
 	if !ok {
-		f.says = c.to + " has no archive that was opened and found good; a server makes one soon after its start"
+		f.says = c.to + " has no archive of " + c.data + " that was opened and found good; a server makes one soon " +
+			"after its start"
+		if others > len(lines) {
+			f.says += "; there are backups of another server, or of the directory that this one was restored from"
+		}
 		return f
 	}
-	age := now.Sub(time.UnixMilli(last.Made))
-	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to, age.Round(time.Second),
-		last.Seq)
-	switch {
-	case age < 0 && backup.Aged(time.UnixMilli(last.Made), now, oldBackup) != nil:
-		f.says = backup.Aged(time.UnixMilli(last.Made), now, oldBackup).Error()
-	case age < oldBackup:
-		f.how = fine
+	f.how = fine
+	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to,
+		now.Sub(time.UnixMilli(last.Made)).Round(time.Second), last.Seq)
+	if err := backup.Aged(time.UnixMilli(last.Made), now, c.every); err != nil {
+		f.how = bad
+		f.says += ": " + err.Error()
 	}
 	return f
+}
+
+// tryPut puts a small object at a target, and takes it away again. Of a directory that the first archive makes, it
+// tries the one in which it will be made.
+func tryPut(ctx context.Context, target backup.Target) error {
+	if dir, ok := target.(*backup.Dir); ok {
+		target = backup.NewDir(standing(dir.Root))
+	}
+	name := ".holdfast-doctor-" + rand.Text()
+	if err := target.Put(ctx, name, strings.NewReader("x"), 1); err != nil {
+		return fmt.Errorf("nothing can be put at %s: %w", target, err)
+	}
+	if err := target.Delete(ctx, name); err != nil {
+		return fmt.Errorf("nothing can be taken away from %s, as old backups must be: %w", target, err)
+	}
+	return nil
 }
 
 // size is a number of bytes as one reads it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -88,6 +89,77 @@ func TestDoctorOfAClockThatIsBehind(t *testing.T) {
 	f := (&doctorConfig{data: dir}).clock(now.Add(-90 * time.Minute))
 	require.Equal(t, minor, f.how)
 	require.Contains(t, f.says, "1h30m0s ahead of it")
+}
+
+// What serve refuses to open is not good.
+func TestDoctorOfADamagedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700))
+	core := quietCore(t, dir, engine.Options{})
+	started(t, core, dir, "")
+	require.Equal(t, fine, (&doctorConfig{data: dir}).directory().how, "a server has it")
+	require.NoError(t, core.Close())
+	require.Equal(t, fine, (&doctorConfig{data: dir}).directory().how)
+	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, manifests)
+	for _, m := range manifests {
+		require.NoError(t, os.Remove(m))
+	}
+	require.Equal(t, bad, (&doctorConfig{data: dir}).directory().how)
+}
+
+// Backups are good where they are this directory's, young, and can go on.
+func TestDoctorOfBackups(t *testing.T) {
+	top := t.TempDir()
+	dir, to := filepath.Join(top, "data"), filepath.Join(top, "backups")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	core := quietCore(t, dir, engine.Options{})
+	started(t, core, dir, "")
+	incarnation := core.store.Incarnation()
+	c := &doctorConfig{data: dir, to: to, every: time.Hour}
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	f := c.backups(t.Context(), now)
+	require.Equal(t, minor, f.how)
+	require.NoDirExists(t, to, "the first archive makes it")
+
+	put := func(incarnation uint64, mark string) string {
+		line := filepath.Join(to, fmt.Sprintf("20260301T100000.000Z-%016x", incarnation))
+		name := filepath.Join(line, "full-00000000000000000005-20260301T100000.000Z-20260301T110000.000Z")
+		require.NoError(t, os.MkdirAll(line, 0o700))
+		require.NoError(t, os.WriteFile(name+".tar.zst", nil, 0o600))
+		require.NoError(t, os.WriteFile(name+".verified", []byte(mark), 0o600))
+		return name + ".verified"
+	}
+	const mark = `{"sequence":5,` +
+		`"archive":"full-00000000000000000005-20260301T100000.000Z-20260301T110000.000Z.tar.zst"}`
+	put(incarnation+1, mark)
+	f = c.backups(t.Context(), now)
+	require.Equal(t, minor, f.how)
+	require.Contains(t, f.says, "backups of another server")
+
+	own := put(incarnation, mark)
+	f = c.backups(t.Context(), now)
+	require.Equal(t, fine, f.how, f.says)
+	require.Contains(t, f.says, "is 1h0m0s old and ends at record 5")
+	f = c.backups(t.Context(), now.Add(time.Hour))
+	require.Equal(t, bad, f.how)
+	require.Contains(t, f.says, "one is made every 1h0m0s")
+	f = c.backups(t.Context(), now.Add(-2*time.Hour))
+	require.Equal(t, bad, f.how)
+	require.Contains(t, f.says, "yet to come")
+	names, err := os.ReadDir(to)
+	require.NoError(t, err)
+	require.Len(t, names, 2, "what it wrote is gone")
+
+	require.NoError(t, os.WriteFile(own, nil, 0o600))
+	f = c.backups(t.Context(), now)
+	require.Equal(t, bad, f.how)
+	require.Contains(t, f.says, "is damaged")
+	require.NoError(t, core.Close())
+
+	f = (&doctorConfig{data: dir, to: "/proc/self/task", every: time.Hour}).backups(t.Context(), now)
+	require.Equal(t, bad, f.how, "nothing can be written there")
 }
 
 // A directory whose head file is gone is damaged, and not empty: whatever is asked of it.

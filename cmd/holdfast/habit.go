@@ -41,7 +41,7 @@ func (c *habitConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.to, "backup-to", "", "directory on another disk, or s3://bucket/prefix, that backups are kept "+
 		"in: archives, each opened before it counts, and the log behind them; "+
 		"default: none are kept")
-	f.DurationVar(&c.every, "backup-every", 24*time.Hour, "time between archives")
+	f.DurationVar(&c.every, "backup-every", backupEvery, "time between archives")
 	f.IntVar(&c.keep, "backup-keep", 7, "how many archives stay, with the log behind the first of them")
 	f.DurationVar(&c.logEvery, "backup-log-every", time.Second,
 		"time between pieces of the log: what a lost machine loses")
@@ -49,6 +49,9 @@ func (c *habitConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a target that fails, like 512MiB; beyond "+
 		"it the backup line ends, and another one begins with an archive")
 }
+
+// backupEvery is the time between archives where nothing else is said.
+const backupEvery = 24 * time.Hour
 
 // leastWaiting is the least of --backup-log-max: with less, the log of a few bookings would end the backup line.
 const leastWaiting = 64 << 10

@@ -198,17 +198,33 @@ func (d *Dir) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-func (d *Dir) Clean(_ context.Context, prefix string) error {
-	found, err := filepath.Glob(filepath.Join(escapeGlob(d.path(prefix)), partPrefix+"*"))
-	for _, name := range found {
-		err = errors.Join(err, os.Remove(name))
+// Clean takes the directory of a line away, too, when nothing else is in it.
+func (d *Dir) Clean(_ context.Context, of func(line string) bool) error {
+	dirs, err := os.ReadDir(d.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, dir := range dirs {
+		if !dir.IsDir() || !of(dir.Name()) {
+			continue
+		}
+		names, e := os.ReadDir(d.path(dir.Name()))
+		err = errors.Join(err, e)
+		left := len(names)
+		for _, n := range names {
+			if strings.HasPrefix(n.Name(), partPrefix) {
+				err = errors.Join(err, os.Remove(filepath.Join(d.Root, dir.Name(), n.Name())))
+				left--
+			}
+		}
+		if left == 0 {
+			d.mu.Lock()
+			delete(d.seen, d.path(dir.Name()))
+			err = errors.Join(err, os.Remove(d.path(dir.Name())))
+			d.mu.Unlock()
+		}
 	}
 	return err
-}
-
-// escapeGlob has a path stand for itself in a pattern.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // makeDirs makes a directory and what is missing above it, and syncs the names made.

@@ -168,10 +168,11 @@ func (h *Habit) attach(ctx context.Context) error {
 		h.state.Good, h.state.GoodLine, h.state.seen = &mark, path.Dir(good.Name), h.o.Now()
 		h.mu.Unlock()
 	}
-	for _, l := range lines {
-		if err := h.o.Target.Clean(ctx, l.Name+"/"); err != nil {
-			return err
-		}
+	if err := h.o.Target.Clean(ctx, func(line string) bool {
+		l, ok := parseLine(line)
+		return ok && l.Incarnation == h.o.Store.Incarnation()
+	}); err != nil {
+		return err
 	}
 	if n := len(lines); n > 0 {
 		at, err := h.endOf(ctx, lines[n-1])

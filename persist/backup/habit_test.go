@@ -716,6 +716,27 @@ func TestTwoServersAtOneTarget(t *testing.T) {
 	b.holds(NewDir(root+"/"+second), persist.Point{}, 20)
 }
 
+// TestWhatAKilledFirstArchiveLeaves is taken away, and nothing of another incarnation.
+func TestWhatAKilledFirstArchiveLeaves(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	root := t.TempDir()
+	leave := func(incarnation uint64) string {
+		dir := filepath.Join(root, lineName(w.at, incarnation))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, partPrefix+"1"), []byte("half"), 0o600))
+		return dir
+	}
+	own, other := leave(w.store.Incarnation()), leave(w.store.Incarnation()+1)
+	target := watch(NewDir(root))
+	h := w.start(target, nil)
+	target.until(t, marked)
+	h.Close(t.Context())
+	require.NoDirExists(t, own)
+	require.FileExists(t, filepath.Join(other, partPrefix+"1"))
+	w.holds(target, persist.Point{}, 10)
+}
+
 // large is a target whose every object has so many bytes.
 type large struct {
 	Target
@@ -804,7 +825,7 @@ func testTarget(t *testing.T, d Target) {
 	require.Equal(t, "1", string(b))
 	_, err = readAll(ctx, d, "a/three", 1)
 	require.ErrorIs(t, err, ErrMissing)
-	require.NoError(t, d.Clean(ctx, "a/"))
+	require.NoError(t, d.Clean(ctx, func(line string) bool { return line == "a" }))
 	require.NoError(t, d.Delete(ctx, "a/one"))
 	require.NoError(t, d.Delete(ctx, "a/one"))
 	require.NoError(t, d.Delete(ctx, "b/one"))

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -275,15 +276,18 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 }
 
 // Clean ends uploads in parts that a process has left, whose parts are paid for and are nothing.
-func (s *S3) Clean(ctx context.Context, prefix string) error {
+func (s *S3) Clean(ctx context.Context, of func(line string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for u := range s.client.ListIncompleteUploads(ctx, s.o.Bucket, s.key(prefix), true) {
+	for u := range s.client.ListIncompleteUploads(ctx, s.o.Bucket, s.key(""), true) {
 		if u.Err != nil {
-			return s.fault(prefix, u.Err)
+			return s.fault("", u.Err)
+		}
+		if !of(path.Dir(strings.TrimPrefix(u.Key, s.key("")))) {
+			continue
 		}
 		if err := s.client.RemoveIncompleteUpload(ctx, s.o.Bucket, u.Key); err != nil {
-			return s.fault(prefix, err)
+			return s.fault(u.Key, err)
 		}
 	}
 	return nil

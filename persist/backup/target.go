@@ -25,8 +25,8 @@ type Target interface {
 	List(ctx context.Context, prefix string) ([]Object, error)
 	// Delete takes an object away. One that is not there is no error.
 	Delete(ctx context.Context, name string) error
-	// Clean takes away what a Put below the prefix has left that was cut short.
-	Clean(ctx context.Context, prefix string) error
+	// Clean takes away what a Put that was cut short has left in a line, of all lines that it is to be done for.
+	Clean(ctx context.Context, of func(line string) bool) error
 	// String names the target, without secrets.
 	String() string
 }

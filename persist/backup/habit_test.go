@@ -80,8 +80,8 @@ func TestInstantOfALine(t *testing.T) {
 }
 
 // outage has the target take 25 records, lets 200 more be written while it takes nothing, so that the line ends, and 5
-// when it is back. The habit is closed then.
-func (w *world) outage(target *watched) (first string) {
+// when it is back and the store keeps the log from a record on. The habit is closed then.
+func (w *world) outage(target *watched, kept uint64) (first string) {
 	w.t.Helper()
 	w.commit(20)
 	h := w.start(target, func(o *Options) {
@@ -94,7 +94,8 @@ func (w *world) outage(target *watched) (first string) {
 	target.until(w.t, upTo(25))
 	target.failing(func(string) error { return errors.New("no route") })
 	w.commit(200)
-	require.Eventually(w.t, func() bool { return h.State().Breaks > 0 }, 20*time.Second, time.Millisecond)
+	require.Eventually(w.t, func() bool { return h.State().Breaks > 0 && w.store.Marker().FirstKept >= kept },
+		20*time.Second, time.Millisecond)
 	target.failing(nil)
 	target.until(w.t, marked)
 	w.commit(5)
@@ -107,7 +108,7 @@ func (w *world) outage(target *watched) (first string) {
 func TestPointInAnOutage(t *testing.T) {
 	w := newWorld(t, persist.Options{})
 	target := watch(NewDir(t.TempDir()))
-	first := w.outage(target)
+	first := w.outage(target, 0)
 	for _, seq := range []uint64{26, 100, 224} {
 		require.NotEqual(t, first, w.holds(target, persist.AtInstant(w.instant(seq)+10), seq).Line.Name)
 		w.holds(target, persist.AtSeq(seq), seq)
@@ -125,7 +126,7 @@ func TestPointInAnOutage(t *testing.T) {
 func TestPointInAnOutageThatIsNotKept(t *testing.T) {
 	w := newWorld(t, persist.Options{KeepLog: persist.Keep{Records: 64}, FoldBytes: 100, FoldDelay: time.Millisecond})
 	target := watch(NewDir(t.TempDir()))
-	first := w.outage(target)
+	first := w.outage(target, 60)
 	require.Equal(t, first, w.holds(target, persist.AtSeq(22), 22).Line.Name)
 
 	restore := func(at persist.Point) (dir string, b persist.Backup, err error) {

@@ -983,20 +983,72 @@ func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
 	s.reopen()
 }
 
-// An article that has all the units it may have sends none away: none is lost, as none arrives.
+// Units that leave are refused where their article has all the slots that it may have. A unit that is out comes back
+// where it comes back: its article gets one slot more than it may have, and no more than that one.
 func TestOneWayOfAFullArticle(t *testing.T) {
 	long(t)
-	s := newOneWay(t, 10_000)
+	s := newOneWay(t, 10_000, fourHours)
 	for range base.MaxSlots/10_000 - 1 {
 		s.do(stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 10_000})
 	}
 	end := noon + day
+	units := func() []int {
+		return []int{s.stock(s.loc, end+day, end+2*day), s.stock(s.there, end+day, end+2*day)}
+	}
+	full := []int{10_000, base.MaxSlots - 10_000}
+	trip := s.trip(noon, end, 1)
+	s.refused(base.CodeConflict, trip)
+	trip.AllowOverbooked = true
+	s.refused(base.CodeConflict, trip)
+	line := hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: s.there, Quantity: 1,
+		Window: base.Span{Start: noon, End: end}}
+	s.refused(base.CodeConflict, hold.PlaceHold{Lines: []hold.HoldLineInput{line}})
+	stays := s.do(s.rental(order.OrderOpen, s.bike, noon, end, 1)).(*order.OrderRecord)
+	reroute := order.PatchOrder{ID: stays.ID, Fields: base.Changed(order.OrderInput{Return: &s.there})}
+	s.refused(base.CodeConflict, reroute)
+	open := s.trip(noon, noon, 1)
+	open.Lines[0].To = nil // when it leaves is not known
+	out := s.do(open).(*order.OrderRecord)
+	require.Equal(t, full, units())
+
+	s.tick(noon)
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.tick(noon + 2*hour)
+	s.do(order.ReturnOrder{ID: out.ID})
+	require.Equal(t, []int{full[0] - 1, full[1] + 1}, units())
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	s.refused(base.CodeConflict, reroute)
+	s.do(stock.DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	s.do(reroute)
+	require.Equal(t, []int{full[0] - 2, full[1]}, units())
+	s.reopen()
+}
+
+// Slots of an article that have ended are none of those that it may have: its units go where they come back, and others
+// come.
+func TestOneWayOfAnArticleWhoseSlotsHaveEnded(t *testing.T) {
+	long(t)
+	s := newOneWay(t, 10_000)
+	for range base.MaxSlots/10_000 - 1 {
+		s.do(stock.IncreaseQuantity{Article: s.first, Location: s.loc, Amount: 10_000})
+	}
+	s.refused(base.CodeInvalid, stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 1})
+	s.now += hour
+	for range base.MaxSlots/10_000 - 1 {
+		s.do(stock.DecreaseQuantity{Article: s.first, Location: s.loc, Amount: 10_000})
+	}
+	end := noon + day
+	units := func() []int { return []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day)} }
 	o := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
-	stock := func() []int { return []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day)} }
-	require.Equal(t, []int{10_000, base.MaxSlots - 10_000}, stock())
+	require.Equal(t, []int{9_999, 1}, units())
 	s.do(order.FulfillOrder{ID: o.ID})
+	s.tick(noon + 6*hour)
 	s.do(order.ReturnOrder{ID: o.ID})
-	require.Equal(t, []int{10_000, base.MaxSlots - 10_000}, stock())
+	require.Equal(t, []int{9_999, 1}, units())
+	s.do(stock.TransferQuantity{Article: s.first, From: s.loc, To: s.there, Amount: 9})
+	s.do(stock.IncreaseQuantity{Article: s.first, Location: s.there, Amount: 10})
+	require.Equal(t, []int{9_990, 20}, units())
+	s.reopen()
 }
 
 // Who waits to leave from a place, and is to come back there by now, needs a unit for its time alone: one that others

@@ -219,6 +219,7 @@ func TestFaultsAreAllNamed(t *testing.T) {
 }
 
 // What an article may have it may have from the start, and what waits for its units is seated by the same command.
+// Slots that have ended count no more, until they go on.
 func TestTheLargestArticle(t *testing.T) {
 	long(t)
 	s := newShop(t)
@@ -237,6 +238,13 @@ func TestTheLargestArticle(t *testing.T) {
 	require.Equal(t,
 		[]base.Fault{{Pointer: "/quantities", Code: "range", Message: "an article has at most 100000 slots"}},
 		s.refused(base.CodeInvalid, o).Faults)
+
+	s.do(stock.DecreaseQuantity{Article: chair, Location: s.loc, Amount: 2})
+	later := s.now + day
+	s.do(stock.IncreaseQuantity{Article: chair, Location: s.loc, Amount: 2, From: &later})
+	s.refused(base.CodeInvalid, stock.IncreaseQuantity{Article: chair, Location: s.loc, Amount: 1})
+	s.do(stock.DecreaseQuantity{Article: chair, Location: s.loc, Amount: 2, From: &later})
+	s.do(stock.IncreaseQuantity{Article: chair, Location: s.loc, Amount: 2})
 }
 
 func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {

@@ -128,6 +128,42 @@ func (s *Stock) aliveTogether(no LotNo) Span {
 	return alive
 }
 
+// SlotsOf counts the slots of an article, whatever their range.
+func (s *Stock) SlotsOf(article uint32) int {
+	if a := s.articles.at(int(article)); a != nil {
+		return int(a.units)
+	}
+	return 0
+}
+
+// Unended counts the slots of an article that end after an instant: those that are alive then, and those that begin
+// later. Of a large lot it looks at the instants at which slots begin later, not at the slots.
+func (s *Stock) Unended(article uint32, t int64) (n int) {
+	a := s.articles.at(int(article))
+	if a == nil {
+		return 0
+	}
+	for no := a.first; no != 0; no = s.lot(no).next {
+		e := s.lot(no)
+		if e.large == nil {
+			for _, slot := range e.slots {
+				if s.slot(slot).span.End > t {
+					n++
+				}
+			}
+			continue
+		}
+		n += int(e.large.stock.at(t))
+		e.large.begins.scan(instant(t+1), func(_ []instant, slots []int32) bool {
+			for _, k := range slots {
+				n += int(k)
+			}
+			return true
+		})
+	}
+	return n
+}
+
 // singleOf is the slot of an article that has one.
 func (s *Stock) singleOf(a *articleEntry) SlotNo {
 	if a.units != 1 {

@@ -77,6 +77,48 @@ func TestAliveTogether(t *testing.T) {
 	}
 }
 
+// The slots of an article that have not ended are counted as a walk counts them, in lots small and large, while slots
+// come, go and change.
+func TestUnended(t *testing.T) {
+	rnd := rand.New(rand.NewSource(1))
+	s := New()
+	require.Zero(t, s.Unended(1, 0))
+	for lot, article := range []uint32{1, 2, 1, 1} {
+		s.AddLot(LotNo(1+lot), article, uint32(1+lot))
+	}
+	most := []int{4, 60, 60, 5} // slots of each lot
+	for range 3000 {
+		lot := rnd.Intn(len(most))
+		no := SlotNo(1 + 100*lot + rnd.Intn(most[lot]))
+		start := rnd.Int63n(20)
+		span := Span{start, start + 1 + rnd.Int63n(12)}
+		if rnd.Intn(3) == 0 {
+			span.End = Forever
+		}
+		if rnd.Intn(4) == 0 && s.slot(no) != nil {
+			s.RemoveSlot(no)
+		} else {
+			s.PutSlot(Slot{testID(int(no)), no, LotNo(1 + lot), span})
+		}
+		for article := range uint32(4) {
+			now := rnd.Int63n(35)
+			all, left := 0, 0
+			for i := range most {
+				if s.Lot(LotNo(1+i)).Article != article {
+					continue
+				}
+				for _, no := range s.Slots(LotNo(1 + i)) {
+					if all++; s.slot(no).span.End > now {
+						left++
+					}
+				}
+			}
+			require.Equal(t, all, s.SlotsOf(article))
+			require.Equal(t, left, s.Unended(article, now), "article %d at %d", article, now)
+		}
+	}
+}
+
 // BenchmarkReduceMany takes 10,000 units of an article that has many: planned ahead, and then what is left for who has
 // to go on, which is to take over the plan, to carry it out on a draft, and to make the changes that the draft tells.
 func BenchmarkReduceMany(b *testing.B) {

@@ -162,6 +162,9 @@ func (o *ChangeHold) seat(t *base.Tx, n, rec *HoldRecord, lines []heldAnew) (err
 		if err := stock.ArriveAsked(t); err != nil {
 			return err
 		}
+		if err := stock.Crowded(t); err != nil {
+			return err
+		}
 	}
 	for i, id := range n.each() {
 		if h, _, ok := stock.Draft(t).Find(id); ok && int(h.Line) != i {

@@ -167,6 +167,9 @@ func (o PlaceHold) PlanOn(t *base.Tx) (any, error) {
 	if err := stock.SeatAll(t, rec.ID, requests); err != nil {
 		return nil, err
 	}
+	if err := stock.Crowded(t); err != nil {
+		return nil, err
+	}
 	t.Used += uint64(units)
 	// From here on nothing can refuse.
 	base.Record(t, HoldKind, nil, rec)

@@ -364,7 +364,7 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if n.Return != was && n.Status != OrderDraft {
-		if err := reroute(t, n, o.AllowOverbooked); err != nil {
+		if err := rerouteAsked(t, n, o.AllowOverbooked); err != nil {
 			return nil, err
 		}
 		stock.SeatFreed(t)

@@ -153,7 +153,7 @@ func (o OrderHold) PlanOn(t *base.Tx) (any, error) {
 	if n.UnitCount() > base.MaxUnits {
 		return nil, tooManyUnits()
 	}
-	if err := reroute(t, n, o.AllowOverbooked); err != nil {
+	if err := rerouteAsked(t, n, o.AllowOverbooked); err != nil {
 		return nil, err
 	}
 	stock.SeatFreed(t)

@@ -405,6 +405,14 @@ func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 	return stock.BlockedDeparture(t)
 }
 
+// rerouteAsked is reroute for a command, which is refused if an article gets more slots by that than it may have.
+func rerouteAsked(t *base.Tx, o *Order, overbook bool) error {
+	if err := reroute(t, o, overbook); err != nil {
+		return err
+	}
+	return stock.Crowded(t)
+}
+
 // reroute makes the units of an order that have not come back go where the order says by now: those that are not handed
 // over are seated where every other hold can do without them. If other holds stand in the way, it is refused, or, with
 // overbook, they become conflicts.

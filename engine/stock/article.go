@@ -355,7 +355,7 @@ func (o CreateArticle) Check() []base.Fault {
 		units += min(q.Count, base.MaxCount)
 	}
 	if units > base.MaxSlots {
-		c.Fault("/quantities", "range", "an article has at most 100000 slots")
+		c.Fault("/quantities", "range", manySlots)
 	}
 	return c.Faults
 }

@@ -280,9 +280,10 @@ func goAll(t *base.Tx, ids []base.ID) (left []base.ID) {
 func goes(t *base.Tx, id base.ID, x *departure) bool {
 	_, at, _ := Draft(t).Find(id)
 	red, r := spare(t, at, x.at), articleOf(t, Draft(t).Lot(at.Lot))
-	if r == nil || !red.OK || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+	if r == nil || !red.OK {
 		return false
 	}
+	transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at)
 	plans(t, id, x)
 	return true
 }
@@ -308,9 +309,10 @@ func departAll(t *base.Tx, ids []base.ID, slots []timeline.SlotNo) bool {
 	x := departs(t, ids[0])
 	red, ok := Draft(t).ReduceTo(x.lot, x.at, slots, len(slots))
 	r := articleOf(t, Draft(t).Lot(x.lot))
-	if r == nil || !ok || !transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
+	if r == nil || !ok {
 		return false
 	}
+	transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at)
 	for _, id := range ids {
 		plans(t, id, x)
 	}
@@ -342,11 +344,8 @@ func depart(t *base.Tx, id base.ID, of []base.ID) {
 			}
 			return
 		}
-		if transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at) {
-			plans(t, id, x)
-			return
-		}
-		fallthrough
+		transfer(t, red, r, LocationTable(t.Acc).No(x.to), x.at)
+		plans(t, id, x)
 	case out:
 		stayPut(t, id)
 	default:
@@ -373,14 +372,36 @@ func TransferUnit(t *base.Tx, from timeline.LotNo, to *Location, at int64) {
 	}
 }
 
-// transfer gives an article fewer units where that is planned, and as many more at another location from an instant
-// on; or neither, where it has as many as it may have.
-func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) bool {
-	if addUnits(t, r, more, less.Amount, at) != nil {
-		return false
-	}
+// transfer gives an article fewer units where that is planned, and as many more at another location from an instant on.
+// It may get more slots by that than it may have: only what a command asks for is bounded (Crowded). What comes back
+// elsewhere is there.
+func transfer(t *base.Tx, less timeline.Reduction, r *Article, more *Location, at int64) {
+	addUnits(t, r, more, less.Amount, at)
 	apply(t, less)
-	return true
+}
+
+// Crowded refuses a command that asks for units that leave, where an article gets more slots by that than it may have.
+func Crowded(t *base.Tx) error {
+	if leavesNothing(t) {
+		return nil
+	}
+	seen := map[uint32]bool{}
+	for _, id := range Departing(t).looked {
+		_, asked := Departing(t).to[id]
+		x := departureByID(t, id)
+		if !asked || x == nil {
+			continue
+		}
+		r := articleOf(t, Draft(t).Lot(x.lot))
+		if r == nil || seen[r.No] {
+			continue
+		}
+		seen[r.No] = true
+		if beyond(planned(t), r, 0, t.Now) > beyond(t.Acc.Stock, r, 0, t.Now) {
+			return base.Refuse(base.CodeConflict, "%s; a unit that comes back elsewhere needs one there", manySlots)
+		}
+	}
+	return nil
 }
 
 // spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot, or one that begins just

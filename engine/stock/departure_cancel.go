@@ -83,10 +83,10 @@ func loosen(t *base.Tx, ids []base.ID) (off bool) {
 		h, _, _ := Draft(t).Find(id)
 		return x.at <= t.Now && !h.Flags.Has(timeline.Out)
 	}
-	if r == nil || slices.ContainsFunc(ids, gone) ||
-		!giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x)) {
+	if r == nil || slices.ContainsFunc(ids, gone) {
 		return false
 	}
+	giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x))
 	d := Departing(t)
 	if d.arrivals == nil {
 		d.arrivals = map[base.ID]*departure{}
@@ -177,9 +177,10 @@ func arrive(t *base.Tx, ids []base.ID) bool {
 				return false
 			}
 			r := articleOf(t, Draft(t).Lot(d.lot))
-			if r == nil || addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at) != nil {
+			if r == nil {
 				return false
 			}
+			addUnits(t, r, LocationTable(t.Acc).No(d.to), 1, d.at)
 			planned[i] = d
 		}
 		if !unpromise(t, to, len(ids), was.at) {
@@ -317,9 +318,10 @@ func callBack(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	}
 	red := Draft(t).Reduce(to, len(ids), x.at)
-	if !red.Feasible() || !giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x)) {
+	if !red.Feasible() {
 		return false
 	}
+	giveBack(t, x, r, from, len(ids), ownEnds(t, ids, x))
 	for _, id := range ids {
 		plans(t, id, nil)
 	}
@@ -360,20 +362,19 @@ func callBackPushed(t *base.Tx, lot timeline.LotNo, at int64) bool {
 // giveBack makes units that were to leave a lot stay in it: slots that end at that instant continue, those that are
 // named or any. A slot that was to end then, but now ends later because a unit on it is late, continues as well: the
 // late unit keeps one of the units that were to leave.
-func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends []timeline.SlotNo) bool {
+func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends []timeline.SlotNo) {
 	var kept []timeline.SlotNo
 	if len(ends) < n {
 		kept = keptByLate(t, x, n)
 	}
-	if more := n - len(kept); more > 0 && addUnits(t, r, from, more, x.at, ends...) != nil {
-		return false
+	if more := n - len(kept); more > 0 {
+		addUnits(t, r, from, more, x.at, ends...)
 	}
 	for _, no := range kept {
 		slot, _ := Draft(t).Slot(no)
 		Draft(t).EndSlot(no, base.Forever)
 		FreedOf(t, r, x.lot, base.Span{Start: slot.Span.End, End: base.Forever})
 	}
-	return true
 }
 
 // keptByLate are slots of a lot that end after a departure, as units on them are late. It gives as many as are missing
@@ -441,9 +442,7 @@ func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 		return false
 	}
 	return attempt(t, func() bool {
-		if !giveBack(t, x, r, from, n, nil) { // first: others may do with the units
-			return false
-		}
+		giveBack(t, x, r, from, n, nil) // first: others may do with the units
 		for _, id := range ids {
 			plans(t, id, nil)
 		}

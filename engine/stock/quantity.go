@@ -224,37 +224,63 @@ func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
 	if o.Amount >= t.Bounds.Offload {
 		Draft(t) // it has the units then, and the writer need not make them once more
 	}
-	if err := addUnits(t, r, l, o.Amount, from); err != nil {
+	if err := mayAdd(t, r, l, o.Amount, from); err != nil {
 		return nil, err
 	}
+	addUnits(t, r, l, o.Amount, from)
 	SeatFreed(t)
 	return r, nil
 }
 
+// mayAdd refuses units with which an article would have more slots than it may have. Slots that have ended do not
+// count, until they go on.
+func mayAdd(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
+	more := amount
+	if from > t.Now && beyond(planned(t), r, more, t.Now) > 0 {
+		more -= len(ending(t, r, l, amount, from))
+	}
+	if more == 0 || beyond(planned(t), r, more, t.Now) == 0 {
+		return nil
+	}
+	return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: manySlots}})
+}
+
+const manySlots = "an article has at most 100000 slots"
+
+// beyond is how many slots more than it may have an article has on some timelines, with some that come. Those that have
+// ended are counted only to see whether it is worth a look.
+func beyond(s *timeline.Stock, r *Article, more int, now int64) int {
+	if s.SlotsOf(r.No)+more <= base.MaxSlots {
+		return 0
+	}
+	return max(0, s.Unended(r.No, now)+more-base.MaxSlots)
+}
+
+// planned is the account's timelines as the plan has them so far.
+func planned(t *base.Tx) *timeline.Stock {
+	if Seating(t).Stock == nil {
+		return t.Acc.Stock
+	}
+	return Seating(t).Stock.Stock()
+}
+
+// ending lists slots of an article at a location that end at an instant, at most n. Where the caller knows as many, it
+// is these.
+func ending(t *base.Tx, r *Article, l *Location, n int, at int64, known ...timeline.SlotNo) []timeline.SlotNo {
+	if lot := r.LotAt(l.No); lot != nil && len(known) < n {
+		return planned(t).EndingAt(lot.No, at, n)
+	}
+	return known
+}
+
 // addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned:
 // those that the caller knows, where these are as many, else any. The others are made.
-func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64, ends ...timeline.SlotNo) error {
-	stock := t.Acc.Stock
-	if Seating(t).Stock != nil {
-		stock = Seating(t).Stock.Stock()
-	}
-	ending := ends
-	if lot := r.LotAt(l.No); lot != nil && len(ends) < amount {
-		ending = stock.EndingAt(lot.No, from, amount)
-	}
-	slots := 0
-	for _, x := range r.Lots {
-		slots += len(t.Acc.Stock.Slots(x.No))
-	}
-	if slots+amount-len(ending) > base.MaxSlots {
-		return base.Invalid(
-			[]base.Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
-	}
-	for _, no := range ending {
+func addUnits(t *base.Tx, r *Article, l *Location, amount int, from int64, ends ...timeline.SlotNo) {
+	ends = ending(t, r, l, amount, from, ends...)
+	for _, no := range ends {
 		Draft(t).EndSlot(no, base.Forever)
 	}
-	NewUnits(t, r, l.No, amount-len(ending), base.Span{Start: from, End: base.Forever})
-	return nil
+	NewUnits(t, r, l.No, amount-len(ends), base.Span{Start: from, End: base.Forever})
 }
 
 // NewUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where
@@ -425,9 +451,10 @@ func (o TransferQuantity) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := addUnits(t, r, to, o.Amount, at); err != nil {
+	if err := mayAdd(t, r, to, o.Amount, at); err != nil {
 		return nil, err
 	}
+	addUnits(t, r, to, o.Amount, at)
 	SeatFreed(t)
 	return plan, nil
 }

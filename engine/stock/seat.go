@@ -685,7 +685,10 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 		Seating(t).due = nil
 		t.Waiting, _ = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
 	}
-	return BlockedDeparture(t)
+	if err := BlockedDeparture(t); err != nil {
+		return err
+	}
+	return Crowded(t)
 }
 
 // SeatFreed tries the conflicts that overlap what the command freed. Those that the command made are tried where they

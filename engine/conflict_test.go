@@ -159,6 +159,61 @@ func TestShorterReservationBesideAConflict(t *testing.T) {
 	s.reopen()
 }
 
+// A repair that waits on an article that is out gets a unit of it when one comes free, by whatever way, and what holds
+// of customers wait for there does not come between.
+func TestRepairOfWhatIsOutGetsWhatComesFree(t *testing.T) {
+	var s *shop
+	var article base.ID
+	var other *stock.ScheduledEvent
+	reserve := func() *stock.ScheduledEvent {
+		return s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+			Window:               base.Span{Start: noon + 10*hour, End: noon + 30*hour}}).(*stock.ScheduledEvent)
+	}
+	for name, frees := range map[string]func(){
+		"more units": func() { s.do(stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 1}) },
+		"deleted":    func() { s.do(stock.DeleteScheduledEvent{Article: article, ID: other.ID}) },
+		"other dates": func() {
+			s.do(stock.PatchScheduledEvent{Article: article, ID: other.ID,
+				From: base.Some(noon + 40*hour), To: base.Some(noon + 50*hour)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s = newShop(t)
+			article = s.article(s.sku(), 3)
+			h := s.book(base.Item{Article: article}, noon+10*hour, noon+30*hour, 1)
+			waysOut["inactive"](s, article)
+			first, second := reserve(), reserve()
+			s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 2, Force: true})
+			lacks := base.After(first.ID, 1)
+			if other = second; !s.unit(lacks).Conflict() {
+				lacks, other = base.After(second.ID, 1), first
+			}
+			require.True(t, s.unit(lacks).Conflict())
+			frees()
+			require.False(t, s.unit(lacks).Conflict())
+			require.True(t, s.unit(h.Lines[0].Units[0].ID).Conflict())
+			s.reopen()
+		})
+	}
+	for _, out := range []string{"inactive", "archived"} { // its bookings leave, and a repair that waits stays
+		t.Run(out, func(t *testing.T) {
+			s = newShop(t)
+			article = s.article(s.sku(), 2)
+			h := s.book(base.Item{Article: article}, noon+10*hour, noon+20*hour, 1)
+			repair := base.After(reserve().ID, 1)
+			s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+			unit := h.Lines[0].Units[0].ID
+			require.True(t, s.unit(repair).Conflict(), "it ends last")
+			require.False(t, s.unit(unit).Conflict())
+			waysOut[out](s, article)
+			require.False(t, s.unit(repair).Conflict())
+			require.True(t, s.unit(unit).Conflict())
+			s.reopen()
+		})
+	}
+}
+
 // taken is a shop in which two articles of a SKU are booked and the first goes out: its booking is a conflict.
 func taken(t *testing.T, out func(s *shop, article base.ID)) (s *shop, sku base.Item, other *hold.Hold, lacks base.ID) {
 	s = newShop(t)

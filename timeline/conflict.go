@@ -208,13 +208,14 @@ const looksOfTry = 4
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made:
 // those of the pools of the lots that overlap a freed range. It begins again after a seat that moved holds between
 // lots, as the room they left may be what a conflict pinned there waits for; each round seats one, so it ends. If very
-// many conflicts want none of the room, its looks run out; another pass then continues from there.
-func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
+// many conflicts want none of the room, its looks run out; another pass then continues from there. A conflict gets
+// nothing of the room if closed says so of it and the lot on which it waits (nil: each may get some).
+func (d *Draft) SeatConflicts(w Waiting, tries int, closed func(*Hold, LotNo) bool) (r Reseated) {
 	w.Room = slices.Concat(w.Room, d.left)
 	d.left = d.left[:0]
 	looks := looksOfTry * tries
 again:
-	ids, until, all := d.wanting(w, &looks)
+	ids, until, all := d.wanting(w, &looks, closed)
 	for _, id := range ids {
 		if r.Tries >= tries {
 			r.More, r.Next = true, w
@@ -261,7 +262,7 @@ const leastLooks = 64
 
 // wanting lists the conflicts that may want what was freed and have not had their turn, by id. It looks at some and no
 // more; where these are not all, it lists those up to an id.
-func (d *Draft) wanting(w Waiting, looks *int) (ids []ID, until ID, all bool) {
+func (d *Draft) wanting(w Waiting, looks *int, closed func(*Hold, LotNo) bool) (ids []ID, until ID, all bool) {
 	s := d.Stock()
 	for _, id := range w.Due {
 		if _, at, ok := d.Find(id); ok && !at.Seated() && w.Behind.Before(id) {
@@ -302,7 +303,7 @@ func (d *Draft) wanting(w Waiting, looks *int) (ids []ID, until ID, all bool) {
 			}
 			n, last = n+1, h.ID
 			// One that is pinned to another lot has what others leave there that move here.
-			if meets(x.room, h.wants()) {
+			if meets(x.room, h.wants()) && (closed == nil || !closed(&h, x.lot)) {
 				ids = append(ids, h.ID)
 			}
 		}

@@ -46,9 +46,9 @@ func TestSeatConflicts(t *testing.T) {
 		}
 		d := s.Draft(x.now)
 		looks := 1000
-		waiting, _, all := d.wanting(Waiting{Room: []Freed{freed}}, &looks)
+		waiting, _, all := d.wanting(Waiting{Room: []Freed{freed}}, &looks, nil)
 		require.True(t, all)
-		r := d.SeatConflicts(Waiting{Room: []Freed{freed}}, 1000)
+		r := d.SeatConflicts(Waiting{Room: []Freed{freed}}, 1000, nil)
 		require.False(t, r.More)
 		seated += len(r.Seated)
 		if r.Tries > len(waiting) {
@@ -93,7 +93,7 @@ func TestSeatConflictsBounded(t *testing.T) {
 	}
 	d, w, seated := s.Draft(0), Waiting{Room: []Freed{{1, Span{0, Forever}}}}, 0
 	for pass := 0; ; pass++ {
-		r := d.SeatConflicts(w, 4)
+		r := d.SeatConflicts(w, 4, nil)
 		seated += len(r.Seated)
 		if w = r.Next; !r.More {
 			require.Equal(t, 2, pass)
@@ -128,12 +128,12 @@ func TestSeatConflictsInPassesIsAsInOne(t *testing.T) {
 		w := Waiting{Room: []Freed{{1, Span{0, 20}}, {LotNo(x.lots), Span{10, 30}}, {1, Span{40, 60}}}}
 		at := max(x.now, 1)
 		one := x.s.Draft(at)
-		want := one.SeatConflicts(w, 1_000_000)
+		want := one.SeatConflicts(w, 1_000_000, nil)
 		require.False(t, want.More)
 		parts := x.s.Draft(at)
 		var got []ID
 		for {
-			r := parts.SeatConflicts(w, 1+rnd.Intn(60))
+			r := parts.SeatConflicts(w, 1+rnd.Intn(60), nil)
 			got = append(got, r.Seated...)
 			passes++
 			if !r.More {

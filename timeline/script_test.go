@@ -237,7 +237,7 @@ func (x *script) run(t *testing.T, lines []string) string {
 			}
 		case "release":
 			h, at, _ := draft().Take(x.id(args[0]))
-			r := draft().SeatConflicts(Waiting{Room: []Freed{{at.Lot, h.Span}}}, 1000)
+			r := draft().SeatConflicts(Waiting{Room: []Freed{{at.Lot, h.Span}}}, 1000, nil)
 			for _, id := range r.Seated {
 				fmt.Fprintf(&out, "%s has a unit now\n", name1(id))
 			}

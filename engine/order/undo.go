@@ -145,7 +145,7 @@ func unsell(t *base.Tx, o *Order, x unitOfLine) error {
 	}
 	if ended := d.Stock().EndingAt(lot, u.Handed, 1); len(ended) > 0 {
 		d.EndSlot(ended[0], base.Forever)
-		stock.FreedOf(t, r, lot, base.Span{Start: t.Now, End: base.Forever})
+		stock.FreedOf(t, lot, base.Span{Start: t.Now, End: base.Forever})
 	} else {
 		stock.NewUnits(t, r, on.Location, 1, base.Span{Start: t.Now, End: base.Forever})
 	}

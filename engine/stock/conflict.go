@@ -24,14 +24,18 @@ func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 // TryConflicts seats the conflicts that can be seated. It returns those that are left to try, nil for none, and how
 // many tries are left. For those that were tried in vain it notes when time may make room for them. If a conflict gets
 // a unit that leaves, its departure is planned before the next conflict is tried. Conflicts of an article that takes no
-// holds are not tried.
+// holds are not tried, except for scheduled events.
 func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
 	w.Due = slices.DeleteFunc(slices.Clone(w.Due), func(id base.ID) bool {
 		h, at, ok := Draft(t).Find(id)
 		return ok && closed(t, h, at.Lot)
 	})
+	out := func(h *timeline.Hold, on timeline.LotNo) bool {
+		r := latest(t, articleOf(t, Draft(t).Lot(on)))
+		return r != nil && shuts(r, h)
+	}
 	for {
-		r := Draft(t).SeatConflicts(w, tries)
+		r := Draft(t).SeatConflicts(w, tries, out)
 		Seating(t).tried = append(Seating(t).tried, r.Short...)
 		tries -= r.Tries
 		switch {
@@ -49,7 +53,12 @@ func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Wai
 // such as a repair, gets a unit of such an article.
 func closed(t *base.Tx, h timeline.Hold, on timeline.LotNo) bool {
 	r := latest(t, articleOf(t, Draft(t).Stock().Lot(on)))
-	return (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent
+	return r == nil || shuts(r, &h)
+}
+
+// shuts says that an article takes no holds, and gives a hold no unit.
+func shuts(r *Article, h *timeline.Hold) bool {
+	return !r.Takes() && h.Flags.Blocker() != timeline.BlockerScheduledEvent
 }
 
 // SeatConflict seats a conflict where it can be.

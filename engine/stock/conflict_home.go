@@ -268,7 +268,7 @@ func tryBehind(t *base.Tx) {
 // lotsFreed notes that all units of an article may be had.
 func lotsFreed(t *base.Tx, r *Article) {
 	for _, l := range r.Lots {
-		FreedOf(t, r, l.No, base.Span{Start: math.MinInt64, End: base.Forever})
+		FreedOf(t, l.No, base.Span{Start: math.MinInt64, End: base.Forever})
 	}
 }
 

@@ -373,7 +373,7 @@ func giveBack(t *base.Tx, x *departure, r *Article, from *Location, n int, ends 
 	for _, no := range kept {
 		slot, _ := Draft(t).Slot(no)
 		Draft(t).EndSlot(no, base.Forever)
-		FreedOf(t, r, x.lot, base.Span{Start: slot.Span.End, End: base.Forever})
+		FreedOf(t, x.lot, base.Span{Start: slot.Span.End, End: base.Forever})
 	}
 }
 

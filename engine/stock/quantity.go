@@ -299,7 +299,7 @@ func NewUnits(t *base.Tx, r *Article, location uint32, amount int, over base.Spa
 	if made && drafted {
 		house(t, r.SKU)
 	}
-	FreedOf(t, r, no, over)
+	FreedOf(t, no, over)
 }
 
 // placeOf is the lot of an article at a location. The plan makes it if there is none yet. If drafted, the plan's own
@@ -476,9 +476,7 @@ func Reassign(t *base.Tx, before, after *Article, force bool) error {
 	if Draft(t).ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
-			if stays {
-				rejoin(t, before, after)
-			}
+			rejoin(t, before, after)
 			house(t, append(waitingOn(t, before), before.SKU, after.SKU)...)
 		case !same(before.Before, after.Before) || !same(before.After, after.After):
 			rehouse(t, after.SKU, base.One(after))
@@ -504,7 +502,8 @@ func waitingOn(t *base.Tx, r *Article) (skus []*base.ID) {
 	return skus
 }
 
-// rejoin puts the lots of an article that takes holds again into their pools, where conflicts may want them.
+// rejoin puts the lots of an article into the pools that they are of by now, where conflicts may want them. Lots that
+// are in none, as the article takes no holds, scheduled events may want.
 func rejoin(t *base.Tx, before, after *Article) {
 	for _, l := range before.Lots {
 		Draft(t).SetPool(l.No, poolNow(t.Acc, after, l.Location))

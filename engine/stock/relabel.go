@@ -156,7 +156,7 @@ func fitsFreed(t *base.Tx, lots []timeline.LotNo) {
 			}
 			return false
 		}) {
-			FreedOf(t, articleOf(t, lot), no, base.Span{Start: math.MinInt64, End: base.Forever})
+			FreedOf(t, no, base.Span{Start: math.MinInt64, End: base.Forever})
 		}
 	}
 }

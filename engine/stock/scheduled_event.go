@@ -11,7 +11,8 @@ import (
 // This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
 //
 // An article that is out, inactive or archived, takes no new holds of customers, but it takes reservations, and those
-// that it has stay seated when it goes out: repairs are planned on what is out.
+// that it has stay seated when it goes out: repairs are planned on what is out. One that waits there as a conflict gets
+// what comes free.
 
 // EventType is what a scheduled event does.
 type EventType string

@@ -629,15 +629,12 @@ func BlockersOf(t *base.Tx, found *Blockers, s *Source, room base.Span, n int, a
 // Freed notes that room came free at a place: conflicts there may be seated now.
 func Freed(t *base.Tx, s base.Span, at timeline.Place) {
 	if at.Seated() {
-		FreedOf(t, ArticleTable(t.Acc).No(t.Acc.Stock.Lot(at.Lot).Article), at.Lot, s)
+		FreedOf(t, at.Lot, s)
 	}
 }
 
-// FreedOf notes that a lot of an article has room. An article that takes no holds gives none, so nothing is noted.
-func FreedOf(t *base.Tx, r *Article, lot timeline.LotNo, s base.Span) {
-	if r != nil && !latest(t, r).Takes() {
-		return
-	}
+// FreedOf notes that a lot has room. It is for scheduled events alone where its article takes no holds (TryConflicts).
+func FreedOf(t *base.Tx, lot timeline.LotNo, s base.Span) {
 	f := timeline.Freed{Lot: lot, Span: s}
 	if n := len(Seating(t).room); n == 0 || Seating(t).room[n-1] != f {
 		// units of a line leave the same room, one after the other

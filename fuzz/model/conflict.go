@@ -233,6 +233,9 @@ func (s *step) reseated(was, o Unit) error {
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)
 	}
+	if s.a.home(was).Closed {
+		s.a.Seen.Repaired++
+	}
 	switch {
 	case s.wants(was):
 	case s.gains(was):
@@ -295,8 +298,8 @@ func (s *step) conflicts() error {
 			continue
 		}
 		home, need := s.a.home(u), awaits(u, rest(u, s.now))
-		if home.Closed {
-			continue // its article is out, and seats no unit
+		if home.Closed && !u.event() {
+			continue // its article is out, and seats nothing but its scheduled events
 		}
 		if no := s.a.Pins[u.ID]; s.a.holds(no, u, s.now) {
 			if !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == no && v.Takes().Overlaps(need) }) {

@@ -33,12 +33,12 @@
 //     nothing at one of them, it is refused, with the earliest instant from which on it would do. The opposite at the
 //     same instant calls it off. (quantity.go, reduce.go)
 //  6. A unit becomes a conflict only where a command may make it one. A conflict that overlaps what came free is seated
-//     where that is possible, the older one first; never on an article that is out. The past part of a conflict needs
-//     no room. So after any command and any passing of time two kinds of conflict do not remain: one for which all
-//     units were taken at some instant, where time alone has made a unit free; and one whose requirement an article
-//     with a free unit meets because another day has come. (conflict.go) An auto-assigned unit belongs to the SKU that
-//     its line names, or that of the component of a kit that it is, whatever its article is of by now: given other
-//     dates it asks for that SKU, and as a conflict it waits for it. (conflict.go, place.go)
+//     where that is possible, the older one first; never on an article that is out, unless it is a scheduled event. The
+//     past part of a conflict needs no room. So after any command and any passing of time two kinds of conflict do not
+//     remain: one for which all units were taken at some instant, where time alone has made a unit free; and one whose
+//     requirement an article with a free unit meets because another day has come. (conflict.go) An auto-assigned unit
+//     belongs to the SKU that its line names, or that of the component of a kit that it is, whatever its article is of
+//     by now: given other dates it asks for that SKU, and as a conflict it waits for it. (conflict.go, place.go)
 //  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go) A hold that
 //     is seated anew needs a free unit by that count only at instants at which the command has more units than it had
 //     before it. A conflict with other dates stays a conflict where it has no room. A unit that is handed over needs

@@ -59,12 +59,8 @@ func (s *step) take(id ID) Unit {
 	return u
 }
 
-// frees notes that room came free on a lot. An article that is out gives it to no unit.
-func (s *step) frees(lot uint32, over Span) {
-	if s.a.of(s.a.lot(lot)).Takes {
-		s.freed = append(s.freed, freed{lot, over, false})
-	}
-}
+// frees notes that room came free on a lot. An article that is out gives it to its scheduled events alone.
+func (s *step) frees(lot uint32, over Span) { s.freed = append(s.freed, freed{lot, over, false}) }
 
 // put puts a unit into the account, at the place that the engine gave it.
 func (s *step) put(u Unit, home Pool) error {

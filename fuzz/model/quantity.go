@@ -306,6 +306,7 @@ func (s *step) leave(lot uint32, pool Pool, stays, force bool) error {
 			home.Lots = append(home.Lots, p.Lots...)
 		}
 		s.homes[u.ID], s.evict[u.ID], s.pushed[u.ID] = home, true, true
+		s.frees(lot, u.Hull)
 		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
 		s.a.Units[i].Lot, s.a.Units[i].Slot, s.a.Units[i].Cut = o.Lot, o.Slot, o.Cut
 	}

@@ -78,6 +78,7 @@ type Tally struct {
 	// conflicts that wait for a slot that is taken, and units that waited for a slot and have one
 	Pins, Unpinned   int
 	RaisedOut        int // increases of articles that are out and have conflicts
+	Repaired         int // scheduled events that waited on articles that are out, and have a unit of these
 	Asked            int // removals of attributes and options that records had a value of
 	Removed, InUse   int // locations, SKUs and articles that were deleted, and those that could not be
 	Kits, Met        int // answers about kits, and those of kits of which two parts meet in a pool
@@ -166,6 +167,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked},
 		{&t.Pushed, &o.Pushed}, {&t.Aside, &o.Aside},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded},
+		{&t.Repaired, &o.Repaired},
 		{&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},

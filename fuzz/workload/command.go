@@ -275,6 +275,41 @@ func event(d Dice, a *model.Account, now int64) base.Op {
 	return o
 }
 
+// Repair gives an account an article that is out, with as many repairs as it has units. One unit is taken away, so that
+// often a repair waits. Then a repair is deleted or gets other dates, there is one more unit, or nothing happens yet.
+func (w *World) Repair(d Dice, tenant int) error {
+	do := func(op base.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	a := func() *model.Account { return w.Tenants[tenant].Twin }
+	here, units := a().Locations[0].ID, 1+d.N("more units to repair", 3)
+	if err := do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "out", Status: stock.ArticleInactive},
+		Quantities: []stock.InitialQuantity{{Location: here, Count: units}}}); err != nil {
+		return err
+	}
+	article := a().Articles[len(a().Articles)-1].ID
+	for range units {
+		from := w.Now() + int64(1+d.N("soon", 4))*hour
+		if err := do(stock.CreateScheduledEvent{Article: article, Location: here,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "repair"},
+			Window:               base.Span{Start: from, End: from + pick(d, "hours", lengths)*hour}}); err != nil {
+			return err
+		}
+	}
+	if err := do(stock.DecreaseQuantity{Article: article, Location: here, Amount: 1, Force: true}); err != nil {
+		return err
+	}
+	switch e := a().Events[len(a().Events)-1]; d.N("then", 4) {
+	case 0:
+		return do(stock.DeleteScheduledEvent{Article: e.Article, ID: e.ID})
+	case 1:
+		other := Closed(d, a(), w.Now())
+		return do(stock.PatchScheduledEvent{Article: e.Article, ID: e.ID, From: base.Some(other.Start),
+			To: base.Some(other.End)})
+	case 2:
+		return do(stock.IncreaseQuantity{Article: article, Location: here, Amount: 1})
+	}
+	return nil
+}
+
 func quantity(d Dice, a *model.Account, now int64) base.Op {
 	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 5)/3
 	var at *int64

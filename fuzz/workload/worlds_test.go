@@ -149,6 +149,11 @@ func playStock(w *World, d Dice, steps int) error {
 				return err
 			}
 		}
+		if odds(d, "repairs", 30) {
+			if err := w.Repair(d, tenant); err != nil {
+				return err
+			}
+		}
 	}
 	for n := range steps {
 		if odds(d, "time passes", 25) {

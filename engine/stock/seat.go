@@ -2,6 +2,7 @@ package stock
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -350,24 +351,23 @@ func (q *Request) onLot(t *base.Tx, r *Article, lot timeline.LotNo, body base.Sp
 // brought adds the lots to which the plan itself brings the first units, and which are in no pool: rows of a batch
 // count on units that earlier ones bring.
 func (q *Request) brought(t *base.Tx, dst []Source, body base.Span) []Source {
-	type made struct {
-		lot timeline.LotNo
-		of  *Article
-	}
-	var list []made
-	for key, lot := range Seating(t).lots {
-		r := ArticleTable(t.Acc).No(key.article)
-		drafted := Draft(t).Lot(lot)
-		if key.location != q.Location.No || r == nil || drafted.No == 0 {
-			continue
+	lots := Seating(t).lots
+	if q.Article != nil {
+		if lot, is := lots[lotOf{q.Article.No, q.Location.No}]; is && Draft(t).Lot(lot).No != 0 {
+			dst = append(dst, q.onLot(t, q.Article, lot, body))
 		}
-		if r == q.Article || q.SKU != nil && r.SKU != nil && *r.SKU == q.SKU.ID && drafted.Pool == 0 && r.Takes() {
-			list = append(list, made{lot, r})
-		}
+		return dst
 	}
-	slices.SortFunc(list, func(x, y made) int { return cmp.Compare(x.lot, y.lot) })
-	for _, x := range list {
-		dst = append(dst, q.onLot(t, x.of, x.lot, body))
+	if q.SKU == nil || len(lots) == 0 {
+		return dst
+	}
+	byLot := func(x, y lotOf) int { return cmp.Compare(lots[x], lots[y]) }
+	for _, key := range slices.SortedFunc(maps.Keys(lots), byLot) {
+		r, drafted := ArticleTable(t.Acc).No(key.article), Draft(t).Lot(lots[key])
+		if key.location == q.Location.No && r != nil && r.SKU != nil && *r.SKU == q.SKU.ID && r.Takes() &&
+			drafted.No != 0 && drafted.Pool == 0 {
+			dst = append(dst, q.onLot(t, r, lots[key], body))
+		}
 	}
 	return dst
 }

@@ -494,8 +494,8 @@ func (w *writer) fail(cause error) {
 	}
 	e.log.Error(what, "error", cause)
 	w.turnAwayBacklog(e.failure.Load())
-	for _, x := range w.open.waiters {
-		x.future.answer(Result{}, unknownOutcome())
+	for _, x := range w.open.waiters { // the log has nothing of their group
+		x.future.answer(Result{}, e.failure.Load())
 	}
 	for closed := false; !closed; {
 		select {

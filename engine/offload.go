@@ -11,7 +11,8 @@ import (
 // of its own, on a copy of its account that nothing changes; so is a part of what is due, where that is much. Meanwhile
 // the writer is free for other accounts. In this account nothing happens: its other commands wait for this one to be
 // applied, and so does what becomes due (backlog.go). So the finished plan still fits the account, and the writer only
-// has to apply it. One such plan is made at a time.
+// has to apply it. The plans of several accounts compute in turns (turns.go): one that takes seconds keeps no other
+// account's waiting for as long.
 
 // maxPlans is how many accounts may have a plan under way, as each holds memory. Further ones wait.
 const maxPlans = 32

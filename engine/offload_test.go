@@ -176,6 +176,32 @@ func TestALongPlanLetsOthersBePlanned(t *testing.T) {
 	s.reopen()
 }
 
+// watched is a large operation whose plan counts how often it lets others go on.
+type watched struct {
+	base.Op
+	yields *int
+}
+
+func (watched) Size(*base.AccountState) int { return base.MaxUnits }
+
+func (o watched) PlanOn(t *base.Tx) (any, error) {
+	yield := t.Yield
+	t.Yield = func() { *o.yields++; yield() }
+	return o.Op.PlanOn(t)
+}
+
+// A plan lets others go on between its units, also where these take the search for room.
+func TestAPlanYieldsBetweenItsUnits(t *testing.T) {
+	s := newShop(t)
+	item := base.Item{Article: s.article(base.ID{}, 40)}
+	for i := range int64(40) { // each unit is taken on one of two days
+		s.book(item, s.now+(1+i%2)*day, s.now+(2+i%2)*day, 1)
+	}
+	yields := 0
+	s.do(watched{s.booking(item, s.now+day, s.now+3*day, 20), &yields})
+	require.Greater(t, yields, 20)
+}
+
 // More accounts than may have a plan under way at once wait for others to be finished.
 func TestMorePlansThanMayBeUnderWay(t *testing.T) {
 	s := newShop(t)

@@ -2,7 +2,6 @@ package stock
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"holdfast/engine/base"
@@ -361,12 +360,13 @@ func (q *Request) brought(t *base.Tx, dst []Source, body base.Span) []Source {
 	if q.SKU == nil || len(lots) == 0 {
 		return dst
 	}
-	byLot := func(x, y lotOf) int { return cmp.Compare(lots[x], lots[y]) }
-	for _, key := range slices.SortedFunc(maps.Keys(lots), byLot) {
-		r, drafted := ArticleTable(t.Acc).No(key.article), Draft(t).Lot(lots[key])
-		if key.location == q.Location.No && r != nil && r.SKU != nil && *r.SKU == q.SKU.ID && r.Takes() &&
-			drafted.No != 0 && drafted.Pool == 0 {
-			dst = append(dst, q.onLot(t, r, lots[key], body))
+	for no := t.Acc.Ledger.Lot + 1; no <= t.Ledger.Lot; no++ {
+		lot := Draft(t).Lot(timeline.LotNo(no))
+		if lot.No == 0 || lot.Pool != 0 || lot.Location != q.Location.No {
+			continue
+		}
+		if r := ArticleTable(t.Acc).No(lot.Article); r != nil && r.SKU != nil && *r.SKU == q.SKU.ID && r.Takes() {
+			dst = append(dst, q.onLot(t, r, lot.No, body))
 		}
 	}
 	return dst

@@ -140,16 +140,6 @@ func (t *Tx) Room(n int) {
 // Twice is the kind of a row that the write set changes twice, nil where there is none. Both changes would begin with
 // the same row before, so that the state hash would never again be that of the rows.
 func (t *Tx) Twice() KindOf {
-	if len(t.Set) <= fewRows {
-		for i, c := range t.Set {
-			for _, d := range t.Set[:i] {
-				if c.Key() == d.Key() && c.Of().TableTag() == d.Of().TableTag() {
-					return c.Of()
-				}
-			}
-		}
-		return nil
-	}
 	type row struct {
 		tag byte
 		id  ID

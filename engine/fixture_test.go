@@ -96,8 +96,8 @@ func (s *shop) shut() {
 
 // reopen restarts the engine on what is stored, and demands the same state.
 func (s *shop) reopen() {
-	seq, hash := s.State()
 	s.shut()
+	seq, hash := s.State() // behind what was still under way
 	s.open()
 	gotSeq, gotHash := s.State()
 	require.Equal(s.T, seq, gotSeq)

@@ -20,6 +20,23 @@ func (s *shop) inUse(resource string, count int, op base.Op) {
 	require.Equal(s.T, base.InUseDetails{Resource: resource, Count: count}, s.refused(base.CodeInUse, op).Details)
 }
 
+// Only units that have not ended hold up the end of their article: those that were taken away are gone.
+func TestAnArticleOfManyUnitsIsDeletedOnceTheyWereTakenAway(t *testing.T) {
+	long(t)
+	s := newShop(t)
+	article := s.article(s.sku(), 10_000)
+	for range 2 {
+		s.do(stock.IncreaseQuantity{Article: article, Location: s.loc, Amount: 10_000})
+	}
+	s.inUse("unit", 30_000, stock.DeleteArticle{ID: article})
+	s.now += hour
+	for range 3 {
+		s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 10_000})
+	}
+	s.do(stock.DeleteArticle{ID: article})
+	s.reopen()
+}
+
 func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()

@@ -552,15 +552,13 @@ func (o DeleteArticle) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// maxGone is how many units go with an article at most: more are to be taken away first, in parts.
+// maxGone is how many units that have not ended go with an article at most: more are to be taken away first, in parts.
 const maxGone = 25_000
 
 func articleInUse(a *base.AccountState, r *Article, now int64) error {
 	var taken takers
-	units := 0
 	rest := base.Span{Start: now, End: base.Forever}
 	for _, l := range r.Lots {
-		units += len(a.Stock.Slots(l.No))
 		for _, no := range a.Stock.Slots(l.No) {
 			for h := range a.Stock.Holds(no, rest) {
 				taken.add(a, h)
@@ -573,7 +571,7 @@ func articleInUse(a *base.AccountState, r *Article, now int64) error {
 	if err := taken.inUse(); err != nil {
 		return err
 	}
-	if units > maxGone {
+	if units := a.Stock.Unended(r.No, now); units > maxGone {
 		return base.InUse("unit", units)
 	}
 	return nil

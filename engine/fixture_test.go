@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,8 @@ type shop struct {
 	queued  int                                     // most commands in the queue, 0: as usual
 	onNow   func()                                  // called whenever the engine asks for the time
 	payload func(version string, record any) []byte // of the events of orders
+
+	stopwatch func() time.Duration // of the writer's own time; nil: it stands still
 }
 
 func newShop(t *testing.T) *shop {
@@ -66,7 +69,7 @@ func (s *shop) open() {
 	s.store = store
 	s.Engine, err = Open(context.Background(), Options{
 		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds, Queue: s.queued,
-		Full: s.full,
+		Full: s.full, Stopwatch: s.stopwatch,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b

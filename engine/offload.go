@@ -73,6 +73,7 @@ func (w *writer) offload(b *backlog) {
 		p.t = t
 		p.res, p.err = w.engine.complete(t, &cmd)
 		p.took = w.elapsed() - began
+		t.Yield = nil // the writer, which applies it, has no turn
 		w.turns.end()
 		w.offloaded <- p
 	}()

@@ -202,6 +202,51 @@ func TestAPlanYieldsBetweenItsUnits(t *testing.T) {
 	require.Greater(t, yields, 20)
 }
 
+// lingering is an operation that the writer plans itself, and that holds it up until a test has seen enough.
+type lingering struct {
+	base.Op
+	begun, over chan struct{}
+}
+
+func (o lingering) PlanOn(t *base.Tx) (any, error) {
+	close(o.begun)
+	<-o.over
+	return o.Op.PlanOn(t)
+}
+
+// The writer applies a finished plan without a turn: it waits for none of the plans that compute meanwhile.
+func TestTheWriterTakesNoTurn(t *testing.T) {
+	s := newShop(t)
+	ids := s.tenants(3)
+	item := base.Item{Article: s.article(base.ID{}, 20)}
+	var clock atomic.Int64
+	s.stopwatch = func() time.Duration { return time.Duration(clock.Load()) }
+	s.reopen()
+	first, over := s.large(s.acc, s.booking(item, s.now+day, s.now+2*day, 20))
+	open, begun := make(chan struct{}), make(chan struct{}, 2)
+	t.Cleanup(func() { close(open) })
+	for _, id := range ids[:2] {
+		o := large{place("There"), make(chan struct{}), open}
+		s.submit(id, o)
+		go func() {
+			<-o.begun
+			begun <- struct{}{}
+		}()
+	}
+	h := lingering{place("Here"), make(chan struct{}), make(chan struct{})}
+	busy := s.submit(ids[2], h)
+	<-h.begun
+	over()
+	<-begun // one of those behind has its turn, the other one waits for it
+	clock.Add(int64(turnTime))
+	close(h.over)
+	_, err := busy.Wait()
+	require.NoError(t, err)
+	_, err = first.Wait()
+	require.NoError(t, err)
+	require.Empty(t, begun)
+}
+
 // More accounts than may have a plan under way at once wait for others to be finished.
 func TestMorePlansThanMayBeUnderWay(t *testing.T) {
 	s := newShop(t)

@@ -49,7 +49,11 @@ func Draft(t *base.Tx) *timeline.Draft {
 		} else {
 			x.draft = *s.DraftFor(base.ChooserOf(t.Acc, t), t.Now)
 		}
-		x.draft.Yield = t.Yield
+		x.draft.Yield = func() {
+			if t.Yield != nil {
+				t.Yield()
+			}
+		}
 		x.Stock = &x.draft
 	}
 	return x.Stock

@@ -33,7 +33,7 @@ type SlotEnd struct {
 // why. Blockers then are a smallest set of holds that would have to go, on the lot or, of those that may be moved to
 // it, on others of its pool; and Slots, Ends and Moves are what happens when they do: applied all the same, the plan
 // makes conflicts of them. Where even that is not possible, because there are not as many units that are not with a
-// customer, there are no Slots.
+// customer, there are no Slots, and Blockers are all holds whose units are with a customer then.
 type Reduction struct {
 	Lot    LotNo
 	Amount int

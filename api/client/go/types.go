@@ -4545,7 +4545,8 @@ type QuantityPlan struct {
 	// With not_enough_stock: the earliest instant from which enough units exist at every later instant; null if
 	// there is none. Holds may stand in the way even then.
 	PossibleFrom *time.Time `json:"possibleFrom"`
-	// The holds in the way, by start, then id.
+	// The holds in the way, by start, then id. Where too many units are with customers, all that are with one
+	// past the instant.
 	BlockingUnavailabilities []Unavailability `json:"blockingUnavailabilities"`
 	// How many stand in the way of the whole plan.
 	BlockingTotal int64 `json:"blockingTotal"`

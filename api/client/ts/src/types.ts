@@ -6913,7 +6913,7 @@ export interface components {
         QuantityPlan: {
             /** @description How many stand in the way of the whole plan. */
             blockingTotal: number;
-            /** @description The holds in the way, by start, then id. */
+            /** @description The holds in the way, by start, then id. Where too many units are with customers, all that are with one past the instant. */
             blockingUnavailabilities: components["schemas"]["Unavailability"][];
             /** @description No plan that keeps the same holds has fewer moves than this. */
             lowerBound: number;

@@ -25,9 +25,11 @@ func (s *shop) hook(label string) map[string]any {
 // attempted records an attempt at a delivery, as the sender does.
 func (s *shop) attempted(id string, a outbox.Attempt) {
 	s.Helper()
-	d, _ := base.ParseID(id)
+	v, _ := s.eng.View(s.account)
+	key, _ := base.ParseID(id)
+	d := outbox.DeliveryByID(v, key)
 	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "webhooks",
-		Op: outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d, Attempt: a}}}})
+		Op: outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Body: d.Body, Attempt: a}}}})
 	require.NoError(s, err)
 }
 

@@ -61,15 +61,14 @@ func (e *Engine) Call(v base.View, d *outbox.Delivery, now int64) (*outbox.Call,
 	if w == nil || !w.Enabled && !d.ByHand {
 		return nil, nil
 	}
-	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
-	body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
+	d, body, err := e.sent(v, d)
 	if err == nil && body == nil {
 		err = base.Refuse(base.CodeNotFound, "the bytes of the event are not kept any more")
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &outbox.Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes(), Test: d.Test}
+	c := &outbox.Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes(), Test: d.Test, Of: d.Body}
 	if c.Body, err = body.Text(); err != nil {
 		return nil, err
 	}
@@ -82,17 +81,35 @@ func (e *Engine) Call(v base.View, d *outbox.Delivery, now int64) (*outbox.Call,
 	return c, nil
 }
 
+// sent reads the body of a delivery of a view, nil where it is not kept any more. If another one has taken its place
+// since, it is that one, and the delivery is the one that has it.
+func (e *Engine) sent(v base.View, d *outbox.Delivery) (*outbox.Delivery, *outbox.EventBody, error) {
+	for {
+		<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
+		body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
+		if err != nil || body != nil {
+			return d, body, err
+		}
+		v, _ = e.View(v.Acc.ID)
+		now := outbox.DeliveryByID(v, d.ID)
+		if now == nil || now.Body == d.Body {
+			return d, nil, nil
+		}
+		d = now
+	}
+}
+
 // DeliveryDetails reads the bytes of a delivery and what came of its attempts, in order.
 func (e *Engine) DeliveryDetails(v base.View, d *outbox.Delivery) (body []byte, attempts []outbox.Attempt, err error) {
-	<-e.store.Wake(v.Seq)
-	k, err := outbox.KeptOf(e.store, v.Acc.ID, d)
-	if err == nil && k.Body != nil {
-		body, err = k.Body.Text()
+	d, sent, err := e.sent(v, d)
+	if err == nil && sent != nil {
+		body, err = sent.Text()
 	}
-	if err != nil {
+	list, _, unread := outbox.AttemptsOf(e.store, v.Acc.ID, d)
+	if err != nil || unread != nil {
 		return nil, nil, base.Refuse(base.CodeStorageFailed, "the delivery cannot be read")
 	}
-	for _, a := range k.Attempts {
+	for _, a := range list {
 		attempts = append(attempts, a.Attempt)
 	}
 	return body, attempts, nil

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -20,12 +21,13 @@ type emitting struct {
 	typ   base.HookEvent
 	order base.ID
 	times int
+	data  string // empty: the version
 }
 
 func (o emitting) PlanOn(t *base.Tx) (any, error) {
 	data := func() base.EventData {
 		return base.EventData{About: 23,
-			Write: func(version string) []byte { return []byte(`{"version":"` + version + `"}`) }}
+			Write: func(version string) []byte { return []byte(cmp.Or(o.data, `{"version":"`+version+`"}`)) }}
 	}
 	if o.typ == base.OrderDeleted {
 		data = nil
@@ -55,9 +57,10 @@ func (s *shop) log(w *outbox.Webhook, state outbox.DeliveryState) []*outbox.Deli
 // attempt records an attempt that is made now and takes no time.
 func (s *shop) attempt(d *outbox.Delivery, status int, jitter int64) *outbox.Delivery {
 	s.T.Helper()
-	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Jitter: jitter, Attempt: outbox.Attempt{
-		Number: outbox.DeliveryByID(s.view(), d.ID).Attempts + 1, At: s.now, Status: status, Answer: []byte("ok"),
-	}}}})
+	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{
+		{Delivery: d.ID, Jitter: jitter, Body: d.Body, Attempt: outbox.Attempt{
+			Number: outbox.DeliveryByID(s.view(), d.ID).Attempts + 1, At: s.now, Status: status, Answer: []byte("ok"),
+		}}}})
 	return outbox.DeliveryByID(s.view(), d.ID)
 }
 
@@ -104,7 +107,7 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 		require.Empty(t, attempts)
 		require.InDelta(t, len(body), d.Size, 64)
 		s.do(outbox.RecordAttempts{
-			Outcomes: []outbox.Outcome{{Delivery: d.ID, Sent: len(body),
+			Outcomes: []outbox.Outcome{{Delivery: d.ID, Sent: len(body), Body: d.Body,
 				Attempt: outbox.Attempt{Number: 1, At: s.now, Status: 200, Answer: []byte("ok")}}}})
 		require.Equal(t, len(body)+2+outbox.RowSize, int(outbox.DeliveryByID(s.view(), d.ID).Size),
 			"known when it was sent")

@@ -322,6 +322,7 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 		default:
 			r.outcome.Attempt = attempt(d.ctx, d.Client, began-d.Behind().Milliseconds(), x.Event, call)
 			r.outcome.Sent = len(call.Body)
+			r.outcome.Body = call.Of
 			r.void = d.ctx.Err() != nil && r.outcome.Status == 0
 		}
 		r.outcome.Number, r.outcome.At, r.outcome.Took = x.Attempts+1, at, max(0, d.Now()-began)

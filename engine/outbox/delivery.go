@@ -334,7 +334,27 @@ type Call struct {
 	Secrets []string // first the one that X-Service-Signature is of; during an overlap there are two
 	Scopes  []string // that the webhook is sent by; none: all
 	Body    []byte
-	Test    bool // of an event that did not happen
+	Of      base.ID // the body's
+	Test    bool    // of an event that did not happen
+}
+
+// EventsFrom yields the deliveries from an id on, those of one event at a time. These follow each other.
+func EventsFrom(a *base.AccountState, from base.ID) iter.Seq[[]*Delivery] {
+	return func(yield func([]*Delivery) bool) {
+		var list []*Delivery
+		for d := range DeliveryTable(a).From(from) {
+			if len(list) > 0 && list[0].Event != d.Event {
+				if !yield(list) {
+					return
+				}
+				list = nil
+			}
+			list = append(list, d)
+		}
+		if len(list) > 0 {
+			yield(list)
+		}
+	}
 }
 
 // Kept is what is on disk of a delivery.
@@ -352,18 +372,23 @@ func KeptOf(store *persist.Store, account base.ID, d *Delivery) (k Kept, err err
 	if k.Body, err = base.ReadStored(store, BodyKind, account, d.Body); err != nil {
 		return k, err
 	}
+	if k.Attempts, k.size, err = AttemptsOf(store, account, d); err == nil && k.Body != nil {
+		k.size += len(k.Body.Packed)
+	}
+	return k, err
+}
+
+// AttemptsOf reads the attempts at a delivery, and how many bytes their answers have.
+func AttemptsOf(store *persist.Store, account base.ID, d *Delivery) (list []*attemptRow, size int, err error) {
 	for n := range d.Attempts {
 		a, err := base.ReadStored(store, AttemptKind, account, base.After(d.ID, uint64(n+1)))
 		if err != nil {
-			return k, err
+			return nil, 0, err
 		}
 		if a != nil {
-			k.Attempts = append(k.Attempts, a)
-			k.size += len(a.Answer)
+			list = append(list, a)
+			size += len(a.Answer)
 		}
 	}
-	if k.Body != nil {
-		k.size += len(k.Body.Packed)
-	}
-	return k, nil
+	return list, size, nil
 }

@@ -51,7 +51,8 @@ var AttemptKind = base.StoredRows(&base.Kind[attemptRow]{
 type Outcome struct {
 	Delivery base.ID
 	Jitter   int64
-	Sent     int // bytes of the body, 0: it was not come by
+	Sent     int     // bytes of the body, 0: it was not come by
+	Body     base.ID // that was sent
 	Attempt
 }
 
@@ -59,7 +60,7 @@ type Outcome struct {
 const MaxJitter = 1000
 
 // RecordAttempts takes what came of attempts at deliveries of an account. An attempt that is known already, or of a
-// delivery that is not, is left out.
+// delivery that is not, is left out, and so is what was answered to a body that was blanked meanwhile.
 type RecordAttempts struct {
 	base.Answers[any]
 	Outcomes []Outcome
@@ -79,12 +80,15 @@ func (o RecordAttempts) Check() []base.Fault {
 func (o RecordAttempts) PlanOn(t *base.Tx) (any, error) {
 	seen := map[base.ID]bool{}
 	for i := range o.Outcomes {
-		x := &o.Outcomes[i]
+		x := o.Outcomes[i]
 		d := DeliveryTable(t.Acc).Get(x.Delivery)
 		if d == nil || d.Attempts+1 != x.Number || d.Attempts >= MaxAttempts || seen[d.ID] {
 			continue
 		}
 		seen[d.ID] = true
+		if x.Body != d.Body {
+			x.Sent, x.Answer = 0, nil
+		}
 		base.Record(t, AttemptKind, nil, &attemptRow{base.After(d.ID, uint64(x.Number)), x.Attempt})
 		n := d.changed()
 		n.Attempts, n.Status = x.Number, x.Status
@@ -92,7 +96,7 @@ func (o RecordAttempts) PlanOn(t *base.Tx) (any, error) {
 			n.Size = uint32(x.Sent)
 		}
 		n.Size += uint32(len(x.Answer) + RowSize)
-		attempted(t, &n, x)
+		attempted(t, &n, &x)
 		base.Record(t, DeliveryKind, d, &n)
 	}
 	return nil, nil

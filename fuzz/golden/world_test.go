@@ -203,7 +203,7 @@ func further(t *testing.T, w *workload.World, account base.ID) {
 			}
 			do(outbox.RecordAttempts{
 				Outcomes: []outbox.Outcome{
-					{Delivery: d.ID, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5,
+					{Delivery: d.ID, Body: d.Body, Attempt: outbox.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5,
 						Status: status, Answer: []byte("so")}}}}, 0)
 		}
 	}

@@ -41,8 +41,8 @@ func (w *scribe) writeErasure(m *commerce.Customer, remarks []engine.Remarks, to
 	w.ID("id", m.ID, "The customer's id.")
 	w.Instant("erasedAt", m.ErasedAt, "When the customer was erased.")
 	w.Bool("complete", !m.BeingErased(),
-		"Whether nothing is left to do: many orders, bodies of events and kept results of requests follow "+
-			"within a minute. Until then the customer cannot be deleted.")
+		"Whether nothing is left to do: many orders, bodies of events with what was answered to them, and kept "+
+			"results of requests follow within a minute. Until then the customer cannot be deleted.")
 	wire.First(&w.Writer, "remarks", "CustomerRemarks", remarks, total,
 		"The customer's orders with comments or notes, which may name the customer: people's own words stay "+
 			"as they are.", func(r *engine.Remarks) {

@@ -94,7 +94,8 @@ func (w *scribe) writeDeliveryDetails(d *outbox.Delivery, body []byte, attempts 
 			w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")
 			w.GivenCount("status", a.Status, "The status that was answered; null: there was no answer.")
 			w.GivenText("error", a.Error, "Why there was no answer that counts; null: there was one.")
-			w.Text("answer", string(a.Answer), "The first 4 KiB of its body.")
+			w.Text("answer", string(a.Answer),
+				"The first 4 KiB of its body; empty where a customer whom the event named was erased.")
 		})
 }
 

@@ -121,15 +121,16 @@ var trimEvery = 10 * time.Second
 // there are such. Its commands may wait long for their accounts, so another goroutine keeps time.
 func (e *Engine) keepHouse(ctx context.Context, left bool) {
 	defer e.done.Done()
-	trim, sweep := time.NewTicker(trimEvery), time.NewTicker(sweepEvery)
+	trim, sweep, forget := time.NewTicker(trimEvery), time.NewTicker(sweepEvery), time.NewTicker(trimEvery)
 	defer trim.Stop()
 	defer sweep.Stop()
+	defer forget.Stop()
 	tell := func(what string, err error) {
 		if err != nil && ctx.Err() == nil {
 			e.log.Error(what+" could not be dropped; it is tried again", "error", err)
 		}
 	}
-	erased := map[base.ID]uint64{}
+	erased := newForgetter(e)
 	for e.Failed() == nil {
 		select {
 		case <-e.quit:
@@ -142,7 +143,12 @@ func (e *Engine) keepHouse(ctx context.Context, left bool) {
 				tell("customers whose erasure a restore has taken back", err)
 				left = left || err != nil
 			}
-			tell("what is kept of erased customers", e.forgetErased(ctx, erased))
+		case <-forget.C:
+			more, err := erased.forget(ctx)
+			tell("what is kept of erased customers", err)
+			if forget.Reset(trimEvery); more {
+				forget.Reset(trimEvery / 10)
+			}
 		case <-sweep.C:
 			tell("lapsed idempotency records", e.Sweep(ctx))
 		}

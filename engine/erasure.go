@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
@@ -18,7 +19,7 @@ import (
 // of requests and events. Numbers and amounts stay. The customer record stays, emptied, to show that it was erased.
 //
 // The customer is erased at once. The orders are erased in parts: the first part with the customer, the others as work
-// that is due. What lies only on disk follows later, outside the writer (forgetErased). Comments and notes are people's
+// that is due. What lies only on disk follows later, outside the writer (forgetter). Comments and notes are people's
 // own words: they are listed, not changed. The kept log has the rows before, until it is cut.
 
 // eraseAtOnce is how many orders one command erases.
@@ -168,147 +169,282 @@ func remarks(o *order.Order) Remarks {
 // LogKept says how much of the log is kept, in which an erased customer is until it is cut.
 func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 
-// blankTraces removes kept bodies of events and results of requests that name an erased customer. The caller finds
-// them, as a plan reads no disk.
+// blankTraces removes kept bodies of events, with what was answered to them, and results of requests that name erased
+// customers. The caller finds them, as a plan reads no disk.
 type blankTraces struct {
 	base.Answers[any]
-	bodies  []outbox.Kept // each with a delivery of its own
+	events  []outbox.Shown
 	results keptRows
-	done    base.ID // nothing else of this customer is kept
+	done    []base.ID // customers of whom nothing else is kept
 }
 
 func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
-	for _, k := range o.bodies {
-		if d := outbox.DeliveryTable(t.Acc).Get(k.ID); d != nil && d.Body == k.Body.ID {
-			blank, err := blank(k.Body)
-			if err != nil {
-				return nil, base.Refuse(base.CodeInternal, "the body of an event cannot be read")
-			}
-			base.Record(t, outbox.BodyKind, k.Body, blank)
-		}
-	}
 	all := o.results.change(t, func(r *idemRow) *idemRow {
 		return &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
 	})
-	if !all {
-		return nil, base.Refuse(base.CodeOverloaded, "too much was done since the results were read")
+	for i := range o.events {
+		all = all && o.events[i].Blank(t)
 	}
-	if m := commerce.CustomerTable(t.Acc).Get(o.done); m != nil && m.Traces {
-		n := *m
-		n.Traces = false
-		base.Record(t, commerce.CustomerKind, m, &n)
+	if !all {
+		return nil, base.Refuse(base.CodeOverloaded, "too much was done since it was read what names a customer")
+	}
+	for _, id := range o.done {
+		if m := commerce.CustomerTable(t.Acc).Get(id); m != nil && m.Traces {
+			n := *m
+			n.Traces = false
+			base.Record(t, commerce.CustomerKind, m, &n)
+		}
 	}
 	return nil, nil
 }
 
-// blank is the body of an event without its record.
-func blank(b *outbox.EventBody) (*outbox.EventBody, error) {
-	text, err := b.Text()
-	if err != nil {
-		return nil, err
-	}
-	const data = `,"data":`
-	i := bytes.Index(text, []byte(data))
-	if i < 0 {
-		return nil, errors.New("an event without data")
-	}
-	return &outbox.EventBody{ID: b.ID, Packed: outbox.Pack(append(bytes.Clone(text[:i+len(data)]), "null}"...))}, nil
+// traces is how far one pass is over what is on disk alone of an account. It takes all customers together: those that
+// are erased later are left to the next pass.
+type traces struct {
+	erased   map[string]int64 // when each was erased, by the text of their id
+	last     int64            // of these instants
+	next     base.ID          // the delivery to go on at
+	through  bool             // no delivery is left
+	unread   error            // why the body of an event cannot be read, which may name them
+	unreadAt int64            // when the first such event was
 }
 
-// forgetErased takes erased customers out of what is on disk alone, once the rows there are as far as the erasure. seen
-// are sequences at which an erasure was met first.
-func (e *Engine) forgetErased(ctx context.Context, seen map[base.ID]uint64) error {
-	return e.inEach(ctx, func(v base.View) error {
-		var failed []error
-		for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
-			if seen[m.ID] == 0 {
-				seen[m.ID] = v.Seq
-			}
-			if e.store.Marker().Seq < seen[m.ID] {
-				continue
-			}
-			if err := e.forgetTraces(ctx, v, m); err != nil {
-				failed = append(failed, err)
-				continue
-			}
-			delete(seen, m.ID)
+// names says whether a text names one of the customers that were erased at an instant or later.
+func (p *traces) names(text []byte, at int64) bool {
+	const dash, rest = 8, 28 // where the first dash of an id is, and what is from there on
+	for i := dash; i+rest <= len(text); i++ {
+		if text[i] != '-' || text[i+5] != '-' {
+			continue
 		}
-		return errors.Join(failed...)
-	})
+		if erased, ok := p.erased[string(text[i-dash:i+rest])]; ok && erased >= at {
+			return true
+		}
+	}
+	return false
 }
 
-// forgetTraces does it for one customer, in commands of bounded size. A body that cannot be read may name them: all
-// else is done, and it is tried again.
-func (e *Engine) forgetTraces(ctx context.Context, v base.View, m *commerce.Customer) error {
-	name := []byte(m.ID.String())
-	var o blankTraces
-	var keys []base.ID // of the results
-	size := 0
-	flush := func(more int) (err error) {
-		if size += more; size < outbox.TrimBytes && len(keys) < base.DueAtOnce && more != 0 || ctx.Err() != nil {
-			return ctx.Err()
+// forgetter takes erased customers out of what is on disk alone. What it knows is lost with the process: then it begins
+// again.
+type forgetter struct {
+	*Engine
+	seen   map[base.ID]uint64  // the sequence at which the erasure of a customer was met first
+	passes map[base.ID]*traces // of each account that has one under way
+}
+
+func newForgetter(e *Engine) *forgetter {
+	return &forgetter{Engine: e, seen: map[base.ID]uint64{}, passes: map[base.ID]*traces{}}
+}
+
+// forgetAtOnce is how many bytes of an account's log of deliveries are looked through before it is the turn of others.
+// Tests make it less.
+var forgetAtOnce = 32 << 20
+
+// forget does a part of what there is to do in each account. more says that some is left that need not wait.
+func (f *forgetter) forget(ctx context.Context) (more bool, err error) {
+	through := false
+	err = f.inEach(ctx, func(v base.View) error {
+		p := f.begin(v)
+		if p == nil {
+			return nil
 		}
-		o.results, err = e.readKept(v.Acc.ID, keys, func(r *idemRow) bool {
-			return bytes.Contains(r.Result, name) && r.Until-idemKept <= m.ErasedAt
-		})
-		if err == nil {
-			_, err = e.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o})
-		}
-		o, keys, size = blankTraces{}, nil, 0
-		return err
-	}
-	var unread error
-	bodies := map[base.ID]bool{}
-	for d := range outbox.DeliveryTable(v.Acc).All() {
-		if base.CreatedAt(d.Event) > m.ErasedAt {
-			break // its order was erased by then, or says so by an event of its own
-		}
-		if bodies[d.Body] {
-			continue
-		}
-		bodies[d.Body] = true
-		body, err := base.ReadStored(e.store, outbox.BodyKind, v.Acc.ID, d.Body)
-		if err == nil && body == nil {
-			continue // dropped since
-		}
-		var text []byte
-		if err == nil {
-			text, err = body.Text()
-		}
-		if err != nil {
-			unread = fmt.Errorf("the body of event %s cannot be read: %w", d.Event, err)
-			continue
-		}
-		if !bytes.Contains(text, name) {
-			continue
-		}
-		o.bodies = append(o.bodies, outbox.Kept{ID: d.ID, Body: body})
-		if err := flush(len(text)); err != nil {
+		if err := f.forgetEvents(ctx, v, p); err != nil {
 			return err
 		}
+		more, through = more || !p.through, through || p.through
+		return nil
+	})
+	if through {
+		err = errors.Join(err, f.forgetResults(ctx))
 	}
-	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
-		func(_ int, _ byte, key, value []byte) error {
+	return more, err
+}
+
+// begin is the pass of an account, nil where there is nothing to do. It begins once the rows on disk are as far as the
+// erasures that it is for.
+func (f *forgetter) begin(v base.View) *traces {
+	if p := f.passes[v.Acc.ID]; p != nil {
+		return p
+	}
+	p := &traces{erased: map[string]int64{}}
+	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
+		if f.seen[m.ID] == 0 {
+			f.seen[m.ID] = v.Seq
+		}
+		if f.store.Marker().Seq >= f.seen[m.ID] {
+			p.erased[m.ID.String()] = m.ErasedAt
+			p.last = max(p.last, m.ErasedAt)
+		}
+	}
+	if len(p.erased) == 0 {
+		return nil
+	}
+	f.passes[v.Acc.ID] = p
+	return p
+}
+
+// forgetEvents blanks the bodies of some events, in commands of bounded size. Where one fails, it is gone on at the
+// first event of that command.
+func (f *forgetter) forgetEvents(ctx context.Context, v base.View, p *traces) error {
+	<-f.store.Wake(v.Seq)
+	left, size := forgetAtOnce, 0
+	next := p.next
+	var o blankTraces
+	flush := func() error {
+		if len(o.events) > 0 {
+			if _, err := f.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o}); err != nil {
+				return err
+			}
+		}
+		p.next, o, size = next, blankTraces{}, 0
+		return nil
+	}
+	for list := range outbox.EventsFrom(v.Acc, p.next) {
+		if base.CreatedAt(list[0].Event) > p.last {
+			break // its order was erased by then, or says so by an event of its own
+		}
+		if left <= 0 {
+			return flush()
+		}
+		bodies := map[base.ID]bool{}
+		for _, d := range list {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			account, id, err := base.SplitKey(key)
-			if err != nil || account != v.Acc.ID || !bytes.Contains(value, name) {
+			left -= int(d.Size) + outbox.RowSize
+			if bodies[d.Body] {
+				continue
+			}
+			bodies[d.Body] = true
+			shown, err := f.naming(v.Acc.ID, p, d, list)
+			switch {
+			case err != nil && p.unread == nil:
+				p.unread = fmt.Errorf("the body of event %s cannot be read: %w", d.Event, err)
+				p.unreadAt = base.CreatedAt(d.Event)
+			case shown != nil:
+				o.events = append(o.events, *shown)
+				size += shown.Size
+			}
+		}
+		next = base.After(list[len(list)-1].ID, 1)
+		if size >= outbox.TrimBytes {
+			if err := flush(); err != nil {
 				return err
 			}
+		}
+	}
+	err := flush()
+	p.through = err == nil
+	return err
+}
+
+// naming is what shows the record of an event if its body, that of a delivery, names a customer; nil: it does not.
+func (f *forgetter) naming(account base.ID, p *traces, d *outbox.Delivery, list []*outbox.Delivery) (*outbox.Shown,
+	error) {
+	body, err := base.ReadStored(f.store, outbox.BodyKind, account, d.Body)
+	if err != nil || body == nil {
+		return nil, err // dropped since
+	}
+	text, err := body.Text()
+	if err != nil || !p.names(text, base.CreatedAt(d.Event)) {
+		return nil, err
+	}
+	s, err := outbox.ShownOf(f.store, account, body, text, list)
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
+
+// forgetResults blanks the results of requests in the accounts whose events are done, and says of the customers there
+// that nothing else is kept. One scan is for all accounts.
+func (f *forgetter) forgetResults(ctx context.Context) error {
+	var of base.ID
+	var keys []base.ID
+	size := 0
+	failed := map[base.ID]error{}
+	flush := func() {
+		if len(keys) > 0 && failed[of] == nil {
+			if err := f.blankResults(of, f.passes[of], keys); err != nil {
+				failed[of] = err
+			}
+		}
+		keys, size = nil, 0
+	}
+	err := f.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
+		func(_ int, _ byte, key, value []byte) error {
+			if err := errors.Join(ctx.Err(), f.Failed()); err != nil {
+				return err
+			}
+			account, id, err := base.SplitKey(key)
+			if err != nil {
+				return err
+			}
+			if p := f.passes[account]; p == nil || !p.through || !p.names(value, 0) {
+				return nil
+			}
+			if account != of || len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
+				flush()
+				of = account
+			}
 			keys = append(keys, id)
-			return flush(len(value))
+			size += len(value)
+			return nil
 		})
 	if err != nil {
 		return err
 	}
-	if err := e.store.SetUnlogged([]persist.Pair{{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}}}); err != nil {
-		return err
+	flush()
+	return f.inEach(ctx, func(v base.View) error {
+		p := f.passes[v.Acc.ID]
+		if p == nil || !p.through {
+			return nil
+		}
+		if err := failed[v.Acc.ID]; err != nil {
+			return err
+		}
+		return f.end(v, p)
+	})
+}
+
+func (f *forgetter) blankResults(account base.ID, p *traces, keys []base.ID) (err error) {
+	var o blankTraces
+	o.results, err = f.readKept(account, keys, func(r *idemRow) bool { return p.names(r.Result, r.Until-idemKept) })
+	if err == nil {
+		_, err = f.Do(Command{Account: account, Actor: "clock", Op: o})
 	}
-	if unread == nil {
-		o.done = m.ID
+	return err
+}
+
+// end ends a pass: its customers are done, except for those that a body that cannot be read may name. These are in the
+// next pass, too.
+func (f *forgetter) end(v base.View, p *traces) error {
+	var list []*commerce.Customer
+	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
+		if _, ok := p.erased[m.ID.String()]; ok {
+			list = append(list, m)
+		}
 	}
-	return errors.Join(unread, flush(0))
+	for some := range slices.Chunk(list, base.DueAtOnce) {
+		var o blankTraces
+		var erased []persist.Pair
+		for _, m := range some {
+			erased = append(erased, persist.Pair{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}})
+			if p.unread == nil || m.ErasedAt < p.unreadAt {
+				o.done = append(o.done, m.ID)
+			}
+		}
+		if err := f.store.SetUnlogged(erased); err != nil {
+			return err
+		}
+		if _, err := f.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o}); err != nil {
+			return err
+		}
+		for _, id := range o.done {
+			delete(f.seen, id)
+		}
+	}
+	delete(f.passes, v.Acc.ID)
+	return p.unread
 }
 
 // erasedName begins the keys of erasures that are stored outside the log. A restore to an earlier point does not undo

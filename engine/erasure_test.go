@@ -48,11 +48,12 @@ func (s *shop) rowsWith(text string) (n int) {
 // far.
 func (s *shop) erasureOver(customer base.ID) {
 	s.T.Helper()
-	seen, tags := map[base.ID]uint64{}, 0
+	f, tags := newForgetter(s.Engine), 0
 	require.Eventually(s.T, func() bool {
 		tags++
 		s.tag("x"+base.Itoa(tags), label.TagOrders) // the fold goes on
-		require.NoError(s.T, s.forgetErased(context.Background(), seen))
+		_, err := f.forget(context.Background())
+		require.NoError(s.T, err)
 		return !commerce.CustomerByID(s.view(), customer).Traces
 	}, 10*time.Second, 10*time.Millisecond)
 }
@@ -176,6 +177,180 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 	s.do(nudge{})
 	require.Zero(t, left())
 	require.Zero(t, commerce.CustomerByID(s.view(), ann).Erasing)
+	s.reopen()
+}
+
+// folded waits until the rows on disk are as far as the log.
+func (s *shop) folded() {
+	s.T.Helper()
+	seq, _ := s.State()
+	require.Eventually(s.T, func() bool { return s.store.Marker().Seq >= seq }, 20*time.Second, time.Millisecond)
+}
+
+// answered records that an endpoint repeats a body in its answer.
+func (s *shop) answered(d *outbox.Delivery, body base.ID, text []byte, status int) *outbox.Delivery {
+	s.T.Helper()
+	n := outbox.DeliveryByID(s.view(), d.ID).Attempts + 1
+	s.do(outbox.RecordAttempts{Outcomes: []outbox.Outcome{{Delivery: d.ID, Body: body, Sent: len(text),
+		Attempt: outbox.Attempt{Number: n, At: s.now, Status: status, Answer: text}}}})
+	return outbox.DeliveryByID(s.view(), d.ID)
+}
+
+// details are the bytes of a delivery as it is now, and what was answered to each attempt.
+func (s *shop) details(d *outbox.Delivery) (body string, answers []string) {
+	s.T.Helper()
+	b, attempts, err := s.DeliveryDetails(s.view(), outbox.DeliveryByID(s.view(), d.ID))
+	require.NoError(s.T, err)
+	for _, a := range attempts {
+		answers = append(answers, string(a.Answer))
+	}
+	return string(b), answers
+}
+
+// An endpoint may answer with what it was sent. What was answered to a body that is blanked goes with it, for all its
+// deliveries, also where the attempt was under way.
+func TestAnErasureReachesAnswersOfEndpoints(t *testing.T) {
+	s := newShop(t)
+	a, b := s.hook(base.OrderCreated), s.hook(base.OrderCreated)
+	ann := s.customer("Annabella", "ann@example.com")
+	s.do(emitting{typ: base.OrderCreated, order: base.ID{1}})
+	s.do(emitting{typ: base.OrderCreated, order: base.ID{1}, data: `{"id":"` + ann.String() + `","is":"Annabella"}`})
+	other, first, second := s.log(a, 0)[1], s.log(a, 0)[0], s.log(b, 0)[0]
+	require.Equal(t, first.Body, second.Body)
+	text, _ := s.details(first)
+	s.answered(other, other.Body, []byte("other"), 200)
+	s.answered(first, first.Body, []byte(text), 500)
+	s.answered(first, first.Body, []byte(text), 200)
+	before := s.view()
+	s.now++
+	s.do(EraseCustomer{ID: ann})
+	s.erasureOver(ann)
+	blank, answers := s.details(first)
+	require.Contains(t, blank, `"data":null}`)
+	require.Equal(t, []string{"", ""}, answers)
+	is := outbox.DeliveryByID(s.view(), first.ID)
+	require.Equal(t, len(blank)+2*outbox.RowSize, int(is.Size))
+	require.Equal(t, [2]any{outbox.DeliveryDone, 200}, [2]any{is.State, is.Status})
+	was, _, err := s.DeliveryDetails(before, second)
+	require.NoError(t, err)
+	require.Equal(t, blank, string(was), "also for who had looked before")
+	call, err := s.Call(before, second, s.now)
+	require.NoError(t, err)
+	require.Equal(t, blank, string(call.Body))
+	_, answers = s.details(other)
+	require.Equal(t, []string{"other"}, answers)
+
+	late := s.answered(second, second.Body, []byte(text), 500) // begun before
+	_, answers = s.details(second)
+	require.Equal(t, []string{""}, answers)
+	require.Less(t, int(late.Size), len(text)+outbox.RowSize)
+	s.answered(second, call.Of, []byte("fine"), 200)
+	_, answers = s.details(second)
+	require.Equal(t, []string{"", "fine"}, answers)
+	s.reopen()
+	s.now += outbox.LogFor + 1
+	require.NoError(t, s.TrimDeliveries(t.Context()))
+	require.Empty(t, s.log(a, 0))
+	s.reopen()
+}
+
+// An attempt may be recorded between the reading of answers and the command that empties them.
+func TestAnAnswerThatComesMeanwhileIsNotPassedOver(t *testing.T) {
+	s := newShop(t)
+	w := s.hook(base.OrderCreated)
+	d := s.emitted(base.OrderCreated, w)
+	shown := func() outbox.Shown {
+		body, err := base.ReadStored(s.store, outbox.BodyKind, s.acc, d.Body)
+		require.NoError(t, err)
+		text, err := body.Text()
+		require.NoError(t, err)
+		read, err := outbox.ShownOf(s.store, s.acc, body, text, []*outbox.Delivery{outbox.DeliveryByID(s.view(), d.ID)})
+		require.NoError(t, err)
+		return read
+	}
+	o := blankTraces{events: []outbox.Shown{shown()}}
+	s.attempt(d, 500, 0)
+	s.refused(base.CodeOverloaded, o)
+	o = blankTraces{events: []outbox.Shown{shown()}}
+	s.do(o)
+	_, answers := s.details(d)
+	require.Equal(t, []string{""}, answers)
+	s.do(o) // again: nothing is left of it
+	s.reopen()
+}
+
+// An account's log is looked through once for all who are erased, in parts between which it is the turn of others.
+func TestErasuresGoThroughTheLogTogether(t *testing.T) {
+	atOnce := forgetAtOnce
+	defer func() { forgetAtOnce = atOnce }()
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	one := func(account base.ID, op base.Op) any {
+		res, err := s.Do(Command{Account: account, Actor: "test", Op: op})
+		require.NoError(t, err)
+		return res.Record
+	}
+	w := s.hook(base.OrderCreated)
+	const customers, events = 20, 300
+	late := s.customer("Annabella", "late@example.com")
+	s.do(emitting{typ: base.OrderCreated, order: base.ID{1}, data: `{"id":"` + late.String() + `"}`})
+	var erased []base.ID
+	for i := range customers {
+		erased = append(erased, s.customer("Annabella", "ann"+base.Itoa(i)+"@example.com"))
+		s.do(emitting{typ: base.OrderCreated, order: base.ID{1}, data: `{"id":"` + erased[i].String() + `"}`})
+	}
+	s.do(emitting{typ: base.OrderCreated, order: base.ID{1}, times: events})
+	for _, m := range erased {
+		s.do(emitting{typ: base.OrderCreated, order: base.ID{1}, data: `{"id":"` + m.String() + `"}`})
+	}
+	s.now++
+	for _, m := range erased {
+		s.do(EraseCustomer{ID: m})
+	}
+	ben := one(other, commerce.CreateCustomer{
+		Contact: base.Changed(commerce.Contact{FirstName: new("Ben")})}).(*commerce.Customer).ID
+	one(other, EraseCustomer{ID: ben})
+	s.folded()
+	left := func(account base.ID) int {
+		v, _ := s.View(account)
+		n := 0
+		for range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
+			n++
+		}
+		return n
+	}
+	f := newForgetter(s.Engine)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	require.ErrorIs(t, f.forgetEvents(ctx, s.view(), f.begin(s.view())), context.Canceled, "no delivery is waited for")
+	require.Equal(t, customers, left(s.acc))
+	const parts = 10
+	forgetAtOnce = int(outbox.Calls(s.view().Acc).Bytes) / parts
+	more, err := f.forget(t.Context())
+	require.NoError(t, err)
+	require.True(t, more)
+	s.do(EraseCustomer{ID: late})
+	for i := 1; more; i++ {
+		require.LessOrEqual(t, i, parts)
+		require.Equal(t, customers+1, left(s.acc))
+		s.folded()
+		more, err = f.forget(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, left(other), "it does not wait for the large account")
+	}
+	require.Equal(t, 1, left(s.acc), "who was erased meanwhile is left to the next time")
+	s.folded()
+	for more = true; more; {
+		more, err = f.forget(t.Context())
+		require.NoError(t, err)
+	}
+	require.Zero(t, left(s.acc))
+	require.Zero(t, s.rowsWith("Annabella"))
+	for _, d := range s.log(w, 0) {
+		text, _ := s.details(d)
+		require.Contains(t, text, `"data":`)
+		require.NotContains(t, text, `{"id":`)
+	}
 	s.reopen()
 }
 

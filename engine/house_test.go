@@ -206,8 +206,9 @@ func TestAnErasureIsNotOverWithWhatCannotBeRead(t *testing.T) {
 	s.do(EraseCustomer{ID: ann})
 	seq, _ := s.State()
 	require.Eventually(t, func() bool { return s.store.Marker().Seq >= seq }, 20*time.Second, time.Millisecond)
-	seen := map[base.ID]uint64{}
-	require.ErrorContains(t, s.forgetErased(t.Context(), seen), first.Event.String())
+	f := newForgetter(s.Engine)
+	_, err = f.forget(t.Context())
+	require.ErrorContains(t, err, first.Event.String())
 	require.True(t, commerce.CustomerByID(s.view(), ann).Traces)
 	blanked := func(d *outbox.Delivery) bool {
 		text, _, err := s.DeliveryDetails(s.view(), d)
@@ -216,7 +217,8 @@ func TestAnErasureIsNotOverWithWhatCannotBeRead(t *testing.T) {
 	}
 	require.True(t, blanked(second), "what can be is done")
 	s.do(rewritten{was: broken, is: whole})
-	require.NoError(t, s.forgetErased(t.Context(), seen))
+	_, err = f.forget(t.Context())
+	require.NoError(t, err)
 	require.False(t, commerce.CustomerByID(s.view(), ann).Traces)
 	require.True(t, blanked(first))
 	s.reopen()

@@ -14,6 +14,8 @@
 //  1. Every change that the type of an event names makes one event; nothing else makes one.
 //  2. A webhook is sent only what the scopes recorded with it may read.
 //  3. A body is kept while a delivery needs it. The log of deliveries is trimmed by size and age (delivery_trim.go).
+//  4. Where the record of an event is taken out of a body, nothing is kept of what was answered to that body. The body
+//     gets another id, so what comes later of an attempt that was under way is known by the id (delivery_blank.go).
 //
 // It imports base.
 package outbox

@@ -1782,8 +1782,8 @@ type CustomerErasure struct {
 	ID string `json:"id"`
 	// When the customer was erased.
 	ErasedAt time.Time `json:"erasedAt"`
-	// Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a
-	// minute. Until then the customer cannot be deleted.
+	// Whether nothing is left to do: many orders, bodies of events with what was answered to them, and kept
+	// results of requests follow within a minute. Until then the customer cannot be deleted.
 	Complete bool `json:"complete"`
 	// The customer's orders with comments or notes, which may name the customer: people's own words stay as they
 	// are.
@@ -5657,7 +5657,7 @@ type WebhookDeliveryAttempt struct {
 	Status *int64 `json:"status"`
 	// Why there was no answer that counts; null: there was one.
 	Error *string `json:"error"`
-	// The first 4 KiB of its body.
+	// The first 4 KiB of its body; empty where a customer whom the event named was erased.
 	Answer string `json:"answer"`
 }
 

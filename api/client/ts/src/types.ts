@@ -4180,7 +4180,7 @@ export interface components {
             updatedAt: components["schemas"]["UpdatedAt"];
         };
         CustomerErasure: {
-            /** @description Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute. Until then the customer cannot be deleted. */
+            /** @description Whether nothing is left to do: many orders, bodies of events with what was answered to them, and kept results of requests follow within a minute. Until then the customer cannot be deleted. */
             complete: boolean;
             /**
              * Format: date-time
@@ -7982,7 +7982,7 @@ export interface components {
             webhookId: string;
         };
         WebhookDeliveryAttempt: {
-            /** @description The first 4 KiB of its body. */
+            /** @description The first 4 KiB of its body; empty where a customer whom the event named was erased. */
             answer: string;
             /**
              * Format: date-time

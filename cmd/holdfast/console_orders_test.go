@@ -145,6 +145,14 @@ func (w *consoleWorld) pays(b *browser.Browser) {
 	require.Equal(w, []string{"capture 1250"}, payments())
 	w.ask("POST", "orders/"+id+"/payments", `{"kind":"refund","amount":250,"method":"cash"}`)
 	paid("10")
+	write("Amount paid", "0.125", "Record a payment")
+	b.Says(".note", "EUR has 2 decimal digits.")
+	require.Len(w, payments(), 2, "nothing is rounded")
+	require.Equal(w, []any{"HUF 1,234.50", "MGA 1,234.50", "¥123,450", "IQD 123.450", "€90,071,992,547,409.91"},
+		b.Eval(`import("/console/store.js").then(({money}) => [[123450, "HUF"], [123450, "MGA"], [123450, "JPY"], [123450, "IQD"], [9007199254740991, "EUR"]].map(([n, c]) => money(n, c).replaceAll("\u00a0", " ")))`),
+		"by ISO 4217, whatever the browser has")
+	require.Equal(w, []any{123450.0, 1235.0, 12345.0, "HUF has 2 decimal digits.", "JPY has 0 decimal digits."},
+		b.Eval(`import("/console/store.js").then(({minor}) => [["1234.5", "HUF"], ["1235", "JPY"], ["12.345", "BHD"], ["1.005", "HUF"], ["1.5", "JPY"]].map((a) => {try {return minor(...a);} catch (e) {return e.message;}}))`))
 	b.Says(".panel li", "refund "+money("2.5"))
 	require.Equal(w, []string{"capture 1250", "refund 250"}, payments())
 	write("A comment", "Bell is loose", "Add")

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"holdfast/api"
+	"holdfast/api/console"
 	"holdfast/engine/base"
 )
 
@@ -148,6 +149,14 @@ func TestDigitsOfCurrencies(t *testing.T) {
 	}
 	require.Equal(t, []int{2, 2, 0, 0, 3, 3},
 		[]int{digitsOf("EUR"), digitsOf("MGA"), digitsOf("JPY"), digitsOf("UGX"), digitsOf("TND"), digitsOf("IQD")})
+}
+
+// The console has the same ones.
+func TestConsoleHasTheDigitsOfCurrencies(t *testing.T) {
+	f, ok := console.Find("store.js")
+	require.True(t, ok)
+	require.Contains(t, string(f.Body), `("`+wholeCurrencies+`".includes(currency) ? 0 : "`+milliCurrencies+
+		`".includes(currency) ? 3 : 2)`)
 }
 
 // The currency is asked for only where it is needed, and what is wrong with that ends the reading.

@@ -34,7 +34,15 @@ heard.subscribe(() => {
 	if (failed.peek() || recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
 
-const written = (currency) => new Intl.NumberFormat(navigator.language, {style: "currency", currency}), units = (currency) => 10 ** written(currency).resolvedOptions().maximumFractionDigits;
+/** How many digits ISO 4217 gives a currency, as the program has them; a browser has others. */
+const digits = (currency) => ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".includes(currency) ? 0 : "BHD IQD JOD KWD LYD OMR TND".includes(currency) ? 3 : 2);
 /** An amount of minor units as money, and the minor units of what was typed. */
-export const money = (n, currency) => written(currency).format((n || 0) / units(currency));
-export const minor = (text, currency) => Math.round(Number(text) * units(currency));
+export function money(n, currency) {
+	const d = digits(currency);
+	return new Intl.NumberFormat(navigator.language, {style: "currency", currency, minimumFractionDigits: d, maximumFractionDigits: d}).format(`${n || 0}e-${d}`);
+}
+export function minor(text, currency) {
+	const d = digits(currency), n = Number(`${text}e${d}`);
+	if (!Number.isInteger(n)) throw new Error(`${currency} has ${d} decimal digits.`);
+	return n;
+}

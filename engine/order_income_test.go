@@ -164,7 +164,7 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 	kit.More = &order.LineMore{PartPrices: []int64{7}}
 	require.Equal(t, []int64{500, 500}, shares(kit, 1000), "the kit has had other parts since")
 
-	// Prices are as the line was made.
+	// Prices are as the kits were booked.
 	s := newShop(t)
 	body, helmet := s.do(stock.CreateSKU{
 		SKUFields: stock.SKUFields{Name: "Body", PurchasePrice: ptr(int64(3000))}}).(*stock.SKU).ID, s.sku()
@@ -185,4 +185,40 @@ func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
 	s.do(order.CancelOrder{ID: first})
 	s.reopen()
 	require.Equal(t, []int64{600, 400}, s.earned(a, b))
+}
+
+// A kit that gets other components while an order of it is a draft is booked with those, and its income is split by
+// what those were bought for.
+func TestIncomeIsSplitByThePartsThatWereBooked(t *testing.T) {
+	s := newShop(t)
+	part := func(price int64) (commerce.Component, base.ID) {
+		sku := s.do(stock.CreateSKU{
+			SKUFields: stock.SKUFields{Name: "Part", PurchasePrice: &price}}).(*stock.SKU).ID
+		return commerce.Component{Item: base.Item{SKU: sku}, Quantity: 1}, s.article(sku, 1)
+	}
+	cheap, a := part(100)
+	dear, b := part(900)
+	third, c := part(500)
+	for _, x := range []struct {
+		parts []commerce.Component
+		want  []int64
+	}{
+		{[]commerce.Component{cheap, dear}, []int64{100, 900, 0}},
+		{[]commerce.Component{dear, cheap}, []int64{100, 900, 0}},
+		{[]commerce.Component{third, cheap}, []int64{167, 0, 833}},
+		{[]commerce.Component{dear}, []int64{0, 1000, 0}},
+		{[]commerce.Component{cheap, dear, third}, []int64{67, 600, 333}},
+	} {
+		item := s.kit(cheap, dear)
+		op := s.rental(order.OrderDraft, item, noon+day, noon+2*day, 1)
+		op.Lines[0].UnitPrice = new(int64(1000))
+		id := s.do(op).(*order.OrderRecord).ID
+		s.do(commerce.PatchCatalogItem{ID: item.CatalogItem,
+			Fields: base.Changed(commerce.CatalogFields{Components: x.parts})})
+		s.do(order.ConfirmOrder{ID: id})
+		require.Equal(t, x.want, s.earned(a, b, c))
+		s.reopen()
+		require.Equal(t, x.want, s.earned(a, b, c))
+		s.do(order.CancelOrder{ID: id})
+	}
 }

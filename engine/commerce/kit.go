@@ -104,16 +104,7 @@ func (k *Kit) Components() []Component {
 
 // PartPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not
 // known of all.
-func PartPrices(a *base.AccountState, i base.Item) (list []int64) {
-	k, err := KitByID(a, i.CatalogItem)
-	if err != nil {
-		return nil
-	}
-	return PricesOf(a, k)
-}
-
-// PricesOf is PartPrices of a kit that is known.
-func PricesOf(a *base.AccountState, k *Kit) (list []int64) {
+func PartPrices(a *base.AccountState, k *Kit) (list []int64) {
 	if len(k.Parts) < 2 {
 		return nil
 	}

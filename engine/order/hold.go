@@ -347,10 +347,8 @@ func partsOf(t *base.Tx, l *OrderLine, booked *hold.BookedKit, units []timeline.
 			l.Units[i].Part = parts[i]
 		}
 	}
-	m := Own(&l.More)
 	if whole {
-		m.Components, m.PartPrices = k.Components(), commerce.PricesOf(t.Acc, k)
-	} else if m.PartPrices = nil; m.Empty() {
-		l.More = nil
+		m := Own(&l.More)
+		m.Components, m.PartPrices = k.Components(), commerce.PartPrices(t.Acc, k)
 	}
 }

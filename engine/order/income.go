@@ -46,7 +46,7 @@ func (l *OrderLine) Earn(total int64, visit func(u *OrderUnit, n int64)) {
 }
 
 // sharesOfParts are the shares of the units of a kit that are not cancelled, by what its components were bought for as
-// the line was made; nil: that is not known of all.
+// it was booked; nil: that is not known of all.
 func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	prices := l.Rest().PartPrices
 	if prices == nil {

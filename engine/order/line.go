@@ -189,10 +189,9 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 
 // fillMore keeps what few lines have and none is given later.
 func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
-	l.More = &LineMore{Requirements: in.Requirements, PartPrices: commerce.PartPrices(t.Acc, in.Item),
-		IsAddon: base.ValueOf(in.IsAddon), AddonOf: base.ValueOf(in.AddonOf),
-		CatalogAddon: base.ValueOf(in.CatalogAddon), CartAddon: base.ValueOf(in.CartAddon),
-		OrderCustomer: base.ValueOf(in.OrderCustomer)}
+	l.More = &LineMore{Requirements: in.Requirements, IsAddon: base.ValueOf(in.IsAddon),
+		AddonOf: base.ValueOf(in.AddonOf), CatalogAddon: base.ValueOf(in.CatalogAddon),
+		CartAddon: base.ValueOf(in.CartAddon), OrderCustomer: base.ValueOf(in.OrderCustomer)}
 	switch m := l.More; {
 	case in.AddonOf != nil && o.line(m.AddonOf) < 0:
 		return base.NotFound("line item of this order")

@@ -158,7 +158,7 @@ type LineMore struct {
 	RevenueSplit *int64    `json:",omitempty"` // millionths; nil: all of it
 	// of a kit, what one of it takes since it was booked; nil: it is not booked, or that is not known
 	Components []commerce.Component `json:",omitempty"`
-	// of a kit, what its components were bought for as the line was made; nil: that is not known of all
+	// of a kit, what its components were bought for as it was booked; nil: that is not known of all
 	PartPrices []int64 `json:",omitempty"`
 }
 

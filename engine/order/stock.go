@@ -142,7 +142,8 @@ func askLine(t *base.Tx, dst []stock.Request, o *Order, l *OrderLine, n int) ([]
 		return dst, err
 	}
 	if l.Rest().Components == nil {
-		Own(&l.More).Components = k.Components()
+		m := Own(&l.More)
+		m.Components, m.PartPrices = k.Components(), commerce.PartPrices(t.Acc, k)
 	}
 	return commerce.AskKits(t, dst, k, o.Pickup, n, l.Purchase.Type())
 }

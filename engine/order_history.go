@@ -215,10 +215,16 @@ var orderParts = []struct {
 	{"customers", func(o *order.Order) any { return more(o).Customers }},
 	{"mainContact", func(o *order.Order) any { return [2]any{o.Customer, o.Contact} }},
 	{"checkoutFields", func(o *order.Order) any { return more(o).Fields }},
-	{"lineItems", func(o *order.Order) any { return bareLines(o) }},
+	{"lineItems", func(o *order.Order) any {
+		prices, _ := o.LinePrices() // what is stored has a price
+		return [2]any{bareLines(o), prices}
+	}},
 	{"documents", func(o *order.Order) any { return more(o).Documents }},
 	{"comments", func(o *order.Order) any { return more(o).Comments }},
-	{"pricing", func(o *order.Order) any { return o.Codes }},
+	{"pricing", func(o *order.Order) any {
+		price, _ := o.Price()
+		return [2]any{price, o.Codes}
+	}},
 	{"payments", func(o *order.Order) any { return o.Payments }},
 	{"tags", func(o *order.Order) any { return o.Tags }},
 	{"metadata", func(o *order.Order) any { return o.External }},

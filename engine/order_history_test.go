@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
@@ -84,6 +85,42 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, []string{"stockItems"}, list[5].Differs)
 	_, _, _, err := s.OrderHistory(s.T.Context(), s.view(), base.ID{9}, OrderPoint{}, 1)
 	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
+}
+
+// Whatever changes what an order or a line of it costs is named, as is what the codes take off.
+func TestOrderHistorySaysThatPricesHaveChanged(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 9)
+	s.do(commerce.CreateDiscountCode{
+		DiscountTerms: commerce.DiscountTerms{Code: "ten", ValueType: commerce.DiscountPercentage, Value: 10}})
+	op := s.rental(order.OrderDraft, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	op.Lines[0].UnitPrice = new(int64(900))
+	op.Lines = append(op.Lines, op.Lines[0])
+	r := s.do(op).(*order.OrderRecord)
+	line := func(f order.OrderLineInput) base.Op {
+		return order.PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, Fields: base.Changed(f)}
+	}
+	for _, x := range []struct {
+		op      base.Op
+		differs []string
+	}{
+		{line(order.OrderLineInput{Quantity: 3}), []string{"lineItems", "pricing", "stockItems"}},
+		{line(order.OrderLineInput{UnitPrice: new(int64(800))}), []string{"lineItems", "pricing"}},
+		{line(order.OrderLineInput{TaxRate: new(1000)}), []string{"lineItems", "pricing"}},
+		{line(order.OrderLineInput{Note: new("bell")}), []string{"lineItems"}},
+		{order.ApplyDiscount{Order: r.ID, Code: "ten"}, []string{"lineItems", "pricing"}},
+		{order.RemoveDiscount{Order: r.ID, Code: "ten"}, []string{"lineItems", "pricing"}},
+		{order.DeleteOrderLine{Order: r.ID, ID: r.Lines[1].ID}, []string{"lineItems", "pricing", "stockItems"}},
+	} {
+		s.do(x.op)
+		list, _ := s.history(r.ID, 9)
+		require.Equal(t, x.differs, list[len(list)-1].Differs, "%T", x.op)
+	}
+	r = s.do(order.ConfirmOrder{ID: r.ID}).(*order.OrderRecord)
+	s.do(order.CancelUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})
+	list, _ := s.history(r.ID, 9)
+	require.Equal(t, []string{"lineItems", "pricing", "stockItems"}, list[len(list)-1].Differs)
 }
 
 // asksTheIndex has each search in the log go on from record to record by the index.

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -279,4 +280,49 @@ func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
 // rentNow makes an order and says its currency.
 func (s *shop) rentNow(i base.Item) string {
 	return s.rent(i, s.now+day, s.now+2*day, 1).Currency.String()
+}
+
+// mispriced gives the first line of an order a unit price that is not what its row asks, as a program left it that
+// opened orders with another time zone and did not price them anew.
+type mispriced struct {
+	base.Answers[any]
+	ID    base.ID
+	Price int64
+}
+
+func (o mispriced) PlanOn(t *base.Tx) (any, error) {
+	was := order.OrderTable(t.Acc).Get(o.ID)
+	n := was.Clone()
+	n.Lines[0].UnitPrice = o.Price
+	base.Record(t, order.OrderKind, was, n)
+	return nil, nil
+}
+
+// A draft is opened with the time zone that its place has by then, and costs what its row asks there. From then on only
+// another window, row or price prices a line anew.
+func TestAnOrderIsPricedInTheTimeZoneThatItIsOpenedWith(t *testing.T) {
+	s := newShop(t)
+	bike := base.Item{SKU: s.sku()}
+	s.article(bike.SKU, 9)
+	_, rows := s.tariff(1000)
+	from := time.Date(2030, 3, 30, 12, 0, 0, 0, time.UTC).UnixMilli() // one night before clocks are put forward
+	op := s.unpricedRental(order.OrderDraft, bike, from, from+day, 1)
+	op.Lines[0].PricingRow = &rows[0]
+	id := s.do(op).(*order.OrderRecord).ID
+	require.EqualValues(t, 2000, s.unitPrice(order.OrderByID(s.view(), id)), "an hour more than a day")
+	s.do(stock.PatchLocation{ID: s.loc, Fields: base.Changed(stock.LocationFields{Timezone: "UTC"})})
+	require.EqualValues(t, 2000, s.unitPrice(order.OrderByID(s.view(), id)))
+	o := s.do(order.ConfirmOrder{ID: id}).(*order.OrderRecord)
+	require.Equal(t, "UTC", o.PickupAt.Timezone)
+	require.EqualValues(t, 1000, s.unitPrice(o))
+
+	s.do(mispriced{ID: id, Price: 1500})
+	patch := func(f order.OrderLineInput) int64 {
+		return s.unitPrice(s.do(order.PatchOrderLine{Order: id, ID: o.Lines[0].ID,
+			Fields: base.Changed(f)}).(*order.OrderRecord))
+	}
+	require.EqualValues(t, 1500, patch(order.OrderLineInput{TaxRate: new(1000)}))
+	require.EqualValues(t, 1500, patch(order.OrderLineInput{Quantity: 2}))
+	require.EqualValues(t, 2000, patch(order.OrderLineInput{To: new(from + 2*day)}))
+	s.reopen()
 }

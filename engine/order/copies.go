@@ -37,12 +37,17 @@ func copyContact(t *base.Tx, o *Order) {
 }
 
 // copyAtOpening takes the copies that an order is opened with. A contact that was given with the order stays as it was
-// given.
-func copyAtOpening(t *base.Tx, o *Order) {
+// given. Where the place has another time zone by now, a day begins at another time, and the lines are priced anew.
+func copyAtOpening(t *base.Tx, o *Order) error {
+	was := o.PickupAt.Zone()
 	copyPlaces(t, o)
 	if !o.Given {
 		copyContact(t, o)
 	}
+	if o.PickupAt.Zone() == was {
+		return nil
+	}
+	return priceLines(t, o)
 }
 
 // copyOlder makes an order of an older program keep its copies. The order still says what it said.

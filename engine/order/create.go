@@ -441,12 +441,7 @@ func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 	if !elsewhere {
 		return nil
 	}
-	for i := range n.Lines { // a day begins elsewhere at another time
-		if err := price(t, n, &n.Lines[i]); err != nil {
-			return err
-		}
-	}
-	return reprice(t, n)
+	return priceLines(t, n) // a day begins elsewhere at another time
 }
 
 // OrderByID returns an order's record, with the first of its units, or nil.

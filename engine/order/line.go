@@ -400,11 +400,13 @@ func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
 	} else if err := changeStock(t, n, i, &was, o.AllowOverbooked); err != nil {
 		return nil, err
 	}
-	if o.priced() {
+	if o.resold() {
 		if err := price(t, n, l); err != nil {
 			return nil, err
 		}
 		rebill(t, n, l)
+	}
+	if o.resold() || o.has("quantity", "taxRate") {
 		if err := reprice(t, n); err != nil {
 			return nil, err
 		}
@@ -426,10 +428,10 @@ func (l *OrderLine) alike(m *OrderLine) bool {
 // has says that one of some fields is given.
 func (o *PatchOrderLine) has(fields ...string) bool { return slices.ContainsFunc(fields, o.Fields.Has) }
 
-// priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has
-// another price by now, or its location is gone.
-func (o *PatchOrderLine) priced() bool {
-	return o.has("startDate", "endDate", "quantity", "pricingRowId", "unitPrice", "taxRate")
+// resold says that the unit price of the line depends on what is changed. Other changes leave it as it was, also where
+// its row has another price by now, or its location is gone.
+func (o *PatchOrderLine) resold() bool {
+	return o.has("startDate", "endDate", "pricingRowId", "unitPrice")
 }
 
 // allowed refuses what the state of the order does not allow to change.

@@ -16,11 +16,6 @@ import (
 // price works out the unit price of a line from the terms of its row, unless it was given. With neither, the line costs
 // 0.
 func price(t *base.Tx, o *Order, l *OrderLine) error {
-	if s := l.Subscription; s != nil && s.Terms.RenewalPrice != nil {
-		if _, ok := commerce.PriceLine(*s.Terms.RenewalPrice, l.Charged(), 0, int64(l.TaxRate)); !ok {
-			return tooDear()
-		}
-	}
 	switch {
 	case l.OwnPrice:
 		return nil
@@ -39,6 +34,16 @@ func price(t *base.Tx, o *Order, l *OrderLine) error {
 	}
 	l.UnitPrice = price
 	return nil
+}
+
+// priceLines prices all lines of an order anew.
+func priceLines(t *base.Tx, o *Order) error {
+	for i := range o.Lines {
+		if err := price(t, o, &o.Lines[i]); err != nil {
+			return err
+		}
+	}
+	return reprice(t, o)
 }
 
 func tooDear() *base.Error {
@@ -62,12 +67,16 @@ func reprice(t *base.Tx, o *Order) error {
 	return nil
 }
 
-// amounts are what the lines cost before anything is taken off; ok is false where that is too much.
+// amounts are what the lines cost before anything is taken off; ok is false where that, or a later payment of a line,
+// is too much.
 func (o *Order) amounts() (list []commerce.Discountable, ok bool) {
 	list = make([]commerce.Discountable, len(o.Lines))
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		p, ok := commerce.PriceLine(l.UnitPrice, l.Charged(), 0, int64(l.TaxRate))
+		if s := l.Subscription; ok && s != nil && s.Terms.RenewalPrice != nil {
+			_, ok = commerce.PriceLine(*s.Terms.RenewalPrice, l.Charged(), 0, int64(l.TaxRate))
+		}
 		if !ok {
 			return nil, false
 		}

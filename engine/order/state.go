@@ -96,7 +96,9 @@ func confirm(t *base.Tx, o *Order, overbook bool) error {
 		return base.Refuse(base.CodeConflict, "the order has no line items")
 	}
 	o.Status = OrderOpen
-	copyAtOpening(t, o)
+	if err := copyAtOpening(t, o); err != nil {
+		return err
+	}
 	return open(t, o, 0, overbook)
 }
 

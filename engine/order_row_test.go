@@ -73,6 +73,13 @@ func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
 	require.NotZero(t, commerce.PricingTableByID(s.view(), table).Row(rows[0]).RetiredAt)
 	require.EqualValues(t, 4000, longer(4))
 	require.EqualValues(t, 1000, longer(1), "also when it gets shorter")
+	same := patch
+	same.Fields = base.Changed(order.OrderLineInput{PricingRow: &rows[0], Quantity: 3})
+	require.EqualValues(t, 1000, s.unitPrice(s.do(same).(*order.OrderRecord)), "the row that it has may be named")
+	same.Fields = base.Changed(order.OrderLineInput{UnitPrice: new(int64(7))})
+	require.EqualValues(t, 7, s.unitPrice(s.do(same).(*order.OrderRecord)))
+	same.Fields = base.Changed(order.OrderLineInput{PricingRow: &rows[0]})
+	require.EqualValues(t, 1000, s.unitPrice(s.do(same).(*order.OrderRecord)))
 	s.refused(base.CodeInvalid, in)
 	s.refused(base.CodeStateNotAllowed,
 		commerce.PatchPricingRow{Table: table, ID: rows[0], Fields: base.Changed(commerce.PricingRowFields{Price: 1})})
@@ -373,4 +380,18 @@ func TestAGivenPriceIsOfNoRow(t *testing.T) {
 	patch.Fields = base.Changed(order.OrderLineInput{}, "unitPrice")
 	o = s.do(patch).(*order.OrderRecord)
 	require.Equal(t, []any{rows[0], int64(2000)}, []any{o.Lines[0].PricedBy(), o.Lines[0].UnitPrice})
+}
+
+// Rows of which each alone would cost too much may be combined to a price that does not.
+func TestRowsAreCombinedWhereEachAloneIsTooDear(t *testing.T) {
+	s := newShop(t)
+	table, _ := s.tariff(2e15, commerce.CreatePricingRow{PricingRowFields: commerce.PricingRowFields{Label: "Week",
+		Purchase: base.PurchaseBooking, Price: 5e15}, Duration: &commerce.Period{Amount: 1, Unit: timeline.Weeks}})
+	item, _ := s.item(table)
+	create := s.unpricedRental(order.OrderOpen, item, s.now+day, s.now+9*day, 1)
+	s.refused(base.CodeInvalid, create)
+	s.do(commerce.PatchPricingTable{ID: table, Fields: base.Changed(commerce.PricingTableFields{Combine: true})})
+	require.EqualValues(t, 7e15, s.unitPrice(s.do(create).(*order.OrderRecord)))
+	create.Lines[0].To = new(s.now + 15*day)
+	s.refused(base.CodeInvalid, create)
 }

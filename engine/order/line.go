@@ -472,16 +472,9 @@ func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 	var err error
 	switch {
 	case in.PricingRow != nil:
-		if _, row = commerce.PricingRowByID(t.Acc, *in.PricingRow); row == nil {
-			return base.NotFound("pricing row")
-		}
-		if code, message := misnamed(t.Acc, l.Item(), l.Purchase.Type(), row); code != "" {
-			return base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: code, Message: message}})
-		}
-		if err = n.paidIn(row); err != nil {
+		if row, err = l.sellByNamed(t.Acc, n, *in.PricingRow, was); err != nil {
 			return err
 		}
-		l.sellBy(row)
 	case o.has("pricingRowId", "unitPrice") && !l.Priced():
 		if row, err = sellByTable(t.Acc, n, l); err != nil {
 			return err

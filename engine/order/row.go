@@ -54,6 +54,29 @@ func (l *OrderLine) sellBy(row *commerce.PricingRow) {
 	l.PricingRow, l.OwnPrice, l.Terms = row.ID, false, &RowTerms{row.Price, row.Duration}
 }
 
+// sellByNamed has a line sold by the row that is named for it, and gives that row. The one that it was sold by may be
+// named also where no other line is sold by it any more: then the line keeps the terms that it had, and none is given.
+func (l *OrderLine) sellByNamed(a *base.AccountState, o *Order, id base.ID, was *OrderLine) (*commerce.PricingRow,
+	error) {
+	_, row := commerce.PricingRowByID(a, id)
+	if row == nil {
+		return nil, base.NotFound("pricing row")
+	}
+	code, message := misnamed(a, l.Item(), l.Purchase.Type(), row)
+	switch {
+	case code != "" && id == was.PricingRow && was.Terms != nil:
+		l.PricingRow, l.OwnPrice, l.Terms = id, false, was.Terms
+		return nil, nil
+	case code != "":
+		return nil, base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: code, Message: message}})
+	}
+	if err := o.paidIn(row); err != nil {
+		return nil, err
+	}
+	l.sellBy(row)
+	return row, nil
+}
+
 // priceCombined has a line cost what its rows ask together, and notes how many of each do.
 func (l *OrderLine) priceCombined(o *Order, looks *commerce.Looked) error {
 	var rows []*commerce.PricingRow
@@ -167,14 +190,14 @@ func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.Pricin
 		return nil, nil
 	}
 	fit := fitting(table, o.Currency.String(), l.Purchase.Type())
-	best := commerce.Cheapest(fit, l.Span(), o.PickupAt.Zone())
-	message := unchosen(fit, l.Purchase.Type())
-	switch {
-	case message != "":
+	if message := unchosen(fit, l.Purchase.Type()); message != "" {
 		return nil, base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "required", Message: message}})
-	case best == nil:
-		return nil, tooDear()
-	case !table.Combine || l.Purchase.Type() != base.PurchaseBooking:
+	}
+	if !table.Combine || l.Purchase.Type() != base.PurchaseBooking {
+		best := commerce.Cheapest(fit, l.Span(), o.PickupAt.Zone())
+		if best == nil {
+			return nil, tooDear()
+		}
 		l.sellBy(best)
 		return best, nil
 	}

@@ -211,7 +211,10 @@ func (s *step) patchLine(o order.PatchOrderLine, rec *order.OrderRecord, err err
 			switch row = s.a.row(*in.PricingRow); {
 			case row == nil:
 				return refused(err, base.CodeNotFound)
-			case s.a.misfit(row.ID, l.Item, l.Purchase):
+			case !s.a.misfit(row.ID, l.Item, l.Purchase):
+			case row.ID == was.Row: // the line goes on by it as it was
+				l.Row, l.Own, row = was.Row, false, nil
+			default:
 				return refused(err, base.CodeInvalid)
 			}
 		}

@@ -281,6 +281,14 @@ func TestSubscriptions(t *testing.T) {
 	require.Equal(t, map[string]any{"hasSubscriptions": true, "currency": "EUR",
 		"items": []any{item(2200, "2025-07-01T12:00:00.000Z")}}, o["subscriptionData"])
 
+	// A commitment of more years than there are has no end.
+	bound := s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"subscription","startDate":%q,"unitPrice":4000,
+		"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"years","commitmentCycles":10000}}]}`,
+		location, sku, when(noon)))
+	require.Equal(t, map[string]any{"periodAmount": 10000.0, "periodUnit": "years", "endDate": nil},
+		at(bound, "subscriptionData", "items", 0, "minimumTerm"))
+	s.ok("DELETE", ordersPath+"/"+bound["id"].(string), "")
+
 	// The months go by: the price of the renewal, then the full one.
 	for _, c := range []struct {
 		clock  string

@@ -363,7 +363,7 @@ func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.Subscripti
 	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm,
 		"How long the customer is bound; null: not at all.", func(t *commerce.Period) {
 			w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
-			w.Instant("endDate", p.TermEnd, "When that is over.")
+			w.End("endDate", p.TermEnd, "When that is over; null: it goes on.")
 		})
 	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal,
 		"What follows the commitment; null: nothing changes.", func(price *int64) {

@@ -3008,8 +3008,8 @@ type MinimumTerm struct {
 	PeriodAmount int64 `json:"periodAmount"`
 	// The unit of the amount.
 	PeriodUnit TimeUnit `json:"periodUnit"`
-	// When that is over.
-	EndDate time.Time `json:"endDate"`
+	// When that is over; null: it goes on.
+	EndDate *time.Time `json:"endDate"`
 }
 
 // MissingScopeDetails is a part of answers.
@@ -4140,7 +4140,8 @@ type PatchLineItem struct {
 	// The first instant after the line. It can also be changed while units are out, for example to extend the
 	// rental. Null: without end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
-	// The pricing row that the price is of. Null clears it.
+	// The pricing row that the price is of. The one that the line is sold by may be named also when it is
+	// retired: the line keeps the terms that it has. Null clears it.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
 	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
 	// cycle. Null: what the pricing row says.

@@ -5393,9 +5393,9 @@ export interface components {
         MinimumTerm: {
             /**
              * Format: date-time
-             * @description When that is over.
+             * @description When that is over; null: it goes on.
              */
-            endDate: string;
+            endDate: string | null;
             /** @description How many units. */
             periodAmount: number;
             /** @description The unit of the amount. */
@@ -6592,7 +6592,7 @@ export interface components {
             note?: string | null;
             /**
              * Format: uuid
-             * @description The pricing row that the price is of. Null clears it.
+             * @description The pricing row that the price is of. The one that the line is sold by may be named also when it is retired: the line keeps the terms that it has. Null clears it.
              */
             pricingRowId?: string | null;
             /** @description How many units. */

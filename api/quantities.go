@@ -95,8 +95,9 @@ func (w *scribe) writePlan(p *stock.QuantityPlan) {
 	w.InstantOrNull("possibleFrom", p.PossibleFrom,
 		"With not_enough_stock: the earliest instant from which enough units exist at every later instant; null if "+
 			"there is none. Holds may stand in the way even then.")
-	w.units("blockingUnavailabilities", first(p.Blockers), 0, "The holds in the way, by start, then id. Where too many units are "+
-		"with customers, all that are with one past the instant.")
+	w.units("blockingUnavailabilities", first(p.Blockers), 0,
+		"The holds in the way, by start, then id. Where too many units are with customers, all that are with one past "+
+			"the instant.")
 	w.Count("blockingTotal", max(p.BlockersTotal, len(p.Blockers)), "How many stand in the way of the whole plan.")
 	w.Bool("minimal", p.Minimal, "Whether it is known that no plan has fewer moves.")
 	w.Count("lowerBound", p.LowerBound, "No plan that keeps the same holds has fewer moves than this.")

@@ -236,6 +236,46 @@ func TestPaymentsAndComments(t *testing.T) {
 		"body /content length", "body /author/id format", "body /author/name length")
 }
 
+// A key that may record payments, and not read orders, is told of the order all but what tells of persons.
+func TestKeyOfPaymentsIsToldNothingOfPersons(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	fields := `"checkoutFields":[{"name":"Body height","type":"number","value":172}]`
+	ann := s.ok("POST", "/v1/admin/customers", `{"firstName":"Ann","taxId":"PT1"}`)["id"]
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"reference":"WEB-7","note":"Ann",%s,
+		"customerId":%q,"customers":[{"crmCustomerId":%[3]q,%[2]s}],"assignedTo":{"id":%[3]q,"name":"Rui"},"consentAcceptances":[{"label":"Terms"}],
+		"documents":[{"type":"invoice","name":"Ann"}],"lineItems":[{"skuId":%[4]q,"purchaseType":"booking",
+		"startDate":%q,"endDate":%q,"unitPrice":5000,"note":"Ann",%[2]s}]}`, location, fields, ann, sku, when(noon),
+		when(noon+day)))
+	path := ordersPath + "/" + o["id"].(string)
+	s.ok("POST", path+"/comments", `{"content":"Ann rang"}`)
+	s.ok("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`)
+	key := s.newKey(s.account, engine.CreateKey{PublicID: "payments", Scopes: []string{"orders.payments.write"}})
+	pay := func(key string) *answer {
+		return s.call("POST", path+"/payments", `{"kind":"capture","amount":1500}`, "X-API-KEY", key,
+			"Idempotency-Key", "pay")
+	}
+	got := pay(key).object()
+	require.Equal(t, got, pay(key).object(), "a repeat tells no more")
+	require.Equal(t, s.ok("GET", path, ""), pay(s.key).object(), "a repeat tells a key what it may read")
+
+	want := s.ok("GET", path, "")
+	require.Equal(t, float64(1500), want["capturedTotal"])
+	line := at(want, "lineItems", 0).(tree)
+	for _, member := range []string{"mainContact", "assignedTo", "note"} {
+		require.NotNil(t, want[member], member)
+		want[member] = nil
+	}
+	for _, member := range []string{"customers", "checkoutFields", "consentAcceptances", "documents", "comments"} {
+		require.NotEmpty(t, want[member], member)
+		want[member] = []any{}
+	}
+	require.NotNil(t, line["orderCustomerId"])
+	require.NotEmpty(t, line["checkoutFields"])
+	line["orderCustomerId"], line["note"], line["checkoutFields"] = nil, nil, []any{}
+	require.Equal(t, want, got)
+	s.call("GET", path, "", "X-API-KEY", key).isRefusal(403, base.CodeMissingScope)
+}
+
 func TestSubscriptions(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	s.ok("POST", discountCodes,

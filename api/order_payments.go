@@ -60,8 +60,10 @@ var orderPaymentOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.orders.recordPayment", method: "POST", path: orderPath + "/payments", scopes: paymentsWrite,
-		answer:  orderSchema,
-		summary: "Records a payment that was made elsewhere: the totals of the order and of the line count it.",
+		answer: orderSchema,
+		summary: "Records a payment that was made elsewhere: the totals of the order and of the line count it. To a " +
+			"key without orders.details.read the order tells nothing of persons: mainContact, customers, assignedTo, " +
+			"checkoutFields, consentAcceptances, documents, comments, note and orderCustomerId are null or empty.",
 	}, input[order.AddPayment]{path: byUUID(func(o *order.AddPayment) *base.ID { return &o.Order }),
 		body: addPaymentShape}, asIs, answerOrder),
 	write(operation{

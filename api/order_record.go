@@ -233,9 +233,12 @@ func (w *scribe) paymentMethod(more *order.OrderMore) {
 }
 
 // answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its
-// units are changes without it.
+// units are changes without it. A key that may not read orders is told nothing of persons.
 func answerOrder(q *request, r *order.OrderRecord) error {
 	q.tag = r.Revision
+	if !q.may(ordersRead[0]) {
+		r = r.Impersonal()
+	}
 	appendOrder(&q.scribe, r)
 	return nil
 }

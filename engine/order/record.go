@@ -19,6 +19,20 @@ type OrderRecord struct {
 	Units   []UnitRecord // of the first units, in the order of lines and units
 }
 
+// Impersonal is the record without what it tells of persons, and without what people have written.
+func (r *OrderRecord) Impersonal() *OrderRecord {
+	o := *r.Order
+	o.Contact, o.Lines = nil, slices.Clone(o.Lines)
+	o.More = &OrderMore{Reference: r.Rest().Reference, Method: r.Rest().Method}
+	for i := range o.Lines {
+		if l := &o.Lines[i]; l.More != nil {
+			m := Own(&l.More)
+			m.Note, m.Fields, m.OrderCustomer = "", nil, base.ID{}
+		}
+	}
+	return &OrderRecord{Order: &o, TagRows: r.TagRows, Units: r.Units}
+}
+
 // UnitRecord is where a unit of an order is.
 type UnitRecord struct {
 	Article  base.ID // zero: it has none

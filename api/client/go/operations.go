@@ -1068,6 +1068,9 @@ func (s *OrdersService) AllPayments(
 }
 
 // RecordPayment records a payment that was made elsewhere: the totals of the order and of the line count it.
+// To a key without orders.details.read the order tells nothing of persons: mainContact, customers,
+// assignedTo, checkoutFields, consentAcceptances, documents, comments, note and orderCustomerId are null or
+// empty.
 //
 // The key needs the scope orders.payments.write.
 func (s *OrdersService) RecordPayment(

@@ -1366,8 +1366,8 @@ export interface paths {
         get: operations["admin.orders.listPayments"];
         put?: never;
         /**
-         * Records a payment that was made elsewhere: the totals of the order and of the line count it.
-         * @description Records a payment that was made elsewhere: the totals of the order and of the line count it.
+         * Records a payment that was made elsewhere: the totals of the order and of the line count it. To a key without orders.details.read the order tells nothing of persons: mainContact, customers, assignedTo, checkoutFields, consentAcceptances, documents, comments, note and orderCustomerId are null or empty.
+         * @description Records a payment that was made elsewhere: the totals of the order and of the line count it. To a key without orders.details.read the order tells nothing of persons: mainContact, customers, assignedTo, checkoutFields, consentAcceptances, documents, comments, note and orderCustomerId are null or empty.
          */
         post: operations["admin.orders.recordPayment"];
         delete?: never;

@@ -30,6 +30,7 @@ var listBarsQuery = wire.ShapeOf("ListBars",
 type barRow struct {
 	article stock.Article
 	sku     *stock.SKU
+	persons bool // customers may be named
 	*engine.ArticleBars
 }
 
@@ -64,7 +65,7 @@ func (w *scribe) writeBarRow(r *barRow) {
 		w.ID("serviceLocationId", at,
 			"The location that its bars are at, where they do not say another; left out where it has none.")
 	}
-	bar := func(b *engine.Bar) { w.writeBar(b, at, r.Units > 1) }
+	bar := func(b *engine.Bar) { w.writeBar(r, b, at) }
 	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", bar)
 	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.",
 		bar)
@@ -101,7 +102,7 @@ func (w *scribe) writeBarRow(r *barRow) {
 
 // writeBar leaves out what goes without saying of most bars of a row, which are at one location: a screen has thousands
 // of them.
-func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
+func (w *scribe) writeBar(r *barRow, b *engine.Bar, at base.ID) {
 	w.ID("id", b.ID, "The id of the taken unit.")
 	if w.May(b.Range.Start != b.Body.Start) {
 		w.Instant("from", b.Range.Start,
@@ -121,14 +122,15 @@ func (w *scribe) writeBar(b *engine.Bar, at base.ID, many bool) {
 	if w.May(b.Number > 0) {
 		w.Count("orderNumber", int(b.Number), "The order's number; left out where something else takes it.")
 	}
-	if w.May(b.Label != "") {
-		w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; left "+
-			"out where there is none.")
+	if w.May(b.Label != "" && (r.persons || b.Flags.Blocker() != timeline.BlockerOrder)) {
+		w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name. Left "+
+			"out where there is none, and of an order where the key has neither customers.read nor "+
+			"orders.details.read.")
 	}
 	if w.May(b.Location != at) {
 		w.ID("serviceLocationId", b.Location, "The location that it is at; left out: the row's.")
 	}
-	if w.May(many && b.Slot != base.ID{}) {
+	if w.May(r.Units > 1 && b.Slot != base.ID{}) {
 		w.ID("slotId", b.Slot, "The unit that it sits on, of an article with more units than one; otherwise left out.")
 	}
 	state := ""
@@ -169,7 +171,7 @@ func (q *request) listBars(o *listArticles) error {
 	if o.Window.Start == o.Window.End {
 		o.Window.End++
 	}
-	row := barRow{ArticleBars: &q.bars}
+	row := barRow{ArticleBars: &q.bars, persons: q.may("customers.read") || q.may(ordersRead[0])}
 	defer q.bars.Reset(keptStock)
 	q.Out = append(q.Out, `{"data":[`...)
 	if !q.rows(len(articles), func(i int) {

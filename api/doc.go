@@ -42,4 +42,6 @@
 //  5. An answer of 5xx says nothing about its cause; the log does.
 //  6. A command is answered with its own result, not with what the record has become since. (The units of an article
 //     are not in the result of a command: they are read from the state after it.)
+//  7. What orders and customers tell of persons goes to a key that may read orders or customers, and to no other, of
+//     whatever operation the answer is.
 package api

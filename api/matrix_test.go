@@ -100,6 +100,49 @@ func TestMembersWithScopesOfTheirOwn(t *testing.T) {
 	require.Positive(t, keys)
 }
 
+// What tells of a person goes only to a key that may read orders or customers, whatever else it may do. It
+// holds invariant 7.
+func TestPersonsAreForKeysThatMayReadThem(t *testing.T) {
+	w := newWorld(t)
+	const person = "Eufrasia"
+	contact := `"firstName":"Eufrasia","email":"Eufrasia@example.com","phone":"Eufrasia","companyName":"Eufrasia"`
+	fields := `"checkoutFields":[{"name":"Eufrasia","type":"text","value":"Eufrasia"}]`
+	customer := w.ok("POST", "/v1/admin/customers", `{`+contact+`,"taxId":"Eufrasia"}`)["id"]
+	w.ids["/v1/admin/customers"] = customer.(string)
+	line := fmt.Sprintf(`{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"note":"Eufrasia",%s}`, w.ids["/v1/admin/skus"],
+		when(noon), when(noon+day), fields)
+	o := w.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","allowOverbooking":true,"pickupLocationId":%q,
+		"customerId":%q,"customers":[{"crmCustomerId":%[2]q,%[3]s,%[4]s}],%[4]s,"note":"Eufrasia","reference":"WEB-7",
+		"assignedTo":{"id":%[2]q,"name":"Eufrasia"},"consentAcceptances":[{"label":"Eufrasia","ipAddress":"Eufrasia"}],
+		"documents":[{"type":"invoice","name":"Eufrasia"}],"lineItems":[%[5]s,%[5]s]}`,
+		w.ids["/v1/admin/locations"], customer, contact, fields, line))
+	w.ids[ordersPath] = o["id"].(string)
+	w.ids[ordersPath+"/{id}/line-items"] = at(o, "lineItems", 0, "id").(string)
+	w.ids["lineItemId"] = w.ids[ordersPath+"/{id}/line-items"]
+	w.ok("POST", ordersPath+"/"+w.ids[ordersPath]+"/comments", `{"content":"Eufrasia"}`)
+
+	tried, told := 0, 0
+	for _, r := range w.requests() {
+		for _, scope := range listOf(r.op["x-scopes"]) {
+			tells := suffices(scope.(string), []any{"orders.details.read", "customers.read"})
+			if tells && r.method != "GET" {
+				continue
+			}
+			key := w.newKey(w.account,
+				engine.CreateKey{PublicID: fmt.Sprintf("persons%04d", tried), Scopes: []string{scope.(string)}})
+			tried++
+			a := w.call(r.method, r.target(), r.text(), "X-API-KEY", key)
+			switch named := strings.Contains(string(a.body), person); {
+			case named && tells:
+				told++
+			case named:
+				t.Errorf("%s tells a key with %s of a person: %s", r.id, scope, a.body)
+			}
+		}
+	}
+	require.Positive(t, told)
+}
+
 // With another account's key, ids of this one are answered exactly as ids that nobody has. It holds invariant 2.
 func TestEveryOperationWithForeignIds(t *testing.T) {
 	w := newWorld(t)

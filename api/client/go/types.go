@@ -677,7 +677,8 @@ type Bar struct {
 	OwnerID string `json:"ownerId"`
 	// The order's number; left out where something else takes it.
 	OrderNumber *int64 `json:"orderNumber"`
-	// Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none.
+	// Whom or what it is for: an order's customer, a hold's note, an event's name. Left out where there is none,
+	// and of an order where the key has neither customers.read nor orders.details.read.
 	Label *string `json:"label"`
 	// The location that it is at; left out: the row's.
 	ServiceLocationID *string `json:"serviceLocationId"`

@@ -3088,7 +3088,7 @@ export interface components {
              * @description The id of the taken unit.
              */
             id: string;
-            /** @description Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none. */
+            /** @description Whom or what it is for: an order's customer, a hold's note, an event's name. Left out where there is none, and of an order where the key has neither customers.read nor orders.details.read. */
             label?: string;
             /** @description The order's number; left out where something else takes it. */
             orderNumber?: number;

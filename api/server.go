@@ -47,7 +47,8 @@ type Options struct {
 	Bytes         Bytes // of answers and bodies under way
 	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
 	Endpoint func(address string) (why string)
-	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
+	// Backups says what is not well with the backups that are kept, for /readyz?backup: in words for anybody, without
+	// paths or causes, which are for the log. nil: none are kept.
 	Backups func() error
 	// what expensive reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are
 	// cores

@@ -195,7 +195,7 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 		return err
 	}
 	h.mu.Lock()
-	h.state.Good, h.state.GoodLine, h.state.seen, h.state.unseen = &m, line, verified, nil
+	h.state.Good, h.state.GoodLine, h.state.seen, h.state.unseen = &m, line, verified, false
 	h.state.Archives++
 	h.state.LastError = ""
 	h.mu.Unlock()

@@ -367,9 +367,11 @@ func TestTargetThatIsGoneWhileNothingIsWritten(t *testing.T) {
 	target := watch(NewDir(mount + "/backups"))
 	var passed atomic.Int64 // seconds
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var said bytes.Buffer
 	h := w.start(target, func(o *Options) {
 		o.Now = func() time.Time { return began.Add(time.Duration(passed.Load()) * time.Second) }
 		o.LookEvery = time.Millisecond
+		o.Logger = slog.New(slog.NewTextHandler(&said, nil))
 	})
 	target.until(t, marked)
 	well := func() bool { return h.Fault() == nil }
@@ -379,11 +381,12 @@ func TestTargetThatIsGoneWhileNothingIsWritten(t *testing.T) {
 	}
 	await(well)
 	require.NoError(t, os.Rename(mount, mount+".away"))
-	await(func() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.state.unseen != nil })
+	await(func() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.state.unseen })
 	passed.Add(59)
 	require.NoError(t, h.Fault(), "it may come back")
 	passed.Add(2)
-	require.ErrorContains(t, h.Fault(), "the last good backup is not at the target any more: "+mount)
+	require.EqualError(t, h.Fault(), "the last good backup is not at the target any more",
+		"a caller without a key is told no path")
 	require.NoError(t, os.Rename(mount+".away", mount))
 	await(well)
 
@@ -400,6 +403,7 @@ func TestTargetThatIsGoneWhileNothingIsWritten(t *testing.T) {
 	await(well)
 	h.Close(t.Context())
 	require.Zero(t, h.State().LogFailures+h.State().ArchiveFailures+h.State().Breaks)
+	require.Contains(t, said.String(), "cause=\""+mount, "the log says what was wrong")
 }
 
 // TestLogIsCutUnderASlowTarget: the store keeps less log than there is to put.

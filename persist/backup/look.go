@@ -39,13 +39,13 @@ func (h *Habit) look(ctx context.Context) {
 	switch was := h.state.unseen; {
 	case err == nil:
 		h.state.seen = h.o.Now()
-		if was != nil {
+		if was {
 			h.log.Info("the backup target is there again", "target", h.o.Target.String())
 		}
-	case was == nil:
+	case !was:
 		h.log.Error("the backup target cannot be read", "target", h.o.Target.String(), "cause", err)
 	}
-	h.state.unseen = err
+	h.state.unseen = err != nil
 }
 
 // lastGood is the last good archive and its line; nil where there is none.

@@ -24,7 +24,7 @@ type State struct {
 
 	sentAsOf time.Time
 	seen     time.Time // when the last good archive was last seen at the target
-	unseen   error     // why it was not, at the last look that was answered
+	unseen   bool      // it was not, at the last look that was answered
 }
 
 // State is what the habit has come to now.
@@ -46,7 +46,8 @@ func (h *Habit) State() State {
 
 // Fault says what is not well with the backups; nil where all is. A last good archive is too old when another one
 // should long have been there, the log when it has not been put for a minute, or ten times LogEvery where that is more;
-// the target is gone when the last good archive was not seen there for a minute.
+// the target is gone when the last good archive was not seen there for a minute. Whoever asks the server may be told
+// it: it names no path, and what was wrong with the target is in the log.
 func (h *Habit) Fault() error {
 	s, now := h.State(), h.o.Now()
 	tooLong := max(mostUnseen, 10*h.o.LogEvery)
@@ -62,8 +63,8 @@ func (h *Habit) Fault() error {
 	case s.Unsent > 0 && now.Sub(latest(since, s.Started)) > tooLong:
 		return fmt.Errorf("the log at the backup target ends %s ago",
 			now.Sub(latest(since, s.Started)).Round(time.Second))
-	case now.Sub(s.seen) > mostUnseen && s.unseen != nil:
-		return fmt.Errorf("the last good backup is not at the target any more: %w", s.unseen)
+	case now.Sub(s.seen) > mostUnseen && s.unseen:
+		return fmt.Errorf("the last good backup is not at the target any more")
 	case now.Sub(s.seen) > mostUnseen:
 		return fmt.Errorf("the backup target has not answered for %s", now.Sub(s.seen).Round(time.Second))
 	}

@@ -148,7 +148,7 @@ func (a *adminCall) meant() (v base.View, err error) {
 
 // importRows makes records of rows, all or none. Faults have pointers that begin with the row's number from 0. With
 // check=inputs or check=all nothing is made: rows are judged by themselves, or as the import would. A repeat under an
-// Idempotency-Key is done once.
+// Idempotency-Key is done once, and is a repeat also where its rows have faults by now, as a name in them has changed.
 func (a *adminCall) importRows() error {
 	e, v, err := a.exchange()
 	if err != nil {
@@ -160,17 +160,22 @@ func (a *adminCall) importRows() error {
 	}
 	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
 	batch, faults := readRows(e, v, lines)
+	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
+	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
+		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)),
+			Fingerprint: digest(a.body, nil, nil)}
+	}
 	if len(faults.ListOf) > 0 {
+		if check == "" && cmd.Idem != nil {
+			if res, done, err := a.eng.Repeat(cmd); done || err != nil {
+				return a.imported(batch, res, err)
+			}
+		}
 		if check != "inputs" {
 			judgeRest(a.eng, v, batch, &faults)
 		}
 		a.more = faults.More
 		return badRows(faults.ListOf)
-	}
-	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
-	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
-		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)),
-			Fingerprint: digest(a.body, nil, nil)}
 	}
 	var res engine.Result
 	switch check {
@@ -179,6 +184,11 @@ func (a *adminCall) importRows() error {
 	case "all":
 		_, err = a.eng.Preview(cmd)
 	}
+	return a.imported(batch, res, err)
+}
+
+// imported answers with what an import came to.
+func (a *adminCall) imported(batch engine.Batch, res engine.Result, err error) error {
 	if err != nil {
 		return err
 	}
@@ -305,7 +315,8 @@ var importShape = wire.ShapeOf("ImportRows",
 var importedSchema = describe("Imported",
 	func(w *scribe, n *int) { w.Count("rows", *n, "How many records were made, or would be.") })
 
-// importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name.
+// importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name. An import that was done
+// under its key is repeated also where its rows have faults by now.
 func (q *request) importByRows(in input[importOfRows]) error {
 	if err := q.weighBody(); err != nil {
 		return err
@@ -316,15 +327,20 @@ func (q *request) importByRows(in input[importOfRows]) error {
 	if err := q.faulted(nil); err != nil {
 		return err
 	}
+	q.preview = o.dryRun
 	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
-	if len(faults.ListOf) > 0 {
+	var err error
+	if len(faults.ListOf) == 0 {
+		q.payBack() // the rows are read: reads need not wait until they are made
+		_, err = q.do(batch)
+	} else if done, failed := q.repeat(batch); failed != nil {
+		err = failed
+	} else if !done {
 		judgeRest(q.eng, q.view, batch, &faults)
 		q.faults.More = faults.More
-		return atRows(badRows(faults.ListOf))
+		err = badRows(faults.ListOf)
 	}
-	q.payBack() // the rows are read: reads need not wait until they are made
-	q.preview = o.dryRun
-	if _, err := q.do(batch); err != nil {
+	if err != nil {
 		return atRows(err)
 	}
 	q.Braces(func() { q.Count("rows", len(batch.Rows), "") })

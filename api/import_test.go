@@ -1,9 +1,12 @@
 package api
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/engine/base"
 )
 
 // This file holds the import by rows: faults of all rows are named before anything is made, and all is made or nothing.
@@ -35,6 +38,54 @@ func TestImportByRows(t *testing.T) {
 	scoped := s.ok("POST", keysPath, `{"label":"reader","scopes":["inventory.write"]}`)["key"].(string)
 	require.Equal(t, 403,
 		s.call("POST", "/v1/admin/import", `{"resource":"skus","rows":[]}`, "X-API-KEY", scoped).status)
+}
+
+// Done once under a key, an import is a repeat also where its rows cannot be read any more: a name in them is of two
+// records by now, or of none.
+func TestImportIsRepeatedWhenItsNamesHaveChanged(t *testing.T) {
+	s := newExchangeShop(t)
+	location := s.ok("POST", "/v1/admin/locations", `{"name":"Harbour","timezone":"UTC"}`)["id"].(string)
+	sku := s.ok("POST", "/v1/admin/skus", `{"name":"Bike"}`)["id"].(string)
+	const path = "/v1/admin/import"
+	row := `{"name":"B1","skuId":"Bike","quantities":[{"serviceLocationId":"Harbour","count":2}]}`
+	body := `{"resource":"articles","rows":[` + row + `]}`
+	mine, another := []string{"Idempotency-Key", "mine"}, []string{"Idempotency-Key", "another"}
+	require.EqualValues(t, 1, s.ok("POST", path, body, mine...)["rows"])
+	status, text := s.rows("articles", row, mine...)
+	require.Equal(t, 200, status, text)
+
+	s.ok("PATCH", "/v1/admin/locations/"+location, `{"name":"Quay"}`)
+	s.ok("POST", "/v1/admin/skus", `{"name":"Bike"}`)
+	for range 2 {
+		a := s.call("POST", path, body, mine...)
+		require.JSONEq(t, `{"rows":1}`, string(a.body))
+		require.Equal(t, "true", a.header["Idempotent-Replayed"])
+		status, text = s.rows("articles", row, mine...)
+		require.Equal(t, 200, status, text)
+		require.JSONEq(t, `{"rows":1,"repeated":true}`, text)
+	}
+	faults := []string{"body /rows/0/skuId reference", "body /rows/0/quantities/0/serviceLocationId reference"}
+	s.refused(400, base.CodeInvalid, "POST", path, body, faults...)
+	s.call("POST", path, body, another...).isRefusal(400, base.CodeInvalid, faults...)
+	dry := strings.Replace(body, `"rows"`, `"dryRun":true,"rows"`, 1)
+	s.call("POST", path, dry, mine...).isRefusal(400, base.CodeInvalid, faults...)
+	s.call("POST", path, strings.Replace(body, "B1", "B2", 1), mine...).isRefusal(422, base.CodeIdempotencyReused)
+	status, _ = s.rows("articles", strings.Replace(row, "B1", "B2", 1), mine...)
+	require.Equal(t, 422, status)
+	status, _ = s.rows("articles", row, another...)
+	require.Equal(t, 400, status)
+	require.EqualValues(t, 2, at(s.ok("GET", "/v1/admin/articles", ""), "pagination", "total"))
+
+	// A refusal is not kept: once the names are of one record each, the same request is done.
+	s.ok("PATCH", "/v1/admin/locations/"+location, `{"name":"Harbour"}`)
+	s.ok("PATCH", "/v1/admin/skus/"+sku, `{"name":"Old bike"}`)
+	require.EqualValues(t, 1, s.ok("POST", path, body, another...)["rows"])
+	require.EqualValues(t, 3, at(s.ok("GET", "/v1/admin/articles", ""), "pagination", "total"))
+
+	// And one that is kept no longer is done again.
+	s.clock.Add(25 * 60 * 60 * 1000)
+	s.ok("PATCH", "/v1/admin/locations/"+location, `{"name":"Quay"}`)
+	s.call("POST", path, body, mine...).isRefusal(400, base.CodeInvalid, faults[1])
 }
 
 func TestHealthTellsTheMetrics(t *testing.T) {

@@ -293,13 +293,19 @@ func outer(pointer string) (string, bool) {
 	return pointer[:max(i, 0)], i >= 0
 }
 
-// do makes the engine carry out a command on behalf of the key.
-func (q *request) do(op base.Op) (engine.Result, error) {
+// command is a command on behalf of the key.
+func (q *request) command(op base.Op) engine.Command {
 	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op, Explainer: q}
 	if q.keyed {
 		idem := q.idem // the command may outlive the request's memory
 		cmd.Idem = &idem
 	}
+	return cmd
+}
+
+// do makes the engine carry out a command.
+func (q *request) do(op base.Op) (engine.Result, error) {
+	cmd := q.command(op)
 	if q.preview {
 		if err := q.dear(searchCost); err != nil {
 			return engine.Result{}, err
@@ -313,6 +319,15 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 	q.payBack() // the expensive part, to explain a refusal, is done: others may begin while the answer is written
 	q.replayed = res.Replayed
 	return res, err
+}
+
+// repeat answers a command that has faults in the present state, where it was done under the request's key before it
+// had them; else done is false, and nothing was done.
+func (q *request) repeat(op base.Op) (done bool, err error) {
+	if q.keyed && !q.preview {
+		_, q.replayed, err = q.eng.Repeat(q.command(op))
+	}
+	return q.replayed, err
 }
 
 // behind renders the record of a command with the state after the command, because the answer shows parts of other

@@ -34,7 +34,8 @@ var goOn = []string{
 	"PrepareOrder", "ReadyUnit", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey",
 	"RotateSecret", "SetPlan", "TransferQuantity",
 	"UnassignUnit", "UndoOrder", "UnlinkTags", "UpgradeWebhook",
-	"blankTraces", "forget", "ForgetDeliveries", "postpone", "runDue", "SeatConflicts", "nudge", // the engine's own
+	// the engine's own
+	"blankTraces", "faulty", "forget", "ForgetDeliveries", "postpone", "runDue", "SeatConflicts", "nudge",
 }
 
 // Every operation either adds or goes on: whoever makes another has to say which.

@@ -224,6 +224,25 @@ func (r Result) read(e *Engine, cmd *Command) (Result, error) {
 	return r, nil
 }
 
+// Repeat answers a command whose inputs have faults in the present state, where it was done under its key before they
+// had. Where it was not, it stays undone, and done is false.
+func (e *Engine) Repeat(cmd Command) (res Result, done bool, err error) {
+	cmd.Op = faulty{cmd.Op}
+	if res, err = e.Do(cmd); errors.Is(err, errFaulty) {
+		return Result{}, false, nil
+	}
+	return res, err == nil, err
+}
+
+// faulty is an Op that cannot be done, only repeated.
+type faulty struct{ base.Op }
+
+var errFaulty = base.Refuse(base.CodeInvalid, "the inputs have faults")
+
+func (faulty) Check() []base.Fault { return nil }
+
+func (faulty) PlanOn(*base.Tx) (any, error) { return nil, errFaulty }
+
 // keptRows are records that a command takes as its input, as they were read right before it: a plan reads no disk.
 type keptRows struct {
 	rows   []*idemRow

@@ -68,6 +68,10 @@ var (
 
 	// ErrBadTarget: a restore cannot reach the point asked for.
 	ErrBadTarget = errors.New("point is outside of the kept log")
+
+	// ErrEarly: the last record up to the point was written before
+	// RestoreOptions.NotBefore.
+	ErrEarly = errors.New("the log up to the point ends too early")
 )
 
 // corruptf makes an error that is ErrCorrupt.

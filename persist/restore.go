@@ -41,6 +41,9 @@ type RestoreOptions struct {
 	Archive io.Reader    // instead of From: what WriteCheckpoint wrote
 	To      string       // must not exist or be empty
 	At      Point
+	// NotBefore, if given: where the last record up to the point was written before that one, ErrEarly, and nothing is
+	// kept.
+	NotBefore Position
 	// Segments go on where From or Archive ends, in order; the first may begin before that.
 	Segments []SegmentFile
 	// RowHash, if given: the rows that Restore made are compared with the state hash of the point.
@@ -148,6 +151,9 @@ func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r Re
 		var target Position
 		if target, end, err = locate(db, x, r.At); err != nil {
 			return err
+		}
+		if target.before(r.NotBefore) {
+			return fmt.Errorf("%w: it goes to record %d of %s", ErrEarly, target.Seq, when(target.At))
 		}
 		if err := undo(db, x, target); err != nil {
 			return err

@@ -4,6 +4,7 @@ package persist
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -22,6 +23,11 @@ func (e *BadTargetError) Error() string {
 }
 
 func (e *BadTargetError) Unwrap() error { return ErrBadTarget }
+
+// before says whether a record was written before another one, which may be of a log that this one was put back from.
+func (p Position) before(q Position) bool {
+	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.Seq, q.Seq)) < 0
+}
 
 // locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing. A
 // caller that wants that must give the sequence 0, as such an early instant is likely a mistake.

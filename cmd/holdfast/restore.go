@@ -23,7 +23,8 @@ func newRestore() *cobra.Command {
 		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
 Of a directory or bucket of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
 What was written while the backups there were interrupted is taken from the log in the first archive after that. Where that does not reach back to the instant of --at,
-the restored directory ends before the interruption; the command says which records are missing, and exits with 1.
+the restored directory ends before the interruption; the command says which records are missing, and exits with 1. Where nothing was written between the end of a
+backup line and --at, as before a directory is put back by other means, it restores that line to its end.
 With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
 The restored log has a new incarnation number; cursors of the old change feed are refused.`,
 		Args: exactly(0, "no argument"),
@@ -51,18 +52,24 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 				return err
 			}
 			defer from.Close()
-			log, kept := "the log", int64(0) // when the last record was written that a backup line has
+			var plan backup.Plan
+			log := "the log"
 			if len(from.lines) > 0 {
-				plan, err := tellPlan(cmd, from, o.At)
-				if err != nil {
+				if plan, err = tellPlan(cmd, from, o.At); err != nil {
 					return err
 				}
-				log, kept = "the backup line", plan.Line.End().At
+				log = "the backup line"
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
 			b, err := from.restore(cmd.Context(), o)
 			done()
+			if used := b.Plan; plan.Before != nil && used.Line.Name == plan.Before.Line.Name {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: the log in that archive has nothing that was written between "+
+					"the end of the backup line before it and --at: restored from %s, and %d pieces of the log behind "+
+					"it\n",
+					used.Full.Name, len(used.Pieces))
+			}
 			var missing *backup.MissingError
 			switch {
 			case errors.As(err, &missing):
@@ -73,7 +80,7 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 			case err != nil:
 				return copyFirst(err)
 			}
-			if instant && at > max(b.Source.At, kept) {
+			if instant && at > max(b.Source.At, b.Plan.Line.End().At) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of %s: all of it is restored\n", log)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq,

@@ -136,7 +136,7 @@ func (s source) plan(at persist.Point) (backup.Plan, error) {
 }
 
 // restore makes a directory of what is there.
-func (s source) restore(ctx context.Context, o persist.RestoreOptions) (persist.Backup, error) {
+func (s source) restore(ctx context.Context, o persist.RestoreOptions) (backup.Restored, error) {
 	switch {
 	case s.stream != nil:
 		o.Archive = s.stream
@@ -145,9 +145,10 @@ func (s source) restore(ctx context.Context, o persist.RestoreOptions) (persist.
 	default:
 		plan, err := s.plan(o.At)
 		if err != nil {
-			return persist.Backup{}, err
+			return backup.Restored{}, err
 		}
 		return backup.Restore(ctx, s.target, plan, o)
 	}
-	return persist.Restore(ctx, o)
+	b, err := persist.Restore(ctx, o)
+	return backup.Restored{Backup: b}, err
 }

@@ -24,7 +24,8 @@
 //
 // A restore to a point takes the newest line that had begun by then, in it the newest verified archive at or before the
 // point, and the segments from there on. Where that line had ended by then, and another one of the same incarnation
-// follows, it takes that one's first verified archive, whose kept log may have what was written between the two.
+// follows, it takes that one's first verified archive, whose kept log may have what was written between the two. Where
+// that log has nothing of that time, it takes the line that had ended.
 //
 // # Invariants
 //

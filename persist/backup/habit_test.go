@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,7 +130,7 @@ func TestPointInAnOutageThatIsNotKept(t *testing.T) {
 	first := w.outage(target, 60)
 	require.Equal(t, first, w.holds(target, persist.AtSeq(22), 22).Line.Name)
 
-	restore := func(at persist.Point) (dir string, b persist.Backup, err error) {
+	restore := func(at persist.Point) (dir string, b Restored, err error) {
 		lines, err := Lines(t.Context(), target)
 		require.NoError(t, err)
 		p, err := PlanFor(target, lines, at)
@@ -151,6 +152,49 @@ func TestPointInAnOutageThatIsNotKept(t *testing.T) {
 	dir, _, err = restore(persist.AtSeq(50))
 	require.ErrorIs(t, err, persist.ErrBadTarget)
 	require.NoDirExists(t, dir)
+}
+
+// TestPointBetweenTheLinesOfADirectoryThatWasPutBack: the first archive of the second line has nothing of what the
+// first line has behind the record that the directory was put back to.
+func TestPointBetweenTheLinesOfADirectoryThatWasPutBack(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(NewDir(t.TempDir()))
+	clock := func(o *Options) {
+		o.Now = func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return time.UnixMilli(w.at) }
+	}
+	h := w.start(target, clock)
+	target.until(t, marked)
+	h.Close(t.Context())
+	require.NoError(t, w.store.Close())
+	saved := t.TempDir() + "/copy"
+	require.NoError(t, os.CopyFS(saved, os.DirFS(w.dir)))
+	w.open(persist.Options{})
+	h = w.start(target, clock)
+	w.commit(10)
+	target.until(t, upTo(20))
+	h.Close(t.Context())
+	require.NoError(t, w.store.Close())
+	first, had, at := h.State().Line, w.past, w.at
+
+	require.NoError(t, os.RemoveAll(w.dir))
+	require.NoError(t, os.CopyFS(w.dir, os.DirFS(saved)))
+	w.rows, w.past, w.at = maps.Clone(had[10]), had[:11:11], at+60_000
+	w.open(persist.Options{})
+	w.commit(15)
+	h = w.start(target, clock)
+	target.until(t, marked)
+	h.Close(t.Context())
+	require.NotEqual(t, first, h.State().Line)
+	for _, seq := range []uint64{11, 15, 24} { // what was written before the second line was begun
+		w.holds(target, persist.AtInstant(w.instant(seq)), seq)
+	}
+	w.holds(target, persist.AtSeq(24), 24)
+	w.past = had
+	for _, since := range []int64{0, 1, 60_999} {
+		require.Equal(t, first, w.holds(target, persist.AtInstant(at+since), 20).Line.Name, since)
+	}
+	w.holds(target, persist.AtInstant(at-1), 19)
 }
 
 // TestHabitGoesOn stops and starts a server, which goes on in its line, and puts the directory back, which begins

@@ -216,7 +216,7 @@ func (w *world) start(target Target, change func(*Options)) *Habit {
 	return Start(o)
 }
 
-// holds restores to a point and compares it with the history.
+// holds restores to a point, compares it with the history, and says what was read.
 func (w *world) holds(target Target, at persist.Point, seq uint64) Plan {
 	w.t.Helper()
 	lines, err := Lines(w.t.Context(), target)
@@ -233,5 +233,5 @@ func (w *world) holds(target Target, at persist.Point, seq uint64) Plan {
 	require.Equal(w.t, w.past[seq], rows)
 	_, err = persist.Verify(dir, persist.VerifyOptions{})
 	require.NoError(w.t, err)
-	return p
+	return b.Plan
 }

@@ -148,8 +148,7 @@ type Plan struct {
 	Line   Line
 	Full   Full
 	Pieces []Piece
-	// Before is the plan of the line that ends before the point, where Line begins after it: it counts where the log
-	// that is kept in Full does not reach back to the point.
+	// Before is the plan of the line that ends before the point, where Line begins after it: see Restore.
 	Before *Plan
 }
 

@@ -31,35 +31,53 @@ func (e *MissingError) Error() string {
 		"are missing, and what is restored ends with record %d of %s", e.From, e.To, e.Last.Seq, readable(e.Last.At))
 }
 
+// Restored is what came of a restore.
+type Restored struct {
+	persist.Backup
+	Plan Plan // what was read: the plan that was given, or the one that is Before in it
+}
+
 // Restore makes a data directory of what a plan names; o says where and to which point. All is checked as
 // persist.Restore checks it, and nothing is left where it does not come out, but with a MissingError.
-func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
-	b, err := restore(ctx, t, p, o)
-	var kept *persist.BadTargetError
-	if p.Before == nil || !errors.As(err, &kept) {
-		return b, err
+//
+// The plan that is Before counts where the log that is kept in the archive does not reach back to the point, or where
+// its last record up to the point is older than the last one of the line before it: then the directory was put back to
+// a record within that line by other means than a restore, and nothing was written from there to the point.
+func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (Restored, error) {
+	if p.Before == nil {
+		return restore(ctx, t, p, o)
 	}
 	end := p.Before.Line.End()
-	if o.At.OfSequence() {
+	first := o
+	if !o.At.OfSequence() {
+		first.NotBefore = end
+	}
+	b, err := restore(ctx, t, p, first)
+	var kept *persist.BadTargetError
+	switch {
+	case errors.As(err, &kept) && o.At.OfSequence():
 		return b, fmt.Errorf("%w: the records %d to %d are not at the target", err, end.Seq+1, kept.First.Seq-1)
+	case kept == nil && !errors.Is(err, persist.ErrEarly):
+		return b, err
 	}
 	b, err = restore(ctx, t, *p.Before, o)
-	if err == nil && kept.First.Seq > end.Seq+1 {
+	if err == nil && kept != nil && kept.First.Seq > end.Seq+1 {
 		err = &MissingError{From: end.Seq + 1, To: kept.First.Seq - 1, Last: b.End}
 	}
 	return b, err
 }
 
-func restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
+func restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (Restored, error) {
 	archive, err := t.Get(ctx, p.Full.Name)
 	if err != nil {
-		return persist.Backup{}, err
+		return Restored{}, err
 	}
 	defer archive.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o.Archive, o.Segments = archive, segments(ctx, t, p.Pieces, aheadBytes)
-	return persist.Restore(ctx, o)
+	b, err := persist.Restore(ctx, o)
+	return Restored{b, p}, err
 }
 
 // segments has the pieces read ahead, so many bytes together, once the first one is opened. They are opened in order,

@@ -92,8 +92,12 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 	return cmd
 }
 
-// tellPlan says which archive is taken of the backup lines at a target, and which other lines there are.
+// tellPlan says which archive is taken of the backup lines at a target, which marks of archives are damaged, and which
+// other lines there are.
 func tellPlan(cmd *cobra.Command, from source, at persist.Point) (backup.Plan, error) {
+	for _, fault := range from.faults {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %v\n", fault)
+	}
 	plan, err := from.plan(at)
 	if err != nil {
 		return plan, err

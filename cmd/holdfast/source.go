@@ -80,7 +80,8 @@ type source struct {
 	name   string // as it was given
 	stream io.ReadCloser
 	target backup.Target
-	lines  []backup.Line
+	lines  []backup.Line // an archive is verified where its mark says so
+	faults []error       // of marks
 	dir    string
 }
 
@@ -113,7 +114,8 @@ func (c *bucketConfig) open(ctx context.Context, flag, name string, stdin io.Rea
 	s.lines, err = backup.Lines(ctx, s.target)
 	switch {
 	case len(s.lines) > 0:
-		return s, nil
+		s.lines, s.faults, err = backup.ReadMarks(ctx, s.target, s.lines)
+		return s, err
 	case !backup.IsBucket(name):
 		return source{name: name, dir: name}, nil // the command that opens it says what is wrong with it
 	case err != nil:

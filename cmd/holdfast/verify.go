@@ -104,20 +104,16 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	return said
 }
 
-// verifyLines reads every piece of the log of every backup line at a target, and says what there is.
+// verifyLines reads every piece of the log of every backup line at a target up to the first fault, and says what there is.
 func verifyLines(cmd *cobra.Command, from source) error {
 	if err := backup.Single(from.target, from.lines); err != nil {
 		return notVerified(err)
 	}
-	out := new(bytes.Buffer)
+	out, faults := new(bytes.Buffer), from.faults
 	fmt.Fprintf(out, "%s\n", from.target)
 	for _, l := range from.lines {
 		good := 0
-		marked, faults, err := backup.ReadMarks(cmd.Context(), from.target, []backup.Line{l})
-		if err != nil {
-			return err
-		}
-		for _, f := range marked[0].Fulls {
+		for _, f := range l.Fulls {
 			if f.Verified {
 				good++
 			}
@@ -130,16 +126,19 @@ func verifyLines(cmd *cobra.Command, from source) error {
 			fmt.Fprintf(out, "         %d pieces of the log, records %d to %d, %d bytes: checksums and chain\n",
 				c.Segments, c.First, c.Last, c.Bytes)
 		}
-		if err = errors.Join(append(faults, err)...); err != nil {
-			fmt.Fprintln(out, "  result FAULTS FOUND")
-			_, _ = out.WriteTo(cmd.OutOrStdout()) // the fault counts
-			return fmt.Errorf("%w\nnothing was changed; `holdfast restore --at` goes to the records before that", err)
-		}
-		if _, err := out.WriteTo(cmd.OutOrStdout()); err != nil {
-			return err
+		if err != nil {
+			faults = append(faults, err)
+			break
 		}
 	}
-	return nil
+	if err := errors.Join(faults...); err != nil {
+		fmt.Fprintln(out, "  result FAULTS FOUND")
+		_, _ = out.WriteTo(cmd.OutOrStdout()) // the fault counts
+		return fmt.Errorf("%w\nnothing was changed; `holdfast restore` passes over archives with damaged marks, "+
+			"and with --at goes to the records before a fault of the log", err)
+	}
+	_, err := out.WriteTo(cmd.OutOrStdout())
+	return err
 }
 
 // notVerified says why nothing can be said of a directory or a backup: not that there are faults in it.

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/engine/base"
 	"holdfast/persist"
 )
 
@@ -112,4 +114,52 @@ func TestRowsOfAnotherStateHashAreNotRestored(t *testing.T) {
 		require.NoFileExists(t, args[len(args)-1])
 		require.NoDirExists(t, args[len(args)-1])
 	}
+}
+
+// An archive whose mark is damaged is not verified: restore takes the one before it and says so, and verify finds it.
+func TestRestorePassesOverAnArchiveWithADamagedMark(t *testing.T) {
+	top := t.TempDir()
+	dir, to := filepath.Join(top, "data"), filepath.Join(top, "backups")
+	var marks []string
+	var ends []uint64
+	for i := range 2 {
+		c := quietCore(t, dir, engine.Options{})
+		if i == 0 {
+			started(t, c, dir, "")
+		} else {
+			require.NoError(t, c.do(c.engine.Accounts()[0], base.SetPlan{Plan: "growth"}))
+		}
+		end := c.store.End()
+		line := filepath.Join(to, fmt.Sprintf("20260301T100000.000Z-%016x", c.store.Incarnation()))
+		require.NoError(t, c.Close())
+		require.NoError(t, os.MkdirAll(line, 0o700))
+		at := time.UnixMilli(end.At).UTC().Format("20060102T150405.000Z")
+		name := fmt.Sprintf("full-%020d-%s-%s", end.Seq, at, at)
+		code, _, errs := holdfast("backup", "--data", dir, "--to", filepath.Join(line, name+".tar.zst"))
+		require.Zero(t, code, errs)
+		mark := fmt.Sprintf(`{"sequence":%d,"archive":"%s.tar.zst"}`, end.Seq, name)
+		marks, ends = append(marks, filepath.Join(line, name+".verified")), append(ends, end.Seq)
+		require.NoError(t, os.WriteFile(marks[i], []byte(mark), 0o600))
+	}
+	restore := func(name string) (code int, out, errs string) {
+		return holdfast("restore", "--from", to, "--data", filepath.Join(top, name))
+	}
+	_, out, _ := restore("whole")
+	require.Contains(t, out, fmt.Sprintf("log sequence %d,", ends[1]))
+
+	require.NoError(t, os.WriteFile(marks[1], nil, 0o600))
+	code, out, errs := restore("before")
+	require.Zero(t, code)
+	require.Contains(t, out, fmt.Sprintf("log sequence %d,", ends[0]))
+	require.Contains(t, errs, "note: "+filepath.Join(filepath.Base(filepath.Dir(marks[1])), filepath.Base(marks[1]))+
+		" is damaged")
+	code, out, errs = holdfast("verify", "--data", to)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, out, "1 archives that were opened when they were made, 1 that were not")
+	require.Contains(t, out, "FAULTS FOUND")
+	require.Contains(t, errs, filepath.Base(marks[1])+" is damaged")
+
+	require.NoError(t, os.WriteFile(marks[0], nil, 0o600))
+	require.Contains(t, refusedWith(t, exitFailed, "restore", "--from", to, "--data", filepath.Join(top, "none")),
+		"none of the 2 archives")
 }

@@ -60,12 +60,13 @@ type adminCall struct {
 	query  url.Values
 	body   []byte
 	more   int                         // faults that were found and are not named
+	rest   []byte                      // details of a refusal, as JSON
 	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
 func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(a *adminCall) error,
 	parameters []string) {
-	a := &adminCall{server: s, eng: s.engine.Load(), r: r}
+	a := &adminCall{server: s, eng: s.engine.Load(), r: r, rest: []byte("{}")}
 	err := a.read(w)
 	if err == nil {
 		err = a.readQuery(parameters)
@@ -84,7 +85,7 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 		if status >= 500 {
 			s.log.Error("an operator's call failed", "path", r.URL.Path, "cause", err)
 		}
-		a.Out = appendProblem(a.Out[:0], e, nil, a.more, func(b []byte) []byte { return append(b, "{}"...) })
+		a.Out = appendProblem(a.Out[:0], e, nil, a.more, func(b []byte) []byte { return append(b, a.rest...) })
 	}
 	w.Header().Set("Content-Type", string(kind))
 	w.WriteHeader(status)

@@ -3,8 +3,10 @@ package api
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,7 +161,7 @@ func (a *adminCall) importRows() error {
 		return badParameter("check", wire.FaultFormat, "must be inputs or all")
 	}
 	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
-	batch, faults := readRows(e, v, lines)
+	batch, faults := readRows(e, v, lines, mostOfRows)
 	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
 	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
 		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)),
@@ -175,7 +177,7 @@ func (a *adminCall) importRows() error {
 			judgeRest(a.eng, v, batch, &faults)
 		}
 		a.more = faults.More
-		return badRows(faults.ListOf)
+		return a.thinned(badRows(faults.ListOf))
 	}
 	var res engine.Result
 	switch check {
@@ -190,7 +192,7 @@ func (a *adminCall) importRows() error {
 // imported answers with what an import came to.
 func (a *adminCall) imported(batch engine.Batch, res engine.Result, err error) error {
 	if err != nil {
-		return err
+		return a.thinned(err)
 	}
 	a.Braces(func() {
 		a.Count("rows", len(batch.Rows), "")
@@ -204,13 +206,89 @@ func badRows(faults []base.Fault) *base.Error {
 	return &base.Error{Code: base.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
 }
 
-// readRows reads rows and names what is wrong with them, row by row: as much of it as a refusal has room for.
-func readRows(e *exchanged, v base.View, lines [][]byte) (batch engine.Batch, faults wire.Faults) {
+// MaxAlike is how many rows with one fault an operator is told of. The others are counted.
+const MaxAlike = 20
+
+// mostOfRows is how many faults of rows are looked for, of which few are named where they are alike.
+const mostOfRows = 200 * engine.MaxBatch
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// FaultKind names what faults that are one have in common: they may differ in numbers, as 0 of 2 units and 1 of 3
+// units.
+func FaultKind(text string) string { return numbers.ReplaceAllString(text, "0") }
+
+// Alike are more rows that have the fault of a number in the list that is answered, or where there is none, others.
+type Alike struct {
+	Fault *int  `json:"fault"`
+	Rows  []int `json:"rows"`
+}
+
+// thinned leaves of the faults that a refusal names for rows those of the first rows with each of them, as many as
+// there is room for, so that a frequent fault hides no other one. Its details have the numbers of the other rows.
+func (a *adminCall) thinned(err error) error {
+	var e *base.Error
+	if !errors.As(err, &e) || len(e.Faults) <= MaxAlike {
+		return err
+	}
+	type kind struct {
+		Alike
+		rows, last int
+	}
+	kinds := map[string]*kind{} // "": not named, for want of room
+	var list []*kind
+	var kept wire.Faults
+	for _, f := range e.Faults {
+		row, pointer, _ := rowOf(f)
+		name := FaultKind(pointer + " " + f.Message)
+		if kinds[name] == nil && kept.Full() {
+			name = ""
+		}
+		k := kinds[name]
+		if k == nil {
+			k = &kind{last: -1}
+			if n := len(kept.ListOf); name != "" {
+				k.Fault = &n
+			}
+			kinds[name], list = k, append(list, k)
+		}
+		if row != k.last {
+			k.rows, k.last = k.rows+1, row
+		}
+		if k.rows <= MaxAlike && !kept.Full() {
+			kept.Add(f)
+			continue
+		}
+		a.more++
+		if n := len(k.Rows); n == 0 || k.Rows[n-1] != row {
+			k.Rows = append(k.Rows, row)
+		}
+	}
+	var rest struct {
+		Alike []Alike `json:"alike"`
+	}
+	for _, k := range list {
+		if len(k.Rows) > 0 {
+			rest.Alike = append(rest.Alike, k.Alike)
+		}
+	}
+	if len(rest.Alike) > 0 {
+		if a.rest, err = json.Marshal(rest); err != nil {
+			return err
+		}
+	}
+	at := *e
+	at.Faults = kept.ListOf
+	return &at
+}
+
+// readRows reads rows and names what is wrong with them, row by row: as much of it as there is room for.
+func readRows(e *exchanged, v base.View, lines [][]byte, most int) (batch engine.Batch, faults wire.Faults) {
 	batch.Rows = make([]engine.Row, len(lines))
 	found := make([][]base.Fault, len(lines)) // by row
 	malformed := make([]bool, len(lines))
 	names := newNameBook(e, v)
-	var q request
+	q := request{faults: wire.Faults{Most: most}}
 	for i, line := range lines {
 		before := len(q.faults.ListOf)
 		q.json.Reset(line, &q.faults)
@@ -328,7 +406,7 @@ func (q *request) importByRows(in input[importOfRows]) error {
 		return err
 	}
 	q.preview = o.dryRun
-	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
+	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows, 0)
 	var err error
 	if len(faults.ListOf) == 0 {
 		q.payBack() // the rows are read: reads need not wait until they are made

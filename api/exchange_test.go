@@ -125,6 +125,54 @@ func TestImportNamesEveryFault(t *testing.T) {
 	s.made("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day2, day3), 2)
 }
 
+// A frequent fault hides no other one from the operator: of each, the first rows are named, and the numbers of the
+// others are there.
+func TestImportNamesEveryRow(t *testing.T) {
+	s := newExchangeShop(t)
+	refused := func(resource, rows string, faults int) (detail string, alike []Alike) {
+		status, text := s.rows(resource, rows)
+		require.Equal(t, 400, status)
+		var p struct {
+			Detail  string
+			Errors  []any
+			Details struct{ Alike []Alike }
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &p))
+		require.Len(t, p.Errors, faults)
+		return p.Detail, p.Details.Alike
+	}
+	numbers := func(from, to int) (list []int) {
+		for n := from; n < to; n++ {
+			list = append(list, n)
+		}
+		return list
+	}
+	at := func(n int) *int { return &n }
+	named := strings.Repeat(`{"name":""}`+"\n", 1400)
+	detail, alike := refused("skus", named+strings.Repeat(`{"name":"x","purchasePrice":"abc"}`+"\n", 100), 40)
+	require.Contains(t, detail, "(and 1460 more)")
+	require.Equal(t, []Alike{{at(0), numbers(20, 1400)}, {at(20), numbers(1420, 1500)}}, alike)
+	_, alike = refused("skus", strings.Repeat(`{"name":""}`+"\n", 20), 20)
+	require.Empty(t, alike)
+
+	// Of more kinds than there is room for, those rows are told that none is named of.
+	var rows strings.Builder
+	for n := range 1100 {
+		fmt.Fprintf(&rows, `{"name":"x","%s":1}`+"\n", strings.Repeat(string(rune('a'+n%26)), n/26+1))
+	}
+	_, alike = refused("customers", rows.String(), 1000)
+	require.Nil(t, alike[len(alike)-1].Fault)
+	require.Equal(t, 1099, slices.Max(alike[len(alike)-1].Rows))
+
+	// So it is with what the state refuses.
+	s.made("locations", `{"name":"Harbour","timezone":"UTC"}`, 1)
+	s.made("articles", `{"name":"B1","quantities":[{"serviceLocationId":"Harbour","count":1}]}`, 1)
+	hold := fmt.Sprintf(`{"lines":[{"articleId":"B1","serviceLocationId":"Harbour","from":%q,"to":%q}]}`+"\n",
+		when(noon+day), when(noon+2*day))
+	_, alike = refused("holds", strings.Repeat(hold, 31), 20)
+	require.Equal(t, []Alike{{at(0), numbers(21, 31)}}, alike)
+}
+
 func TestImportRefusesTheCall(t *testing.T) {
 	s := newExchangeShop(t)
 	for _, c := range []struct {

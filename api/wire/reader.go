@@ -68,8 +68,9 @@ type pathStep struct {
 	index int
 }
 
-// Faults collects faults up to MaxFaults and MaxFaultBytes, and counts the rest.
+// Faults collects faults up to MaxFaults and MaxFaultBytes, or up to Most, and counts the rest.
 type Faults struct {
+	Most   int // faults that are kept, for those that are not answered as they are; 0: not given
 	ListOf []base.Fault
 	More   int
 	bytes  int             // of the pointers and messages of ListOf
@@ -78,7 +79,12 @@ type Faults struct {
 }
 
 // Full says that no more faults are kept.
-func (l *Faults) Full() bool { return len(l.ListOf) >= MaxFaults || l.bytes >= MaxFaultBytes }
+func (l *Faults) Full() bool {
+	if l.Most > 0 {
+		return len(l.ListOf) >= l.Most
+	}
+	return len(l.ListOf) >= MaxFaults || l.bytes >= MaxFaultBytes
+}
 
 func (l *Faults) Add(f base.Fault) {
 	if l.Full() {

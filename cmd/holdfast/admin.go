@@ -171,6 +171,7 @@ func (p *problem) byFlag() error {
 type problem struct {
 	Code, Detail string
 	Errors       []struct{ Pointer, Code, Message string }
+	Details      struct{ Alike []api.Alike } // of an import
 }
 
 func (p *problem) Error() string {

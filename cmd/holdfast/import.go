@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -302,6 +301,7 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 	if !ok || len(p.Errors) == 0 {
 		return answer, err
 	}
+	var texts []string
 	for _, f := range p.Errors {
 		row, member, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 		n, e := strconv.Atoi(row)
@@ -315,7 +315,17 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 		if member = strings.ReplaceAll(member, "/", "."); member != "" {
 			member = strings.NewReplacer("~1", "/", "~0", "~").Replace(member) + ": "
 		}
+		texts = append(texts, member+f.Message)
 		i.faults = append(i.faults, rowFault{b.rows[n].line, member + f.Message})
+	}
+	for _, more := range p.Details.Alike {
+		text := "has faults for which there is no room here"
+		if more.Fault != nil {
+			text = texts[*more.Fault]
+		}
+		for _, n := range more.Rows {
+			i.faults = append(i.faults, rowFault{b.rows[n].line, text})
+		}
 	}
 	return answer, nil
 }
@@ -397,12 +407,6 @@ func (i *importer) rows(n int) (rows int) {
 	return rows
 }
 
-// numbers differ between faults that are one: 0 of 2 units, 1 of 3 units.
-var numbers = regexp.MustCompile(`[0-9]+`)
-
-// maxAlike is how many lines of one fault are reported.
-const maxAlike = 20
-
 // alike are the lines that have one fault.
 type alike struct{ lines, line, last int } // how many, the one seen last, the number of the last one that is reported
 
@@ -416,7 +420,7 @@ func (i *importer) report() string {
 		if f.line != last {
 			bad, last = bad+1, f.line
 		}
-		name := numbers.ReplaceAllString(f.text, "0")
+		name := api.FaultKind(f.text)
 		k := kinds[name]
 		if k == nil {
 			k = &alike{line: -1}
@@ -425,7 +429,7 @@ func (i *importer) report() string {
 		if f.line != k.line {
 			k.lines, k.line = k.lines+1, f.line
 		}
-		if k.lines <= maxAlike {
+		if k.lines <= api.MaxAlike {
 			k.last, told[n] = n, k
 		}
 	}
@@ -436,7 +440,7 @@ func (i *importer) report() string {
 			continue
 		}
 		fmt.Fprintf(&text, "%s:%d: %s\n", i.file, f.line, f.text)
-		if more := k.lines - maxAlike; n == k.last && more == 1 {
+		if more := k.lines - api.MaxAlike; n == k.last && more == 1 {
 			text.WriteString("... and 1 more line with this fault\n")
 		} else if n == k.last && more > 1 {
 			fmt.Fprintf(&text, "... and %d more lines with this fault\n", more)

@@ -133,6 +133,22 @@ func TestExportIsWhole(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// Every bad row of a batch counts, and a frequent fault hides no other one.
+func TestEveryBadRowCounts(t *testing.T) {
+	dir := t.TempDir()
+	c := quietCore(t, dir, engine.Options{})
+	started(t, c, dir, "")
+	require.NoError(t, c.Close())
+	file := filepath.Join(t.TempDir(), "skus.ndjson")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat(`{"name":""}`+"\n", 1400)+
+		strings.Repeat(`{"name":"x","purchasePrice":"abc"}`+"\n", 100)), 0o600))
+	errs := refusedWith(t, exitFailed, "import", "skus", file, "--data", dir, "--check")
+	require.Contains(t, errs, "1500 rows are bad")
+	require.Contains(t, errs, "... and 1380 more lines with this fault\n")
+	require.Contains(t, errs, file+":1401: purchasePrice: ")
+	require.Contains(t, errs, "... and 80 more lines with this fault\n")
+}
+
 // Of one fault twenty lines are told, each once for every fault that it has, and the others are counted.
 func TestFaultsAreTold(t *testing.T) {
 	var errs bytes.Buffer

@@ -104,7 +104,8 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	return said
 }
 
-// verifyLines reads every piece of the log of every backup line at a target up to the first fault, and says what there is.
+// verifyLines reads every piece of the log of every backup line at a target, up to the first fault, and says what there
+// is.
 func verifyLines(cmd *cobra.Command, from source) error {
 	if err := backup.Single(from.target, from.lines); err != nil {
 		return notVerified(err)

@@ -25,7 +25,8 @@ func (w *scribe) writeUnavailability(u *stock.Unavailability) {
 	w.GivenID("holdId", ownerOf(u, timeline.BlockerHold), "The hold that takes it; null where something else does.")
 	w.As(blockerTypes, "blockerType", blockerType(u.Blocker), "What takes it.")
 	w.GivenID("orderStockItemId", u.Item, "The unit of that order; null where something else takes it.")
-	w.GivenID("slotId", u.Slot, "The slot that it lies in; null where it has none, which is a conflict.")
+	w.GivenID("slotId", u.Slot,
+		"The slot that it lies in; null for a conflict, and for a unit that is sold and handed over.")
 	w.GivenID("scheduledEventId", ownerOf(u, timeline.BlockerScheduledEvent),
 		"The event that takes it; null where something else does.")
 	w.Created(u.ID)

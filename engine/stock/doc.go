@@ -46,7 +46,7 @@
 //     command tries (Tx.Waiting).
 //  3. After a decrease of n at an instant the quantity is n lower at every instant from there on, or the decrease is
 //     refused.
-//  4. A move changes nothing but the slot. A hold that has begun, or is fixed, does not move.
+//  4. A move changes nothing but the slot. A hold that is over, handed over or fixed does not move.
 //  5. Effective buffers are equal if their Value is: 60 minutes equal 1 hour, but 24 hours do not equal 1 day.
 //
 // It imports label and base, and timeline.

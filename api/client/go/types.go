@@ -2332,7 +2332,7 @@ type HeldUnit struct {
 	BlockerType HeldUnitBlockerType `json:"blockerType"`
 	// The unit of that order; null where something else takes it.
 	OrderStockItemID *string `json:"orderStockItemId"`
-	// The slot that it lies in; null where it has none, which is a conflict.
+	// The slot that it lies in; null for a conflict, and for a unit that is sold and handed over.
 	SlotID *string `json:"slotId"`
 	// The event that takes it; null where something else does.
 	ScheduledEventID *string `json:"scheduledEventId"`
@@ -5466,7 +5466,7 @@ type Unavailability struct {
 	BlockerType UnavailabilityBlockerType `json:"blockerType"`
 	// The unit of that order; null where something else takes it.
 	OrderStockItemID *string `json:"orderStockItemId"`
-	// The slot that it lies in; null where it has none, which is a conflict.
+	// The slot that it lies in; null for a conflict, and for a unit that is sold and handed over.
 	SlotID *string `json:"slotId"`
 	// The event that takes it; null where something else does.
 	ScheduledEventID *string `json:"scheduledEventId"`

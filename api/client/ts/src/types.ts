@@ -4693,7 +4693,7 @@ export interface components {
             serviceLocationId: string;
             /**
              * Format: uuid
-             * @description The slot that it lies in; null where it has none, which is a conflict.
+             * @description The slot that it lies in; null for a conflict, and for a unit that is sold and handed over.
              */
             slotId: string | null;
             tenantId: components["schemas"]["AccountID"];
@@ -7800,7 +7800,7 @@ export interface components {
             serviceLocationId: string;
             /**
              * Format: uuid
-             * @description The slot that it lies in; null where it has none, which is a conflict.
+             * @description The slot that it lies in; null for a conflict, and for a unit that is sold and handed over.
              */
             slotId: string | null;
             tenantId: components["schemas"]["AccountID"];

@@ -248,3 +248,46 @@ func TestUnfetchedUnitOfAnEndedSubscription(t *testing.T) {
 	require.Equal(t, []int64{1400, 0}, s.earned(fetched, left))
 	s.reopen()
 }
+
+// An order whose lines are paid each second, at other instants within it, is written at most once a minute. Ends are
+// at their instants, and so are the payments of calendar cycles that begin with the order's first subscription.
+func TestAnOrderRenewsOnceAMinute(t *testing.T) {
+	s := newShop(t)
+	const lines, second, minute = 20, 1000, 60_000
+	s.now += 123
+	end, article := s.now+3*minute+1, s.article(base.ID{}, lines)
+	in := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc}}
+	for i := range int64(lines) {
+		unit, to := timeline.Seconds, &end
+		if i == 0 {
+			unit, to = timeline.Days, nil
+		}
+		in.Lines = append(in.Lines, order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1,
+			Purchase: base.PurchaseSubscription, From: ptr(s.now + i), To: to,
+			Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: unit}}})
+	}
+	o := s.do(in).(*order.OrderRecord)
+	begun := s.now
+	at := func(now int64) *order.OrderRecord {
+		s.now = now
+		require.NoError(t, s.Tick(t.Context()))
+		return order.OrderByID(s.view(), o.ID)
+	}
+	renewals := uint64(0)
+	for was := o.Revision; s.now < begun+2*minute; {
+		r := at(s.now + 1 + s.now%second/2)
+		if r.Revision != was {
+			renewals, was = renewals+1, r.Revision
+			for i := range r.Lines[1:] {
+				require.Greater(t, r.Lines[1+i].Subscription.NextBillingAt, s.now)
+			}
+		}
+	}
+	require.EqualValues(t, 2, renewals)
+	s.reopen()
+	require.Equal(t, order.SubscriptionActive, at(end - 1).Lines[1].Subscription.Status(o.Order))
+	require.Equal(t, end, at(end).Lines[1].Subscription.CancelledAt)
+	require.Equal(t, begun+day, at(begun + day - 1).Lines[0].Subscription.NextBillingAt)
+	require.Equal(t, begun+2*day, at(begun + day).Lines[0].Subscription.NextBillingAt)
+	s.reopen()
+}

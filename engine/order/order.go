@@ -96,7 +96,7 @@ type Order struct {
 	// discount codes that it carries, in the order in which they were applied
 	Codes    []OrderCode    `json:",omitempty"`
 	Payments []OrderPayment `json:",omitempty"`
-	Due      int64          `json:",omitempty"` // when time next changes one of its subscriptions; 0: never
+	Due      int64          `json:",omitempty"` // when the next of its subscriptions is paid or ends; 0: never
 	label.Labels
 	More *OrderMore `json:",omitempty"`
 
@@ -218,10 +218,13 @@ var OrderKind = func() *base.Kind[Order] {
 
 // dueAt is when time next changes the order; 0: never.
 func (o *Order) dueAt() int64 {
-	if !o.copied() || o.undeparted() {
+	switch {
+	case !o.copied() || o.undeparted():
 		return 1 // an older program made it
+	case o.Due == 0:
+		return 0
 	}
-	return o.Due
+	return o.renewsAt()
 }
 
 func init() {

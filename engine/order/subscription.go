@@ -144,17 +144,41 @@ func (l *OrderLine) due() int64 {
 		return 0
 	}
 	at := s.NextBillingAt
-	for _, x := range [...]int64{s.CancelAt, l.To} {
-		if x != 0 && x != base.Forever && (at == 0 || x < at) {
-			at = x
+	if end := l.lasts(); end != base.Forever && (at == 0 || end < at) {
+		at = end
+	}
+	return at
+}
+
+// lasts is when time ends the subscription of a line; Forever: it does not.
+func (l *OrderLine) lasts() int64 {
+	if at := l.Subscription.CancelAt; at != 0 {
+		return min(l.To, at)
+	}
+	return l.To
+}
+
+// renewalStep is the least time between two renewals of an order, in milliseconds: each writes all of its row.
+const renewalStep = 60_000
+
+// renewsAt is when an order that has something due does it: an end at its instant, payments whole steps from the start
+// of its first subscription. So a payment's date is late only where the cycle is of seconds, or where its line begins
+// at another second of the minute than the first one.
+func (o *Order) renewsAt() int64 {
+	at, first := int64(base.Forever), slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.Subscription != nil })
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if x := l.due(); x != 0 {
+			wait := (o.Lines[first].From - x) % renewalStep
+			at = min(at, x+(wait+renewalStep)%renewalStep, l.lasts())
 		}
 	}
 	return at
 }
 
-// renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription
-// ends. Units of it that were never handed over are cancelled, and stay charged: they were kept for the customer to the
-// end, and nobody called them off (CancelUnit).
+// renewSubscriptions does what is due in an order: payments' dates have come and the next are set, or subscriptions
+// end. Units of these that were never handed over are cancelled, and stay charged: they were kept for the customer to
+// the end, and nobody called them off (CancelUnit).
 func renewSubscriptions(t *base.Tx, id base.ID) {
 	o, err := Edit(t, id)
 	if err != nil {
@@ -166,10 +190,7 @@ func renewSubscriptions(t *base.Tx, id base.ID) {
 		if at := l.due(); at == 0 || at > t.Now {
 			continue
 		}
-		end := l.To
-		if s.CancelAt != 0 {
-			end = min(end, s.CancelAt)
-		}
+		end := l.lasts()
 		if end > t.Now {
 			s.NextBillingAt = billing(t, o, l)
 			continue

@@ -67,11 +67,39 @@ func (s *step) begin(o *Order, l *OrderLine) {
 	}
 }
 
+// renewsAt is when time next changes a line's subscription; Forever: never. Payments are looked at each minute, counted
+// from an instant.
+func (l *OrderLine) renewsAt(from int64) int64 {
+	b := l.Subscribe
+	if b == nil || b.CancelledAt != 0 {
+		return Forever
+	}
+	at := l.Window.End
+	if b.CancelAt != 0 {
+		at = min(at, b.CancelAt)
+	}
+	if next := b.NextBillingAt; next != 0 {
+		const minute = 60_000
+		for (next-from)%minute != 0 {
+			next++
+		}
+		at = min(at, next)
+	}
+	return at
+}
+
+// renews says that time changes a subscription of an order.
+func (s *step) renews(o *Order) bool {
+	first := slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.Subscribe != nil })
+	return o.Status != order.OrderDraft && slices.ContainsFunc(o.Lines,
+		func(l OrderLine) bool { return l.renewsAt(o.Lines[max(first, 0)].Window.Start) <= s.now })
+}
+
 // renew does what is due of subscriptions: the next payment is set, or they end, and what was never handed over is
 // cancelled.
 func (s *step) renew() {
 	for _, o := range slices.Clone(s.a.Orders) {
-		if o.Status == order.OrderDraft {
+		if !s.renews(o) {
 			continue
 		}
 		o = s.edit(o.ID)

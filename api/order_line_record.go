@@ -153,7 +153,7 @@ func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
 		})
 	var discounts []order.SubscriptionDiscount
 	if l.Subscription != nil {
-		discounts = r.Plan(l).Discounts
+		discounts = r.DiscountsOf(l)
 	}
 	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts,
 		"What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
@@ -324,34 +324,33 @@ func (w *scribe) stockPlace(name string, id base.ID, l *stock.PlaceCopy, about s
 }
 
 func (w *scribe) subscriptionData(r *order.OrderRecord) {
-	subscribed := r.Subscriptions()
+	plans := r.Plans()
 	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
-		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
+		w.Bool("hasSubscriptions", len(plans) > 0, "Whether a line is a subscription.")
 		w.Text("currency", r.Currency.String(), aboutCurrency)
-		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed,
-			"The subscriptions, in the order of their lines.", func(s *order.SubscriptionRecord) {
-				if s.Subscription == nil { // it is described
-					w.subscriptionItem(order.SubscriptionRecord{Subscription: new(order.Subscription),
-						Line: new(order.OrderLine)}, order.SubscriptionPlan{})
-					return
+		wire.List(&w.Writer, "items", "SubscriptionDataItem", plans,
+			"The subscriptions, in the order of their lines.", func(p *order.SubscriptionPlan) {
+				if p.Subscription == nil { // it is described
+					p = &order.SubscriptionPlan{SubscriptionRecord: order.SubscriptionRecord{
+						Subscription: new(order.Subscription), Line: new(order.OrderLine)}}
 				}
-				w.subscriptionItem(*s, r.Plan(s.Line))
+				w.subscriptionItem(p)
 			})
 	})
 }
 
-func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.SubscriptionPlan) {
-	w.Text("productName", s.Line.Name.String(), "What its line is called.")
-	w.GivenText("planLabel", s.Label, "The label of its price.")
+func (w *scribe) subscriptionItem(p *order.SubscriptionPlan) {
+	w.Text("productName", p.Line.Name.String(), "What its line is called.")
+	w.GivenText("planLabel", p.Label, "The label of its price.")
 	w.Int("listPrice", p.ListPrice, "What a payment is before discounts, in minor units.")
 	w.periodOf("paymentCycleAmount", "How many units there are from payment to payment.", "paymentCycleUnit",
-		"The unit of the time from payment to payment.", &s.Terms.Cycle)
+		"The unit of the time from payment to payment.", &p.Terms.Cycle)
 	w.Before("paymentCycleUnit", "paymentCycleAmount")
 	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts,
 		"What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
 			w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
 		})
-	next := &s.NextBillingAt
+	next := &p.NextBillingAt
 	if *next == 0 {
 		next = nil
 	}
@@ -371,7 +370,7 @@ func (w *scribe) subscriptionItem(s order.SubscriptionRecord, p order.Subscripti
 			w.Instant("fromDate", p.RenewsAt, "From when on.")
 		})
 	w.End("endsAt", p.EndsAt, "When it ends; null: it goes on.")
-	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead,
+	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", p.Terms.CancellationLead,
 		"How long before the end it has to be cancelled; null: any time.",
 		func(t *commerce.Period) {
 			w.periodOf("amount", "How many units of time.", "unit", "The unit of the amount.", t)

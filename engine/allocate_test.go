@@ -97,7 +97,7 @@ func TestAllocationIsForEligibleLinesAlone(t *testing.T) {
 
 // Each reason for which a code is refused goes before those that stand behind it.
 func TestJudgement(t *testing.T) {
-	lines := amounts(0)
+	lines, later := amounts(0), amounts(4)
 	lines[0].Purchase = base.PurchaseBooking
 	d := commerce.DiscountCode{Used: 5, DiscountTerms: commerce.DiscountTerms{
 		Code: "x", ValueType: commerce.DiscountPercentage, Value: 10, Purchases: []base.PurchaseType{base.PurchaseSale},
@@ -105,7 +105,7 @@ func TestJudgement(t *testing.T) {
 	}}
 	refused := func(now int64, applied bool, code base.Code) {
 		t.Helper()
-		require.ErrorIs(t, d.Judge(now, "EUR", lines, applied), &base.Error{Code: code})
+		require.ErrorIs(t, d.Judge(now, "EUR", lines, slices.Values(later), applied), &base.Error{Code: code})
 	}
 	refused(99, true, base.CodeDiscountApplied)
 	refused(99, false, base.CodeDiscountNotStarted)
@@ -117,19 +117,23 @@ func TestJudgement(t *testing.T) {
 	refused(100, false, base.CodeDiscountNoEffect)
 	lines[0].Amount = 4
 	refused(100, false, base.CodeDiscountNoEffect)
-	lines[0].Amount = 5
-	require.NoError(t, d.Judge(100, "EUR", lines, false))
-	require.NoError(t, d.Judge(199, "EUR", lines, false))
+	later[0].Amount = 5
+	require.NoError(t, d.Judge(100, "EUR", lines, slices.Values(later), false), "it does off a later payment")
+	lines[0].Amount, later = 5, nil
+	require.NoError(t, d.Judge(100, "EUR", lines, slices.Values(later), false))
+	require.NoError(t, d.Judge(199, "EUR", lines, slices.Values(later), false))
 	d.StartsAt, d.EndsAt, d.UsageLimit, d.Used = nil, nil, nil, 1e9
-	require.NoError(t, d.Judge(base.MaxInstant, "EUR", lines, false))
-	require.ErrorIs(t, d.Judge(0, "EUR", nil, false), &base.Error{Code: base.CodeDiscountNotApplicable})
+	require.NoError(t, d.Judge(base.MaxInstant, "EUR", lines, slices.Values(later), false))
+	require.ErrorIs(t, d.Judge(0, "EUR", nil, slices.Values(later), false),
+		&base.Error{Code: base.CodeDiscountNotApplicable})
 
 	// An amount is in a currency, a percentage is of any.
 	d.ValueType, d.Currency = commerce.DiscountPerOrder, "EUR"
-	require.NoError(t, d.Judge(0, "EUR", lines, false))
-	require.ErrorIs(t, d.Judge(0, "JPY", lines, false), &base.Error{Code: base.CodeDiscountNotApplicable})
+	require.NoError(t, d.Judge(0, "EUR", lines, slices.Values(later), false))
+	require.ErrorIs(t, d.Judge(0, "JPY", lines, slices.Values(later), false),
+		&base.Error{Code: base.CodeDiscountNotApplicable})
 	d.ValueType, d.Currency = commerce.DiscountPercentage, ""
-	require.NoError(t, d.Judge(0, "JPY", lines, false))
+	require.NoError(t, d.Judge(0, "JPY", lines, slices.Values(later), false))
 }
 
 // What the codes of an order take off each line is the sum of their parts of it, in whatever order those are written,

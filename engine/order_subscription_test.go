@@ -111,7 +111,7 @@ func TestUndoneReturnKeepsTheAgreedEnd(t *testing.T) {
 	back := s.now
 	require.Equal(t, subscription{order.OrderClosed, order.SubscriptionCancelled, 0, back, back}, s.subscription(o))
 	r := order.OrderByID(s.view(), o.ID)
-	require.Equal(t, back, r.Plan(&r.Lines[0]).EndsAt)
+	require.Equal(t, back, r.Plans()[0].EndsAt)
 	s.reopen()
 	s.now += hour
 	s.do(order.UndoOrder{ID: o.ID, Units: units})
@@ -289,5 +289,61 @@ func TestAnOrderRenewsOnceAMinute(t *testing.T) {
 	require.Equal(t, end, at(end).Lines[1].Subscription.CancelledAt)
 	require.Equal(t, begun+day, at(begun + day - 1).Lines[0].Subscription.NextBillingAt)
 	require.Equal(t, begun+2*day, at(begun + day).Lines[0].Subscription.NextBillingAt)
+	s.reopen()
+}
+
+// A code that is for later payments, too, counts for them where it takes nothing off the first one: whatever is put on
+// before it, and where the first one is free.
+func TestCodesOfLaterPayments(t *testing.T) {
+	s := newShop(t)
+	article := s.article(base.ID{}, 20)
+	code := func(name string, kind commerce.DiscountType, value int64, d commerce.DiscountDuration) {
+		s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: name, ValueType: kind,
+			Value: value, Purchases: []base.PurchaseType{base.PurchaseSubscription, base.PurchaseSale}, Duration: d}})
+	}
+	code("first", commerce.DiscountPercentage, 100, commerce.DiscountOnce)
+	code("once", commerce.DiscountPercentage, 10, commerce.DiscountOnce)
+	code("all", commerce.DiscountPercentage, 10, commerce.DiscountForever)
+	code("free", commerce.DiscountPercentage, 100, commerce.DiscountForever)
+	code("fixed", commerce.DiscountPerOrder, 300, commerce.DiscountForever)
+	made := func(first, later, sale int64, codes ...string) order.CreateOrder {
+		in := order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc, Discounts: codes},
+			Lines: []order.OrderLineInput{{Item: base.Item{Article: article}, Quantity: 1,
+				Purchase: base.PurchaseSubscription, From: &s.now, UnitPrice: &first,
+				Subscription: &commerce.SubscriptionTerms{RenewalPrice: &later,
+					Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}}}}
+		if sale > 0 {
+			in.Lines = append(in.Lines, order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1,
+				Purchase: base.PurchaseSale, UnitPrice: &sale})
+		}
+		return in
+	}
+	for _, c := range []struct {
+		of     order.CreateOrder
+		listed int
+		next   int64
+	}{
+		{made(500, 400, 1000, "first", "all"), 2, 360},
+		{made(500, 400, 1000, "all", "first"), 2, 360},
+		{made(0, 500, 1000, "all"), 1, 450},
+		{made(0, 1000, 0, "all"), 1, 900},
+		{made(500, 500, 1000, "first", "fixed"), 2, 400},
+		{made(500, 500, 1000, "fixed", "first"), 2, 400},
+		{made(0, 500, 1000, "fixed"), 1, 400},
+		{made(500, 500, 1000, "once"), 1, 500},
+		{made(0, 500, 1000, "once"), 0, 500},
+	} {
+		r := s.do(c.of).(*order.OrderRecord)
+		p := r.Plans()[0]
+		require.Len(t, p.Discounts, c.listed, c.of.Discounts)
+		require.Equal(t, c.next, p.NextAmount, c.of.Discounts)
+		s.now += day
+		require.NoError(t, s.Tick(t.Context()))
+		require.Equal(t, c.next, order.OrderByID(s.view(), r.ID).Plans()[0].NextAmount, c.of.Discounts)
+	}
+	for _, of := range []order.CreateOrder{made(500, 500, 0, "free", "all"), made(500, 500, 0, "first", "once"),
+		made(0, 500, 0, "once"), made(0, 0, 0, "all")} {
+		s.refused(base.CodeDiscountNoEffect, of)
+	}
 	s.reopen()
 }

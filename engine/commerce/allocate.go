@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -19,8 +20,8 @@ type Discountable struct {
 	Amount      int64 // what is left of the line's price, at least 0
 }
 
-// eligible says whether the code is for a line.
-func (d *DiscountTerms) eligible(l *Discountable) bool {
+// Eligible says whether the code is for a line.
+func (d *DiscountTerms) Eligible(l *Discountable) bool {
 	return slices.Contains(d.Purchases, l.Purchase) &&
 		(d.CatalogItems == nil || slices.Contains(d.CatalogItems, l.CatalogItem))
 }
@@ -34,7 +35,7 @@ func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total in
 	values = make([]int64, len(lines))
 	if d.ValueType == DiscountPerItem {
 		for i := range lines {
-			if l := &lines[i]; d.eligible(l) && l.Quantity > 0 {
+			if l := &lines[i]; d.Eligible(l) && l.Quantity > 0 {
 				values[i] = l.Amount
 				if d.Value <= l.Amount/int64(l.Quantity) {
 					values[i] = d.Value * int64(l.Quantity)
@@ -46,7 +47,7 @@ func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total in
 	}
 	sum, weights := uint64(0), make([]uint64, len(lines))
 	for i := range lines {
-		if d.eligible(&lines[i]) {
+		if d.Eligible(&lines[i]) {
 			weights[i] = uint64(lines[i].Amount)
 			sum += weights[i]
 		}
@@ -92,10 +93,33 @@ func RoundedShare(n, part, whole uint64) uint64 {
 	return share
 }
 
+// Weigh gives each line that the code is for its part of an amount for an order, in proportion to what the lines cost:
+// in all its value, also where they cost less.
+func (d *DiscountTerms) Weigh(lines []Discountable) []int64 {
+	parts, weights, sum := make([]int64, len(lines)), make([]uint64, len(lines)), uint64(0)
+	for i := range lines {
+		if d.Eligible(&lines[i]) {
+			weights[i] = uint64(lines[i].Amount)
+			sum += weights[i]
+		}
+	}
+	if sum > 0 {
+		Apportion(parts, uint64(d.Value), weights, sum)
+	}
+	return parts
+}
+
+// Lasts says whether the code is for more payments of a subscription than the first.
+func (d *DiscountTerms) Lasts() bool {
+	return d.Duration == DiscountForever || d.Duration == DiscountRepeating && *d.Cycles > 1
+}
+
 // Judge refuses a code for the lines of an order in a currency at an instant; applied: the order carries it already.
-// Where there are several reasons it is the first of: the order has it, it is not valid yet, not any more, it is used
-// up, it is an amount in another currency, it is for none of the lines, it would take nothing off.
-func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, applied bool) error {
+// later are payments of subscriptions behind the first that the code would be for. Where there are several reasons it
+// is the first of: the order has it, it is not valid yet, not any more, it is used up, it is an amount in another
+// currency, it is for none of the lines, it would take nothing off the order, nor off a later payment.
+func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, later iter.Seq[Discountable],
+	applied bool) error {
 	switch {
 	case applied:
 		return base.Refuse(base.CodeDiscountApplied, "the order has the discount code %q already", d.Code)
@@ -108,12 +132,17 @@ func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, a
 	case d.amount() && d.Currency != currency:
 		return base.Refuse(base.CodeDiscountNotApplicable,
 			"the discount code %q is an amount in %s, the order is in %s", d.Code, d.Currency, currency)
-	case !slices.ContainsFunc(lines, func(l Discountable) bool { return d.eligible(&l) }):
+	case !slices.ContainsFunc(lines, func(l Discountable) bool { return d.Eligible(&l) }):
 		return base.Refuse(base.CodeDiscountNotApplicable, "the discount code %q is for none of the order's lines",
 			d.Code)
 	}
-	if _, total := d.Allocate(lines); total == 0 {
-		return base.Refuse(base.CodeDiscountNoEffect, "the discount code %q would take nothing off", d.Code)
+	if _, total := d.Allocate(lines); total > 0 {
+		return nil
 	}
-	return nil
+	for l := range later {
+		if _, off := d.Allocate([]Discountable{l}); off > 0 {
+			return nil
+		}
+	}
+	return base.Refuse(base.CodeDiscountNoEffect, "the discount code %q would take nothing off", d.Code)
 }

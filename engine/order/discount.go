@@ -123,7 +123,7 @@ func discount(a *base.AccountState, o *Order, text string, now int64) (*commerce
 	for i := range left {
 		left[i].Amount -= off[i]
 	}
-	return d, d.Judge(now, o.Currency.String(), left, applied)
+	return d, d.Judge(now, o.Currency.String(), left, o.later(&d.DiscountTerms, now), applied)
 }
 
 // TryDiscount says what applying a code would come to. It counts no use.

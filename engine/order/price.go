@@ -1,11 +1,16 @@
 package order
 
 import (
+	"iter"
+
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
+	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
-// This file owns what an order costs: the price of each line, and what its codes take off.
+// This file owns what an order costs: the price of each line, what its codes take off, and how its subscriptions go on
+// to be paid.
 //
 // A line costs its own unit price, else what the row, or the combination of rows, that it was sold by asks for its
 // window, by the terms that it had then, else nothing. Another window is priced as a whole by them, a shorter one, too.
@@ -80,8 +85,7 @@ func (o *Order) amounts() (list []commerce.Discountable, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		list[i] = commerce.Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem,
-			Quantity: l.Charged(), Amount: p.Subtotal}
+		list[i] = l.discountable(p.Subtotal)
 	}
 	return list, true
 }
@@ -125,4 +129,219 @@ func (o *Order) Price() (total commerce.OrderPrice, ok bool) {
 		return total, false
 	}
 	return commerce.PriceOrder(lines)
+}
+
+// SubscriptionPlan is how a line's subscription continues. Amounts are for all units of the line.
+type SubscriptionPlan struct {
+	SubscriptionRecord
+	ListPrice   int64 // of a payment, before anything is taken off
+	Discounts   []SubscriptionDiscount
+	NextAmount  int64 // of the next payment, where there is one
+	MinimumTerm *commerce.Period
+	TermEnd     int64  // where there is a minimum term
+	Renewal     *int64 // the price of a payment from RenewsAt on; nil: it ends before
+	RenewsAt    int64
+	EndsAt      int64 // Forever: it has no end
+}
+
+// SubscriptionDiscount is a code that is taken off payments of a subscription, from the first one on.
+type SubscriptionDiscount struct {
+	*OrderCode
+	Until int64 // the beginning of the first cycle at the full price; Forever: there is none
+}
+
+// zone is that of the place where the order's stock is taken.
+func (o *Order) zone() *timeline.Zone {
+	if o.PickupAt == nil {
+		return stock.MustZone("UTC")
+	}
+	return o.PickupAt.Zone()
+}
+
+// Plans says how the subscriptions of an order continue, in the order of its lines.
+//
+// A payment is at the line's unit price until the end of the commitment, else for the first cycle, and at the renewal
+// price from then on. A code takes off a payment what it would take off this line alone. Of an amount for the whole
+// order it takes off the line's share, and at most the payment.
+func (o *Order) Plans() (list []SubscriptionPlan) {
+	var shares map[*OrderCode][]int64
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if l.Subscription == nil {
+			continue
+		}
+		p := o.plan(l)
+		if at := l.Subscription.NextBillingAt; at != 0 {
+			if shares == nil {
+				shares = o.shares()
+			}
+			left := p.payment(at, shares, i)
+			tax := commerce.RoundedShare(uint64(left), uint64(l.TaxRate), commerce.WholeRate)
+			p.NextAmount = min(left+int64(tax), base.MaxSafe)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// plan is the plan of a line, without its next payment.
+func (o *Order) plan(l *OrderLine) SubscriptionPlan {
+	p := SubscriptionPlan{SubscriptionRecord: SubscriptionRecord{l.Subscription, o, l}, Discounts: o.DiscountsOf(l)}
+	terms, z := &l.Subscription.Terms, o.zone()
+	p.ListPrice = clamped(commerce.Times(l.UnitPrice, int64(l.Charged())))
+	p.EndsAt = l.To
+	if at := l.Subscription.EndsAt(); at != 0 {
+		p.EndsAt = min(p.EndsAt, at)
+	}
+	p.RenewsAt = commerce.BillingAt(l.From, terms.Cycle, 1, z)
+	if n := terms.CommitmentCycles; n != nil {
+		p.MinimumTerm = &commerce.Period{Amount: *n * terms.Cycle.Amount, Unit: terms.Cycle.Unit}
+	}
+	if c := terms.Commitment; c != nil &&
+		(p.MinimumTerm == nil || timeline.AddSteps(z, l.From, c.Amount, c.Unit) >
+			commerce.BillingAt(l.From, terms.Cycle, int(*terms.CommitmentCycles), z)) {
+		p.MinimumTerm = c
+	}
+	if p.MinimumTerm != nil {
+		p.TermEnd = commerce.CommitmentEnd(l.From, terms, z)
+		p.RenewsAt = max(p.RenewsAt, p.TermEnd)
+	}
+	if p.RenewsAt < p.EndsAt {
+		p.Renewal = new(l.renewal())
+	}
+	return p
+}
+
+// renewal is what a payment of a subscription's line is in the end, before anything is taken off.
+func (l *OrderLine) renewal() int64 {
+	price := l.UnitPrice
+	if p := l.Subscription.Terms.RenewalPrice; p != nil {
+		price = *p
+	}
+	return clamped(commerce.Times(price, int64(l.Charged())))
+}
+
+// DiscountsOf are the codes that take something off the first payment of a subscription, or may take it off later ones.
+func (o *Order) DiscountsOf(l *OrderLine) (list []SubscriptionDiscount) {
+	for i := range o.Codes {
+		c, of := &o.Codes[i], l.discountable(0)
+		if c.of(l.ID) > 0 || c.Terms.Lasts() && c.Terms.Eligible(&of) {
+			list = append(list, SubscriptionDiscount{c, until(&c.Terms, l.From, l.Subscription.Terms.Cycle, o.zone())})
+		}
+	}
+	return list
+}
+
+// discountable is a line of which so much is to be paid.
+func (l *OrderLine) discountable(amount int64) commerce.Discountable {
+	return commerce.Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem,
+		Quantity: l.Charged(), Amount: amount}
+}
+
+// payment is what is left of a later payment, before taxes: by the shares of the order, of which the line is the i-th.
+func (p *SubscriptionPlan) payment(at int64, shares map[*OrderCode][]int64, i int) int64 {
+	left := p.ListPrice
+	if at >= p.RenewsAt {
+		left = p.Line.renewal()
+	}
+	for _, c := range p.Discounts {
+		if at >= c.Until {
+			continue
+		}
+		if c.Terms.ValueType == commerce.DiscountPerOrder {
+			left -= min(shares[c.OrderCode][i], left)
+			continue
+		}
+		_, off := c.Terms.Allocate([]commerce.Discountable{p.Line.discountable(left)})
+		left -= off
+	}
+	return left
+}
+
+// shares are, of each code that is an amount for an order, the parts of the lines in their order. A line weighs what it
+// costs before codes that are for first payments alone, and a subscription whose first payment is free what it costs
+// later.
+func (o *Order) shares() map[*OrderCode][]int64 {
+	parts, left := map[*OrderCode][]int64{}, make([]commerce.Discountable, len(o.Lines))
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		amount := clamped(commerce.Times(l.UnitPrice, int64(l.Charged())))
+		if amount == 0 && l.Subscription != nil {
+			amount = l.renewal()
+		}
+		left[i] = l.discountable(amount)
+	}
+	for i := range o.Codes {
+		c := &o.Codes[i]
+		if !c.Terms.Lasts() {
+			continue
+		}
+		if c.Terms.ValueType == commerce.DiscountPerOrder {
+			parts[c] = c.Terms.Weigh(left)
+		}
+		values, _ := c.Terms.Allocate(left)
+		for j, v := range values {
+			left[j].Amount -= v
+		}
+	}
+	return parts
+}
+
+// later yields payments of subscriptions that are still to come and that a code would be for: of each line those from
+// which on the price or the codes are others. So the code takes something off a later payment if it does off one of
+// these.
+func (o *Order) later(d *commerce.DiscountTerms, now int64) iter.Seq[commerce.Discountable] {
+	return func(yield func(commerce.Discountable) bool) {
+		if !d.Lasts() {
+			return
+		}
+		shares, z := o.shares(), o.zone()
+		for i := range o.Lines {
+			l := &o.Lines[i]
+			if of := l.discountable(0); l.Subscription == nil || !d.Eligible(&of) {
+				continue
+			}
+			p, cycle, from := o.plan(l), l.Subscription.Terms.Cycle, max(l.From, now)
+			behind := []int64{from, p.RenewsAt - 1}
+			for _, c := range p.Discounts {
+				behind = append(behind, c.Until-1)
+			}
+			for _, t := range behind {
+				_, at := commerce.NextBilling(l.From, cycle, max(t, from), z)
+				if at < min(p.EndsAt, until(d, l.From, cycle, z)) &&
+					!yield(l.discountable(p.payment(at, shares, i))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// until is the beginning of the first cycle that the code takes nothing off.
+func until(d *commerce.DiscountTerms, start int64, cycle commerce.Period, z *timeline.Zone) int64 {
+	switch d.Duration {
+	case commerce.DiscountForever:
+		return base.Forever
+	case commerce.DiscountRepeating:
+		return commerce.BillingAt(start, cycle, int(*d.Cycles), z)
+	}
+	return commerce.BillingAt(start, cycle, 1, z)
+}
+
+// clamped is a product, or the largest amount that there is.
+func clamped(n int64, ok bool) int64 {
+	if !ok {
+		return base.MaxSafe
+	}
+	return n
+}
+
+// of is what the code takes off a line.
+func (c *OrderCode) of(line base.ID) (n int64) {
+	for _, x := range c.Allocations {
+		if x.Line == line {
+			n += x.Value
+		}
+	}
+	return n
 }

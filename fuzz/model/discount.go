@@ -77,13 +77,18 @@ func wholePart(r *big.Rat) int64 {
 	return new(big.Int).Div(r.Num(), r.Denom()).Int64() // towards minus infinity, as the divisor is positive
 }
 
-// Judge is the code with which a discount code is refused; empty: it is not.
-func Judge(d commerce.DiscountCode, now int64, currency string, lines []commerce.Discountable, applied bool) base.Code {
+// Judge is the code with which a discount code is refused; empty: it is not. later are payments to come.
+func Judge(d commerce.DiscountCode, now int64, currency string, lines, later []commerce.Discountable,
+	applied bool) base.Code {
 	some := false
 	for _, l := range lines {
 		some = some || eligible(d.DiscountTerms, l)
 	}
 	_, total := Allocate(d.DiscountTerms, lines)
+	for _, l := range later {
+		_, off := Allocate(d.DiscountTerms, []commerce.Discountable{l})
+		total += off
+	}
 	for _, reason := range []struct {
 		holds bool
 		code  base.Code

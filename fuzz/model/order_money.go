@@ -90,6 +90,83 @@ func (o *Order) left() (list []commerce.Discountable) {
 	return list
 }
 
+// toPay are payments of subscriptions that are still to come and that a code would be for, from each line's next one to
+// the first at which all that may become another has done so.
+func (s *step) toPay(o *Order, d commerce.DiscountTerms) (list []commerce.Discountable) {
+	zone := s.a.location(o.Pickup).Zone
+	for i, l := range o.Lines {
+		b, of := l.Subscribe, o.left()[i]
+		if b == nil || !eligible(d, of) {
+			continue
+		}
+		end, renews := l.Window.End, max(BillingAt(l.Window.Start, b.Terms.Cycle, 1, zone),
+			CommitmentEnd(l.Window.Start, b.Terms, zone))
+		if b.CancelAt != 0 {
+			end = min(end, b.CancelAt)
+		}
+		for n, settled := 1, false; !settled && lasts(d, n); n++ {
+			at := BillingAt(l.Window.Start, b.Terms.Cycle, n, zone)
+			if at >= end {
+				break
+			}
+			if settled = at > s.now && at >= renews && n >= mostRepeated; at > s.now {
+				of.Amount = o.payment(i, n, at >= renews)
+				list = append(list, of)
+			}
+		}
+	}
+	return list
+}
+
+// mostRepeated is for how many payments codes are at most that are for some.
+const mostRepeated = 10
+
+// lasts says that a code is for the n-th payment of a subscription, from 0.
+func lasts(d commerce.DiscountTerms, n int) bool {
+	return n == 0 || d.Duration == commerce.DiscountForever ||
+		d.Duration == commerce.DiscountRepeating && int64(n) < *d.Cycles
+}
+
+// payment is what is left of the n-th payment of a line, from 0.
+func (o *Order) payment(i, n int, renewed bool) int64 {
+	price := func(l *OrderLine, renewed bool) int64 {
+		if b := l.Subscribe; renewed && b != nil && b.Terms.RenewalPrice != nil {
+			return *b.Terms.RenewalPrice * int64(l.Quantity-l.Waived)
+		}
+		return l.Price * int64(l.Quantity-l.Waived)
+	}
+	all := o.left()
+	for j := range all {
+		if all[j].Amount = price(&o.Lines[j], false); all[j].Amount == 0 {
+			all[j].Amount = price(&o.Lines[j], true)
+		}
+	}
+	one := []commerce.Discountable{all[i]}
+	one[0].Amount = price(&o.Lines[i], renewed)
+	for _, c := range o.Codes {
+		if !lasts(c.Terms, 1) {
+			continue
+		}
+		values, _ := Allocate(c.Terms, one)
+		if c.Terms.ValueType == commerce.DiscountPerOrder {
+			dear := slices.Clone(all)
+			for j := range dear {
+				dear[j].Amount *= c.Terms.Value // so that all of it is taken off
+			}
+			shares, _ := Allocate(c.Terms, dear)
+			values[0] = min(one[0].Amount, shares[i])
+		}
+		if lasts(c.Terms, n) {
+			one[0].Amount -= values[0]
+		}
+		values, _ = Allocate(c.Terms, all)
+		for j := range all {
+			all[j].Amount -= values[j]
+		}
+	}
+	return one[0].Amount
+}
+
 // reprice spreads the codes anew, one after the other; ok is false where the order costs more than there is money.
 func (o *Order) reprice() (ok bool) {
 	codes := o.Codes
@@ -127,7 +204,7 @@ func (s *step) putCode(o *Order, text string) base.Code {
 	if d == nil {
 		return base.CodeDiscountNotFound
 	}
-	if want := Judge(*d, s.now, o.Currency, o.left(), o.code(text) >= 0); want != "" {
+	if want := Judge(*d, s.now, o.Currency, o.left(), s.toPay(o, d.DiscountTerms), o.code(text) >= 0); want != "" {
 		return want
 	}
 	s.a.Seen.Applied++

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,11 +114,14 @@ func TestDiscountsAgainstTwin(t *testing.T) {
 			if code.ValueType != commerce.DiscountPercentage {
 				code.Currency = pick(d, "currency", []string{"EUR", "EUR", "EUR", "JPY"})
 			}
-			applied := odds(d, "applied", 10)
-			wanted := model.Judge(code, now, "EUR", lines, applied)
+			applied, later := odds(d, "applied", 10), []commerce.Discountable(nil)
+			if odds(d, "more payments", 30) {
+				later = discountables(d)
+			}
+			wanted := model.Judge(code, now, "EUR", lines, later, applied)
 			seen[wanted]++
 			var refusal *base.Error
-			if err := code.Judge(now, "EUR", lines, applied); wanted == "" {
+			if err := code.Judge(now, "EUR", lines, slices.Values(later), applied); wanted == "" {
 				require.NoError(r, err)
 			} else {
 				require.True(r, errors.As(err, &refusal))

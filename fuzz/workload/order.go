@@ -390,6 +390,13 @@ func discountCommand(d Dice, a *model.Account, now int64) base.Op {
 		if x.ValueType != commerce.DiscountPercentage {
 			x.Value *= 30
 		}
+		switch x.Value % 4 {
+		case 0:
+			x.Duration = commerce.DiscountForever
+		case 1, 2:
+			n := x.Value % 4
+			x.Duration, x.Cycles = commerce.DiscountRepeating, &n
+		}
 		if odds(d, "bookings alone", 30) {
 			x.Purchases = []base.PurchaseType{base.PurchaseBooking}
 		}

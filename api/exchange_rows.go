@@ -24,7 +24,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, ending, ordered, conflicts, orders int // what is noted
+	byID, archived, ending, ordered, conflicts, over, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -57,6 +57,7 @@ func (x *exporter) notes() (notes []string) {
 		{x.ordered, "units that orders are to take to another location are written as staying where they are: only " +
 			"export --all has orders"},
 		{x.conflicts, "holds are in conflict: where the stock is as here, an import refuses them"},
+		{x.over, "lines of holds are left out: they are over, and what they are of, or where, was deleted"},
 		{x.orders, "orders are left out, and so is the stock that they take: only export --all has them"},
 	} {
 		if n.count > 0 {
@@ -227,7 +228,7 @@ func (x *exporter) customers() {
 }
 
 // holds writes those that take stock, in the order in which they begin. Holds that are over do not move to make room;
-// read in this order, they find room wherever there was any.
+// read in this order, they find room wherever there was any. Lines that name what was deleted are left out.
 func (x *exporter) holds() {
 	for o := range order.Orders(x.view).All() {
 		if slices.ContainsFunc(o.Lines, func(l order.OrderLine) bool {
@@ -246,6 +247,10 @@ func (x *exporter) holds() {
 		if h.Status.Ended() {
 			continue
 		}
+		if !slices.ContainsFunc(h.Lines, func(l hold.HoldLine) bool { return !x.gone(&l) }) {
+			x.over += len(h.Lines)
+			continue
+		}
 		first := begins{h.Lines[0].Window.Start, h.ID}
 		for _, l := range h.Lines[1:] {
 			first.at = min(first.at, l.Window.Start)
@@ -260,6 +265,10 @@ func (x *exporter) holds() {
 		x.Out = append(x.Out, '[')
 		short := false
 		for i := range h.Lines {
+			if x.gone(&h.Lines[i]) {
+				x.over++
+				continue
+			}
 			for _, part := range parts(&h.Lines[i], leaving) {
 				x.Next()
 				x.Braces(func() { x.holdLine(&h.Lines[i], part) })
@@ -313,6 +322,19 @@ next:
 		list = append(list, part)
 	}
 	return list
+}
+
+// gone says that what a line is of, or where, was deleted, as it may be once the line is over: no import finds it.
+func (x *exporter) gone(l *hold.HoldLine) bool {
+	switch {
+	case stock.LocationByID(x.view, l.Location) == nil:
+		return true
+	case l.SKU != (base.ID{}):
+		return stock.SKUByID(x.view, l.SKU) == nil
+	case l.Article != (base.ID{}):
+		return stock.ArticleByID(x.view, l.Article) == nil
+	}
+	return commerce.CatalogItemByID(x.view, l.CatalogItem) == nil
 }
 
 func (x *exporter) holdLine(l *hold.HoldLine, part linePart) {

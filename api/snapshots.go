@@ -31,15 +31,15 @@ type pins struct {
 	list []pin
 }
 
-// add pins a state, or keeps a pinned one for longer. ok is false where there are too many; wait is until the next one
-// goes.
+// add pins a state at an instant. One that is pinned already is kept for longer, and is of this instant from then on.
+// ok is false where there are too many; wait is until the next one goes.
 func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(clock)
 	account := v.Account().ID
 	if x := p.find(account, v.Sequence()); x != nil {
-		x.until = clock + pinnedFor
+		x.now, x.until = now, clock+pinnedFor
 		return x.until, true, 0
 	}
 	var own []pin
@@ -133,7 +133,8 @@ var snapshotOperations = []operation{
 	read(operation{
 		id: "admin.snapshots.create", method: "POST", path: "/v1/admin/snapshots", scopes: []string{"account.read"},
 		live: true, answer: snapshotSchema,
-		summary: "Pins the present state for 60 seconds: reads with asOf and its sequence are about this state.",
+		summary: "Pins the present state for 60 seconds: reads with asOf and its sequence are about this state at " +
+			"this instant. A state that is pinned already is of the new instant from then on.",
 	}, input[none]{}, func(q *request, _ *none) error {
 		until, ok, wait := q.server.pins.add(q.view, q.now, q.clock)
 		if !ok {

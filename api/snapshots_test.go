@@ -97,6 +97,21 @@ func TestReadsOfASnapshot(t *testing.T) {
 	require.Zero(t, s.server.pins.count())
 }
 
+// A state that nothing has changed since it was pinned is of the instant at which it is pinned again.
+func TestAStateThatIsPinnedAgainIsOfThePresent(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	s.ok("POST", ordersPath, rental("open", location, sku, noon+hour, noon+day, 1, ""))
+	late := func() any {
+		sequence := s.ok("POST", snapshotsPath, "")["sequence"].(float64)
+		return at(s.ok("GET", fmt.Sprintf("%s?late=pickup&asOf=%.0f", ordersPath, sequence), ""), "pagination", "total")
+	}
+	require.EqualValues(t, 0, late())
+	s.clock.Add(hour - pinnedFor/2)
+	require.EqualValues(t, 0, late())
+	s.clock.Add(pinnedFor/2 + 1)
+	require.EqualValues(t, 1, late())
+}
+
 func TestPinsAreBounded(t *testing.T) {
 	s := newShop(t)
 	pin := func(key string) *answer { return s.call("POST", snapshotsPath, "", "X-API-KEY", key) }

@@ -110,6 +110,20 @@ func TestAUniqueArticleIsSoldForGood(t *testing.T) {
 	agree(1)
 }
 
+// TestUndoOfASaleAtAPlaceThatIsGone: a unit that was sold is no stock of its place, so that this can be deleted. Then
+// the unit cannot come back.
+func TestUndoOfASaleAtAPlaceThatIsGone(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now, nil, 1, false)
+	s.do(order.FulfillOrder{ID: made.ID})
+	s.now += hour
+	s.do(stock.DeleteLocation{ID: s.loc})
+	s.refused(base.CodeConflict, order.UndoOrder{ID: made.ID, Units: []base.ID{made.Lines[0].Units[0].ID}})
+	s.reopen()
+}
+
 // TestSaleBeforeItsTime sells a unit before it is due, and one on the slot of a booking that has just ended.
 func TestSaleBeforeItsTime(t *testing.T) {
 	s := newShop(t)

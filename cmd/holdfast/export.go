@@ -39,8 +39,8 @@ A directory that another version wrote is read from a copy, in the directory for
 
 An article is written with its own fields and its units that stay, without what it takes from its SKU. A hold that takes stock is written as it was asked for, a cart with
 the time that it has left. Units that a hold takes to another location are written as staying where it takes them: the hold moves them again when it is imported. Units
-that orders are to take to another location stay where they are. Archived articles and holds that have ended are left out, and so is the stock that orders and scheduled
-events take.
+that orders are to take to another location stay where they are. Archived articles and holds that have ended are left out, and so are lines of holds whose item or location was
+deleted, and the stock that orders and scheduled events take.
 
 With --all the account is written whole to the new directory DIR: its records as they are stored, with the stock of orders, and what no file of a resource has. Another
 account is made of it by import --all. Keys, secrets, deliveries, results under idempotency keys and the feed of changes are not in it.`,

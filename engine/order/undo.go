@@ -98,6 +98,9 @@ func onArticle(t *base.Tx, lot timeline.LotNo) (*stock.Article, *stock.ArticleLo
 	if r == nil {
 		return nil, nil, base.Refuse(base.CodeConflict, "the article of the unit is gone")
 	}
+	if stock.LocationTable(t.Acc).No(l.Location) == nil {
+		return nil, nil, base.Refuse(base.CodeConflict, "the location of the unit is gone")
+	}
 	if !r.Takes() {
 		return nil, nil, stock.TakesNone("article", string(r.Status), r.ArchivedAt)
 	}
@@ -207,7 +210,7 @@ func outAgain(t *base.Tx, o *Order, x unitOfLine, end int64) ([]base.ID, error) 
 	u, lot := x.unit, stock.Draft(t).Lot(x.unit.Lot)
 	r, where := stock.ArticleTable(t.Acc).No(lot.Article), stock.LocationTable(t.Acc).No(lot.Location)
 	if r == nil || where == nil {
-		return nil, base.Refuse(base.CodeConflict, "the article of the unit is gone")
+		return nil, base.Refuse(base.CodeConflict, "the article of the unit is gone, or its location")
 	}
 	body := base.Span{Start: min(x.line.From, u.Handed), End: end}
 	hull := timeline.Hull(body, stock.Buffer{}, r.LotAt(lot.Location).After, where.Zone(), t.Now)

@@ -3086,7 +3086,8 @@ func (s *AttributesService) Delete(
 // SnapshotsService pins the present state, so that many reads are of one.
 type SnapshotsService struct{ t *transport }
 
-// Create pins the present state for 60 seconds: reads with asOf and its sequence are about this state.
+// Create pins the present state for 60 seconds: reads with asOf and its sequence are about this state at this
+// instant. A state that is pinned already is of the new instant from then on.
 //
 // The key needs the scope account.read.
 func (s *SnapshotsService) Create(ctx context.Context, options ...RequestOption) (*Snapshot, error) {

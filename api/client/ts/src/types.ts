@@ -1910,8 +1910,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pins the present state for 60 seconds: reads with asOf and its sequence are about this state.
-         * @description Pins the present state for 60 seconds: reads with asOf and its sequence are about this state.
+         * Pins the present state for 60 seconds: reads with asOf and its sequence are about this state at this instant. A state that is pinned already is of the new instant from then on.
+         * @description Pins the present state for 60 seconds: reads with asOf and its sequence are about this state at this instant. A state that is pinned already is of the new instant from then on.
          */
         post: operations["admin.snapshots.create"];
         delete?: never;

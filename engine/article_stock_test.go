@@ -125,3 +125,23 @@ func TestToSellAtTwoLocations(t *testing.T) {
 		})
 	}
 }
+
+// Events are by start, whatever the order in which they were made.
+func TestEventsOfAnArticleAreByStart(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 1)
+	for _, at := range []int64{20, 10, 15, 10} {
+		s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+			ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventNote, Name: "n"},
+			Window:               base.Span{Start: noon + at*hour, End: noon + 30*hour}})
+	}
+	var x stock.ArticleStock
+	require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{},
+		base.Span{Start: noon, End: noon + day}, s.now))
+	var starts []int64
+	for _, e := range x.Events {
+		starts = append(starts, (e.Window.Start-noon)/hour)
+	}
+	require.Equal(t, []int64{10, 10, 15, 20}, starts)
+	require.Negative(t, x.Events[0].ID.Compare(x.Events[1].ID))
+}

@@ -90,11 +90,7 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 			x.short = append(x.short, barUnit{h, at, base.ID{}})
 		}
 	}
-	for e := range stock.ScheduledEvents(v, r.ID, w) {
-		if location == (base.ID{}) || e.Location == location {
-			x.Events = append(x.Events, e)
-		}
-	}
+	x.Events = stock.ScheduledEvents(v, x.Events, r.ID, location, w)
 	x.Taken, x.Short = len(x.units), len(x.short)
 	x.Bars, x.Conflicts = firstBars(a, x.Bars, x.units, bars), firstBars(a, x.Conflicts, x.short, bars)
 	if x.Stepped = slots == 1 && there.Covers(w); x.Stepped {

@@ -159,6 +159,14 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 			stock.FillArticleStock(s.view(), &x, article, base.ID{}, base.Span{Start: noon, End: noon + day}, s.now))
 		require.Equal(t, s.loc, x.Locations[0].Location, "the past is as it was")
 		require.Equal(t, 3, s.available2(article, there))
+		require.Equal(t, 1, s.filtered(noon, label.Equal, s.loc))
+		require.Equal(t, 0, s.filtered(noon, label.NotEqual, s.loc))
+		require.Equal(t, 0, s.filtered(noon, label.Equal, there))
+		require.Equal(t, 1, s.filtered(noon, label.InArray, there, s.loc))
+		require.Equal(t, 1, s.filtered(noon, label.IsNotEmpty))
+		require.Equal(t, 0, s.filtered(s.now, label.Equal, s.loc))
+		require.Equal(t, 1, s.filtered(s.now, label.Equal, there))
+		require.Equal(t, 1, s.filtered(noon, label.NotEqual, article), "no location")
 	}
 	check()
 	s.reopen()
@@ -168,6 +176,52 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 		Fields: base.Changed(stock.ScheduledEventFields{Name: "other"})})
 	s.refused(base.CodeNotFound, stock.PatchScheduledEvent{Article: article, ID: note.ID, To: base.Some(noon + 9*day)})
 	s.reopen()
+}
+
+// A hold that is over is found by what it was of, and where, also when that was deleted since.
+func TestHoldsAreFoundByWhatWasDeleted(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	kit := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "Kit",
+		Components: []commerce.Component{{Item: base.Item{SKU: sku}, Quantity: 1}}}}).(*commerce.CatalogItem).ID
+	items := []base.Item{{SKU: sku}, {Article: article}, {CatalogItem: kit}}
+	for i, item := range items {
+		s.book(item, noon+int64(i)*hour, noon+int64(i+1)*hour, 1)
+	}
+	s.now += day
+	s.do(commerce.DeleteCatalogItem{ID: kit})
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	s.do(stock.DeleteArticle{ID: article})
+	s.do(stock.DeleteSKU{ID: sku})
+	s.do(stock.DeleteLocation{ID: s.loc})
+	check := func() {
+		count := func(q hold.HoldQuery) int {
+			q.Limit = 10
+			_, total := hold.ListHolds(s.view(), &q)
+			return total
+		}
+		require.Equal(t, 3, count(hold.HoldQuery{Location: &s.loc}))
+		for _, item := range items {
+			require.Equal(t, 1, count(hold.HoldQuery{Items: []base.Item{item}}), item)
+		}
+		require.Zero(t, count(hold.HoldQuery{Items: []base.Item{{SKU: article}}}), "it was an article")
+	}
+	check()
+	s.reopen()
+	check()
+}
+
+// filtered counts the articles with a unit at some of these locations in the hour that follows, or without one.
+func (s *shop) filtered(from int64, o label.Operator, locations ...base.ID) int {
+	f := stock.Filter{Field: stock.FieldServiceLocation, Operator: o}
+	for _, id := range locations {
+		f.Values = append(f.Values, label.Value{Kind: label.TextValue, Text: id.String()})
+	}
+	_, total, err := stock.ListArticles(s.view(), &stock.ArticleQuery{Window: base.Span{Start: from, End: from + hour},
+		Now: s.now, Active: true, Sort: stock.ByAvailability, Limit: 10, Filters: []stock.Filter{f}}, nil)
+	require.NoError(s.T, err)
+	return total
 }
 
 func (s *shop) available2(article, location base.ID) int {

@@ -40,3 +40,11 @@ func (a *AccountState) TombstoneID(of byte, no uint32) ID {
 	}
 	return ID{}
 }
+
+// TombstoneNo is the number that a record had that was deleted, by its id; 0 for none.
+func (a *AccountState) TombstoneNo(of byte, id ID) uint32 {
+	if f := TombstoneKind.In(a).Get(id); f != nil && f.Of == of {
+		return f.No
+	}
+	return 0
+}

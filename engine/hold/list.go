@@ -103,18 +103,16 @@ func AskHolds(a *base.AccountState, q *HoldQuery) (l *holdListing, ok bool) {
 		l.status[s] = q.Status == nil || slices.Contains(q.Status, HoldStatus(s))
 	}
 	for _, x := range q.Items {
-		no, none := numberOf(a, x)
-		if none {
+		no := numberOf(a, x)
+		if no == 0 {
 			return nil, false
 		}
 		l.items = append(l.items, DenseLine{Named: x.Kind(), Item: no})
 	}
 	if q.Location != nil {
-		at := stock.LocationTable(a).Get(*q.Location)
-		if at == nil {
+		if l.location = stock.LocationNo(a, *q.Location); l.location == 0 {
 			return nil, false
 		}
-		l.location = at.No
 	}
 	if q.Window != nil {
 		l.window = base.Span{Start: q.Window.Start, End: max(q.Window.End, q.Window.Start+1)}
@@ -184,21 +182,24 @@ func (l *DenseLine) last() int64 {
 
 var ASale = base.PurchaseOf(base.PurchaseSale)
 
-// numberOf is the number of an item; none says that there is no such item.
-func numberOf(a *base.AccountState, i base.Item) (no uint32, none bool) {
+// numberOf is the number of an item, also of one that is gone; 0: there is no such item.
+func numberOf(a *base.AccountState, i base.Item) uint32 {
 	switch i.Kind() {
 	case base.NamesSKU:
 		if s := stock.SKUTable(a).Get(i.SKU); s != nil {
-			return s.No, false
+			return s.No
 		}
+		return a.TombstoneNo(base.TagSKU, i.SKU)
 	case base.NamesArticle:
 		if r := stock.ArticleTable(a).Get(i.Article); r != nil {
-			return r.No, false
+			return r.No
 		}
+		return a.TombstoneNo(base.TagArticle, i.Article)
 	case base.NamesCatalogItem:
 		if c := commerce.CatalogTable(a).Get(i.CatalogItem); c != nil {
-			return c.No, false
+			return c.No
 		}
+		return a.TombstoneNo(base.TagCatalogItem, i.CatalogItem)
 	}
-	return 0, true
+	return 0
 }

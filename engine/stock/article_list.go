@@ -262,10 +262,11 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 	case FieldServiceLocation:
 		wanted := func(no uint32) bool { return true }
 		if f.Operator != label.IsEmpty && f.Operator != label.IsNotEmpty {
-			wanted = func(no uint32) bool {
-				at := LocationTable(l.a).No(no)
-				return slices.ContainsFunc(operands, func(x label.Operand) bool { return x.ID == at.ID })
+			var numbers []uint32
+			for _, x := range operands {
+				numbers = append(numbers, LocationNo(l.a, x.ID))
 			}
+			wanted = func(no uint32) bool { return slices.Contains(numbers, no) }
 		}
 		c.words = l.stocked(wanted)
 		if f.Operator.Negated() || f.Operator == label.IsEmpty {

@@ -16,13 +16,13 @@ import (
 // into again and again, which uses its memory again.
 type ArticleStock struct {
 	Window       base.Span
-	Most         int              // how many units and conflicts there may be here; 0: MaxListed
-	Bookable     bool             // Availability is what can be booked over the window
-	Units        []Unavailability // that overlap the window, in id order; conflicts among them; the first
-	Taken        int              // how many there are
-	Conflicts    []Unavailability // of all that overlap the window, in id order; the first
-	Conflicted   int              // how many there are
-	Events       []*ScheduledEvent
+	Most         int               // how many units and conflicts there may be here; 0: MaxListed
+	Bookable     bool              // Availability is what can be booked over the window
+	Units        []Unavailability  // that overlap the window, in id order; conflicts among them; the first
+	Taken        int               // how many there are
+	Conflicts    []Unavailability  // of all that overlap the window, in id order; the first
+	Conflicted   int               // how many there are
+	Events       []*ScheduledEvent // by start, then id
 	Locations    []ArticleLocation
 	Quantity     []LocationCount // units over the window's start
 	Availability []LocationCount // units that can be held over the window, without buffers; or where Bookable with them
@@ -82,11 +82,7 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		return ErrNoArticle
 	}
 	x.Reset(w)
-	for e := range ScheduledEvents(v, id, w) {
-		if location == (base.ID{}) || e.Location == location {
-			x.Events = append(x.Events, e)
-		}
-	}
+	x.Events = ScheduledEvents(v, x.Events, id, location, w)
 	lots := r.Lots
 	if location != (base.ID{}) {
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })

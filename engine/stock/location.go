@@ -192,6 +192,14 @@ func LocationID(a *base.AccountState, no uint32) base.ID {
 	return a.TombstoneID(base.TagLocation, no)
 }
 
+// LocationNo is the number of a location by its id, also of one that is gone; 0 for none.
+func LocationNo(a *base.AccountState, id base.ID) uint32 {
+	if l := LocationTable(a).Get(id); l != nil {
+		return l.No
+	}
+	return a.TombstoneNo(base.TagLocation, id)
+}
+
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is
 // that is not over.
 type DeleteLocation struct {

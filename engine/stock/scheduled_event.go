@@ -1,7 +1,8 @@
 package stock
 
 import (
-	"iter"
+	"cmp"
+	"slices"
 
 	"holdfast/engine/base"
 	"holdfast/engine/table"
@@ -212,15 +213,19 @@ func (o DeleteScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
-// ScheduledEvents goes through the events of an article that overlap a window, in order of creation.
-func ScheduledEvents(v base.View, article base.ID, w base.Span) iter.Seq[*ScheduledEvent] {
-	return func(yield func(*ScheduledEvent) bool) {
-		for s := range EventTable(v.Acc).By(eventByArticle, string(article[:])) {
-			if overlaps(w, s.Window) && !yield(s) {
-				return
-			}
+// ScheduledEvents appends the events of an article that overlap a window, at a location or, without one, at all, by
+// start and then id.
+func ScheduledEvents(v base.View, list []*ScheduledEvent, article, location base.ID, w base.Span) []*ScheduledEvent {
+	n := len(list)
+	for e := range EventTable(v.Acc).By(eventByArticle, string(article[:])) {
+		if overlaps(w, e.Window) && (location == (base.ID{}) || e.Location == location) {
+			list = append(list, e)
 		}
 	}
+	slices.SortFunc(list[n:], func(x, y *ScheduledEvent) int {
+		return cmp.Or(cmp.Compare(x.Window.Start, y.Window.Start), x.ID.Compare(y.ID))
+	})
+	return list
 }
 
 // ScheduledEventByID returns a scheduled event of whatever article, or nil.

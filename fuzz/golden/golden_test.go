@@ -139,7 +139,7 @@ func (s *shop) touch() {
 				s.do(account, stock.IncreaseQuantity{Article: r.ID, Location: l.ID, Amount: 2})
 				s.do(account, stock.DecreaseQuantity{Article: r.ID, Location: l.ID, Amount: 1, Force: true})
 			}
-			for e := range stock.ScheduledEvents(v, r.ID, base.Span{End: base.Forever}) {
+			for _, e := range stock.ScheduledEvents(v, nil, r.ID, base.ID{}, base.Span{End: base.Forever}) {
 				s.do(account, stock.PatchScheduledEvent{Article: r.ID, ID: e.ID,
 					Fields: base.Changed(stock.ScheduledEventFields{Name: text.Value})})
 			}

@@ -421,7 +421,7 @@ func (a *Account) Records(v base.View, now int64) error {
 				return wrong("event %+v, the twin says %+v", x, e)
 			}
 		}
-		if list := slices.Collect(stock.ScheduledEvents(v, r.ID, Span{Start: 0, End: Forever})); len(list) != n {
+		if list := stock.ScheduledEvents(v, nil, r.ID, ID{}, Span{Start: 0, End: Forever}); len(list) != n {
 			return wrong("article %x has %d events, the twin has %d", r.ID, len(list), n)
 		}
 	}

@@ -182,8 +182,7 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 }
 
 // DeleteCustomer removes a customer. No hold that is not over, and no order that is not closed, may refer to the
-// customer; closed ones name no customer from then on. One who is being erased stays until that is complete. It answers
-// with nil.
+// customer; those that do keep the id. One who is being erased stays until that is complete. It answers with nil.
 type DeleteCustomer struct {
 	base.Answers[any]
 	ID      base.ID

@@ -42,7 +42,11 @@ type harbour struct {
 	full    bool
 }
 
-func newHarbour(t *testing.T, bytes Bytes) *harbour {
+// newHarbour is a server whose time-outs are short, as what is looked at comes after them.
+func newHarbour(t *testing.T, bytes Bytes) *harbour { return newHarbourOf(t, bytes, 4) }
+
+// newHarbourOf is one whose time to read is divided by a number.
+func newHarbourOf(t *testing.T, bytes Bytes, hurry time.Duration) *harbour {
 	if testing.Short() {
 		t.Skip("limits of connections take seconds to come")
 	}
@@ -54,10 +58,10 @@ func newHarbour(t *testing.T, bytes Bytes) *harbour {
 		s := h.server.http
 		received := s.HeaderReceived
 		// none stays none
-		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = s.ReadTimeout/4, s.WriteTimeout/4, s.IdleTimeout/12
+		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = s.ReadTimeout/hurry, s.WriteTimeout/4, s.IdleTimeout/12
 		s.HeaderReceived = func(head *fasthttp.RequestHeader) fasthttp.RequestConfig {
 			c := received(head)
-			c.ReadTimeout /= 4
+			c.ReadTimeout /= hurry
 			return c
 		}
 	}
@@ -551,7 +555,7 @@ func TestBarrageOfHalves(t *testing.T) {
 // What is sent without waiting is answered in order, as far as it can be read: each with its own answer, short or in
 // two pieces.
 func TestBarrageOfPipelines(t *testing.T) {
-	h := newHarbour(t, Bytes{})
+	h := newHarbourOf(t, Bytes{}, 1)       // no client is slow here, unless the machine is
 	h.server.shares.patience = time.Minute // a list waits for those of all connections, on a machine that may be busy
 	for range 10 {
 		h.ok("POST", "/v1/admin/skus", fmt.Sprintf(`{"name":"Long","description":%q}`, strings.Repeat("x", 1500)))

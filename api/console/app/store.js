@@ -34,12 +34,12 @@ heard.subscribe(() => {
 	if (failed.peek() || recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
 
-/** How many digits ISO 4217 gives a currency, as the program has them; a browser has others. */
+/** How many digits ISO 4217 gives a currency; a browser has others. */
 const digits = (currency) => ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".includes(currency) ? 0 : "BHD IQD JOD KWD LYD OMR TND".includes(currency) ? 3 : 2);
 /** An amount of minor units as money, and the minor units of what was typed. */
 export function money(n, currency) {
 	const d = digits(currency);
-	return new Intl.NumberFormat(navigator.language, {style: "currency", currency, minimumFractionDigits: d, maximumFractionDigits: d}).format(`${n || 0}e-${d}`);
+	return new Intl.NumberFormat(navigator.language, {style: "currency", currency, minimumFractionDigits: d, maximumFractionDigits: d}).format(/** @type {any} */ (`${n || 0}e-${d}`));
 }
 export function minor(text, currency) {
 	const d = digits(currency), n = Number(`${text}e${d}`);

@@ -170,7 +170,7 @@ func (o *Order) Plans() (list []SubscriptionPlan) {
 		if l.Subscription == nil {
 			continue
 		}
-		p := o.plan(l)
+		p := o.plan(l, true)
 		if at := l.Subscription.NextBillingAt; at != 0 {
 			if shares == nil {
 				shares = o.shares()
@@ -184,9 +184,10 @@ func (o *Order) Plans() (list []SubscriptionPlan) {
 	return list
 }
 
-// plan is the plan of a line, without its next payment.
-func (o *Order) plan(l *OrderLine) SubscriptionPlan {
-	p := SubscriptionPlan{SubscriptionRecord: SubscriptionRecord{l.Subscription, o, l}, Discounts: o.DiscountsOf(l)}
+// plan is the plan of a line, without its next payment, and without first, without codes for the first payment alone.
+func (o *Order) plan(l *OrderLine, first bool) SubscriptionPlan {
+	p := SubscriptionPlan{SubscriptionRecord: SubscriptionRecord{l.Subscription, o, l},
+		Discounts: o.discountsOf(l, first)}
 	terms, z := &l.Subscription.Terms, o.zone()
 	p.ListPrice = clamped(commerce.Times(l.UnitPrice, int64(l.Charged())))
 	p.EndsAt = l.To
@@ -222,10 +223,14 @@ func (l *OrderLine) renewal() int64 {
 }
 
 // DiscountsOf are the codes that take something off the first payment of a subscription, or may take it off later ones.
-func (o *Order) DiscountsOf(l *OrderLine) (list []SubscriptionDiscount) {
+func (o *Order) DiscountsOf(l *OrderLine) []SubscriptionDiscount { return o.discountsOf(l, true) }
+
+// discountsOf are the codes that may take something off later payments of a subscription and, with first, those that do
+// off the first one, which are looked for among the parts of all lines.
+func (o *Order) discountsOf(l *OrderLine, first bool) (list []SubscriptionDiscount) {
 	for i := range o.Codes {
 		c, of := &o.Codes[i], l.discountable(0)
-		if c.of(l.ID) > 0 || c.Terms.Lasts() && c.Terms.Eligible(&of) {
+		if c.Terms.Lasts() && c.Terms.Eligible(&of) || first && c.of(l.ID) > 0 {
 			list = append(list, SubscriptionDiscount{c, until(&c.Terms, l.From, l.Subscription.Terms.Cycle, o.zone())})
 		}
 	}
@@ -301,7 +306,7 @@ func (o *Order) later(d *commerce.DiscountTerms, now int64) iter.Seq[commerce.Di
 			if of := l.discountable(0); l.Subscription == nil || !d.Eligible(&of) {
 				continue
 			}
-			p, cycle, from := o.plan(l), l.Subscription.Terms.Cycle, max(l.From, now)
+			p, cycle, from := o.plan(l, false), l.Subscription.Terms.Cycle, max(l.From, now)
 			behind := []int64{from, p.RenewsAt - 1}
 			for _, c := range p.Discounts {
 				behind = append(behind, c.Until-1)

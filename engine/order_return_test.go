@@ -94,6 +94,33 @@ func TestHandOverLeavesRoomBehind(t *testing.T) {
 	s.reopen()
 }
 
+// A hand-over before the planned start that is put down later takes the unit from when it was, where the unit was free
+// then. So it counts in what is told of the past, also behind a return that is put down later.
+func TestEarlyHandOverPutDownLater(t *testing.T) {
+	s := newShop(t)
+	article := s.article(base.ID{}, 1)
+	bike := base.Item{Article: article}
+	s.tick(noon + 10*hour)
+	o := s.rent(bike, noon+2*day, noon+3*day, 1)
+	s.do(order.FulfillOrder{ID: o.ID, At: ptr(noon + 4*hour)})
+	require.Equal(t, 1, s.available(bike, noon+3*hour, noon+4*hour))
+	require.Equal(t, 0, s.available(bike, noon+4*hour, noon+5*hour))
+	s.reopen()
+	s.do(order.ReturnOrder{ID: o.ID, At: ptr(noon + 6*hour)})
+	require.Equal(t, 0, s.available(bike, noon+5*hour, noon+6*hour))
+	require.Equal(t, 1, s.available(bike, noon+6*hour, noon+day))
+
+	// Where another was out with the unit, it has no room then.
+	other := s.rent(bike, noon+10*hour, noon+12*hour, 1)
+	s.do(order.FulfillOrder{ID: other.ID})
+	s.tick(noon + 11*hour)
+	s.do(order.ReturnOrder{ID: other.ID})
+	next := s.rent(bike, noon+2*day, noon+3*day, 1)
+	s.do(order.FulfillOrder{ID: next.ID, At: ptr(noon + 5*hour)})
+	require.Equal(t, 0, s.available(bike, noon+11*hour, noon+2*day))
+	s.reopen()
+}
+
 // A late unit that is found out recently, as after a stop, may lie over what is past by then and moves no more. Its
 // slot's planned end goes to another one all the same, where that is idle.
 func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {

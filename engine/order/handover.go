@@ -254,6 +254,9 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	}
 	h.Flags |= timeline.Out
 	d.Replace(h)
+	if at < t.Now { // put down later: it was out from then on, where its slot had room
+		d.Stretch(h.WithCut(0))
+	}
 	stock.SettleUnits(t, h.ID)
 	x.unit.State, x.unit.Handed = Fulfilled, at
 	return nil, nil

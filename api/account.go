@@ -24,13 +24,7 @@ var patchAccountShape = wire.ShapeOf("PatchAccount",
 	wire.Needing("settings.payments.write", wire.ChangedBy(
 		func(o *base.PatchAccount) *base.Changes[base.AccountFields] { return &o.Fields }), "currency")...)
 
-func answerAccount(q *request, a *base.Account) error {
-	if q.sameRevision(a.Revision) {
-		return nil
-	}
-	appendRecord(&q.scribe, a, (*scribe).writeAccount)
-	return nil
-}
+var answerAccount = answers((*scribe).writeAccount)
 
 var accountOperations = []operation{
 	read(operation{

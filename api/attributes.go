@@ -70,13 +70,7 @@ func (w *scribe) attributeGroup(d *label.Attribute) {
 
 var noGroup label.AttributeGroup
 
-func answerAttribute(q *request, d *label.Attribute) error {
-	if q.sameRevision(d.Revision) {
-		return nil
-	}
-	appendRecord(&q.scribe, d, (*scribe).writeAttribute)
-	return nil
-}
+var answerAttribute = answers((*scribe).writeAttribute)
 
 var (
 	attributesRead  = []string{"inventory.attributes.read"}

@@ -75,12 +75,7 @@ func (w *scribe) purchaseTypes(name string, list []base.PurchaseType, about stri
 		func(b []byte, p base.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
 }
 
-func answerCatalogItem(q *request, i *commerce.CatalogItem) error {
-	if !q.sameLabelled(i.Revision, &i.Labels, i.UpdatedAt) {
-		appendRecord(&q.scribe, i, (*scribe).writeCatalogItem)
-	}
-	return nil
-}
+var answerCatalogItem = answersLabelled((*scribe).writeCatalogItem)
 
 // archiveFilter is which of a list's records are asked for, by whether they are archived.
 type archiveFilter string

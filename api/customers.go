@@ -58,12 +58,7 @@ func (w *scribe) writeErasure(m *commerce.Customer, remarks []engine.Remarks, to
 	})
 }
 
-func answerCustomer(q *request, m *commerce.Customer) error {
-	if !q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
-		appendRecord(&q.scribe, m, (*scribe).writeCustomer)
-	}
-	return nil
-}
+var answerCustomer = answersLabelled((*scribe).writeCustomer)
 
 var customersWrite = []string{"customers.write"}
 

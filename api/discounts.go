@@ -47,12 +47,7 @@ func (w *scribe) writeDiscountCode(d *commerce.DiscountCode) {
 
 // answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no
 // change.
-func answerDiscountCode(q *request, d *commerce.DiscountCode) error {
-	if !q.sameRevision(d.Revision) {
-		appendRecord(&q.scribe, d, (*scribe).writeDiscountCode)
-	}
-	return nil
-}
+var answerDiscountCode = answers((*scribe).writeDiscountCode)
 
 type listDiscounts struct {
 	search string

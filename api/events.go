@@ -56,11 +56,7 @@ func (w *scribe) scheduledEvents(list []*stock.ScheduledEvent, most int) {
 
 const aboutEvents = "The events over the window, by start."
 
-func answerEvent(q *request, s *stock.ScheduledEvent) error {
-	q.tag = s.Revision
-	appendRecord(&q.scribe, s, (*scribe).writeEvent)
-	return nil
-}
+var answerEvent = answers((*scribe).writeEvent)
 
 // eventPath is the path of one event of an article.
 func eventPath[In any](article, event func(*In) *base.ID) *wire.Shape[In] {

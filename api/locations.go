@@ -32,13 +32,7 @@ func (w *scribe) locationAddress(a *base.Address) {
 		wire.Fields[base.Address](&w.Writer))
 }
 
-// answerLocation answers with a location and its entity tag.
-func answerLocation(q *request, l *stock.Location) error {
-	if !q.sameRevision(l.Revision) {
-		appendRecord(&q.scribe, l, (*scribe).writeLocation)
-	}
-	return nil
-}
+var answerLocation = answers((*scribe).writeLocation)
 
 var locationOperations = []operation{
 	read(operation{

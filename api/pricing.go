@@ -154,19 +154,9 @@ func (w *scribe) terms(s *commerce.SubscriptionTerms) {
 	}))
 }
 
-func answerPricingTable(q *request, p *commerce.PricingTable) error {
-	if !q.sameRevision(p.Revision) {
-		appendRecord(&q.scribe, p, (*scribe).writePricingTable)
-	}
-	return nil
-}
+var answerPricingTable = answers((*scribe).writePricingTable)
 
-func answerPricingRow(q *request, r *commerce.PricingRow) error {
-	if !q.sameRevision(r.Revision) {
-		appendRecord(&q.scribe, r, (*scribe).writePricingRow)
-	}
-	return nil
-}
+var answerPricingRow = answers((*scribe).writePricingRow)
 
 type rowPath struct{ table, row base.ID }
 

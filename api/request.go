@@ -373,14 +373,33 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 	return tags, false
 }
 
-// sameLabelled is sameRevision for a record that shows the names of its labels: where one of them has changed since the
-// record did, the caller's copy may have the old name.
-func (q *request) sameLabelled(revision uint64, l *label.Labels, updatedAt int64) bool {
-	if label.Relabelled(q.view, l, updatedAt) {
-		q.tag = revision
-		return false
+// answers makes an answer with a record and its entity tag, of what writes the record.
+func answers[R interface{ Rev() uint64 }](write func(*scribe, R)) func(*request, R) error {
+	return func(q *request, r R) error {
+		if !q.sameRevision(r.Rev()) {
+			appendRecord(&q.scribe, r, write)
+		}
+		return nil
 	}
-	return q.sameRevision(revision)
+}
+
+// labelled is a record that shows the names of its labels.
+type labelled interface {
+	OwnStamp() *base.Stamp
+	OwnLabels() *label.Labels
+}
+
+// answersLabelled is answers for a record whose labels may have changed since the record did: the caller's copy may have
+// an old name then.
+func answersLabelled[R labelled](write func(*scribe, R)) func(*request, R) error {
+	return func(q *request, r R) error {
+		stamp := r.OwnStamp()
+		q.tag = stamp.Revision
+		if label.Relabelled(q.view, r.OwnLabels(), stamp.UpdatedAt) || !q.sameRevision(stamp.Revision) {
+			appendRecord(&q.scribe, r, write)
+		}
+		return nil
+	}
 }
 
 // sameRevision sets the answer's entity tag, and says whether the caller has this revision already, by If-None-Match:

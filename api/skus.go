@@ -53,12 +53,7 @@ func (w *scribe) articleSKU(s *stock.SKU) {
 	w.buffers(s.Before, s.After)
 }
 
-func answerSKU(q *request, s *stock.SKU) error {
-	if !q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
-		appendRecord(&q.scribe, s, (*scribe).writeSKU)
-	}
-	return nil
-}
+var answerSKU = answersLabelled((*scribe).writeSKU)
 
 var skuOperations = append([]operation{
 	read(operation{

@@ -63,11 +63,7 @@ func (w *scribe) tags(l *label.Labels, about string) {
 	w.Out = append(w.Out, ']')
 }
 
-func answerTag(q *request, g *label.Tag) error {
-	q.tag = g.Revision
-	appendRecord(&q.scribe, g, (*scribe).writeTag)
-	return nil
-}
+var answerTag = answers((*scribe).writeTag)
 
 // needTag says that the request needs the write scope of a tag's own scope. Where there is no such tag, the command
 // says so.

@@ -131,12 +131,7 @@ func (q *request) reach(address string) {
 	}
 }
 
-func answerWebhook(q *request, w *outbox.Webhook) error {
-	if !q.sameRevision(w.Revision) {
-		appendRecord(&q.scribe, w, (*scribe).writeWebhook)
-	}
-	return nil
-}
+var answerWebhook = answers((*scribe).writeWebhook)
 
 // drawSecret makes the text of a new secret, for the command and for this one answer.
 func (q *request) drawSecret() string {

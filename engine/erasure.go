@@ -46,10 +46,10 @@ func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	n := commerce.Customer{
-		ID: m.ID, Contact: commerce.Contact{CustomerType: commerce.Individual}, UpdatedAt: t.Now,
-		Revision: m.Revision + 1, Labels: label.Labels{Tags: m.Tags},
-		ErasedAt: t.Now, Traces: true,
+		ID: m.ID, Contact: commerce.Contact{CustomerType: commerce.Individual}, Stamp: m.Stamp,
+		Labels: label.Labels{Tags: m.Tags}, ErasedAt: t.Now, Traces: true,
 	}
+	n.Touch(t.Now)
 	eraseOrders(t, &n)
 	base.Record(t, commerce.CustomerKind, m, &n)
 	return &n, nil

@@ -44,7 +44,7 @@ func TestPricingTableKeepsItsRowsOverARestart(t *testing.T) {
 	require.Equal(t,
 		commerce.PricingRow{ID: row.ID, Table: table.ID, PricingRowFields: commerce.PricingRowFields{Label: "Two days",
 			Purchase: base.PurchaseBooking, Price: 2500}, Currency: "EUR", Duration: &commerce.Period{Amount: 2,
-			Unit: timeline.Days}, UpdatedAt: s.now, Revision: 2}, *changed)
+			Unit: timeline.Days}, Stamp: base.Stamp{UpdatedAt: s.now, Revision: 2}}, *changed)
 	require.Equal(t, "A day", commerce.PricingTableByID(older, table.ID).Row(row.ID).Label,
 		"a published version does not change")
 	s.do(commerce.PatchExternalPricingRow{Table: table.ID, ID: button.ID,

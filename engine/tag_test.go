@@ -21,12 +21,12 @@ func TestTagsAreMadeChangedAndDeleted(t *testing.T) {
 	s := newShop(t)
 	g := s.do(label.CreateTag{TagFields: label.TagFields{Value: "new", Scope: label.TagInventory}}).(*label.Tag)
 	require.Equal(t, &label.Tag{ID: g.ID, TagFields: label.TagFields{Value: "new", Scope: label.TagInventory},
-		UpdatedAt: noon, Revision: 1}, g)
+		Stamp: base.Stamp{UpdatedAt: noon, Revision: 1}}, g)
 	s.now += hour
 	n := s.do(label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: "newer"}),
 		IfMatch: []uint64{1}}).(*label.Tag)
 	require.Equal(t, &label.Tag{ID: g.ID, TagFields: label.TagFields{Value: "newer", Scope: label.TagInventory},
-		UpdatedAt: noon + hour, Revision: 2}, n)
+		Stamp: base.Stamp{UpdatedAt: noon + hour, Revision: 2}}, n)
 	s.refused(base.CodePrecondition,
 		label.PatchTag{ID: g.ID, Fields: base.Changed(label.TagFields{Value: "x"}), IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, label.DeleteTag{ID: g.ID, IfMatch: []uint64{1}})

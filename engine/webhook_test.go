@@ -412,7 +412,7 @@ func TestWebhookFields(t *testing.T) {
 	w := s.hook(base.OrderCreated)
 	require.Equal(t, &outbox.Webhook{ID: w.ID, EventType: base.OrderCreated,
 		WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"},
-		APIVersion:    "2025-06", Enabled: true, UpdatedAt: s.now, Revision: 1}, w)
+		APIVersion:    "2025-06", Enabled: true, Stamp: base.Stamp{UpdatedAt: s.now, Revision: 1}}, w)
 	s.now++
 	p := s.do(outbox.PatchWebhook{ID: w.ID, IfMatch: []uint64{1},
 		Fields:    base.Changed(outbox.WebhookFields{URL: "https://example.org/", Label: new("Books")}),

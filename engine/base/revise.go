@@ -11,6 +11,19 @@ type Revised[R any] interface {
 	Touch(now int64) // makes it the next revision
 }
 
+// Stamp is embedded in records, and makes them Revised.
+type Stamp struct {
+	UpdatedAt int64
+	Revision  uint64
+}
+
+func (s *Stamp) OwnStamp() *Stamp { return s }
+func (s *Stamp) Rev() uint64      { return s.Revision }
+func (s *Stamp) Touch(now int64)  { *s = Stamp{now, s.Revision + 1} }
+
+// Stamp is that of a record's first revision.
+func (t *Tx) Stamp() Stamp { return Stamp{t.Now, 1} }
+
 // Found is the record that a command names, in a revision that the caller accepts.
 func Found[R any, P Revised[R]](t *Tx, k *Kind[R], id ID, ifMatch []uint64) (*R, error) {
 	r := k.In(t.Acc).Get(id)

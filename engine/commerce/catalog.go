@@ -33,8 +33,7 @@ type CatalogItem struct {
 	CatalogFields
 	CatalogOffer
 	ArchivedAt *int64
-	UpdatedAt  int64
-	Revision   uint64
+	base.Stamp
 	label.Labels
 }
 
@@ -110,9 +109,6 @@ var CatalogKind = base.RowsOf(base.TagCatalogItem, "catalog item", func(i *Catal
 var CatalogLabels label.Labelled = &label.LabelledKind[CatalogItem, *CatalogItem]{Kind: CatalogKind,
 	Scope: label.TagCatalog, ByTag: catalogByTag, ByExternal: catalogByExternal}
 
-func (i *CatalogItem) Rev() uint64     { return i.Revision }
-func (i *CatalogItem) Touch(now int64) { i.UpdatedAt, i.Revision = now, i.Revision+1 }
-
 // CatalogTable are all catalog items of an account.
 func CatalogTable(a *base.AccountState) *table.Table[CatalogItem] {
 	return base.TableOf[CatalogItem](a, base.TagCatalogItem)
@@ -172,7 +168,7 @@ func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
 	i := &CatalogItem{
 		ID: t.NewID(), No: nextCatalogNo(t.Acc), CatalogFields: base.Completed(o.CatalogFields),
-		CatalogOffer: base.Completed(o.CatalogOffer), UpdatedAt: t.Now, Revision: 1,
+		CatalogOffer: base.Completed(o.CatalogOffer), Stamp: t.Stamp(),
 	}
 	i.Variants = newVariants(t, o.Variants)
 	if err := refers(t, i); err != nil {

@@ -12,8 +12,7 @@ import (
 type Customer struct {
 	ID base.ID
 	Contact
-	UpdatedAt int64
-	Revision  uint64
+	base.Stamp
 	label.Labels
 	ErasedAt int64   `json:",omitempty"` // when their personal data was removed; 0: it was not
 	Erasing  int64   `json:",omitempty"` // when more of their orders are erased; 0: all are
@@ -62,9 +61,6 @@ var CustomerKind = func() *base.Kind[Customer] {
 // CustomerLabels is customers as what labels hang on.
 var CustomerLabels label.Labelled = &label.LabelledKind[Customer, *Customer]{Kind: CustomerKind,
 	Scope: label.TagCustomers, ByTag: customerByTag, ByExternal: customerByExternal}
-
-func (m *Customer) Rev() uint64     { return m.Revision }
-func (m *Customer) Touch(now int64) { m.UpdatedAt, m.Revision = now, m.Revision+1 }
 
 // CustomerTable are all customers of an account.
 func CustomerTable(a *base.AccountState) *table.Table[Customer] {
@@ -132,7 +128,7 @@ func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
 	if err := Born(t, "", &o.Contact); err != nil {
 		return nil, err
 	}
-	m := &Customer{ID: t.NewID(), Contact: o.Contact.Of(Contact{}), UpdatedAt: t.Now, Revision: 1, Labels: labels}
+	m := &Customer{ID: t.NewID(), Contact: o.Contact.Of(Contact{}), Stamp: t.Stamp(), Labels: labels}
 	base.Record(t, CustomerKind, nil, m)
 	return m, nil
 }

@@ -62,10 +62,9 @@ type DiscountCode struct {
 	ID base.ID
 	DiscountTerms
 	// ISO 4217, of an amount; zero: it is a percentage, or an older program made the code, and it has none yet
-	Currency  string `json:",omitempty"`
-	Used      int64  // by orders that carry it; no part of the revision
-	UpdatedAt int64
-	Revision  uint64
+	Currency string `json:",omitempty"`
+	Used     int64  // by orders that carry it; no part of the revision
+	base.Stamp
 }
 
 const discountByCode = 0
@@ -138,7 +137,7 @@ func (o CreateDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	if err := codeIsFree(t, o.Code, base.ID{}); err != nil {
 		return nil, err
 	}
-	d := &DiscountCode{ID: t.NewID(), DiscountTerms: base.Completed(o.DiscountTerms), UpdatedAt: t.Now, Revision: 1}
+	d := &DiscountCode{ID: t.NewID(), DiscountTerms: base.Completed(o.DiscountTerms), Stamp: t.Stamp()}
 	if d.amount() {
 		d.Currency = t.Acc.Row.Currency
 	}
@@ -163,9 +162,6 @@ func codeIsFree(t *base.Tx, code string, of base.ID) error {
 	}
 	return nil
 }
-
-func (d *DiscountCode) Rev() uint64     { return d.Revision }
-func (d *DiscountCode) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
 // PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the
 // account's currency.

@@ -21,8 +21,7 @@ type PricingRow struct {
 	Currency     string             `json:",omitempty"`
 	Duration     *Period            // of a booking: what the price is for; nil: the whole booking
 	Subscription *SubscriptionTerms // of a subscription, and only there
-	UpdatedAt    int64
-	Revision     uint64
+	base.Stamp
 	// since when no line is sold by it any more that was not before; 0: lines are
 	RetiredAt int64 `json:",omitempty"`
 }
@@ -131,7 +130,7 @@ func (o CreatePricingRow) PlanOn(t *base.Tx) (any, error) {
 		return nil, fullTable()
 	}
 	r := o.row()
-	r.ID, r.Currency, r.UpdatedAt, r.Revision = t.NewID(), t.Acc.Row.Currency, t.Now, 1
+	r.ID, r.Currency, r.Stamp = t.NewID(), t.Acc.Row.Currency, t.Stamp()
 	changePricing(t, p, func(n *PricingTable) { n.Rows = append(rows, *r) })
 	return r, nil
 }
@@ -234,8 +233,7 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 	if base.Alike(base.EncodeCold[PricingRow], &p.Rows[i], &n) {
 		return &n, nil
 	}
-	n.UpdatedAt = t.Now
-	n.Revision++
+	n.Touch(t.Now)
 	changePricing(t, p, func(p *PricingTable) { p.Rows[i] = n })
 	return &n, nil
 }
@@ -259,7 +257,8 @@ func (o DeletePricingRow) PlanOn(t *base.Tx) (any, error) {
 		case t.Acc.Unreferred(r.ID, t.Now) == nil:
 			n.Rows = slices.Delete(n.Rows, i, i+1)
 		case r.RetiredAt == 0:
-			r.RetiredAt, r.UpdatedAt, r.Revision = t.Now, t.Now, r.Revision+1
+			r.RetiredAt = t.Now
+			r.Touch(t.Now)
 		}
 	})
 	return nil, nil

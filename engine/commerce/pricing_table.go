@@ -17,8 +17,7 @@ type PricingTable struct {
 	PricingTableFields
 	Rows      []PricingRow         // in order of creation
 	Externals []ExternalPricingRow // in order of creation; kept also while they are not shown
-	UpdatedAt int64
-	Revision  uint64
+	base.Stamp
 }
 
 // PricingTableFields are what callers say of a pricing table, in addition to its rows.
@@ -61,9 +60,6 @@ func PricingRowByID(a *base.AccountState, id base.ID) (*PricingTable, *PricingRo
 	return p, p.Row(id)
 }
 
-func (p *PricingTable) Rev() uint64     { return p.Revision }
-func (p *PricingTable) Touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
-
 // CreatePricingTable makes a pricing table without rows.
 type CreatePricingTable struct {
 	base.Answers[*PricingTable]
@@ -78,7 +74,7 @@ func (o CreatePricingTable) Check() []base.Fault {
 }
 
 func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
-	p := &PricingTable{ID: t.NewID(), PricingTableFields: o.PricingTableFields, UpdatedAt: t.Now, Revision: 1}
+	p := &PricingTable{ID: t.NewID(), PricingTableFields: o.PricingTableFields, Stamp: t.Stamp()}
 	base.Record(t, PricingTableKind, nil, p)
 	return p, nil
 }

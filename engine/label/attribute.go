@@ -40,10 +40,9 @@ func (f AttributeFormat) Chosen() bool { return f == FormatSelect || f == Format
 type Attribute struct {
 	ID base.ID
 	AttributeFields
-	Options   []AttributeOption `json:",omitempty"`
-	Group     *AttributeGroup   `json:",omitempty"`
-	UpdatedAt int64
-	Revision  uint64
+	Options []AttributeOption `json:",omitempty"`
+	Group   *AttributeGroup   `json:",omitempty"`
+	base.Stamp
 }
 
 // AttributeFields are the fields of an attribute that callers give, in addition to its options and group.
@@ -52,9 +51,6 @@ type AttributeFields struct {
 	Key    string          `field:"key key 1..64 required" about:"The key under which programs find the attribute." given:"What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."`
 	Format AttributeFormat `field:"format word required fixed" about:"How its values are meant." made:"It never changes. formula and smart_field hold stored values, nothing is computed."`
 }
-
-func (d *Attribute) Rev() uint64     { return d.Revision }
-func (d *Attribute) Touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
 // AttributeOption is one of the values to choose from. Values name it by id, so it can get another name.
 type AttributeOption struct {
@@ -136,7 +132,7 @@ func (o CreateAttribute) PlanOn(t *base.Tx) (any, error) {
 	if AttributeTable(t.Acc).Len() >= maxAttributes {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d attributes", maxAttributes)
 	}
-	d := &Attribute{ID: t.NewID(), AttributeFields: o.AttributeFields, UpdatedAt: t.Now, Revision: 1}
+	d := &Attribute{ID: t.NewID(), AttributeFields: o.AttributeFields, Stamp: t.Stamp()}
 	for _, name := range o.Options {
 		d.Options = append(d.Options, AttributeOption{t.NewID(), name})
 	}

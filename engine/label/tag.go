@@ -29,8 +29,7 @@ func (TagScope) Words() []string {
 type Tag struct {
 	ID base.ID
 	TagFields
-	UpdatedAt int64
-	Revision  uint64
+	base.Stamp
 }
 
 // TagFields are what callers say of a tag.
@@ -71,9 +70,6 @@ func nameIsFree(t *base.Tx, g *Tag) error {
 	return nil
 }
 
-func (g *Tag) Rev() uint64     { return g.Revision }
-func (g *Tag) Touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
-
 // CreateTag makes a tag, of which there is none of its value in its scope.
 type CreateTag struct {
 	base.Answers[*Tag]
@@ -88,7 +84,7 @@ func (o CreateTag) Check() []base.Fault {
 }
 
 func (o CreateTag) PlanOn(t *base.Tx) (any, error) {
-	g := &Tag{ID: t.NewID(), TagFields: o.TagFields, UpdatedAt: t.Now, Revision: 1}
+	g := &Tag{ID: t.NewID(), TagFields: o.TagFields, Stamp: t.Stamp()}
 	if err := nameIsFree(t, g); err != nil {
 		return nil, err
 	}

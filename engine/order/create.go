@@ -199,7 +199,7 @@ func isFor(t *base.Tx, o *Order, id *base.ID, contact *MainContact) error {
 		given := contact.Of(commerce.Contact{})
 		m := commerce.CustomerOf(t.Acc, given.Email)
 		if m == nil {
-			m = &commerce.Customer{ID: t.NewID(), Contact: given, UpdatedAt: t.Now, Revision: 1}
+			m = &commerce.Customer{ID: t.NewID(), Contact: given, Stamp: t.Stamp()}
 			base.Record(t, commerce.CustomerKind, nil, m)
 		} else {
 			given = contact.Of(m.Contact)

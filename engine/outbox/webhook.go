@@ -27,9 +27,8 @@ type Webhook struct {
 	DisabledReason *string // nil: it is enabled, or was disabled by hand
 	MissedEvents   int     `json:",omitempty"` // since it was last disabled: that happened then and were not kept
 	MissedSince    int64   `json:",omitempty"` // when the first of them happened
-	UpdatedAt      int64
-	Revision       uint64
-	Maker          *Maker `json:",omitempty"` // nil: it was made with unrestricted rights
+	base.Stamp
+	Maker *Maker `json:",omitempty"` // nil: it was made with unrestricted rights
 }
 
 // WebhookFields are what callers say of a webhook, in addition to the types of its events.
@@ -209,8 +208,7 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d webhooks", MaxWebhooks)
 	}
 	w := &WebhookRow{Secret: o.Secret, Webhook: Webhook{
-		ID: t.NewID(), WebhookFields: o.WebhookFields, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.Now,
-		Revision: 1, Maker: o.Maker,
+		ID: t.NewID(), WebhookFields: o.WebhookFields, APIVersion: o.APIVersion, Enabled: true, Stamp: t.Stamp(), Maker: o.Maker,
 	}}
 	if o.EventTypes == nil {
 		o.EventTypes = []base.HookEvent{o.EventType}
@@ -219,9 +217,6 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 	base.Record(t, WebhookKind, nil, w)
 	return &w.Webhook, nil
 }
-
-func (w *WebhookRow) Rev() uint64     { return w.Revision }
-func (w *WebhookRow) Touch(now int64) { w.UpdatedAt, w.Revision = now, w.Revision+1 }
 
 // change records what a command makes of a webhook's own fields, if it changes them.
 func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {

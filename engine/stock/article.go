@@ -40,8 +40,7 @@ type Article struct {
 	ArticleFields
 	Before, After *Buffer // own buffers; nil falls back to the SKU's, each on its own
 	ArchivedAt    *int64
-	UpdatedAt     int64
-	Revision      uint64
+	base.Stamp
 	label.Labels
 	ItemCosts *int64          `json:",omitempty"` // what was spent on it, in minor units
 	Details   *ArticleDetails `json:",omitempty"`
@@ -136,9 +135,6 @@ var ArticleKind = func() *base.Kind[Article] {
 // ArticleLabels is articles as what labels hang on.
 var ArticleLabels label.Labelled = &label.LabelledKind[Article, *Article]{Kind: ArticleKind, Scope: label.TagInventory,
 	ByTag: articleByTag, ByExternal: articleByExternal}
-
-func (r *Article) Rev() uint64     { return r.Revision }
-func (r *Article) Touch(now int64) { r.UpdatedAt, r.Revision = now, r.Revision+1 }
 
 // ArticleTable are all articles of an account.
 func ArticleTable(a *base.AccountState) *table.Table[Article] {
@@ -371,7 +367,7 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	t.Ledger.Article++
 	r := &Article{
 		ID: t.NewID(), No: t.Ledger.Article, ArticleFields: o.ArticleFields, Before: o.Before, After: o.After,
-		UpdatedAt: t.Now, Revision: 1,
+		Stamp:  t.Stamp(),
 		Labels: labels,
 	}
 	if r.Status == "" {

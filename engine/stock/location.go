@@ -14,9 +14,8 @@ type Location struct {
 	ID base.ID
 	No uint32 // dense number in the account
 	LocationFields
-	UpdatedAt int64
-	Revision  uint64
-	External  *label.External `json:",omitempty"`
+	base.Stamp
+	External *label.External `json:",omitempty"`
 
 	zone  *timeline.Zone // derived
 	place PlaceCopy      // derived: as orders keep it
@@ -29,9 +28,6 @@ type LocationFields struct {
 	Address  *base.Address `field:"address object Address LocationAddress" about:"Where the location is."`
 	Timezone string        `field:"timezone zone required" about:"An IANA time zone name, such as Europe/Lisbon: its days begin and end by it."`
 }
-
-func (l *Location) Rev() uint64     { return l.Revision }
-func (l *Location) Touch(now int64) { l.UpdatedAt, l.Revision = now, l.Revision+1 }
 
 // Zone is the location's time zone.
 func (l *Location) Zone() *timeline.Zone { return l.zone }
@@ -138,7 +134,7 @@ func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
 	}
 	t.Ledger.Location++
 	l := &Location{ID: t.NewID(), No: t.Ledger.Location, LocationFields: o.LocationFields, External: external,
-		UpdatedAt: t.Now, Revision: 1}
+		Stamp: t.Stamp()}
 	base.Record(t, LocationKind, nil, l)
 	return l, nil
 }

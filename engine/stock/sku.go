@@ -20,8 +20,7 @@ type SKU struct {
 	No uint32
 	SKUFields
 	Before, After *Buffer
-	UpdatedAt     int64
-	Revision      uint64
+	base.Stamp
 	label.Labels
 
 	pools    []skuPool // where its articles are; derived, as is the next
@@ -99,9 +98,6 @@ var SKUKind = func() *base.Kind[SKU] {
 var SKULabels label.Labelled = &label.LabelledKind[SKU, *SKU]{Kind: SKUKind, Scope: label.TagInventory, ByTag: skuByTag,
 	ByExternal: skuByExternal}
 
-func (s *SKU) Rev() uint64     { return s.Revision }
-func (s *SKU) Touch(now int64) { s.UpdatedAt, s.Revision = now, s.Revision+1 }
-
 // SKUTable are all SKUs of an account.
 func SKUTable(a *base.AccountState) *table.Table[SKU] { return base.TableOf[SKU](a, base.TagSKU) }
 
@@ -144,7 +140,7 @@ func (o CreateSKU) PlanOn(t *base.Tx) (any, error) {
 	t.Ledger.SKU++
 	s := &SKU{
 		ID: t.NewID(), No: t.Ledger.SKU, SKUFields: o.SKUFields,
-		Before: o.Before, After: o.After, UpdatedAt: t.Now, Revision: 1, Labels: labels,
+		Before: o.Before, After: o.After, Stamp: t.Stamp(), Labels: labels,
 	}
 	base.Record(t, SKUKind, nil, s)
 	return s, nil

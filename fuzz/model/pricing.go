@@ -132,7 +132,7 @@ func (s *step) pricing(op base.Op, res any, err error) error {
 					commerce.PricingRow{ID: r.ID, Table: t.ID,
 						PricingRowFields: commerce.PricingRowFields{Label: o.Label, Purchase: o.Purchase,
 							Price: o.Price}, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription,
-						Revision: 1})
+						Stamp: base.Stamp{Revision: 1}})
 			}
 			return ""
 		})

@@ -185,7 +185,7 @@ type linkTags[R any] struct {
 	label.LinkTags
 }
 
-func (o linkTags[R]) Check() []base.Fault { return o.LinkTags.Check() }
+func (o linkTags[R]) Check(c *base.Checker) { o.LinkTags.Check(c) }
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {

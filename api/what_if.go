@@ -147,7 +147,7 @@ var whatIfOperations = []operation{
 					continue
 				}
 				read.add(q.faults.ListOf)
-				for _, f := range op.Check() {
+				for _, f := range base.FaultsIn(op) {
 					f.In, f.Pointer = "body", at+f.Pointer
 					if !read.has(f) {
 						q.faults.Add(f)

@@ -22,9 +22,8 @@ type CreateKey struct {
 	ExpiresAt *int64 `field:"expiresAt instant" made:"When the key stops being good. Default: never."`
 }
 
-func (o CreateKey) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o)
+func (o CreateKey) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o)
 	if n := len(o.PublicID); n < 8 || n > base.LongestPublicID {
 		c.Fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
@@ -32,7 +31,6 @@ func (o CreateKey) Check() []base.Fault {
 		c.Fault("/scopes", "length",
 			"must have between 1 and "+base.Itoa(MaxScopes)+" scopes; without the member the key has full access")
 	}
-	return c.Faults
 }
 
 // MaxScopes is the most scopes that a key names: more than there are.

@@ -31,12 +31,10 @@ func carries(op base.Op) bool {
 	return false
 }
 
-func (o importPart) Check() []base.Fault {
-	var c base.Checker
+func (o importPart) Check(c *base.Checker) {
 	if o.name != "" {
 		c.Text("/name", o.name, 1, base.MaxName)
 	}
-	return c.Faults
 }
 
 func (o importPart) PlanOn(t *base.Tx) (any, error) {

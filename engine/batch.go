@@ -37,23 +37,21 @@ const (
 // BatchResult is what a batch came to.
 type BatchResult struct{ Rows int }
 
-func (o Batch) Check() []base.Fault {
+func (o Batch) Check(c *base.Checker) {
 	if n := len(o.Rows); n < 1 || n > MaxBatch {
-		return []base.Fault{{Code: "length", Message: fmt.Sprintf("must have between 1 and %d rows", MaxBatch)}}
+		c.Fault("", "length", fmt.Sprintf("must have between 1 and %d rows", MaxBatch))
+		return
 	}
-	var faults []base.Fault
 	seen := map[base.DistinctValue]bool{}
 	for i, r := range o.Rows {
-		faults = addFaults(faults, i, r.Check())
+		c.Within(rowPointer(i), base.FaultsIn(r))
 		for _, d := range r.Distinct() {
 			if seen[d] {
-				faults = append(faults, base.Fault{Pointer: rowPointer(i) + d.Pointer, Code: "duplicate",
-					Message: "an earlier row has the same"})
+				c.Fault(rowPointer(i)+d.Pointer, "duplicate", "an earlier row has the same")
 			}
 			seen[d] = true
 		}
 	}
-	return faults
 }
 
 // Size counts the rows, and the units of those that have some.
@@ -67,15 +65,14 @@ func (o Batch) Size(a *base.AccountState) int {
 	return n
 }
 
-func (o Batch) CheckOn(a *base.AccountState) (faults []base.Fault) {
+func (o Batch) CheckOn(c *base.Checker, a *base.AccountState) {
 	for i, r := range o.Rows {
-		faults = addFaults(faults, i, a.FaultsOf(r))
+		c.Within(rowPointer(i), a.FaultsOf(r))
 	}
-	return faults
 }
 
 func (o Batch) PlanOn(t *base.Tx) (any, error) {
-	var faults []base.Fault
+	var c base.Checker
 	stock.Seating(t).Gathers = true
 	for i, r := range o.Rows {
 		_, err := r.PlanOn(t)
@@ -90,10 +87,10 @@ func (o Batch) PlanOn(t *base.Tx) (any, error) {
 			return nil, err
 		}
 		// What the row has left in the plan does no harm: the whole is refused.
-		faults = addFaults(faults, i, asFaults(refusal))
+		c.Within(rowPointer(i), asFaults(refusal))
 	}
-	if len(faults) > 0 {
-		return nil, base.Invalid(faults)
+	if len(c.Faults) > 0 {
+		return nil, base.Invalid(c.Faults)
 	}
 	stock.Seating(t).Gathers = false
 	stock.SeatFreed(t)
@@ -101,15 +98,6 @@ func (o Batch) PlanOn(t *base.Tx) (any, error) {
 }
 
 func rowPointer(i int) string { return "/" + base.Itoa(i) }
-
-// addFaults adds the faults of a row.
-func addFaults(faults []base.Fault, row int, more []base.Fault) []base.Fault {
-	for _, f := range more {
-		f.Pointer = rowPointer(row) + f.Pointer
-		faults = append(faults, f)
-	}
-	return faults
-}
 
 // asFaults is a refusal as faults of the input that met it.
 func asFaults(e *base.Error) []base.Fault {

@@ -163,7 +163,8 @@ type Future struct {
 	res    Result
 	err    error
 	done   chan struct{}
-	plan   *plan // where it was made off the writer
+	plan   *plan        // where it was made off the writer
+	inputs base.Checker // of the command; kept here, it costs no allocation
 
 	patient bool // it waits where its account has its share in the queue, and is not turned away
 
@@ -311,7 +312,8 @@ func (e *Engine) submit(f *Future) {
 
 // turnedAway answers a command that is not taken; it says whether it has.
 func (e *Engine) turnedAway(f *Future) bool {
-	if faults := f.cmd.Op.Check(); len(faults) > 0 {
+	if f.cmd.Op.Check(&f.inputs); len(f.inputs.Faults) > 0 {
+		faults := f.inputs.Faults
 		if v, ok := e.View(f.cmd.Account); ok {
 			faults = v.Check(f.cmd.Op)
 		}

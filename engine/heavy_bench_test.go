@@ -67,7 +67,7 @@ func threadTime() time.Duration {
 
 // try does a command as the writer does, and publishes what it has made, as each group does.
 func (d *desk) try(op base.Op) (any, error) {
-	require.Empty(d, op.Check(), "%T", op)
+	require.Empty(d, base.FaultsIn(op), "%T", op)
 	w := d.writer
 	w.state.At++
 	cmd := &Command{Account: d.account, Actor: "bench", Op: op,

@@ -239,7 +239,7 @@ type faulty struct{ base.Op }
 
 var errFaulty = base.Refuse(base.CodeInvalid, "the inputs have faults")
 
-func (faulty) Check() []base.Fault { return nil }
+func (faulty) Check(*base.Checker) {}
 
 func (faulty) PlanOn(*base.Tx) (any, error) { return nil, errFaulty }
 

@@ -168,8 +168,6 @@ type asOlder struct {
 	order base.ID
 }
 
-func (asOlder) Check() []base.Fault { return nil }
-
 func (o asOlder) PlanOn(t *base.Tx) (any, error) {
 	n, err := order.Edit(t, o.order)
 	if err == nil {

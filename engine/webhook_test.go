@@ -399,7 +399,7 @@ func TestWebhookFields(t *testing.T) {
 	} {
 		o := good
 		o.URL = address
-		require.Len(t, o.Check(), 1, address)
+		require.Len(t, base.FaultsIn(o), 1, address)
 		s.refused(base.CodeInvalid, outbox.PatchWebhook{Fields: base.Changed(outbox.WebhookFields{URL: address})})
 	}
 	for _, address := range []string{"https://example.com", "HTTPS://EXAMPLE.com:8443/a%20b", "https://example.com./",

@@ -143,8 +143,8 @@ func TestMoneyColumns(t *testing.T) {
 func TestDigitsOfCurrencies(t *testing.T) {
 	for _, list := range []string{wholeCurrencies, milliCurrencies} {
 		for _, code := range strings.Fields(list) {
-			require.Empty(t, base.CreateAccount{AccountFields: base.AccountFields{Name: "A", Currency: code}}.Check(),
-				code)
+			require.Empty(t, base.FaultsIn(base.CreateAccount{
+				AccountFields: base.AccountFields{Name: "A", Currency: code}}), code)
 		}
 	}
 	require.Equal(t, []int{2, 2, 0, 0, 3, 3},

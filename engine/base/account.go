@@ -41,11 +41,9 @@ type CreateAccount struct {
 	Plan string // default unlimited
 }
 
-func (o CreateAccount) Check() []Fault {
-	var c Checker
-	CheckFields(&c, "", &o.AccountFields)
+func (o CreateAccount) Check(c *Checker) {
+	CheckFields(c, "", &o.AccountFields)
 	c.OneOf("/plan", cmp.Or(o.Plan, "unlimited"), Plans...)
-	return c.Faults
 }
 
 func (o CreateAccount) PlanOn(t *Tx) (any, error) {
@@ -72,11 +70,7 @@ type PatchAccount struct {
 	Fields  Changes[AccountFields]
 }
 
-func (o PatchAccount) Check() []Fault {
-	var c Checker
-	o.Fields.Check(&c, "")
-	return c.Faults
-}
+func (o PatchAccount) Check(c *Checker) { o.Fields.Check(c, "") }
 
 func (o PatchAccount) PlanOn(t *Tx) (any, error) {
 	a := t.Acc.Row

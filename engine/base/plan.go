@@ -12,8 +12,9 @@ import (
 // Op is one operation with its inputs: a struct type of a domain, such as hold.PlaceHold or stock.CreateLocation.
 // An Op is not changed once it was submitted.
 type Op interface {
-	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue.
-	Check() []Fault
+	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue, with a
+	// checker that has found nothing yet.
+	Check(c *Checker)
 	// PlanOn judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
 	// clock, no randomness and no I/O; if it refuses, nothing has changed.
 	PlanOn(t *Tx) (any, error)
@@ -45,7 +46,7 @@ type Answers[R any] struct{}
 func (Answers[R]) answers(R) {}
 
 // Check is that of an operation whose inputs have no faults of their own; others have a Check of their own.
-func (Answers[R]) Check() []Fault { return nil }
+func (Answers[R]) Check(*Checker) {}
 
 // ReadResult reads what was kept of a result.
 func (Answers[R]) ReadResult(kept []byte) (any, error) {
@@ -62,19 +63,30 @@ type Sized interface {
 
 // informed is an Op of whose inputs only the state can tell all faults.
 type informed interface {
-	// CheckOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.
-	CheckOn(a *AccountState) []Fault
+	// CheckOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say. Nothing is
+	// found yet in the checker.
+	CheckOn(c *Checker, a *AccountState)
 }
 
 // Check names every fault of an operation's inputs: those of the inputs themselves, and those that this state finds.
-func (v View) Check(op Op) []Fault { return append(op.Check(), v.Acc.FaultsOf(op)...) }
+func (v View) Check(op Op) []Fault { return append(FaultsIn(op), v.Acc.FaultsOf(op)...) }
+
+// FaultsIn are the faults of the inputs themselves.
+func FaultsIn(op Op) []Fault {
+	var c Checker
+	op.Check(&c)
+	return c.Faults
+}
 
 // FaultsOf are the faults that the state finds in an operation.
 func (a *AccountState) FaultsOf(op Op) []Fault {
-	if o, ok := op.(informed); ok {
-		return o.CheckOn(a)
+	o, ok := op.(informed)
+	if !ok {
+		return nil
 	}
-	return nil
+	var c Checker
+	o.CheckOn(&c, a)
+	return c.Faults
 }
 
 // Tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.

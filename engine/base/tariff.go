@@ -11,11 +11,7 @@ type SetPlan struct {
 	Plan string
 }
 
-func (o SetPlan) Check() []Fault {
-	var c Checker
-	c.OneOf("/plan", o.Plan, Plans...)
-	return c.Faults
-}
+func (o SetPlan) Check(c *Checker) { c.OneOf("/plan", o.Plan, Plans...) }
 
 func (o SetPlan) PlanOn(t *Tx) (any, error) {
 	n := *t.Acc.Row

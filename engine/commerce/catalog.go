@@ -151,18 +151,16 @@ type CreateCatalogItem struct {
 	Labels label.LabelsPatch
 }
 
-func (o CreateCatalogItem) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.CatalogFields)
-	components(&c, "/components", o.Components)
-	base.CheckFields(&c, "", &o.CatalogOffer)
-	variantIDs(&c, "/variants", nil, o.Variants)
-	o.Labels.Check(&c)
-	return c.Faults
+func (o CreateCatalogItem) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.CatalogFields)
+	components(c, "/components", o.Components)
+	base.CheckFields(c, "", &o.CatalogOffer)
+	variantIDs(c, "/variants", nil, o.Variants)
+	o.Labels.Check(c)
 }
 
-func (o CreateCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
-	return o.Labels.CheckOn(a, CatalogLabels)
+func (o CreateCatalogItem) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.Labels.CheckOn(c, a, CatalogLabels)
 }
 
 func (o CreateCatalogItem) PlanOn(t *base.Tx) (any, error) {
@@ -283,21 +281,18 @@ type PatchCatalogItem struct {
 	Labels  label.LabelsPatch
 }
 
-func (o PatchCatalogItem) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	components(&c, "/components", o.Fields.To.Components)
-	o.Offer.Check(&c, "")
-	o.Labels.Check(&c)
-	return c.Faults
+func (o PatchCatalogItem) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	components(c, "/components", o.Fields.To.Components)
+	o.Offer.Check(c, "")
+	o.Labels.Check(c)
 }
 
-func (o PatchCatalogItem) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
+func (o PatchCatalogItem) CheckOn(c *base.Checker, a *base.AccountState) {
 	if i := CatalogTable(a).Get(o.ID); i != nil {
-		variantIDs(&c, "/variants", i.Variants, o.Offer.To.Variants)
+		variantIDs(c, "/variants", i.Variants, o.Offer.To.Variants)
 	}
-	return append(c.Faults, o.Labels.CheckOn(a, CatalogLabels)...)
+	o.Labels.CheckOn(c, a, CatalogLabels)
 }
 
 func (o PatchCatalogItem) PlanOn(t *base.Tx) (any, error) {

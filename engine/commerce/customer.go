@@ -108,16 +108,14 @@ type CreateCustomer struct {
 	Labels  label.LabelsPatch
 }
 
-func (o CreateCustomer) Check() []base.Fault {
-	var c base.Checker
-	o.Contact.Check(&c, "")
-	CheckNamed(&c, o.Contact.Of(Contact{}))
-	o.Labels.Check(&c)
-	return c.Faults
+func (o CreateCustomer) Check(c *base.Checker) {
+	o.Contact.Check(c, "")
+	CheckNamed(c, o.Contact.Of(Contact{}))
+	o.Labels.Check(c)
 }
 
-func (o CreateCustomer) CheckOn(a *base.AccountState) []base.Fault {
-	return o.Labels.CheckOn(a, CustomerLabels)
+func (o CreateCustomer) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.Labels.CheckOn(c, a, CustomerLabels)
 }
 
 func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
@@ -142,19 +140,16 @@ type PatchCustomer struct {
 	Labels  label.LabelsPatch
 }
 
-func (o PatchCustomer) Check() []base.Fault {
-	var c base.Checker
-	o.Contact.Check(&c, "")
-	o.Labels.Check(&c)
-	return c.Faults
+func (o PatchCustomer) Check(c *base.Checker) {
+	o.Contact.Check(c, "")
+	o.Labels.Check(c)
 }
 
-func (o PatchCustomer) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
+func (o PatchCustomer) CheckOn(c *base.Checker, a *base.AccountState) {
 	if m := CustomerTable(a).Get(o.ID); m != nil && m.ErasedAt == 0 {
-		CheckNamed(&c, o.Contact.Of(m.Contact))
+		CheckNamed(c, o.Contact.Of(m.Contact))
 	}
-	return append(c.Faults, o.Labels.CheckOn(a, CustomerLabels)...)
+	o.Labels.CheckOn(c, a, CustomerLabels)
 }
 
 func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {

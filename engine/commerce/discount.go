@@ -102,9 +102,8 @@ func DiscountByCode(a *base.AccountState, code string) *DiscountCode {
 }
 
 // check names what is wrong with terms as a whole.
-func (d *DiscountTerms) check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", d)
+func (d *DiscountTerms) check(c *base.Checker) {
+	base.CheckFields(c, "", d)
 	if !d.amount() && d.Value > 100 {
 		c.Fault("/value", "range", "must be a whole percent between 1 and 100")
 	}
@@ -118,7 +117,7 @@ func (d *DiscountTerms) check() []base.Fault {
 	case !repeating && d.Cycles != nil:
 		c.Fault("/subscriptionDurationCycles", "forbidden", "only a discount that is repeating counts payments")
 	}
-	return base.InOrder[DiscountTerms](c.Faults)
+	c.Faults = base.InOrder[DiscountTerms](c.Faults)
 }
 
 // CreateDiscountCode makes a discount code.
@@ -128,7 +127,7 @@ type CreateDiscountCode struct {
 	DiscountTerms
 }
 
-func (o CreateDiscountCode) Check() []base.Fault { return o.DiscountTerms.check() }
+func (o CreateDiscountCode) Check(c *base.Checker) { o.check(c) }
 
 func (o CreateDiscountCode) PlanOn(t *base.Tx) (any, error) {
 	if err := refersToItems(t, o.CatalogItems, nil); err != nil {
@@ -172,20 +171,14 @@ type PatchDiscountCode struct {
 	Fields  base.Changes[DiscountTerms]
 }
 
-func (o PatchDiscountCode) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	return c.Faults
-}
+func (o PatchDiscountCode) Check(c *base.Checker) { o.Fields.Check(c, "") }
 
 // CheckOn judges the terms that would come of it as a whole.
-func (o PatchDiscountCode) CheckOn(a *base.AccountState) []base.Fault {
-	d := DiscountTable(a).Get(o.ID)
-	if d == nil || len(o.Check()) > 0 {
-		return nil
+func (o PatchDiscountCode) CheckOn(c *base.Checker, a *base.AccountState) {
+	if d := DiscountTable(a).Get(o.ID); d != nil && len(base.FaultsIn(o)) == 0 {
+		n := o.Fields.Of(d.DiscountTerms)
+		n.check(c)
 	}
-	n := o.Fields.Of(d.DiscountTerms)
-	return n.check()
 }
 
 func (o PatchDiscountCode) PlanOn(t *base.Tx) (any, error) {

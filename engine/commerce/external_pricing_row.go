@@ -31,10 +31,8 @@ type CreateExternalPricingRow struct {
 	ExternalPricingFields
 }
 
-func (o CreateExternalPricingRow) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.ExternalPricingFields)
-	return c.Faults
+func (o CreateExternalPricingRow) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.ExternalPricingFields)
 }
 
 func (o CreateExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
@@ -59,11 +57,7 @@ type PatchExternalPricingRow struct {
 	Fields  base.Changes[ExternalPricingFields]
 }
 
-func (o PatchExternalPricingRow) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	return c.Faults
-}
+func (o PatchExternalPricingRow) Check(c *base.Checker) { o.Fields.Check(c, "") }
 
 func (o PatchExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 	p, i, err := externalRow(t, o.Table, o.ID, o.IfMatch)

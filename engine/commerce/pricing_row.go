@@ -108,11 +108,7 @@ type CreatePricingRow struct {
 	Subscription *SubscriptionTerms
 }
 
-func (o CreatePricingRow) Check() []base.Fault {
-	var c base.Checker
-	o.row().check(&c)
-	return c.Faults
-}
+func (o CreatePricingRow) Check(c *base.Checker) { o.row().check(c) }
 
 func (o CreatePricingRow) row() *PricingRow {
 	return &PricingRow{Table: o.Table, PricingRowFields: o.PricingRowFields, Duration: o.Duration,
@@ -184,27 +180,23 @@ type PatchPricingRow struct {
 	Subscription base.Opt[SubscriptionPatch]
 }
 
-func (o PatchPricingRow) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	patchPeriod(&c, "/durationAmount", o.Duration)
+func (o PatchPricingRow) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	patchPeriod(c, "/durationAmount", o.Duration)
 	if o.Subscription.Set && !o.Subscription.Null {
-		o.Subscription.Value.check(&c, "/subscription")
+		o.Subscription.Value.check(c, "/subscription")
 	}
-	return c.Faults
 }
 
 // CheckOn judges the row that would come of it as a whole.
-func (o PatchPricingRow) CheckOn(a *base.AccountState) []base.Fault {
+func (o PatchPricingRow) CheckOn(c *base.Checker, a *base.AccountState) {
 	p := PricingTableKind.In(a).Get(o.Table)
-	if p == nil || p.Row(o.ID) == nil || len(o.Check()) > 0 {
-		return nil
+	if p == nil || p.Row(o.ID) == nil || len(base.FaultsIn(o)) > 0 {
+		return
 	}
-	var c base.Checker
-	if n := o.merged(&c, *p.Row(o.ID)); len(c.Faults) == 0 {
-		n.check(&c)
+	if n := o.merged(c, *p.Row(o.ID)); len(c.Faults) == 0 {
+		n.check(c)
 	}
-	return c.Faults
 }
 
 // merged is a row as the patch leaves it.

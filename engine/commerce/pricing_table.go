@@ -67,11 +67,7 @@ type CreatePricingTable struct {
 	PricingTableFields
 }
 
-func (o CreatePricingTable) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.PricingTableFields)
-	return c.Faults
-}
+func (o CreatePricingTable) Check(c *base.Checker) { base.CheckFields(c, "", &o.PricingTableFields) }
 
 func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
 	p := &PricingTable{ID: t.NewID(), PricingTableFields: o.PricingTableFields, Stamp: t.Stamp()}
@@ -87,11 +83,7 @@ type PatchPricingTable struct {
 	Fields  base.Changes[PricingTableFields]
 }
 
-func (o PatchPricingTable) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	return c.Faults
-}
+func (o PatchPricingTable) Check(c *base.Checker) { o.Fields.Check(c, "") }
 
 func (o PatchPricingTable) PlanOn(t *base.Tx) (any, error) {
 	p, err := base.Found(t, PricingTableKind, o.ID, o.IfMatch)

@@ -45,10 +45,9 @@ func (o ChangeHold) Size(a *base.AccountState) int {
 	return n
 }
 
-func (o ChangeHold) Check() []base.Fault {
-	var c base.Checker
+func (o ChangeHold) Check(c *base.Checker) {
 	if len(o.Add) > 0 {
-		for _, f := range (PlaceHold{Lines: o.Add}).Check() {
+		for _, f := range base.FaultsIn(PlaceHold{Lines: o.Add}) {
 			f.Pointer = "/add" + strings.TrimPrefix(f.Pointer, "/lines")
 			c.Faults = append(c.Faults, f)
 		}
@@ -61,26 +60,24 @@ func (o ChangeHold) Check() []base.Fault {
 		named[line] = true
 		c.Number(at, line, 0, base.MaxLines-1)
 	}
-	for at, x := range base.Each(&c, "/change", o.Change, 0, base.MaxLines) {
+	for at, x := range base.Each(c, "/change", o.Change, 0, base.MaxLines) {
 		name(at+"/line", x.Line)
 		if x.Quantity != nil {
 			c.Number(at+"/quantity", *x.Quantity, 1, base.MaxCount)
 		}
-		checkWindow(&c, at, x.From, x.To)
+		checkWindow(c, at, x.From, x.To)
 	}
-	for at, line := range base.Each(&c, "/remove", o.Remove, 0, base.MaxLines) {
+	for at, line := range base.Each(c, "/remove", o.Remove, 0, base.MaxLines) {
 		name(at, *line)
 	}
-	return c.Faults
 }
 
 // CheckOn names lines that the hold has not.
-func (o ChangeHold) CheckOn(a *base.AccountState) []base.Fault {
+func (o ChangeHold) CheckOn(c *base.Checker, a *base.AccountState) {
 	rec := Holds(a).Get(o.ID)
 	if rec == nil {
-		return nil
+		return
 	}
-	var c base.Checker
 	for i, x := range o.Change {
 		if x.Line >= len(rec.Lines) {
 			c.Fault("/change/"+base.Itoa(i)+"/line", "range", "the hold has no such line")
@@ -91,7 +88,6 @@ func (o ChangeHold) CheckOn(a *base.AccountState) []base.Fault {
 			c.Fault("/remove/"+base.Itoa(i), "range", "the hold has no such line")
 		}
 	}
-	return c.Faults
 }
 
 func (o ChangeHold) PlanOn(t *base.Tx) (any, error) {

@@ -73,11 +73,10 @@ const (
 	MaxExpiry = 7200
 )
 
-func (o PlaceHold) Check() []base.Fault {
-	var c base.Checker
+func (o PlaceHold) Check(c *base.Checker) {
 	if len(o.Lines) == 0 || len(o.Lines) > base.MaxLines {
 		c.Fault("/lines", "length", "must have between 1 and 1000 entries")
-		return c.Faults
+		return
 	}
 	units := 0
 	for i := range o.Lines {
@@ -102,9 +101,8 @@ func (o PlaceHold) Check() []base.Fault {
 	if units > base.MaxUnits {
 		c.Fault("/lines", "range", "must ask for at most 10000 units in all")
 	}
-	expiry(&c, "/expiresInSeconds", o.ExpiresIn)
+	expiry(c, "/expiresInSeconds", o.ExpiresIn)
 	c.Text("/note", o.Note, 0, base.MaxNote)
-	return c.Faults
 }
 
 func expiry(c *base.Checker, pointer string, seconds *int64) {
@@ -343,11 +341,7 @@ type ExtendHold struct {
 	ExpiresIn int64 // seconds
 }
 
-func (o ExtendHold) Check() []base.Fault {
-	var c base.Checker
-	expiry(&c, "/expiresInSeconds", &o.ExpiresIn)
-	return c.Faults
-}
+func (o ExtendHold) Check(c *base.Checker) { expiry(c, "/expiresInSeconds", &o.ExpiresIn) }
 
 func (o ExtendHold) PlanOn(t *base.Tx) (any, error) {
 	rec, err := LiveHold(t, o.ID)
@@ -425,11 +419,10 @@ type MoveHold struct {
 // Size counts the units of the hold.
 func (o MoveHold) Size(a *base.AccountState) int { return UnitsOf(a, o.ID) }
 
-func (o MoveHold) Check() []base.Fault {
-	var c base.Checker
+func (o MoveHold) Check(c *base.Checker) {
 	if len(o.Lines) == 0 || len(o.Lines) > base.MaxLines {
 		c.Fault("/lines", "length", "must have between 1 and 1000 entries")
-		return c.Faults
+		return
 	}
 	seen := map[base.ID]bool{}
 	for i, l := range o.Lines {
@@ -438,7 +431,7 @@ func (o MoveHold) Check() []base.Fault {
 			c.Fault(at+"/unavailabilityId", "duplicate", "is named by an earlier line")
 		}
 		seen[l.Unavailability] = true
-		checkWindow(&c, at, l.From, l.To)
+		checkWindow(c, at, l.From, l.To)
 		if l.Article != nil && l.Slot != nil {
 			c.Fault(at, "exclusive", "must name an articleId or a slotId, not both")
 		}
@@ -446,7 +439,6 @@ func (o MoveHold) Check() []base.Fault {
 			c.Fault(at, "required", "must change from, to, articleId or slotId")
 		}
 	}
-	return c.Faults
 }
 
 // checkWindow looks at the part of a window that is given.

@@ -97,12 +97,10 @@ type CreateAttribute struct {
 	Group   *string
 }
 
-func (o CreateAttribute) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.AttributeFields)
-	checkOptions(&c, "/options", o.Format, len(o.Options), func(i int) string { return o.Options[i] })
+func (o CreateAttribute) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.AttributeFields)
+	checkOptions(c, "/options", o.Format, len(o.Options), func(i int) string { return o.Options[i] })
 	c.Optional("/group", o.Group, 1, base.MaxName)
-	return c.Faults
 }
 
 // checkOptions checks the names of an attribute's options.
@@ -171,21 +169,18 @@ type PatchAttribute struct {
 	Force   bool
 }
 
-func (o PatchAttribute) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
+func (o PatchAttribute) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
 	c.PatchText("/group", o.Group, 1, base.MaxName)
-	return c.Faults
 }
 
-func (o PatchAttribute) CheckOn(a *base.AccountState) []base.Fault {
+func (o PatchAttribute) CheckOn(c *base.Checker, a *base.AccountState) {
 	d := AttributeTable(a).Get(o.ID)
 	if d == nil || !o.Options.Set {
-		return nil
+		return
 	}
-	var c base.Checker
 	list := o.Options.Value
-	checkOptions(&c, "/options", d.Format, len(list), func(i int) string { return list[i].Name })
+	checkOptions(c, "/options", d.Format, len(list), func(i int) string { return list[i].Name })
 	seen := map[base.ID]bool{}
 	for i, p := range list {
 		if p.ID == (base.ID{}) {
@@ -199,7 +194,6 @@ func (o PatchAttribute) CheckOn(a *base.AccountState) []base.Fault {
 		}
 		seen[p.ID] = true
 	}
-	return c.Faults
 }
 
 // Option finds one of the options, nil if there is none.

@@ -73,11 +73,9 @@ func Relabelled(v base.View, l *Labels, since int64) bool {
 }
 
 // CheckOn names what is wrong with labels for a kind of record as the account stands.
-func (p *LabelsPatch) CheckOn(a *base.AccountState, of Labelled) []base.Fault {
-	var c base.Checker
-	CheckTags(a, &c, of, p.Tags.Value, func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
-	checkValues(a, &c, "/attributes", p.Attributes.Value)
-	return c.Faults
+func (p *LabelsPatch) CheckOn(c *base.Checker, a *base.AccountState, of Labelled) {
+	CheckTags(a, c, of, p.Tags.Value, func(i int) base.Fault { return base.Fault{Pointer: "/tags/" + base.Itoa(i)} })
+	checkValues(a, c, "/attributes", p.Attributes.Value)
 }
 
 // CheckTags names the tags that are of another scope than the kind of record takes.
@@ -248,11 +246,7 @@ type LinkTags struct {
 	Tags              []base.ID
 }
 
-func (o LinkTags) Check() []base.Fault {
-	var c base.Checker
-	tagIDs(&c, o.Tags, false)
-	return c.Faults
-}
+func (o LinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags, false) }
 
 func tagIDs(c *base.Checker, tags []base.ID, inQuery bool) {
 	f := base.Fault{Pointer: "/tagIds", Code: "length", Message: "must have 1 to 100 elements"}
@@ -264,10 +258,8 @@ func tagIDs(c *base.Checker, tags []base.ID, inQuery bool) {
 	}
 }
 
-func (o LinkTags) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
-	CheckTags(a, &c, o.To, o.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tagIds/" + base.Itoa(i)} })
-	return c.Faults
+func (o LinkTags) CheckOn(c *base.Checker, a *base.AccountState) {
+	CheckTags(a, c, o.To, o.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tagIds/" + base.Itoa(i)} })
 }
 
 func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
@@ -289,11 +281,7 @@ type UnlinkTags struct {
 	InQuery bool // where the tags were named, for faults
 }
 
-func (o UnlinkTags) Check() []base.Fault {
-	var c base.Checker
-	tagIDs(&c, o.Tags, o.InQuery)
-	return c.Faults
-}
+func (o UnlinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags, o.InQuery) }
 
 func (o UnlinkTags) PlanOn(t *base.Tx) (any, error) {
 	_, err := o.From.Edit(t, o.ID, o.IfMatch, func(l *Labels) error {

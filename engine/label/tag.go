@@ -77,11 +77,7 @@ type CreateTag struct {
 	TagFields
 }
 
-func (o CreateTag) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.TagFields)
-	return c.Faults
-}
+func (o CreateTag) Check(c *base.Checker) { base.CheckFields(c, "", &o.TagFields) }
 
 func (o CreateTag) PlanOn(t *base.Tx) (any, error) {
 	g := &Tag{ID: t.NewID(), TagFields: o.TagFields, Stamp: t.Stamp()}
@@ -100,11 +96,7 @@ type PatchTag struct {
 	Fields  base.Changes[TagFields]
 }
 
-func (o PatchTag) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	return c.Faults
-}
+func (o PatchTag) Check(c *base.Checker) { o.Fields.Check(c, "") }
 
 func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 	g, err := base.Found(t, TagKind, o.ID, o.IfMatch)

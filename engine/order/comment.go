@@ -24,11 +24,7 @@ type AddComment struct {
 	Parent  *base.ID `field:"parentCommentId id" made:"The comment that this one answers." example:"null"`
 }
 
-func (o AddComment) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o)
-	return c.Faults
-}
+func (o AddComment) Check(c *base.Checker) { base.CheckFields(c, "", &o) }
 
 func (o AddComment) PlanOn(t *base.Tx) (any, error) {
 	n, err := Edit(t, o.Order)

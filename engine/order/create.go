@@ -299,21 +299,17 @@ type CreateOrder struct {
 	Lines []OrderLineInput
 }
 
-func (o CreateOrder) Check() []base.Fault {
-	var c base.Checker
-	o.check(&c)
-	checkLines(&c, o.Lines)
+func (o CreateOrder) Check(c *base.Checker) {
+	o.check(c)
+	checkLines(c, o.Lines)
 	if o.Status == OrderOpen && len(o.Lines) == 0 {
 		c.Fault("/lineItems", "length", "an open order has at least one line")
 	}
-	return c.Faults
 }
 
-func (o CreateOrder) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
-	o.OrderInput.checkOn(&c, a)
-	checkLinesOn(&c, a, o.Lines, a.Row.Currency)
-	return c.Faults
+func (o CreateOrder) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.OrderInput.checkOn(c, a)
+	checkLinesOn(c, a, o.Lines, a.Row.Currency)
 }
 
 func (o CreateOrder) PlanOn(t *base.Tx) (any, error) {
@@ -345,13 +341,11 @@ type PatchOrder struct {
 	AllowOverbooked bool // what stands in the way of units that come back elsewhere becomes a conflict
 }
 
-func (o PatchOrder) Check() []base.Fault {
-	var c base.Checker
+func (o PatchOrder) Check(c *base.Checker) {
 	in := o.Fields.To
 	in.Contact, in.External = o.Contact, o.External
-	in.check(&c)
-	o.Method.To.check(&c)
-	return c.Faults
+	in.check(c)
+	o.Method.To.check(c)
 }
 
 func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {

@@ -68,11 +68,7 @@ type ApplyDiscount struct {
 	Code  string
 }
 
-func (o ApplyDiscount) Check() []base.Fault {
-	var c base.Checker
-	c.Text("/code", o.Code, 1, commerce.MaxCode)
-	return c.Faults
-}
+func (o ApplyDiscount) Check(c *base.Checker) { c.Text("/code", o.Code, 1, commerce.MaxCode) }
 
 func (o ApplyDiscount) PlanOn(t *base.Tx) (any, error) {
 	n, err := editFor(t, Discount, o.Order, nil)

@@ -103,11 +103,7 @@ type PrepareOrder struct {
 	Units []base.ID // nil: all that can
 }
 
-func (o PrepareOrder) Check() []base.Fault {
-	var c base.Checker
-	c.Distinct("/stockItemIds", o.Units, base.MaxUnits)
-	return c.Faults
-}
+func (o PrepareOrder) Check(c *base.Checker) { c.Distinct("/stockItemIds", o.Units, base.MaxUnits) }
 
 func (o PrepareOrder) PlanOn(t *base.Tx) (any, error) {
 	n, err := editUnits(t, Prepare, o.ID, o.Units)
@@ -136,11 +132,9 @@ type FulfillOrder struct {
 	Ready bool      // what has come back and lies in its buffer on the very slot of a unit is ready
 }
 
-func (o FulfillOrder) Check() []base.Fault {
-	var c base.Checker
+func (o FulfillOrder) Check(c *base.Checker) {
 	c.Distinct("/stockItemIds", o.Units, base.MaxUnits)
 	c.OptionalInstant("/at", o.At)
-	return c.Faults
 }
 
 // happened is the instant at which something was done: not later than now.
@@ -302,11 +296,9 @@ type ReturnOrder struct {
 	At    *int64    // nil: now
 }
 
-func (o ReturnOrder) Check() []base.Fault {
-	var c base.Checker
+func (o ReturnOrder) Check(c *base.Checker) {
 	c.Distinct("/stockItemIds", o.Units, base.MaxUnits)
 	c.OptionalInstant("/at", o.At)
-	return c.Faults
 }
 
 func (o ReturnOrder) PlanOn(t *base.Tx) (any, error) {

@@ -42,11 +42,10 @@ type HeldLineInput struct {
 // maxOrderHolds bounds the holds that one order is made of.
 const maxOrderHolds = 100
 
-func (o OrderHold) Check() []base.Fault {
-	var c base.Checker
+func (o OrderHold) Check(c *base.Checker) {
 	in := o.OrderInput
 	in.Status = OrderOpen
-	in.check(&c)
+	in.check(c)
 	if o.Status != nil && *o.Status != OrderOpen {
 		c.Fault("/status", "enum", "must be open: a hold has its stock already")
 	}
@@ -55,7 +54,7 @@ func (o OrderHold) Check() []base.Fault {
 	}
 	c.Distinct("/holdIds", o.Holds, maxOrderHolds)
 	said := map[heldLine]bool{}
-	for at, x := range base.Each(&c, "/heldLines", o.Held, 0, base.MaxLines) {
+	for at, x := range base.Each(c, "/heldLines", o.Held, 0, base.MaxLines) {
 		l, ok := o.heldLine(x)
 		switch {
 		case x.Hold == nil && !ok:
@@ -66,12 +65,11 @@ func (o OrderHold) Check() []base.Fault {
 			c.Fault(at, "duplicate", "is of a line that an earlier entry is of")
 		}
 		said[l] = true
-		base.CheckFields(&c, at, x)
-		onePrice(&c, at, x.PricingRow, x.UnitPrice)
+		base.CheckFields(c, at, x)
+		onePrice(c, at, x.PricingRow, x.UnitPrice)
 	}
-	commerce.CheckSubscription(&c, "/subscription", o.Subscription)
+	commerce.CheckSubscription(c, "/subscription", o.Subscription)
 	c.Optional("/subscription/collectionMethod", o.Collection, 1, base.MaxName)
-	return c.Faults
 }
 
 // heldLine is a line of a hold.
@@ -95,9 +93,8 @@ func (o *OrderHold) heldLine(x *HeldLineInput) (l heldLine, ok bool) {
 }
 
 // CheckOn names entries of lines that a hold has not, and rows that are for something else.
-func (o OrderHold) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
-	o.OrderInput.checkOn(&c, a)
+func (o OrderHold) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.OrderInput.checkOn(c, a)
 	if _, several := heldFor(a, &o); several {
 		c.Fault("/customerId", "required", "is missing: the holds are for several customers")
 	}
@@ -122,7 +119,6 @@ func (o OrderHold) CheckOn(a *base.AccountState) []base.Fault {
 			}
 		}
 	}
-	return c.Faults
 }
 
 func (o OrderHold) PlanOn(t *base.Tx) (any, error) {

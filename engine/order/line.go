@@ -276,23 +276,19 @@ type AddOrderLines struct {
 	AllowOverbooked bool
 }
 
-func (o AddOrderLines) Check() []base.Fault {
-	var c base.Checker
+func (o AddOrderLines) Check(c *base.Checker) {
 	if len(o.Lines) == 0 {
 		c.Fault("/lineItems", "length", "must have between 1 and 1000 entries")
 	}
-	checkLines(&c, o.Lines)
-	return c.Faults
+	checkLines(c, o.Lines)
 }
 
-func (o AddOrderLines) CheckOn(a *base.AccountState) []base.Fault {
-	var c base.Checker
+func (o AddOrderLines) CheckOn(c *base.Checker, a *base.AccountState) {
 	currency := a.Row.Currency
 	if n := OrderTable(a).Get(o.Order); n != nil {
 		currency = n.Currency.String()
 	}
-	checkLinesOn(&c, a, o.Lines, currency)
-	return c.Faults
+	checkLinesOn(c, a, o.Lines, currency)
 }
 
 func (o AddOrderLines) PlanOn(t *base.Tx) (any, error) {
@@ -362,11 +358,10 @@ type PatchOrderLine struct {
 	AllowOverbooked bool
 }
 
-func (o PatchOrderLine) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	o.Fields.To.checkTogether(&c)
-	return base.InOrder[OrderLineInput](c.Faults)
+func (o PatchOrderLine) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	o.Fields.To.checkTogether(c)
+	c.Faults = base.InOrder[OrderLineInput](c.Faults)
 }
 
 func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {

@@ -64,11 +64,7 @@ type AddPayment struct {
 	Method    *string     `field:"method text 1..255" made:"How it was paid, in a word of the merchant's." example:"card"`
 }
 
-func (o AddPayment) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o)
-	return c.Faults
-}
+func (o AddPayment) Check(c *base.Checker) { base.CheckFields(c, "", &o) }
 
 func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	n, err := Edit(t, o.Order)

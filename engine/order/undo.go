@@ -20,13 +20,11 @@ type UndoOrder struct {
 	Units []base.ID
 }
 
-func (o UndoOrder) Check() []base.Fault {
-	var c base.Checker
+func (o UndoOrder) Check(c *base.Checker) {
 	if len(o.Units) == 0 {
 		c.Fault("/stockItemIds", "length", "must have at least one entry")
 	}
 	c.Distinct("/stockItemIds", o.Units, base.MaxUnits)
-	return c.Faults
 }
 
 func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {

@@ -66,15 +66,13 @@ type RecordAttempts struct {
 	Outcomes []Outcome
 }
 
-func (o RecordAttempts) Check() []base.Fault {
-	var c base.Checker
+func (o RecordAttempts) Check(c *base.Checker) {
 	for i, x := range o.Outcomes {
 		if x.Jitter < 0 || x.Jitter > MaxJitter || x.Sent < 0 || x.Took < 0 || x.At < base.MinInstant ||
 			x.At > base.MaxInstant || len(x.Answer) > KeptAnswer || len(x.Error) > base.MaxName {
 			c.Fault("/outcomes/"+base.Itoa(i), "range", "is no outcome of an attempt")
 		}
 	}
-	return c.Faults
 }
 
 func (o RecordAttempts) PlanOn(t *base.Tx) (any, error) {
@@ -293,11 +291,7 @@ type RecoverDeliveries struct {
 // Recovered says how many deliveries were queued again, and how many are left for another call.
 type Recovered struct{ Queued, Left int }
 
-func (o RecoverDeliveries) Check() []base.Fault {
-	var c base.Checker
-	c.Instant("/since", o.Since)
-	return c.Faults
-}
+func (o RecoverDeliveries) Check(c *base.Checker) { c.Instant("/since", o.Since) }
 
 // failedPerUnit is how many failed deliveries are looked at in the time that a unit of stock takes.
 const failedPerUnit = 8

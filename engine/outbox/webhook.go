@@ -187,20 +187,18 @@ type CreateWebhook struct {
 	Maker      *Maker
 }
 
-func (o CreateWebhook) Check() []base.Fault {
-	var c base.Checker
+func (o CreateWebhook) Check(c *base.Checker) {
 	switch {
 	case o.EventTypes != nil:
-		eventTypes(&c, "/eventTypes", o.EventTypes, o.EventType)
+		eventTypes(c, "/eventTypes", o.EventTypes, o.EventType)
 	case o.EventType == "":
 		c.Fault("/eventType", "required", "is required, or eventTypes")
 	default:
-		eventType(&c, "/eventType", o.EventType)
+		eventType(c, "/eventType", o.EventType)
 	}
-	base.CheckFields(&c, "", &o.WebhookFields)
-	version(&c, "/apiVersion", o.APIVersion)
-	secret(&c, o.Secret)
-	return c.Faults
+	base.CheckFields(c, "", &o.WebhookFields)
+	version(c, "/apiVersion", o.APIVersion)
+	secret(c, o.Secret)
 }
 
 func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
@@ -237,16 +235,14 @@ type PatchWebhook struct {
 	Maker      *Maker
 }
 
-func (o PatchWebhook) Check() []base.Fault {
-	var c base.Checker
+func (o PatchWebhook) Check(c *base.Checker) {
 	switch {
 	case o.EventTypes.Set:
-		eventTypes(&c, "/eventTypes", o.EventTypes.Value, o.EventType.Value)
+		eventTypes(c, "/eventTypes", o.EventTypes.Value, o.EventType.Value)
 	case o.EventType.Set:
-		eventType(&c, "/eventType", o.EventType.Value)
+		eventType(c, "/eventType", o.EventType.Value)
 	}
-	o.Fields.Check(&c, "")
-	return c.Faults
+	o.Fields.Check(c, "")
 }
 
 func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
@@ -357,11 +353,9 @@ const (
 // Words are those that a signer can be.
 func (Signer) Words() []string { return []string{string(SignOld), string(SignNew)} }
 
-func (o RotateSecret) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o)
-	secret(&c, o.Secret)
-	return c.Faults
+func (o RotateSecret) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o)
+	secret(c, o.Secret)
 }
 
 func (o RotateSecret) PlanOn(t *base.Tx) (any, error) {
@@ -384,11 +378,7 @@ type UpgradeWebhook struct {
 	APIVersion string
 }
 
-func (o UpgradeWebhook) Check() []base.Fault {
-	var c base.Checker
-	version(&c, "/apiVersion", o.APIVersion)
-	return c.Faults
-}
+func (o UpgradeWebhook) Check(c *base.Checker) { version(c, "/apiVersion", o.APIVersion) }
 
 func (o UpgradeWebhook) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.ID, nil)

@@ -211,12 +211,10 @@ type TestWebhook struct {
 	EventType base.HookEvent // empty: the first of its types
 }
 
-func (o TestWebhook) Check() []base.Fault {
-	var c base.Checker
+func (o TestWebhook) Check(c *base.Checker) {
 	if o.EventType != "" {
-		eventType(&c, "/eventType", o.EventType)
+		eventType(c, "/eventType", o.EventType)
 	}
-	return c.Faults
 }
 
 // Example is the record that a test of a webhook shows: one of those that events of a type are about, with the nil id.

@@ -318,8 +318,9 @@ type CreateArticle struct {
 	Details       DetailsPatch
 }
 
-func (o CreateArticle) CheckOn(a *base.AccountState) []base.Fault {
-	return append(o.Labels.CheckOn(a, ArticleLabels), o.Details.checkOn(nil)...)
+func (o CreateArticle) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.Labels.CheckOn(c, a, ArticleLabels)
+	o.Details.checkOn(c, nil)
 }
 
 // Size is how many units the article begins with.
@@ -330,16 +331,15 @@ func (o CreateArticle) Size(*base.AccountState) (n int) {
 	return n
 }
 
-func (o CreateArticle) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.ArticleFields)
-	buffer(&c, "/bufferTimeAmountBefore", o.Before)
-	buffer(&c, "/bufferTimeAmountAfter", o.After)
-	o.Labels.Check(&c)
-	o.Details.check(&c)
+func (o CreateArticle) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.ArticleFields)
+	buffer(c, "/bufferTimeAmountBefore", o.Before)
+	buffer(c, "/bufferTimeAmountAfter", o.After)
+	o.Labels.Check(c)
+	o.Details.check(c)
 	if len(o.Quantities) > base.MaxLines {
 		c.Fault("/quantities", "length", "must have at most 1000 entries")
-		return c.Faults
+		return
 	}
 	units := 0
 	for i, q := range o.Quantities {
@@ -353,7 +353,6 @@ func (o CreateArticle) Check() []base.Fault {
 	if units > base.MaxSlots {
 		c.Fault("/quantities", "range", manySlots)
 	}
-	return c.Faults
 }
 
 func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
@@ -448,22 +447,19 @@ func unitsOf(a *base.AccountState, r *Article) (n int) {
 	return n
 }
 
-func (o PatchArticle) CheckOn(a *base.AccountState) []base.Fault {
-	faults := o.Labels.CheckOn(a, ArticleLabels)
+func (o PatchArticle) CheckOn(c *base.Checker, a *base.AccountState) {
+	o.Labels.CheckOn(c, a, ArticleLabels)
 	if r := ArticleTable(a).Get(o.ID); r != nil {
-		faults = append(faults, o.Details.checkOn(r)...)
+		o.Details.checkOn(c, r)
 	}
-	return faults
 }
 
-func (o PatchArticle) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	o.Before.check(&c, "/bufferTimeAmountBefore")
-	o.After.check(&c, "/bufferTimeAmountAfter")
-	o.Labels.Check(&c)
-	o.Details.check(&c)
-	return c.Faults
+func (o PatchArticle) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	o.Before.check(c, "/bufferTimeAmountBefore")
+	o.After.check(c, "/bufferTimeAmountAfter")
+	o.Labels.Check(c)
+	o.Details.check(c)
 }
 
 func (o PatchArticle) PlanOn(t *base.Tx) (any, error) {

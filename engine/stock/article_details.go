@@ -144,8 +144,7 @@ func checkFiles(c *base.Checker, pointer, info string, list []FilePatch) {
 }
 
 // checkOn names the files of a patch that are none of an article's; a new article has none.
-func (p *DetailsPatch) checkOn(r *Article) (faults []base.Fault) {
-	var c base.Checker
+func (p *DetailsPatch) checkOn(c *base.Checker, r *Article) {
 	var was ArticleDetails
 	if r != nil && r.Details != nil {
 		was = *r.Details
@@ -160,7 +159,6 @@ func (p *DetailsPatch) checkOn(r *Article) (faults []base.Fault) {
 	}
 	known("/media", p.Media.Value, was.Media)
 	known("/documents", p.Documents.Value, was.Documents)
-	return c.Faults
 }
 
 // apply changes an article's details as a patch says.

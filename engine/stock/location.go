@@ -119,11 +119,9 @@ type CreateLocation struct {
 	External label.ExternalPatch
 }
 
-func (o CreateLocation) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.LocationFields)
-	o.External.Check(&c)
-	return c.Faults
+func (o CreateLocation) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.LocationFields)
+	o.External.Check(c)
 }
 
 func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
@@ -148,11 +146,9 @@ type PatchLocation struct {
 	External label.ExternalPatch
 }
 
-func (o PatchLocation) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	o.External.Check(&c)
-	return c.Faults
+func (o PatchLocation) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	o.External.Check(c)
 }
 
 func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {

@@ -210,10 +210,8 @@ type IncreaseQuantity struct {
 // Size is the amount.
 func (o IncreaseQuantity) Size(*base.AccountState) int { return o.Amount }
 
-func (o IncreaseQuantity) Check() []base.Fault {
-	var c base.Checker
-	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
-	return c.Faults
+func (o IncreaseQuantity) Check(c *base.Checker) {
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(c)
 }
 
 func (o IncreaseQuantity) PlanOn(t *base.Tx) (any, error) {
@@ -349,10 +347,8 @@ type DecreaseQuantity struct {
 // Size is the amount.
 func (o DecreaseQuantity) Size(*base.AccountState) int { return o.Amount }
 
-func (o DecreaseQuantity) Check() []base.Fault {
-	var c base.Checker
-	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
-	return c.Faults
+func (o DecreaseQuantity) Check(c *base.Checker) {
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(c)
 }
 
 // Foresee plans ahead what leaves the stock.
@@ -423,13 +419,11 @@ type TransferQuantity struct {
 // Size is the amount.
 func (o TransferQuantity) Size(*base.AccountState) int { return o.Amount }
 
-func (o TransferQuantity) Check() []base.Fault {
-	var c base.Checker
-	quantityChange{o.Article, o.From, o.Amount, o.At}.check(&c)
+func (o TransferQuantity) Check(c *base.Checker) {
+	quantityChange{o.Article, o.From, o.Amount, o.At}.check(c)
 	if o.From == o.To {
 		c.Fault("/toServiceLocationId", "same", "must be another location")
 	}
-	return c.Faults
 }
 
 // Foresee plans ahead what leaves the stock.

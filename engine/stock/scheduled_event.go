@@ -68,11 +68,9 @@ type CreateScheduledEvent struct {
 	Window base.Span
 }
 
-func (o CreateScheduledEvent) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.ScheduledEventFields)
+func (o CreateScheduledEvent) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.ScheduledEventFields)
 	c.Window("/startDate", "/endDate", o.Window)
-	return c.Faults
 }
 
 func (o CreateScheduledEvent) PlanOn(t *base.Tx) (any, error) {
@@ -137,11 +135,9 @@ type PatchScheduledEvent struct {
 	From, To base.Opt[int64] // To null: without end
 }
 
-func (o PatchScheduledEvent) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
+func (o PatchScheduledEvent) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
 	c.PatchWindow("/startDate", "/endDate", o.From, o.To)
-	return c.Faults
 }
 
 func event(t *base.Tx, article, id base.ID, ifMatch []uint64) (*ScheduledEvent, error) {

@@ -112,16 +112,14 @@ type CreateSKU struct {
 	Labels        label.LabelsPatch
 }
 
-func (o CreateSKU) Check() []base.Fault {
-	var c base.Checker
-	base.CheckFields(&c, "", &o.SKUFields)
-	buffer(&c, "/bufferTimeAmountBefore", o.Before)
-	buffer(&c, "/bufferTimeAmountAfter", o.After)
-	o.Labels.Check(&c)
-	return c.Faults
+func (o CreateSKU) Check(c *base.Checker) {
+	base.CheckFields(c, "", &o.SKUFields)
+	buffer(c, "/bufferTimeAmountBefore", o.Before)
+	buffer(c, "/bufferTimeAmountAfter", o.After)
+	o.Labels.Check(c)
 }
 
-func (o CreateSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.CheckOn(a, SKULabels) }
+func (o CreateSKU) CheckOn(c *base.Checker, a *base.AccountState) { o.Labels.CheckOn(c, a, SKULabels) }
 
 func buffer(c *base.Checker, pointer string, b *Buffer) {
 	if b != nil && !b.Valid() {
@@ -167,15 +165,13 @@ func (o PatchSKU) Size(a *base.AccountState) (n int) {
 	return n
 }
 
-func (o PatchSKU) CheckOn(a *base.AccountState) []base.Fault { return o.Labels.CheckOn(a, SKULabels) }
+func (o PatchSKU) CheckOn(c *base.Checker, a *base.AccountState) { o.Labels.CheckOn(c, a, SKULabels) }
 
-func (o PatchSKU) Check() []base.Fault {
-	var c base.Checker
-	o.Fields.Check(&c, "")
-	o.Before.check(&c, "/bufferTimeAmountBefore")
-	o.After.check(&c, "/bufferTimeAmountAfter")
-	o.Labels.Check(&c)
-	return c.Faults
+func (o PatchSKU) Check(c *base.Checker) {
+	o.Fields.Check(c, "")
+	o.Before.check(c, "/bufferTimeAmountBefore")
+	o.After.check(c, "/bufferTimeAmountAfter")
+	o.Labels.Check(c)
 }
 
 // BufferPatch changes a buffer in its two fields: a given one replaces the field, null in either clears the buffer.

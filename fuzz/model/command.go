@@ -50,7 +50,7 @@ func (a *Account) step(op base.Op, now int64, res any, err error, log []persist.
 		sent: map[ID]uint32{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	s.departs, s.left, s.arrivals = map[ID]*departure{}, map[ID]*departure{}, map[ID]*departure{}
-	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 {
+	if _, tick := op.(Tick); !tick && len(base.FaultsIn(op)) > 0 {
 		// the engine did not begin it, so that nothing that was due before it was done either
 		if fault = s.do(op, res, err); fault == errRefused && len(log) == 0 {
 			fault = nil

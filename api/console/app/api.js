@@ -175,5 +175,4 @@ export function useData(load, deps) {
 /** What was read for these deps, and nothing of others. */
 export const fresh = (of) => (of.loading ? {...of, data: null, error: null} : of);
 
-/** What one read gives. */
 export const useGet = (path, q = {}) => useData((o) => get(path, q, o), [path, q]);

@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, get, post, useData} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {placeName, zoneOf} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Pages, Panel, Read, Table, reason, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, List, Panel, Read, reason, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtInstant, fmtRange, iso, ms} from "./time.js";
 
 export function Conflicts() {
@@ -12,13 +12,13 @@ export function Conflicts() {
 		const a = await get("conflicts", {serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50}, o), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
 		const articles = ids.length ? (await get("articles", {ids, archive: "all", fields: "id,name,sku", pageSize: 250}, o)).articles : [];
 		return {...a, names: Object.fromEntries(articles.map((r) => [r.id, r]))};
-	}, [q.at, q.sku, page]);
-	return html`<section class="view"><p class="dim">Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p>
-		<${Read} of=${of}>${(d) => {const picked = d.data.find((c) => c.unavailability.id === q.id); return d.data.length ? html`<${Table} heads=${["What", "", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
+	}, [q.at, q.sku, page]), picked = of.data?.data.find((c) => c.unavailability.id === q.id);
+	return html`<p class="dim">Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p>
+		<${List} of=${of} name="id" heads=${["What", "By", "When", "Place", "Why", "Since"]} row=${(c, d) => {
 			const u = c.unavailability, r = d.names[u.articleId], b = body(u);
-			return html`<${Go} key=${u.id} id=${u.id} first=${r?.name || r?.sku?.name || "A unit"}><td><${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reason(c)}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
-		})}<//><${Pages} of=${d.pagination}/>
-			${picked && html`<${WaysOut} key=${q.id} c=${picked} article=${d.names[picked.unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`;}}<//></section>`;
+			return [u.id, r?.name || r?.sku?.name || "A unit", html`<${Badge}>${u.blockerType}<//>`, fmtRange(b.start, b.end, zoneOf(u.serviceLocationId)), placeName(u.serviceLocationId), reason(c), fmtAgo(c.since)];
+		}} none=${html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`}/>
+		${picked && html`<${WaysOut} key=${q.id} c=${picked} article=${of.data.names[picked.unavailability.articleId]}/>`}`;
 }
 
 const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.range;

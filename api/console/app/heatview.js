@@ -4,11 +4,10 @@ import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Choice, Empty, Legend, Read, Steps, useDrawn, useSize} from "./ui.js";
-import {addDays, clock, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
+import {addDays, between, clock, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
 
-/** How full a cell is, as its class. */
 function fullness(free, stock) {
 	if (stock === 0 && free >= 0) return "none";
 	if (free < 0) return "over";
@@ -21,17 +20,16 @@ export function Heat() {
 	const q = route.value.q, z = zone.value, n = +q.days || 35;
 	const from = dayStart(+q.from || clock(), z), edges = days(from, n, z), to = edges[n];
 	const [see, setSee] = useState({top: 0, first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
-	// The pages in view, of one state.
 	const of = useData(async (o) => {
-		const read = (page) => get("availability/counts", {serviceLocationId: q.at, from: iso(from), to: iso(to), page, pageSize: PAGE}, o);
+		const read = (page) => get("availability/counts", {serviceLocationId: q.at, ...between(from, to), page, pageSize: PAGE}, o);
 		const pages = await Promise.all(Array.from({length: p1 - p0 + 1}, (_, i) => read(p0 + i)));
 		return {...pages[0], first: (p0 - 1) * PAGE, data: pages.flatMap((a) => a.data)};
 	}, [q.at, from, to, p0, p1]);
-	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: null})}/>
+	return html`<div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: null})}/>
 			<${Choice} label="How long" of=${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]]} value=${n} set=${(days) => setQ({days})}/>
 			<strong>${fmtDay(from, z)} – ${fmtDay(addDays(from, n - 1, z), z)}</strong><span class="grow"></span><span class="dim">Fewest free at an instant of the day${place.value ? " at " + place.value.name : ", all places"}</span></div>
 		<${Read} of=${of} rows=${12}>${(data) => (data.pagination.total ? html`<${Grid} data=${data} z=${z} key=${n} see=${see} setSee=${setSee}/>` : html`<${Empty} title="No SKUs yet" icon="heat"><a href="#/import">Import some</a><//>`)}<//>
-		<${Legend} of=${Object.entries({f0: "none free", f1: "up to a fifth", f2: "less than half", f3: "up to three quarters", f4: "more", over: "more promised than there is", none: "no stock"}).map(([c, text]) => ["cell " + c, text])}>${of.data && "as of " + of.data.sequence.toLocaleString()}<//></section>`;
+		<${Legend} of=${Object.entries({f0: "none free", f1: "up to a fifth", f2: "less than half", f3: "up to three quarters", f4: "more", over: "more promised than there is", none: "no stock"}).map(([c, text]) => ["cell " + c, text])}>${of.data && "as of " + of.data.sequence.toLocaleString()}<//>`;
 }
 
 function Grid({data, z, see, setSee}) {

@@ -79,12 +79,12 @@ export function Import() {
 		setFile(null);
 		load();
 	};
-	return html`<section class="view"><p class="dim">Places first, then SKUs, articles, customers, bookings; rows may refer by name. CSV with a header, or JSON, an object a line.</p>
+	return html`<p class="dim">Places first, then SKUs, articles, customers, bookings; rows may refer by name. CSV with a header, or JSON, an object a line.</p>
 		<label class=${"drop" + (over ? " over" : "")} onDragOver=${(e) => {e.preventDefault(); setOver(true);}} onDragLeave=${() => setOver(false)} onDrop=${(e) => {e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]);}}>
 			<${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt" aria-label="A file to import" onChange=${(e) => {take(e.target.files[0]); e.target.value = "";}}/></label>
 		${state.made && html`<p class="notice good" role="status">${many(state.made)} imported. Drop the next file, or look at the <a href="#/timeline">timeline</a>.</p>`}
 		${file && html`<div class="tools"><${Field} label=${file.name + ": " + many(file.rows.length) + " of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => {setQ({kind: v}); check(file.rows, v);}}/><//>
 			<${Button} kind="primary" disabled=${!state.faults || state.faults.length > 0 || state.of !== kind} onClick=${make}>Import ${many(file.rows.length)}<//></div>`}
 		${state.checking && html`<p role="status">Trying … ${state.done} of ${file?.rows.length}</p>`}${state.error && html`<${Failed} error=${state.error}/>`}
-		${state.faults && (state.faults.length ? html`<div class="notice bad" role="alert"><strong>${state.faults.length} fault${state.faults.length > 1 ? "s" : ""}; nothing was made</strong></div><${Table} heads=${["#Line", "Where", "What is wrong", "The row"]}>${state.faults.slice(0, 200).map((f, i) => html`<tr><td class="num">${f.line}</td><td><code>${f.name}</code></td><td>${f.message}</td><td><code>${JSON.stringify(f.row || {}).slice(0, 120)}</code></td></tr>`)}<//>` : file && html`<p class="notice good" role="status"><strong>No fault.</strong> ${many(file.rows.length)} can be made.</p>`)}</section>`;
+		${state.faults && (state.faults.length ? html`<div class="notice bad" role="alert"><strong>${state.faults.length} fault${state.faults.length > 1 ? "s" : ""}; nothing was made</strong></div><${Table} heads=${["#Line", "Where", "What is wrong", "The row"]} rows=${state.faults.slice(0, 200).map((f, i) => [i, f.line, html`<code>${f.name}</code>`, f.message, html`<code>${JSON.stringify(f.row || {}).slice(0, 120)}</code>`])}/>` : file && html`<p class="notice good" role="status"><strong>No fault.</strong> ${many(file.rows.length)} can be made.</p>`)}`;
 }

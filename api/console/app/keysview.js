@@ -2,19 +2,19 @@
 import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Field, Form, Once, Read, Table, tell} from "./ui.js";
+import {Badge, Button, Confirm, Field, Form, List, Once, tell} from "./ui.js";
 import {clock, fmtAgo, fmtExact, fromInput, iso, ms} from "./time.js";
 
 const areas = "account locations inventory.skus inventory.stock_items customers orders catalog pricing webhooks".split(" ");
 
 export function Keys() {
 	const z = zone.value, of = useGet("api-keys", {pageSize: 250}), [made, setMade] = useState(null), [adding, setAdding] = useState(false);
-	return html`<section class="view"><div class="tools"><p class="dim grow">A key is shown once. Give each program one of its own, with no more than it needs.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
+	return html`<div class="tools"><p class="dim grow">A key is shown once. Give each program one of its own, with no more than it needs.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
 		${made && html`<${Once} of=${`The key “${made.label}”`} secret=${made.key} done=${() => setMade(null)}/>`}
-		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>
-			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? html`${ms(k.expiresAt) < clock() && html`<${Badge} kind="bad">expired<//> `}${fmtExact(k.expiresAt, z)}` : "never"}</td>
-			<td class="right">${!k.revokedAt && html`<${Confirm} label="Revoke" ask="The next request with it is refused." onYes=${async () => {await del("api-keys/" + k.id); tell("The key is good no more."); of.again();}}/>`}</td></tr>`)}<//>`}<//></section>`;
+		<${List} of=${of} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]} row=${(k) => [k.id, html`<b>${k.label}</b>`, html`<code>${k.prefix}…</code>`,
+			k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`, fmtAgo(k.createdAt), k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never", k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? html`${ms(k.expiresAt) < clock() && html`<${Badge} kind="bad">expired<//> `}${fmtExact(k.expiresAt, z)}` : "never",
+			!k.revokedAt && html`<${Confirm} label="Revoke" ask="The next request with it is refused." onYes=${async () => {await del("api-keys/" + k.id); tell("The key is good no more."); of.again();}}/>`]}/>`;
 }
 
 function NewKey({done, z}) {

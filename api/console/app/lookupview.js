@@ -3,8 +3,8 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Failed, Field, Pages, PlaceSelect, Read, Search, When, tell} from "./ui.js";
-import {DAY, HOUR, addDays, clock, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
+import {Badge, Blockers, Button, Empty, Failed, Field, Pages, PlaceSelect, Read, Search, When, more, tell} from "./ui.js";
+import {DAY, HOUR, addDays, between, clock, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
 
 const PAGE = 250; // SKUs
 
@@ -24,18 +24,18 @@ export function LookUp() {
 	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), length = Math.max(HOUR, to - from), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), found = skus.value.filter((s) => (s.name + " " + (s.code || "")).toLowerCase().includes(text));
 	const pages = Math.ceil(found.length / PAGE), page = Math.min(+q.page || 1, pages), list = found.slice((page - 1) * PAGE, page * PAGE);
-	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
-	if (!at) return html`<section class="view"><${Empty} title="No place to look at"/></section>`;
+	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, ...between(from, to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
+	if (!at) return html`<${Empty} title="No place to look at"/>`;
 	const add = (id, n = 1) => {
 		const had = cart.find((c) => c[0] === id);
 		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
 	};
-	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
+	return html`<div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
 			<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t, to: t < to ? to : t + length})}/><//>
 			<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => setQ({from: t > from ? from : t - length, to: t})}/><//><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search, page: null})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
 		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs to show"}/>`)}<//><${Pages} of=${{page, totalPages: pages, total: found.length}}/></div>
-			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
+			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div>`;
 }
 
 function Offer({s, a, at, from, to, z, inCart, add}) {
@@ -50,7 +50,7 @@ function Offer({s, a, at, from, to, z, inCart, add}) {
 
 /** What is free, or why nothing is and when it would do. */
 function Why({s, a, at, from, to, z}) {
-	const ask = {skuId: s.id, serviceLocationId: at.id}, range = {from: iso(from), to: iso(to)}, none = a.available < 1;
+	const ask = {skuId: s.id, serviceLocationId: at.id}, range = between(from, to), none = a.available < 1;
 	const of = useData(async (o) => {
 		const say = (what, more) => (none ? post("availability/" + what, {...ask, ...more}, {...o, idem: ""}) : null), [articles, why, next] = await Promise.all([
 			get("articles", {...ask, dateRange: range, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, o),
@@ -62,7 +62,7 @@ function Why({s, a, at, from, to, z}) {
 				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: ms(d.next.from), to: ms(d.next.to)})}>Take that period<//>`}</p>
 				<div class="row">${d.why.alternatives.map((x) => html`<${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to && ms(x.to), at: x.serviceLocationId || at.id})}>${x.kind}: ${x.kind === "location" ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//>`)}</div><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
 			<div class="row">${d.articles.map((r) => html`<button key=${r.id} class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
-			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
+			${more(d.total - d.articles.length)}</div>`}<//>`;
 }
 
 function Cart({cart, at, from, to, z, add}) {
@@ -70,7 +70,7 @@ function Cart({cart, at, from, to, z, add}) {
 	const done = (text, view, q) => {tell(text); setQ({cart: null}); go(view, q);};
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
-		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), expiresInSeconds, note: who || undefined});
+		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, ...between(from, to)})), expiresInSeconds, note: who || undefined});
 		done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", {at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: h.lines[0].unavailabilities[0]?.id});
 	});
 	const order = () => tryIt(async () => {

@@ -17,7 +17,6 @@ import {Keys} from "./keysview.js";
 import {Import} from "./importview.js";
 import {Health} from "./healthview.js";
 
-/** Views by their names, also those of their icons. */
 const views = {
 	lookup: ["Look-up", LookUp], timeline: ["Timeline", Timeline], heat: ["Heat map", Heat], today: ["Today", Today], orders: ["Orders", Orders], conflicts: ["Conflicts", Conflicts],
 	plan: ["Quantity plan", Plan], webhooks: ["Webhooks", Webhooks], keys: ["Keys", Keys], import: ["Import", Import], health: ["Health", Health],
@@ -48,9 +47,9 @@ function Live() {
 }
 
 function FirstVisit() {
-	return html`<section class="view firstvisit"><h1>There is no stock yet</h1><div class="cards">
+	return html`<h1>There is no stock yet</h1><div class="cards">
 		<a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV.</p></a>
-		<a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div></section>`;
+		<a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div>`;
 }
 
 function Shell() {
@@ -71,8 +70,7 @@ function Shell() {
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}
 			${lacking.value.length > 0 && html`<p class="notice warn">What this key may not read is left out. Ask for one with <b>${lacking.value.join(", ")}</b>.</p>`}
-			${ready.value ? (bare ? html`<${FirstVisit}/>` : html`<${View} key=${view}/>`)
-				: html`<section class="view">${failed.value ? html`<${Failed} error=${failed.value} again=${load}/>` : html`<${Loading} rows=${8}/>`}</section>`}</main>
+			<section key=${view} class=${"view" + (bare ? " firstvisit" : ready.value && ["timeline", "heat"].includes(view) ? " full" : "")}>${ready.value ? html`<${bare ? FirstVisit : View}/>` : failed.value ? html`<${Failed} error=${failed.value} again=${load}/>` : html`<${Loading} rows=${8}/>`}</section></main>
 		<${Notes}/></div>`;
 }
 

@@ -3,8 +3,8 @@ import {html} from "./base.js";
 import {get, may, post, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zoneOf} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Pages, Panel, Read, Search, Select, Table, When, tell} from "./ui.js";
-import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, iso} from "./time.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Form, List, Panel, Read, Search, Select, When, dim, tell} from "./ui.js";
+import {DAY, between, fmtAgo, fmtExact, fmtInstant, fmtRange} from "./time.js";
 
 const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
 const all = ["", "All"];
@@ -19,17 +19,17 @@ const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: 
 
 export function Orders() {
 	const q = route.value.q, page = +q.page || 1;
-	const range = q.from ? {from: iso(+q.from), to: iso(+q.from + (+q.days || 1) * DAY)} : undefined;
+	const range = q.from ? between(+q.from, +q.from + (+q.days || 1) * DAY) : undefined;
 	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", ...(/^#?\d+$/.test(q.search) ? {number: q.search.replace("#", "")} : {search: q.search, number: q.number}), customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
 	const set = (p) => setQ({...p, page: null});
-	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
+	return html`<div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
 			<${Field} label="Over the day"><${When} day none value=${q.from && +q.from} onChange=${(from) => set({from})}/><//>
 			${filters.map(([k, label, options]) => html`<${Field} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
-				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
-				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, zoneOf(o.pickupLocation?.id)) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
-			<${Pages} of=${d.pagination}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
-		${q.id && html`<${Order} key=${q.id} id=${q.id}/>`}</section>`;
+		<${List} of=${of} name="id" heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]} row=${(o) => [o.id, "#" + o.number,
+			html`<${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}`, o.mainContact?.fullName || dim("nobody named"),
+			o.earliestStartDate && fmtRange(o.earliestStartDate, o.latestEndDate, zoneOf(o.pickupLocation?.id)), o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ") + (o.lineItems.length > 3 ? " …" : ""), o.pickupLocation?.name, money(o.pricing.total, o.pricing.currency)]}
+			none=${html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`}/>
+		${q.id && html`<${Order} key=${q.id} id=${q.id}/>`}`;
 }
 
 /** A field, and a button that sends what stands in it. */
@@ -37,10 +37,8 @@ function Send({label, button, send, ...rest}) {
 	return html`<${Form} class="row" send=${async ({text}, form) => {await send(text); form.reset();}}><input name="text" required autocomplete="off" aria-label=${label} ...${rest}/><button class="btn small">${button}</button><//>`;
 }
 
-/** The name of a member, as words. */
 const words = (m) => m.replace(/[A-Z]/g, (c) => " " + c.toLowerCase());
 
-/** The life of an order, as steps. */
 function life(o) {
 	const units = o.stockItems, some = (s) => units.some((u) => u.fulfillmentState === s), closed = o.status === "closed";
 	const steps = [["Draft", true], ["Open", o.status !== "draft"], ["Ready", ["prepared", "fulfilled", "returned"].some(some)], ["Out", ["fulfilled", "returned"].some(some)], ["Back", units.length > 0 && units.every((u) => ["returned", "cancelled"].includes(u.fulfillmentState) || u.purchaseType === "sale")], ["Closed", closed]];
@@ -63,12 +61,12 @@ function Order({id}) {
 		<ol class="steps" aria-label="Life of the order">${life(o).map(([text, c]) => html`<li class=${c} aria-current=${c === "now" ? "step" : null}>${text}</li>`)}</ol>
 		<${Facts} of=${[["For", o.mainContact?.fullName], ["Reach", [o.mainContact?.phone, o.mainContact?.email].filter(Boolean).join(", ")], ["Pick-up", o.pickupLocation?.name], ["Return", o.returnLocation?.id !== o.pickupLocation?.id ? o.returnLocation?.name : null], ["Reference", o.reference], ["Note", o.note], ["Changed", fmtAgo(o.updatedAt) + (o.updatedBy ? " by " + o.updatedBy : "")]]}/>
 		<div><h3>Lines</h3>${o.lineItems.map((l) => html`<div key=${l.id} class="offer"><div><b>${l.pricing.quantity} × ${l.name?.def}</b><div class="dim">${l.purchaseType === "sale" ? "sale" : fmtRange(l.startDate, l.endDate, z)}${l.durationLabel ? " · " + l.durationLabel : ""}</div></div><span>${cash(l.pricing.total)}</span></div>`)}</div>
-		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} <span class="dim">${s.code || ""}</span></li>`)}</ul></div>
+		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} ${dim(s.code)}</li>`)}</ul></div>
 		<div><h3>Price</h3><${Facts} of=${[["Subtotal", cash(o.pricing.subtotal)], ["Discounts", o.pricing.totalDiscounts ? "− " + cash(o.pricing.totalDiscounts) + " " + o.pricing.discountCodes.map((c) => c.code).join(", ") : null], ["Taxes", o.pricing.totalTaxes ? cash(o.pricing.totalTaxes) : null], ["Total", html`<b>${cash(o.pricing.total)}</b>`], ["Paid", cash(o.capturedTotal - o.refundedTotal)]]}/>
-			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}
+			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} ${dim(fmtInstant(p.at, z) + " " + (p.method || ""))}</li>`)}</ul>`}
 			${o.status !== "draft" && html`<${Send} label="Amount paid" button="Record a payment" type="number" min="0" step="any" send=${async (v) => {await post(`orders/${id}/payments`, {kind: "capture", amount: minor(v, o.pricing.currency)}); tell("The payment is recorded.");}}/>`}</div>
-		<div><h3>Comments</h3>${o.comments.map((c) => html`<p key=${c.id}>${c.content} <span class="dim">${fmtAgo(c.createdAt)}</span></p>`)}
+		<div><h3>Comments</h3>${o.comments.map((c) => html`<p key=${c.id}>${c.content} ${dim(fmtAgo(c.createdAt))}</p>`)}
 			<${Send} label="A comment" button="Add" placeholder="Write a comment" send=${(content) => post(`orders/${id}/comments`, {content})}/></div>
-		<div><h3>History</h3><ul class="plainlist">${o.history.changes.map((c) => html`<li key=${c.revision}>${c.changed.map((m) => (m === "status" ? c.status : words(m))).join(", ") || c.change} by ${c.actor} <span class="dim">${fmtExact(c.at, z)}</span>
+		<div><h3>History</h3><ul class="plainlist">${o.history.changes.map((c) => html`<li key=${c.revision}>${c.changed.map((m) => (m === "status" ? c.status : words(m))).join(", ") || c.change} by ${c.actor} ${dim(fmtExact(c.at, z))}
 			${c.moved.map((m) => html`<div>${m.fromArticleName} → ${m.toArticleName}</div>`)}</li>`)}</ul>${!(o.history.whole && !o.history.next) && html`<p class="dim">Older changes are not shown.</p>`}</div>`}<//><//>`;
 }

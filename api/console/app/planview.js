@@ -3,28 +3,28 @@ import {html} from "./base.js";
 import {all, fresh, get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Blockers, Button, Confirm, Empty, Facts, Field, Read, Search, Select, Table, When, kindOf, reason, tell} from "./ui.js";
+import {Blockers, Button, Confirm, Empty, Facts, Field, Read, Search, Select, Table, When, dim, kindOf, reason, tell} from "./ui.js";
 import {Curve} from "./curve.js";
-import {DAY, clock, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
+import {DAY, between, clock, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Plan() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = +(q.amount ?? 1), from = +q.from || 0;
 	const found = fresh(useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30}));
 	const list = found.data?.articles || [], id = q.article || list[0]?.id;
-	return html`<section class="view"><p class="dim">See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p>
+	return html`<p class="dim">See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p>
 		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" defaultValue=${amount} onInput=${(e) => setQ({amount: e.target.value || 0})}/><//>
 			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: null})}>Now<//>`}</div>
-		<${Read} of=${found}>${() => (id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`)}<//></section>`;
+		<${Read} of=${found}>${() => (id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`)}<//>`;
 }
 
 function Preview({id, at, amount, from, z}) {
 	const of = fresh(useData(async (o) => {
 		const start = dayStart(from || clock(), z), [plan, taken, bars] = await Promise.all([
 			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, o),
-			all(`articles/${id}/unavailabilities`, {dateRange: {from: iso(start), to: iso(start + 900 * DAY)}}, {...o, pages: 4}),
-			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, o)]);
+			all(`articles/${id}/unavailabilities`, {dateRange: between(start, start + 900 * DAY)}, {...o, pages: 4}),
+			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: between(start, start + 90 * DAY)}, o)]);
 		return {plan, taken: new Map(taken.map((u) => [u.id, u])), row: bars.data[0] || null, start};
 	}, [id, at.id, amount, from]));
 	const apply = async (plan, force) => {
@@ -37,7 +37,7 @@ function Preview({id, at, amount, from, z}) {
 				${plan.possibleFrom ? html` So many could go from <b>${fmtInstant(plan.possibleFrom, z)}</b>. <${Button} kind="small" onClick=${() => setQ({from: Date.parse(plan.possibleFrom)})}>Take that<//>` : ""}</p>
 				${plan.blockingTotal > 0 && html`<${Blockers} list=${plan.blockingUnavailabilities} total=${plan.blockingTotal}/>`}</div>
 			${row?.steps.length > 0 && html`<div class="box"><h2>${row.name} at ${at.name}</h2><${Curve} row=${row} start=${start} fewer=${amount} from=${from} z=${z}/></div>`}
-			${plan.moves.length > 0 && html`<${Table} heads=${["What moves", "From unit", "To unit"]}>${plan.moves.map((m) => html`<tr key=${m.unavailabilityId}><td><${Who} id=${m.unavailabilityId} u=${taken.get(m.unavailabilityId)} row=${row} z=${z}/></td><td><code>…${m.fromSlotId.slice(-6)}</code></td><td><code>…${m.toSlotId.slice(-6)}</code></td></tr>`)}<//>`}</div>
+			${plan.moves.length > 0 && html`<${Table} heads=${["What moves", "From unit", "To unit"]} rows=${plan.moves.map((m) => [m.unavailabilityId, html`<${Who} id=${m.unavailabilityId} u=${taken.get(m.unavailabilityId)} row=${row} z=${z}/>`, ...[m.fromSlotId, m.toSlotId].map((id) => html`<code>…${id.slice(-6)}</code>`)])}/>`}</div>
 		<aside class="box stack"><h2>This plan</h2><${Facts} of=${[["Units fewer", amount], ["From", from ? fmtInstant(from, z) : "now"], ["Digest", html`<code>${plan.plan.slice(0, 16)}…</code>`]]}/>
 			<p class="dim">What is applied is this plan and no other: if anything has changed by then, it is refused.</p>
 			${plan.ok ? html`<${Button} kind="primary" onClick=${() => apply(plan)}>Apply this plan<//>` : plan.reason !== "not_enough_stock" && html`<${Confirm} label="Apply anyway" ask="Bookings become conflicts." onYes=${() => apply(plan, true)}/>`}
@@ -46,5 +46,5 @@ function Preview({id, at, amount, from, z}) {
 
 function Who({id, u, row, z}) {
 	const b = row?.bars.find((x) => x.id === id);
-	return u ? html`<b>${b?.orderNumber ? "#" + b.orderNumber + " " : ""}${b?.label || kindOf(u)}</b> <span class="dim">${fmtRange(u.range.start, u.range.end, z)}</span>` : html`<code>…${id.slice(-6)}</code>`;
+	return u ? html`<b>${b?.orderNumber ? "#" + b.orderNumber + " " : ""}${b?.label || kindOf(u)}</b> ${dim(fmtRange(u.range.start, u.range.end, z))}` : html`<code>…${id.slice(-6)}</code>`;
 }

@@ -10,7 +10,6 @@ export function read() {
 	return {view: path || "timeline", q: Object.fromEntries([...new URLSearchParams(query)].filter(([k, v]) => !numbers[k] || (+v > 0 && +v <= numbers[k] && +v % 1 === 0)))};
 }
 
-/** The present route. */
 export const route = signal(read());
 addEventListener("hashchange", () => {route.value = read();});
 

@@ -18,7 +18,6 @@ export const placeName = (id) => placeOf(id)?.name || (places.value.length ? "an
 export const zoneOf = (id) => placeOf(id)?.timezone || zone.value;
 export const skuName = (id) => skus.value.find((s) => s.id === id)?.name || "an article";
 
-/** Reads what all views need. */
 export async function load() {
 	try {
 		[account.value, places.value, skus.value] = await Promise.all([may(get("account")), may(all("locations"), []), may(all("skus", {}, {pages: 20}), [])]);

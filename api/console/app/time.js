@@ -73,6 +73,8 @@ export const week = (() => {
 
 export const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export const iso = (t) => new Date(t).toISOString();
+/** What a window is to the interface. */
+export const between = (from, to) => ({from: iso(from), to: iso(to)});
 
 /** How instants are written that have such parts. */
 const written = (o) => kept((t, zone) => format(zone, o).format(ms(t)));

@@ -23,7 +23,6 @@ function bar(x, now) {
 	return x;
 }
 
-/** A row of an answer. */
 function rowOf(r, now) {
 	const bars = r.bars.map((b) => bar(b, now));
 	return {

@@ -3,7 +3,7 @@ import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./bas
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, When, kindOf, reason, useDrawn, useSize} from "./ui.js";
-import {DAY, HOUR, addDays, clock, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
+import {DAY, HOUR, addDays, between, clock, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
 import {BarPanel} from "./barpanel.js";
@@ -30,7 +30,7 @@ export function Timeline() {
 	const x = (t) => name + (Math.min(Math.max(t, w0), w1) - w0) * perMs;
 
 	const open = useMemo(() => new Set((q.open || "").split(",").filter(Boolean)), [q.open]);
-	const query = {dateRange: {from: iso(w0), to: iso(w1)}, serviceLocationId: q.at, skuId: q.sku, search: q.search, ids: q.article ? [q.article] : undefined};
+	const query = {dateRange: between(w0, w1), serviceLocationId: q.at, skuId: q.sku, search: q.search, ids: q.article ? [q.article] : undefined};
 	const first = see ? Math.floor(see.top / ROW) : 0, last = see ? first + Math.ceil(see.height / ROW) + 1 : 30;
 	const rows = useRef(null), around = [Math.max(0, first - 3), last + 6], wanted = [];
 	const page = (i) => rows.current?.page(i) || Math.floor(i / PAGE) + 1;
@@ -94,7 +94,7 @@ export function Timeline() {
 		lines.push(draw(r.key, [at, r.row, i, r.first, first], () => line(r, at, first)));
 	}
 	const under = (e) => e.target.closest("[data-bar]");
-	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(clock(), z), zoom === "hours" ? 0 : -1, z))}/>
+	return html`<div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(clock(), z), zoom === "hours" ? 0 : -1, z))}/>
 			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
 			<${When} day aria-label="Go to a day" value=${+q.on || anchor} onChange=${show}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
@@ -114,10 +114,9 @@ export function Timeline() {
 			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: null, search: null, article: null})}>Show all<//><//>`}
 			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}</div>`}</div>
 		<${Legend} of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>
-		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: null})} onMove=${() => move.begin(picked.bar.id)}/>`}</section>`;
+		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: null})} onMove=${() => move.begin(picked.bar.id)}/>`}`;
 }
 
-/** Where something lies, in pixels. */
 function box(left, width, top) {
 	const s = {left: left + "px"};
 	if (width !== undefined) s.width = width + "px";
@@ -208,7 +207,6 @@ function Grid(p) {
 		${small.map(([t, , , strong]) => html`<div class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
 }
 
-/** A row: its name, and what is on it. */
 function line(r, at, tab) {
 	const {row} = r, {open} = at, style = `top:${r.i * ROW}px`;
 	if (!row) return html`<div key=${r.key} class="tl-row" style=${style}><div class="tl-name dim">…</div></div>`;
@@ -237,7 +235,6 @@ function bar(b, at, row, tab, conflict) {
 		style=${`left:${left}px;width:${Math.max(3, right - left)}px` + (buffered ? `;--before:${before}px;--after:${after}px` : "")} aria-label=${says}>${seen < 22 ? "" : buffered || seen > 120 ? html`<span class="who">${text}</span>` : text}</button>`;
 }
 
-/** How many of many units are taken, as a curve. */
 function Lot({row, at}) {
 	const top = Math.max(row.units, ...row.steps.map((s) => s.taken), 1), y = (n) => 32 - 26 * n / top;
 	const steps = row.steps.filter((s, i) => (row.steps[i + 1]?.from ?? Infinity) > at.t0 && s.from < at.t1);

@@ -3,8 +3,8 @@ import {html} from "./base.js";
 import {all, fresh, get, may, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
-import {DAY, addDays, clock, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
+import {Badge, Button, Empty, Field, Read, Steps, Table, dim, more, tell} from "./ui.js";
+import {DAY, addDays, between, clock, dayStart, fmtDay, fmtInstant, fmtTime, ms} from "./time.js";
 
 const SHOWN = 200; // rows of a list
 
@@ -28,10 +28,10 @@ const names = {out: ["Goes out", "Nothing goes out"], back: ["Comes back", "Noth
 export function Today() {
 	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(+q.on || clock(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
 	const of = fresh(useData(async (o) => {
-		const now = clock(), from = iso(Math.min(day, now)), orders = (which) => all("orders", {status: ["open", "active"], pickupLocationId: q.at, direction: "asc", sort: "earliestStartDate", ...which}, {...o, pages: 4});
+		const now = clock(), from = Math.min(day, now), orders = (which) => all("orders", {status: ["open", "active"], pickupLocationId: q.at, direction: "asc", sort: "earliestStartDate", ...which}, {...o, pages: 4});
 		const [late, out, back, conflicts] = await Promise.all([
-			orders({late: ["pickup", "return"]}), orders({pickupDue: {from, to: iso(next + DAY)}}), orders({returnDue: {from, to: iso(next)}}),
-			may(get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, o)),
+			orders({late: ["pickup", "return"]}), orders({pickupDue: between(from, next + DAY)}), orders({returnDue: between(from, next)}),
+			may(get("conflicts", {dateRange: between(day, next), serviceLocationId: q.at, pageSize: 1}, o)),
 		]);
 		return {...sorted([...late, ...out, ...back], day, next, now), left: late.left + out.left + back.left, conflicts: conflicts?.pagination.total};
 	}, [day, q.at]));
@@ -40,15 +40,14 @@ export function Today() {
 		await post(`orders/${item.order.id}/${verb}`, {stockItemIds: [item.id]});
 		tell({fulfill: "Handed over: ", return: "Back: ", prepare: "Ready: "}[verb] + item.name);
 	};
-	return html`<section class="view"><div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: null})}/>
+	return html`<div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: null})}/>
 			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} onClick=${() => print()}>Pick list<//></div>
 		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}${d.left > 0 && html`<p class="notice warn">${d.left} orders more are not shown. <a href=${href("orders", {at: q.at})}>See all orders</a></p>`}
 			<div class="tabs" role="tablist">${Object.entries(names).map(([v, [text]]) => html`<button role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
-			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].slice(0, SHOWN).map((s) => html`<tr key=${s.id}>
-					<td class="nowrap">${at(coming ? s.to : s.from)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
-					<td><a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>
-					<td class="right">${coming ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}<//>${d[tab].length > SHOWN && html`<p class="dim">and ${d[tab].length - SHOWN} more</p>`}`
-				: html`<${Empty} icon="check" title=${names[tab][1]}/>`}`}<//></section>`;
+			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]} rows=${d[tab].slice(0, SHOWN).map((s) => [s.id, at(coming ? s.to : s.from), html`<b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}`, html`${s.inventoryArticle?.name} ${dim([s.code, s.inventoryArticle?.binLocation].filter(Boolean).join(" · "))}`,
+					html`<a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a>`, s.order.mainContact?.fullName,
+					coming ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`])}/>${more(d[tab].length - SHOWN)}`
+				: html`<${Empty} icon="check" title=${names[tab][1]}/>`}`}<//>`;
 }
 
 const TWICE = 4000; // within which a scanner may read a code twice

@@ -93,13 +93,11 @@ export const SKUSelect = ({value, onChange}) => html`<${Search} label="SKU" of=$
 	if (found || !v) onChange(found?.id);
 }}/>`;
 
-/** One step of time back or on, and to now. */
 export const Steps = ({names, step, now}) => html`<${Button} kind="plain" icon="left" label=${names[0]} onClick=${() => step(-1)}/><${Button} onClick=${now}>Today<//><${Button} kind="plain" icon="right" label=${names[1]} onClick=${() => step(1)}/>`;
 
 /** What colours mean: a class with what it stands for. */
 export const Legend = ({of, children}) => html`<div class="legend">${of.map(([c, text]) => html`<span key=${c}><i class=${c}></i>${text}</span>`)}<span class="grow right">${children}</span></div>`;
 
-/** One of a few, as buttons. */
 export const Choice = ({label, of, value, set}) => html`<div class="seg" role="group" aria-label=${label}>${of.map(([v, text]) => html`<${Button} aria-pressed=${v === value} onClick=${() => set(v)}>${text}<//>`)}</div>`;
 
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
@@ -165,23 +163,24 @@ export function Pages({of}) {
 		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${to(of.page + 1)}/></nav>`;
 }
 
-/** A table: its heads (# before a number's) and rows; each cell knows its head. */
-export const Table = ({heads, children}) => html`<div class="scroll"><table ref=${(t) => {
-	for (const r of t?.tBodies[0].rows || []) for (const c of r.cells) c.dataset.head = heads[c.cellIndex]?.replace("#", "") || "";
-}}><thead><tr>${heads.map((t) => html`<th class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
-/** A row that a click or the link in its first cell opens, by a name in the address. */
-export function Go({name = "id", id, first, num, children}) {
-	const {view, q} = route.value;
-	return html`<tr class=${"go" + (q[name] === id ? " picked" : "")} onClick=${() => setQ({[name]: id})}><td class=${num ? "num" : ""}><a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${first}</a></td>${children}</tr>`;
+/** A table: its heads, # before a number's, none over buttons; and its rows, an id and cells. With a name in the address a row is opened by it. */
+export function Table({heads, rows, name}) {
+	const {view, q} = route.value, text = (i) => heads[i].replace("#", ""), kind = (i) => ({"#": "num", "": "right"})[heads[i].slice(0, 1)];
+	return html`<div class="scroll"><table><thead><tr>${heads.map((_, i) => html`<th class=${kind(i)}>${text(i)}</th>`)}</tr></thead><tbody>${rows.map(([id, ...cells]) => html`<tr key=${id} class=${name && "go" + (q[name] === id ? " picked" : "")} onClick=${name && (() => setQ({[name]: id}))}>
+		${cells.map((c, i) => html`<td class=${kind(i)} data-head=${text(i)}>${name && !i ? html`<a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${c}</a>` : c}</td>`)}</tr>`)}</tbody></table></div>`;
 }
+
+/** A page of a list, by what makes a row of an element; or what stands for an empty one. */
+export const List = ({of, row, none, ...rest}) => html`<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} rows=${d.data.map((x) => row(x, d))} ...${rest}/><${Pages} of=${d.pagination}/>` : none)}<//>`;
+
+export const dim = (x) => html`<span class="dim">${x}</span>`;
+export const more = (n) => n > 0 && html`<p class="dim">and ${n} more</p>`;
 
 const reasons = {
 	holds_exceed_remaining_stock: "More is promised than would be left.", pinned_holds_in_the_way: "Pinned holds are in the way: they cannot be moved.", not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
 };
-/** Why something cannot be, in words. */
 export const reason = (of) => reasons[of.reason] || of.reason;
 
-/** What takes a unit. */
 export const kindOf = (u) => ({order: "Order", hold: "Hold"})[u.blockerType] || "Event";
 
 /** Who stands in the way, as bars one can go to. */

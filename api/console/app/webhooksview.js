@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {route, setQ} from "./route.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Form, Go, Once, Pages, Panel, Read, Select, Table, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Form, List, Once, Panel, Read, Select, Table, dim, tell} from "./ui.js";
 import {fmtAgo, fmtExact} from "./time.js";
 
 const states = {pending: "blue", delivered: "good", failed: "bad"};
@@ -11,12 +11,12 @@ const states = {pending: "blue", delivered: "good", failed: "bad"};
 export function Webhooks() {
 	const q = route.value.q, of = useGet("webhooks", {pageSize: 100}), [secret, setSecret] = useState(null), [adding, setAdding] = useState(false);
 	const hook = of.data?.data.find((h) => h.id === q.id);
-	return html`<section class="view"><div class="tools"><p class="dim grow">Who is told of what, and what came of it.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
+	return html`<div class="tools"><p class="dim grow">Who is told of what, and what came of it.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
 		${adding && html`<${NewHook} done=${(h) => {setSecret(h); setAdding(false); setQ({id: h.id});}}/>`}
 		${secret && html`<${Once} of=${"The secret of " + (secret.label || secret.url)} secret=${secret.secret} done=${() => setSecret(null)}/>`}
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} id=${h.id} first=${h.label || "without a label"}><td><code>${h.eventTypes.join(", ")}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}${h.missedEvents > 0 && html` <span class="dim">missed ${h.missedEvents.toLocaleString()} events since ${fmtAgo(h.missedSince)}</span>`}</td><//>`)}<//>`
+		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} name="id" heads=${["Label", "Event", "Address", "State"]} rows=${d.data.map((h) => [h.id, h.label || "without a label", html`<code>${h.eventTypes.join(", ")}</code>`, h.url, html`<${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//> ${dim(h.disabledReason)}${h.missedEvents > 0 && dim(` missed ${h.missedEvents.toLocaleString()} events since ${fmtAgo(h.missedSince)}`)}`])}/>`
 			: html`<${Empty} title="Nobody is told yet" icon="webhooks"><p>A webhook tells another system as soon as something happens.</p><//>`)}<//>
-		${hook && html`<${Deliveries} key=${hook.id} h=${hook} told=${setSecret}/>`}</section>`;
+		${hook && html`<${Deliveries} key=${hook.id} h=${hook} told=${setSecret}/>`}`;
 }
 
 function NewHook({done}) {
@@ -36,8 +36,8 @@ function Deliveries({h, told}) {
 	return html`<div class="box stack"><div class="row"><h2>Deliveries of ${h.label || h.url}</h2><span class="grow"></span><${Select} value=${q.state || ""} aria-label="State" onChange=${(state) => setQ({state, page: null})} options=${[["", "All"], ["pending", "Pending"], ["delivered", "Delivered"], ["failed", "Failed"]]}/>
 			<${Button} onClick=${act("test", "A test is on its way.")}>Send a test<//>${h.enabled ? html`<${Button} onClick=${act("disable", "It is told of nothing now.")}>Disable<//>` : html`<${Button} onClick=${act("enable", "It is told of what comes.")}>Enable<//>`}<${Button} onClick=${act("rotate-secret", "It has a new secret.")}>New secret<//>
 			<${Confirm} label="Remove" ask="Its log goes, too." onYes=${async () => {await del("webhooks/" + h.id); setQ({id: null}); tell("Removed.");}}/></div>
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["When", "Event", "State", "#Attempts", "#Answer", "#Bytes", ""]}>${d.data.map((x) => html`<${Go} key=${x.id} name="delivery" id=${x.id} first=${fmtAgo(x.createdAt)}><td><code>${x.eventType}</code>${x.test && html` <${Badge}>test<//>`}</td><td><${Badge} kind=${states[x.state]}>${x.state}<//></td><td class="num">${x.attemptCount}</td><td class="num">${x.lastStatus ?? "none"}</td><td class="num">${x.size.toLocaleString()}</td>
-				<td class="right"><${Button} kind="small" onClick=${(e) => {e.stopPropagation(); return again(h.id, x.id, of);}}>Send again<//></td><//>`)}<//><${Pages} of=${d.pagination}/>` : html`<p class="dim">Nothing was sent${q.state ? " that is " + q.state : " yet"}.</p>`)}<//>
+		<${List} of=${of} name="delivery" heads=${["When", "Event", "State", "#Attempts", "#Answer", "#Bytes", ""]} row=${(x) => [x.id, fmtAgo(x.createdAt), html`<code>${x.eventType}</code>${x.test && html` <${Badge}>test<//>`}`, html`<${Badge} kind=${states[x.state]}>${x.state}<//>`, x.attemptCount, x.lastStatus ?? "none", x.size.toLocaleString(),
+				html`<${Button} kind="small" onClick=${(e) => {e.stopPropagation(); return again(h.id, x.id, of);}}>Send again<//>`]} none=${html`<p class="dim">Nothing was sent${q.state ? " that is " + q.state : " yet"}.</p>`}/>
 		${q.delivery && html`<${Delivery} key=${q.delivery} hook=${h.id} id=${q.delivery}/>`}</div>`;
 }
 

@@ -69,7 +69,7 @@ async function call(method, path, body, /** @type {any} */ o = {}) {
 	let res, got;
 	try {
 		res = await fetch(url, {method, headers, body: sent, signal: o.signal, cache: "no-store"});
-		got = JSON.parse(await res.text() || "{}");
+		got = JSON.parse(await res.text() || "{}") || {}; // what was deleted is null
 	} catch (e) {
 		if (e.name === "AbortError") throw e;
 		offline.value = true;

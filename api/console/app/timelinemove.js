@@ -1,9 +1,10 @@
 // This file owns how a bar is given other dates or another article, by dragging or by keys: tried as it goes, done on the drop.
 import {useRef, useState} from "./base.js";
 import {Problem, get, patch, post} from "./api.js";
+import {zoneOf} from "./store.js";
 import {ROW} from "./timelineview.js";
 import {tell} from "./ui.js";
-import {clock, fmtInstant, fmtRange, iso} from "./time.js";
+import {DAY, addDays, clock, fmtInstant, fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
@@ -52,13 +53,13 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		put({bar, home: row, shift: 0, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null});
 		scroller.current?.querySelector(`[data-bar="${id}"]`)?.focus({preventScroll: true});
 	};
-	// What is out stays where it began: its end moves.
+	// What is out stays where it began: its end moves, by so many steps. A step of a day keeps the wall clock.
 	const to = (shift, line) => {
 		const a = now.current, {bar} = a, r = layout.at(Math.max(0, Math.min(layout.length - 1, line)))?.row, articleId = r && r.id !== a.home.id ? r.id : undefined;
 		if (articleId && bar.blockerType === "order") shift = 0;
 		if (shift === a.shift && articleId === a.articleId) return;
-		const from = bar.bodyFrom + (bar.state === "due" ? shift : 0);
-		put({...a, shift, from, to: Math.max(bar.bodyTo + shift, from + snap), line, articleId, onto: articleId ? r : a.home, verdict: null});
+		const due = bar.state === "due", on = (t) => (!shift || t === Infinity ? t : snap < DAY ? t + shift * snap : addDays(t, shift, zoneOf(bar.serviceLocationId || a.home.serviceLocationId)));
+		put({...a, shift, from: due ? on(bar.bodyFrom) : bar.bodyFrom, to: due ? on(bar.bodyTo) : Math.max(on(bar.bodyTo), bar.bodyFrom + snap), line, articleId, onto: articleId ? r : a.home, verdict: null});
 		ask();
 	};
 	const giveUp = () => {clearTimeout(timer.current); asked.current++; put(null);};
@@ -66,12 +67,16 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		const a = now.current;
 		giveUp();
 		if (!a || same(a)) return;
+		const is = layout.find(a.bar.id);
+		if (is && (is.row.id !== a.home.id || ["bodyFrom", "bodyTo", "state"].some((k) => is.bar[k] !== a.bar[k]))) {
+			tell(new Error("Somebody has changed it meanwhile. Nothing was moved: move it from where it is now."));
+			return begin(a.bar.id);
+		}
 		try {
-			await apply(a.bar, a, false);
+			await apply(is?.bar || a.bar, a, false);
 			tell("Moved to " + fmtRange(a.from, a.bar.open ? null : a.to, z) + (a.articleId ? " on " + a.onto.name : ""));
 		} catch (e) {tell(e);}
 	};
-	const round = (ms) => Math.round(ms / snap) * snap;
 	const lineAt = (e) => Math.floor((e.clientY - scroller.current.querySelector(".tl-body").getBoundingClientRect().top) / ROW);
 
 	const handlers = {
@@ -88,7 +93,7 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 				if (!now.current) {down.current = null; return;}
 				scroller.current.setPointerCapture(d.pointer);
 			}
-			to(round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs), lineAt(e));
+			to(Math.round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs / snap), lineAt(e));
 		},
 		onPointerUp(e) {
 			const moving = down.current && now.current;
@@ -98,7 +103,7 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		onPointerCancel() {down.current = null; if (now.current) giveUp();},
 		onKeyDown(e) {
 			const bar = e.target.closest?.("[data-bar]"), a = now.current, by = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
-			if (a && by) to(a.shift + by[0] * snap, a.line + by[1]);
+			if (a && by) to(a.shift + by[0], a.line + by[1]);
 			else if (a && e.key === "Enter") drop();
 			else if (a && e.key === "Escape") {down.current = null; giveUp();}
 			else if (a || !bar) return;

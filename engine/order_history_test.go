@@ -123,6 +123,36 @@ func TestOrderHistorySaysThatPricesHaveChanged(t *testing.T) {
 	require.Equal(t, []string{"lineItems", "pricing", "stockItems"}, list[len(list)-1].Differs)
 }
 
+// Each assignment that puts a unit on another article is a change of the order, also of a unit whose article was named
+// before, and within one instant. One that leaves all as it was is none.
+func TestOrderHistoryHasEachAssignment(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first, second := s.article(sku, 1), s.article(sku, 1)
+	r := s.do(s.rental(order.OrderOpen, base.Item{SKU: sku}, s.now+day, s.now+2*day, 1)).(*order.OrderRecord)
+	unit := r.Lines[0].Units[0].ID
+	at := r.UpdatedAt
+	for i, x := range []struct {
+		to       base.ID
+		by       int64
+		revision uint64
+	}{{second, hour, 2}, {first, hour, 3}, {second, 0, 4}, {second, hour, 4}, {first, 0, 5}} {
+		if s.now += x.by; r.Revision != x.revision {
+			at = s.now
+		}
+		r = s.do(order.AssignUnit{Order: r.ID, Unit: unit, Article: x.to}).(*order.OrderRecord)
+		require.Equal(t, []any{x.to, x.revision, at, at},
+			[]any{r.Units[0].Article, r.Revision, r.UpdatedAt, r.Lines[0].Units[0].UpdatedAt}, i)
+	}
+	list, whole := s.history(r.ID, 9)
+	require.True(t, whole)
+	require.Len(t, list, 5)
+	for _, c := range list[1:] {
+		require.Equal(t, []string{"stockItems"}, c.Differs)
+		require.Len(t, c.Moved, 1)
+	}
+}
+
 // asksTheIndex has each search in the log go on from record to record by the index.
 func asksTheIndex(t *testing.T) {
 	of := searchBytes

@@ -64,6 +64,7 @@ func (o AssignUnit) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	u.ByHand, u.Substitute = true, !fits
+	assigned(t, n, u)
 	stock.SeatFreed(t)
 	return answer(t, n), nil
 }
@@ -164,6 +165,7 @@ func (o UnassignUnit) PlanOn(t *base.Tx) (any, error) {
 		return nil, unitState(u)
 	}
 	u.ByHand, u.Substitute = l.Names == base.NamesArticle, false
+	assigned(t, n, u)
 	if err := unpin(t, n.line(l.ID), l, u, h, at); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ type orderEdit struct {
 	kept    bool    // it is given what an older program did not keep, which is no change of what it says
 	settled bool    // now is as settle leaves it, and changed what settle says
 	changed bool
+
+	assigned []base.ID // holds of units whose article somebody has named, or left to the service again
 }
 
 // ordering is what a plan makes of orders, and of the records that they name.
@@ -126,8 +128,9 @@ func settle(t *base.Tx, e *orderEdit) (changed bool) {
 	e.settled, e.changed = true, true
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
-		dateUnits(t, e.before, n)
-		if e.changed = !n.sameUnits(e.before) || e.othersChanged(); !e.changed {
+		moved := e.movedByHand(t)
+		dateUnits(t, e.before, n, moved)
+		if e.changed = len(moved) > 0 || !n.sameUnits(e.before) || e.othersChanged(); !e.changed {
 			// units first: where one is another, no order of many lines has to be written to see it
 			return false
 		}
@@ -140,6 +143,27 @@ func settle(t *base.Tx, e *orderEdit) (changed bool) {
 	}
 	n.UpdatedAt, n.UpdatedBy = t.Now, base.NewWord(t.Actor)
 	return true
+}
+
+// movedByHand are those of the assigned holds that are of another article now. Where the article of a unit was named
+// before, nothing else of the order differs.
+func (e *orderEdit) movedByHand(t *base.Tx) (holds map[base.ID]bool) {
+	for _, id := range e.assigned {
+		_, from, was := t.Acc.Stock.Find(id)
+		if _, to, is := stock.Draft(t).Find(id); was && is && elsewhere(t, from, to) {
+			if holds == nil {
+				holds = map[base.ID]bool{}
+			}
+			holds[id] = true
+		}
+	}
+	return holds
+}
+
+// assigned notes that somebody has named the article of a unit, or left it to the service again.
+func assigned(t *base.Tx, o *Order, u *OrderUnit) {
+	e := editOf(t, o.ID)
+	e.assigned = append(e.assigned, u.Hold)
 }
 
 // othersChanged says that an order is another than before in what is not its units.
@@ -161,8 +185,9 @@ func (e *orderEdit) saysTheSame() bool {
 	return base.Alike(encodeOrder, was, e.now) && e.now.sameUnits(e.before)
 }
 
-// dateUnits says of each unit of an order when it was last changed: now, where it is another than before.
-func dateUnits(t *base.Tx, before, n *Order) {
+// dateUnits says of each unit of an order when it was last changed: now, where it is another than before, or was moved
+// by hand.
+func dateUnits(t *base.Tx, before, n *Order, moved map[base.ID]bool) {
 	var was map[base.ID]*OrderUnit // where units do not stand where they stood
 	olds, news := before.unitsFrom(0), n.unitsFrom(0)
 	for u := news.next(); u != nil; u = news.next() {
@@ -174,7 +199,7 @@ func dateUnits(t *base.Tx, before, n *Order) {
 			old = was[u.ID]
 		}
 		if u.UpdatedAt = 0; old != nil {
-			if u.UpdatedAt = old.UpdatedAt; *u != *old {
+			if u.UpdatedAt = old.UpdatedAt; *u != *old || moved[u.Hold] {
 				u.UpdatedAt = t.Now
 			}
 		}

@@ -71,15 +71,6 @@ func orderEvents(t *base.Tx, emit func(typ base.HookEvent, order base.ID, data f
 	}
 }
 
-// elsewhere says whether two places show in an order's record as different: by their article, or as one is none.
-func elsewhere(t *base.Tx, p, q timeline.Place) bool {
-	if p.Seated() != q.Seated() || !p.Seated() || p.Lot == q.Lot {
-		return p.Seated() != q.Seated()
-	}
-	s := stock.Draft(t).Stock()
-	return s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
-}
-
 // eventOf is an order as events say it.
 func eventOf(t *base.Tx, o *Order) base.EventData {
 	const order, part = 2 << 10, 512 // about what is written of an order, of each line and of each unit

@@ -170,6 +170,15 @@ func placeOf(a *base.AccountState, u *OrderUnit, s *timeline.Stock, e *Edits) (r
 	return r
 }
 
+// elsewhere says whether two places show in an order's record as different: by their article, or as one is none.
+func elsewhere(t *base.Tx, p, q timeline.Place) bool {
+	if p.Seated() != q.Seated() || !p.Seated() || p.Lot == q.Lot {
+		return p.Seated() != q.Seated()
+	}
+	s := stock.Draft(t).Stock()
+	return s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
+}
+
 // StockItems is how many units the order has.
 func (r *OrderRecord) StockItems() int { return r.UnitCount() }
 

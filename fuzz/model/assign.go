@@ -82,6 +82,7 @@ func (s *step) assign(o *Order, op order.AssignUnit, err error) error {
 		func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
+	s.named = x.Hold
 	if x.ByHand, x.Substitute = true, !fits; !fits {
 		s.a.Seen.Substituted++
 	}
@@ -100,7 +101,7 @@ func (s *step) unassign(o *Order, op order.UnassignUnit, err error) error {
 	h := *s.a.unit(x.Hold)
 	r := s.a.of(s.a.lot(h.Lot))
 	i, stays := s.orderedAs(l, x, h), s.serves(l, x, h, r)
-	x.ByHand, x.Substitute = l.Item.Article != ID{}, false
+	x.ByHand, x.Substitute, s.named = l.Item.Article != ID{}, false, x.Hold
 	n := h
 	n.Flags &^= timeline.PinnedSlot
 	if n.Flags &^= timeline.PinnedArticle; i.Article != (ID{}) {

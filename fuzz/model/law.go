@@ -36,6 +36,7 @@ type step struct {
 	rerouted bool              // what counts on units that leave may become a conflict
 	// units that keep their slots for longer, as they have not come back, or came back and have a buffer after them
 	stayed []Unit
+	named  ID // the unit whose article the command names, or leaves to the service again
 	op     base.Op
 	said   *order.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
 	later  []func() error     // judgements of what came of the command as a whole

@@ -30,6 +30,10 @@ func (s *step) revise(commands []command) {
 		n := *o
 		was := s.was.order(o.ID)
 		n.Revision = revised(was.shown(), *n.shown(), func(o *Order) *uint64 { return &o.Revision }, max(1, times))
+		if was != nil && n.Revision == was.Revision && s.assigned(was, &n) {
+			n.Revision++
+			s.a.Seen.Reassigned++
+		}
 		s.a.Orders[i] = &n
 	}
 	count(s.a.Articles, func(r *Article) *Article {
@@ -44,6 +48,22 @@ func (s *step) revise(commands []command) {
 	}, func(d *Attribute) *uint64 { return &d.Revision })
 	count(s.a.Events, func(e *Event) *Event { return s.was.event(e.ID) }, func(e *Event) *uint64 { return &e.Revision })
 	count(s.a.Tables, func(t *Table) *Table { return s.was.table(t.ID) }, func(t *Table) *uint64 { return &t.Revision })
+}
+
+// assigned says that a command about which article a unit of an order is of has put the unit on another, or that it has
+// a unit of stock by it, or none any more.
+func (s *step) assigned(was, is *Order) bool {
+	of := func(a *Account, o *Order) (at ID) {
+		for i := range o.Lines {
+			for j := range o.Lines[i].Units {
+				if x := &o.Lines[i].Units[j]; x.Hold == s.named {
+					at = a.place(x).Article
+				}
+			}
+		}
+		return at
+	}
+	return s.named != (ID{}) && of(s.was, was) != of(s.a, is)
 }
 
 // shown is an order without what it does not show: the SKU that each of its units was made for, and of the row that a

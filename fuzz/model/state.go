@@ -145,6 +145,7 @@ type Tally struct {
 	Worst                  int // explanations of several pools, each with its own least
 	// articles that a line may not have and did not get, and those that it got as substitutes
 	Foreign, Substituted int
+	Reassigned           int // units that got another article by hand, and showed no other change
 	Restored             int // units of other articles that are again what was ordered
 	Ready                int // units whose buffer ended before its time
 	Unfetched, Undone    int // units that were cancelled as they were not fetched, and steps that were taken back
@@ -200,6 +201,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain},
 		{&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
+		{&t.Reassigned, &o.Reassigned},
 	} {
 		*n.to += *n.by
 	}

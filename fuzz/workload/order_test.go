@@ -48,7 +48,8 @@ func TestOrders(t *testing.T) {
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign,
-		seen.Substituted, seen.Restored, seen.Overbooked, seen.Ahead, seen.Endless, seen.Ended, seen.Applied,
+		seen.Substituted, seen.Restored, seen.Reassigned, seen.Overbooked, seen.Ahead, seen.Endless, seen.Ended,
+		seen.Applied,
 		seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed,
 		seen.Told, seen.KeptEvents, seen.MissedEvents, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled,
 		seen.Requeued} {

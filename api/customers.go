@@ -103,6 +103,7 @@ var customerOperations = append([]operation{
 		func(_ *request, o *engine.EraseCustomer) base.OpOf[*commerce.Customer] {
 			return *o
 		}, behind(func(q *request, m *commerce.Customer) error {
+			q.tag = m.Revision
 			list, total := engine.RemarksOf(q.view, m.ID, wire.RowEntries)
 			appendRecord(&q.scribe, m,
 				func(w *scribe, m *commerce.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })

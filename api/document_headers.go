@@ -28,7 +28,7 @@ var answerHeaders = []headerAbout{
 	{"X-RateLimit-Reset", "When it resets, in seconds since 1970.", "integer", false, true},
 	{"X-RateLimit-Warning", "Warns that the month's requests are nearly used up.", "string", false, true},
 	{headerNameRetryAfter, "Seconds to wait, in a refusal with 429 or 503.", "integer", false, false},
-	{headerNameETag, "The strong entity tag of the record's own fields.", "string", false, false},
+	{headerNameETag, "The strong entity tag of the record's own fields.", "string", true, false},
 	{headerNameReplayed, "true where the answer is that of an earlier request under the same Idempotency-Key.",
 		"string", false, false},
 	{headerNameSequence, "The account's sequence that a read is about: answers with the same one are of one state.",

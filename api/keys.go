@@ -136,6 +136,7 @@ var keyOperations = []operation{
 		guarded(func(o *engine.RevokeKey) *[]uint64 {
 			return &o.IfMatch
 		}), behind(func(q *request, r *engine.RevokedKey) error {
+			q.tag = r.Key.Revision
 			last := q.server.lastUsed(q.view.Account().ID, &r.Key)
 			appendRecord(&q.scribe, r, func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, last) })
 			return nil

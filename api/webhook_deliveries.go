@@ -105,6 +105,7 @@ func (w *scribe) writeRecovered(r *outbox.Recovered) {
 }
 
 func answerDelivery(q *request, d *outbox.Delivery) error {
+	q.tag = uint64(d.Revision)
 	appendRecord(&q.scribe, d, (*scribe).writeDelivery)
 	return nil
 }

@@ -146,6 +146,24 @@ func TestAPageLinksToTheOthers(t *testing.T) {
 	require.NotContains(t, s.call("GET", "/v1/admin/account", "").header, "Link")
 }
 
+// The address of a page is one that the server takes, however the page was asked for.
+func TestLinksOfAPageNameItOnce(t *testing.T) {
+	s := newShop(t)
+	for _, name := range []string{"one", "two", "three"} {
+		s.ok("POST", "/v1/admin/locations", `{"name":"`+name+`","timezone":"UTC"}`)
+	}
+	for _, query := range []string{"page=2", "page[]=2", "%70age=2", "page%5B%5D=2", "&page[]=2&"} {
+		a := s.call("GET", "/v1/admin/locations?"+query+"&%70ageSize[]=1", "")
+		require.Equal(t, "two", at(a.object(), "data", 0, "name"), query)
+		for relation, name := range map[string]string{"first": "one", "prev": "one", "next": "three", "last": "three"} {
+			before, _, found := strings.Cut(a.header["Link"], `>; rel="`+relation+`"`)
+			require.True(t, found, "%s: %s", query, a.header["Link"])
+			link := before[strings.LastIndexByte(before, '<')+1:]
+			require.Equal(t, name, at(s.ok("GET", link, ""), "data", 0, "name"), "%s: %s", query, link)
+		}
+	}
+}
+
 // A record's tag is that of its own fields: the same for every key, for every read and for the write that made it,
 // changed by a change of the record alone.
 func TestTagsOfRecords(t *testing.T) {

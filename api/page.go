@@ -120,10 +120,15 @@ func (q *request) linkTo(relation string, number int) {
 		q.links = append(q.links, ", "...)
 	}
 	q.links = append(appendLinkText(append(q.links, '<'), q.route), '?')
+	given := q.query.ListOf // without fault, so that each pair is one of them
 	for pair := range bytes.SplitSeq(q.ctx.URI().QueryString(), []byte{'&'}) {
-		if name, _, _ := bytes.Cut(pair, []byte{'='}); len(pair) > 0 && string(name) != "page" {
+		if len(pair) == 0 {
+			continue
+		}
+		if !given[0].Named("page") {
 			q.links = append(appendLinkText(q.links, pair), '&')
 		}
+		given = given[1:]
 	}
 	q.links = strconv.AppendInt(append(q.links, "page="...), int64(number), 10)
 	q.links = append(append(append(q.links, `>; rel="`...), relation...), '"')

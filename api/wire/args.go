@@ -106,16 +106,18 @@ func (a *Args) one(name string) *arg {
 // Next returns the next unused parameter of a name, with or without [] after it, nil if there is none left.
 func (a *Args) Next(name string) *arg {
 	for i := range a.ListOf {
-		p := &a.ListOf[i]
-		if p.used || len(p.Name) < len(name) || string(p.Name[:len(name)]) != name {
-			continue
-		}
-		if rest := p.Name[len(name):]; len(rest) == 0 || string(rest) == "[]" {
+		if p := &a.ListOf[i]; !p.used && p.Named(name) {
 			p.used = true
 			return p
 		}
 	}
 	return nil
+}
+
+// Named says whether a parameter has a name, with or without [] after it.
+func (p *arg) Named(name string) bool {
+	n := len(name)
+	return len(p.Name) >= n && string(p.Name[:n]) == name && (len(p.Name) == n || string(p.Name[n:]) == "[]")
 }
 
 // gap reports, once, that a list of objects has elements after the n that were read, but none with the number n.

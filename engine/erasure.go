@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -408,11 +409,19 @@ func (f *forgetter) forgetResults(ctx context.Context) error {
 
 func (f *forgetter) blankResults(account base.ID, p *traces, keys []base.ID) (err error) {
 	var o blankTraces
-	o.results, err = f.readKept(account, keys, func(r *idemRow) bool { return p.names(r.Result, r.Until-idemKept) })
+	o.results, err = f.readKept(account, keys, func(r *idemRow) bool {
+		return p.names(r.Result, r.Until-idemKept) && !isErasure(r.Result)
+	})
 	if err == nil {
 		_, err = f.Do(Command{Account: account, Actor: "clock", Op: o})
 	}
 	return err
+}
+
+// isErasure says that a result is a customer as they are erased: it names an id, and nothing personal.
+func isErasure(result []byte) bool {
+	var m commerce.Customer
+	return json.Unmarshal(result, &m) == nil && m.ErasedAt != 0
 }
 
 // end ends a pass: its customers are done, except for those that a body that cannot be read may name. These are in the

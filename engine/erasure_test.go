@@ -128,7 +128,11 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	s.do(order.CancelOrder{ID: o.ID})
 	s.now += day
 
-	m := s.do(EraseCustomer{ID: ann}).(*commerce.Customer)
+	erase := Command{Account: s.acc, Actor: "test", Op: EraseCustomer{ID: ann},
+		Idem: &Idempotency{Key: base.MakeID(s.now, base.Base{Lo: 78})}}
+	res, err = s.Do(erase)
+	require.NoError(t, err)
+	m := res.Record.(*commerce.Customer)
 	require.Equal(t, s.now, m.ErasedAt)
 	require.True(t, m.Contact.Anonymous())
 	r := order.OrderByID(s.view(), o.ID)
@@ -152,6 +156,10 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	require.Contains(t, string(body), `"data":null}`)
 	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &Idempotency{Key: key.Key}})
 	require.Equal(t, base.CodeIdempotencyReused, err.(*base.Error).Code)
+	res, err = s.Do(erase)
+	require.NoError(t, err)
+	require.True(t, res.Replayed)
+	require.Equal(t, m, res.Record)
 	s.reopen()
 }
 

@@ -389,8 +389,8 @@ type labelled interface {
 	OwnLabels() *label.Labels
 }
 
-// answersLabelled is answers for a record whose labels may have changed since the record did: the caller's copy may have
-// an old name then.
+// answersLabelled is answers for a record whose labels may have changed since the record did: the caller's copy may
+// have an old name then.
 func answersLabelled[R labelled](write func(*scribe, R)) func(*request, R) error {
 	return func(q *request, r R) error {
 		stamp := r.OwnStamp()

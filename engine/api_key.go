@@ -41,7 +41,7 @@ func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict, "a key with this public id exists")
 	}
 	if o.ExpiresAt != nil && *o.ExpiresAt <= t.Now {
-		return nil, base.Invalid([]base.Fault{{Pointer: "/expiresAt", Code: "range", Message: "must lie ahead"}})
+		return nil, base.InvalidAt("/expiresAt", "range", "must lie ahead")
 	}
 	k := &base.Key{
 		ID: t.NewID(), PublicID: o.PublicID, Hash: o.Hash, Label: o.Label, Scopes: o.Scopes,
@@ -68,8 +68,7 @@ func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if k.RevokedAt != nil {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the key is revoked already",
-			Details: base.StateDetails{State: "revoked", Allowed: []string{}}}
+		return nil, base.NotAllowed("the key is revoked already", "revoked")
 	}
 	n := *k
 	now := t.Now

@@ -55,9 +55,10 @@ func TestAttributesAreMadeChangedAndDeleted(t *testing.T) {
 		Format: label.FormatSelect}, Options: []string{"red", "blue"}, Group: &group}).(*label.Attribute)
 	require.Equal(t,
 		&label.Attribute{ID: d.ID, AttributeFields: label.AttributeFields{Name: "Colour", Key: "colour",
-			Format: label.FormatSelect}, Stamp: base.Stamp{UpdatedAt: noon, Revision: 1}, Group: &label.AttributeGroup{ID: d.Group.ID,
-			Name: "Look"}, Options: []label.AttributeOption{{ID: d.Options[0].ID, Name: "red"},
-			{ID: d.Options[1].ID, Name: "blue"}}}, d)
+			Format: label.FormatSelect}, Stamp: base.Stamp{UpdatedAt: noon, Revision: 1},
+			Group: &label.AttributeGroup{ID: d.Group.ID, Name: "Look"},
+			Options: []label.AttributeOption{{ID: d.Options[0].ID, Name: "red"},
+				{ID: d.Options[1].ID, Name: "blue"}}}, d)
 	require.Equal(t, d.Group,
 		s.do(label.CreateAttribute{AttributeFields: label.AttributeFields{Name: "Shape", Key: "shape",
 			Format: label.FormatText}, Group: &group}).(*label.Attribute).Group, "a group is its name")

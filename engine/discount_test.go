@@ -48,7 +48,8 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 		Fields: base.Changed(commerce.DiscountTerms{Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder,
 			Value: 5000, UsageLimit: new(int64(7)), EndsAt: new(noon + 9*day)})}).(*commerce.DiscountCode)
 	require.Equal(t, commerce.DiscountCode{
-		ID: d.ID, Currency: "EUR", Stamp: base.Stamp{UpdatedAt: s.now, Revision: 2}, DiscountTerms: commerce.DiscountTerms{
+		ID: d.ID, Currency: "EUR", Stamp: base.Stamp{UpdatedAt: s.now, Revision: 2},
+		DiscountTerms: commerce.DiscountTerms{
 			Code: "SUMMER-25", ValueType: commerce.DiscountPerOrder, Value: 5000, Purchases: d.Purchases,
 			UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: commerce.DiscountOnce,
 		},

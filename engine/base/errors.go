@@ -139,3 +139,14 @@ func NotFound(kind string) *Error {
 func Invalid(faults []Fault) *Error {
 	return &Error{Code: CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
 }
+
+// InvalidAt refuses inputs by one fault.
+func InvalidAt(pointer, code, message string) *Error {
+	return Invalid([]Fault{{Pointer: pointer, Code: code, Message: message}})
+}
+
+// NotAllowed refuses what the state of a record does not allow.
+func NotAllowed(detail, state string, allowed ...string) *Error {
+	return &Error{Code: CodeStateNotAllowed, Detail: detail,
+		Details: StateDetails{State: state, Allowed: append([]string{}, allowed...)}}
+}

@@ -87,8 +87,7 @@ func Born(t *base.Tx, pointer string, c *base.Changes[Contact]) error {
 	day, ok := timeline.ParseDate(*c.To.DateOfBirth)
 	zone, err := timeline.LoadZone(t.Acc.Row.Timezone)
 	if ok && err == nil && timeline.DateOf(zone, t.Now).Before(day) {
-		return base.Invalid(
-			[]base.Fault{{Pointer: pointer + "/dateOfBirth", Code: "range", Message: "must not lie ahead"}})
+		return base.InvalidAt(pointer+"/dateOfBirth", "range", "must not lie ahead")
 	}
 	return nil
 }

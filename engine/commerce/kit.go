@@ -89,8 +89,7 @@ func KitOf(a *base.AccountState, i *CatalogItem, components []Component) (*Kit, 
 
 var (
 	ErrNoCatalogItem = base.NotFound("catalog item")
-	errNoComponents  = &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item has no components, so " +
-		"it takes no stock", Details: base.StateDetails{State: "without components"}}
+	errNoComponents  = base.NotAllowed("the catalog item has no components, so it takes no stock", "without components")
 )
 
 // Components are what one kit takes.
@@ -185,8 +184,7 @@ func notOffered(i *CatalogItem, p base.PurchaseType) *base.Error {
 	for j, x := range i.Purchases {
 		allowed[j] = string(x)
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p),
-		Details: base.StateDetails{State: string(p), Allowed: allowed}}
+	return base.NotAllowed("the catalog item is not offered for "+string(p), string(p), allowed...)
 }
 
 // offer is what a part can be taken from at one location.

@@ -218,8 +218,7 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if p.Rows[i].RetiredAt != 0 {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the row is retired",
-			Details: base.StateDetails{State: "retired", Allowed: []string{"delete"}}}
+		return nil, base.NotAllowed("the row is retired", "retired", "delete")
 	}
 	n := o.merged(new(base.Checker), p.Rows[i])
 	if base.Alike(base.EncodeCold[PricingRow], &p.Rows[i], &n) {

@@ -206,8 +206,7 @@ func (o PlaceHold) Exceeds(v base.View, now int64) bool {
 }
 
 func tooManyHeld() error {
-	return base.Invalid([]base.Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 " +
-		"units in all"}})
+	return base.InvalidAt("/lines", "range", "must ask for at most 10000 units in all")
 }
 
 // askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them; what it
@@ -305,8 +304,7 @@ func LiveHold(t *base.Tx, id base.ID) (*HoldRecord, error) {
 		return nil, &base.Error{Code: base.CodeHoldExpired, Detail: "the hold has expired",
 			Details: base.HoldDetails{ID: id}}
 	case rec.Status.Ended():
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the hold is " + rec.Status.String() +
-			" and cannot be changed", Details: base.StateDetails{State: rec.Status.String()}}
+		return nil, base.NotAllowed("the hold is "+rec.Status.String()+" and cannot be changed", rec.Status.String())
 	}
 	return rec, nil
 }
@@ -349,8 +347,8 @@ func (o ExtendHold) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if rec.Status != Held {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend",
-			Details: base.StateDetails{State: rec.Status.String(), Allowed: []string{"move", "order", "delete"}}}
+		return nil, base.NotAllowed("a confirmed hold has no expiry to extend", rec.Status.String(), "move", "order",
+			"delete")
 	}
 	n := *rec
 	n.Due = t.Now + o.ExpiresIn*1000
@@ -497,13 +495,11 @@ func MoveRequest(t *base.Tx, line int, l MoveLine, h timeline.Hold, at timeline.
 	lot, body := t.Acc.Stock.Lot(at.Lot), l.body(h)
 	if body.Empty() {
 		return stock.Request{},
-			base.Invalid([]base.Fault{
-				{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
+			base.InvalidAt("/lines/"+base.Itoa(line)+"/to", "order", "must be later than from")
 	}
 	if l.To != nil && h.Kind == timeline.SalesReservation {
 		return stock.Request{},
-			base.Invalid([]base.Fault{
-				{Pointer: "/lines/" + base.Itoa(line) + "/to", Code: "forbidden", Message: "a sale has no end"}})
+			base.InvalidAt("/lines/"+base.Itoa(line)+"/to", "forbidden", "a sale has no end")
 	}
 	leaves := stock.ArticleTable(t.Acc).No(lot.Article)
 	flags, item := h.Flags, leaves

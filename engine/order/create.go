@@ -406,8 +406,8 @@ func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
 	if elsewhere {
 		if n.Status != OrderDraft {
-			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the pickup location changes only in a draft",
-				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
+			return base.NotAllowed("the pickup location changes only in a draft",
+				n.Status.String(), n.allowedBut("")...)
 		}
 		if n.Return == n.Pickup {
 			n.Return = o.Pickup.Value

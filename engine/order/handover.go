@@ -143,7 +143,7 @@ func happened(t *base.Tx, at *int64) (int64, error) {
 		return t.Now, nil
 	}
 	if *at > t.Now {
-		return 0, base.Invalid([]base.Fault{{Pointer: "/at", Code: "range", Message: "must not be later than now"}})
+		return 0, base.InvalidAt("/at", "range", "must not be later than now")
 	}
 	return max(*at, 1), nil // 0 says that it has not happened
 }
@@ -206,9 +206,8 @@ func handOver(t *base.Tx, x unitOfLine, at int64) (*base.Shortage, error) {
 	}
 	body, sold := h.Body(), h.Kind == timeline.SalesReservation
 	if body.End <= t.Now && !sold {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed,
-			Detail:  "the period of line " + base.Itoa(x.no) + " is over; give it another end first",
-			Details: base.StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
+		return nil, base.NotAllowed("the period of line "+base.Itoa(x.no)+" is over; give it another end first",
+			x.unit.State.String(), string(Extend))
 	}
 	if !place.Seated() {
 		seat, ok := stock.SeatConflict(t, h.ID)
@@ -322,8 +321,7 @@ func (o ReturnOrder) PlanOn(t *base.Tx) (any, error) {
 	back := make([]bool, len(n.Lines))
 	for _, x := range units {
 		if at < x.unit.Handed {
-			return nil, base.Invalid(
-				[]base.Fault{{Pointer: "/at", Code: "range", Message: "must not be earlier than the hand-over"}})
+			return nil, base.InvalidAt("/at", "range", "must not be earlier than the hand-over")
 		}
 		takeBack(t, n, x.unit, at)
 		back[x.no] = true

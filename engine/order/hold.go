@@ -280,8 +280,8 @@ func takeOverUnits(t *base.Tx, o *Order, x *hold.HoldLine, held *hold.LineRow, f
 	}
 	if x.Purchase == base.PurchaseSubscription {
 		if in.Subscription, in.Collection = of.Subscription, of.Collection; !hasTerms(t.Acc, &in) {
-			return base.Invalid([]base.Fault{{Pointer: "/subscription", Code: "required",
-				Message: "is missing: line " + base.Itoa(from.line) + " of the hold is a subscription"}})
+			return base.InvalidAt("/subscription", "required",
+				"is missing: line "+base.Itoa(from.line)+" of the hold is a subscription")
 		}
 	}
 	if err := addLine(t, o, &in); err != nil {

@@ -142,8 +142,7 @@ func checkLinesOn(c *base.Checker, a *base.AccountState, lines []OrderLineInput,
 // addLine makes a line of what is asked for and adds it to an order. It takes no stock.
 func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	if len(o.Lines) == base.MaxLines {
-		return base.Invalid(
-			[]base.Fault{{Pointer: "/lineItems", Code: "length", Message: "an order has at most 1000 lines"}})
+		return base.InvalidAt("/lineItems", "length", "an order has at most 1000 lines")
 	}
 	if o.LastLine == 1<<16-1 {
 		return base.Refuse(base.CodeConflict, "the order has had too many lines")
@@ -378,10 +377,9 @@ func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
 	l.fill(&o.Fields.To, o.Fields.Has)
 	switch {
 	case l.Purchase.Type() == base.PurchaseSale && l.To != base.Forever:
-		return nil, base.Invalid([]base.Fault{{Pointer: "/endDate", Code: "forbidden", Message: "a sale has no end"}})
+		return nil, base.InvalidAt("/endDate", "forbidden", "a sale has no end")
 	case l.Span().Empty():
-		return nil, base.Invalid(
-			[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
+		return nil, base.InvalidAt("/endDate", "order", "must be later than startDate")
 	}
 	if err := o.sell(t, n, l, &was); err != nil {
 		return nil, err
@@ -434,19 +432,17 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
 	case o.has("endDate") && l.Subscription != nil && l.Subscription.EndsAt() != 0:
 		state := string(l.Subscription.Status(n))
-		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the subscription is " + state +
-			", and its end is fixed", Details: base.StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
+		return base.NotAllowed("the subscription is "+state+", and its end is fixed",
+			state, n.allowedBut(Extend)...)
 	case o.has("startDate", "quantity", "taxRate") || o.has("pricingRowId", "unitPrice") && !o.has("endDate"):
 		if n.Status == OrderActive {
-			return &base.Error{Code: base.CodeStateNotAllowed,
-				Detail:  "the order is active: of a line its end can be changed, and what is said of it",
-				Details: base.StateDetails{State: n.Status.String(), Allowed: n.allowedBut(EditLines)}}
+			return base.NotAllowed("the order is active: of a line its end can be changed, and what is said of it",
+				n.Status.String(), n.allowedBut(EditLines)...)
 		}
 		return n.allowAs(EditLines, string(Extend)) // with another end they are a part of the extension
 	case o.has("endDate"):
 		if l.Fulfillment() == Returned {
-			return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the line is over",
-				Details: base.StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
+			return base.NotAllowed("the line is over", l.Fulfillment().String(), n.allowedBut(Extend)...)
 		}
 		return n.allow(Extend)
 	}
@@ -476,8 +472,8 @@ func (o *PatchOrderLine) sell(t *base.Tx, n *Order, l, was *OrderLine) error {
 		}
 	case l.Span() != was.Span() && l.Purchase.Type() == base.PurchaseBooking && !own &&
 		(l.OwnPrice || l.PricingRow != (base.ID{}) && l.Terms == nil):
-		return base.Invalid([]base.Fault{{Pointer: "/unitPrice", Code: "required",
-			Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})
+		return base.InvalidAt("/unitPrice", "required",
+			"is missing: the line's price is for its dates, with others it needs another, or a pricing row")
 	}
 	if row != nil && l.Subscription != nil {
 		l.Subscription.agree(row)

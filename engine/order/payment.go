@@ -86,8 +86,7 @@ func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	case len(n.Payments) == maxPayments:
 		return nil, base.Refuse(base.CodeConflict, "an order has at most %d payments", maxPayments)
 	case n.Paid(o.Kind, base.ID{}) > base.MaxSafe-o.Amount:
-		return nil, base.Invalid(
-			[]base.Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
+		return nil, base.InvalidAt("/amount", "range", "the total would be beyond 9007199254740991")
 	}
 	if err := n.refundable(o); err != nil {
 		return nil, err
@@ -116,10 +115,9 @@ func (o *Order) refundable(p AddPayment) error {
 	case p.Amount <= left:
 		return nil
 	case left <= 0:
-		return base.Invalid([]base.Fault{
-			{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " + from.words}})
+		return base.InvalidAt("/amount", "range", "there is nothing left to give back "+from.words)
 	default:
-		return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range",
-			Message: "must be at most " + base.Itoa(int(left)) + ", what is left to give back " + from.words}})
+		return base.InvalidAt("/amount", "range",
+			"must be at most "+base.Itoa(int(left))+", what is left to give back "+from.words)
 	}
 }

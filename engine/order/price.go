@@ -52,8 +52,8 @@ func priceLines(t *base.Tx, o *Order) error {
 }
 
 func tooDear() *base.Error {
-	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range",
-		Message: "the order, or a later payment of it, would cost more than 9007199254740991 minor units"}})
+	return base.InvalidAt("/lineItems", "range",
+		"the order, or a later payment of it, would cost more than 9007199254740991 minor units")
 }
 
 // reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each

@@ -68,7 +68,7 @@ func (l *OrderLine) sellByNamed(a *base.AccountState, o *Order, id base.ID, was 
 		l.PricingRow, l.OwnPrice, l.Terms = id, false, was.Terms
 		return nil, nil
 	case code != "":
-		return nil, base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: code, Message: message}})
+		return nil, base.InvalidAt("/pricingRowId", code, message)
 	}
 	if err := o.paidIn(row); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (o *Order) paidIn(row *commerce.PricingRow) error {
 	if row.Currency == o.Currency.String() {
 		return nil
 	}
-	return base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "currency",
-		Message: "is a row in " + row.Currency + ", the order is in " + o.Currency.String()}})
+	return base.InvalidAt("/pricingRowId", "currency",
+		"is a row in "+row.Currency+", the order is in "+o.Currency.String())
 }
 
 // Priced says that the line's price was given or is of a row. If the line then costs nothing, it is not because a price
@@ -191,7 +191,7 @@ func sellByTable(a *base.AccountState, o *Order, l *OrderLine) (*commerce.Pricin
 	}
 	fit := fitting(table, o.Currency.String(), l.Purchase.Type())
 	if message := unchosen(fit, l.Purchase.Type()); message != "" {
-		return nil, base.Invalid([]base.Fault{{Pointer: "/pricingRowId", Code: "required", Message: message}})
+		return nil, base.InvalidAt("/pricingRowId", "required", message)
 	}
 	if !table.Combine || l.Purchase.Type() != base.PurchaseBooking {
 		best := commerce.Cheapest(fit, l.Span(), o.PickupAt.Zone())

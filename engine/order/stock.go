@@ -262,8 +262,7 @@ func takeStock(t *base.Tx, o *Order, wants []want, overbook bool) error {
 }
 
 func tooManyUnits() *base.Error {
-	return base.Invalid([]base.Fault{{Pointer: "/lineItems", Code: "range", Message: "must ask for at most 10000 " +
-		"units in all"}})
+	return base.InvalidAt("/lineItems", "range", "must ask for at most 10000 units in all")
 }
 
 // ofLineItem says which line a refusal is about.
@@ -391,8 +390,7 @@ func extend(t *base.Tx, l *OrderLine, overbook bool) error {
 		}
 		body := base.Span{Start: h.Body().Start, End: stock.NotOver(t, l.To)}
 		if l.To <= body.Start {
-			return base.Invalid(
-				[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
+			return base.InvalidAt("/endDate", "order", "must be later than the hand-over")
 		}
 		if to := stock.GoesInPlan(t, h); to != nil {
 			stock.Send(t, h.ID, to)

@@ -227,9 +227,7 @@ func (o CancelSubscription) PlanOn(t *base.Tx) (any, error) {
 	s := l.Subscription
 	if n.Status == OrderDraft || s.over() {
 		state := string(s.Status(n))
-		return nil, &base.Error{Code: base.CodeStateNotAllowed,
-			Detail:  "the subscription is " + state + " and cannot be cancelled",
-			Details: base.StateDetails{State: state, Allowed: []string{}}}
+		return nil, base.NotAllowed("the subscription is "+state+" and cannot be cancelled", state)
 	}
 	at := t.Now
 	if o.AtEnd {

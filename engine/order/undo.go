@@ -33,8 +33,7 @@ func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if n.ArchivedAt != 0 {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the order is archived; unarchive it first",
-			Details: base.StateDetails{State: "archived"}}
+		return nil, base.NotAllowed("the order is archived; unarchive it first", "archived")
 	}
 	var blockers []base.ID
 	for _, x := range n.named(o.Units) {
@@ -119,9 +118,8 @@ func planned(t *base.Tx, h timeline.Hold, l *OrderLine, on *stock.ArticleLot, si
 // would wait for ever, and if it were cancelled, a wrong undo of what is out could not be made good.
 func undoHandOver(t *base.Tx, x unitOfLine, h timeline.Hold, at timeline.Place) ([]base.ID, error) {
 	if s := x.line.Subscription; s != nil && s.over() {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed,
-			Detail:  "the subscription of line " + base.Itoa(x.no) + " is over; return the unit instead",
-			Details: base.StateDetails{State: x.unit.State.String(), Allowed: []string{string(Return)}}}
+		return nil, base.NotAllowed("the subscription of line "+base.Itoa(x.no)+" is over; return the unit instead",
+			x.unit.State.String(), string(Return))
 	}
 	_, on, err := onArticle(t, at.Lot)
 	if err != nil {

@@ -259,8 +259,7 @@ func (o RedeliverDelivery) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.NotFound("delivery")
 	}
 	if !d.again() || Calls(t.Acc).Waiting(w.ID) >= t.Bounds.Queued {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the delivery waits already, or was " +
-			"tried too often", Details: base.StateDetails{State: d.State.String(), Allowed: []string{}}}
+		return nil, base.NotAllowed("the delivery waits already, or was tried too often", d.State.String())
 	}
 	n := d.requeued(t.Now)
 	n.ByHand = true

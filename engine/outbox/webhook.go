@@ -206,7 +206,8 @@ func (o CreateWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, base.Refuse(base.CodeConflict, "an account has at most %d webhooks", MaxWebhooks)
 	}
 	w := &WebhookRow{Secret: o.Secret, Webhook: Webhook{
-		ID: t.NewID(), WebhookFields: o.WebhookFields, APIVersion: o.APIVersion, Enabled: true, Stamp: t.Stamp(), Maker: o.Maker,
+		ID: t.NewID(), WebhookFields: o.WebhookFields, APIVersion: o.APIVersion, Enabled: true, Stamp: t.Stamp(),
+		Maker: o.Maker,
 	}}
 	if o.EventTypes == nil {
 		o.EventTypes = []base.HookEvent{o.EventType}
@@ -294,8 +295,7 @@ func (o EnableWebhook) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if w.Enabled {
-		return nil, &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is enabled already",
-			Details: base.StateDetails{State: "enabled", Allowed: []string{"disable"}}}
+		return nil, base.NotAllowed("the webhook is enabled already", "enabled", "disable")
 	}
 	return w.change(t, func(n *WebhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
 }
@@ -328,8 +328,7 @@ func (w *WebhookRow) enabled() error {
 	if w.Enabled {
 		return nil
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the webhook is disabled",
-		Details: base.StateDetails{State: "disabled", Allowed: []string{"enable"}}}
+	return base.NotAllowed("the webhook is disabled", "disabled", "enable")
 }
 
 // RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is

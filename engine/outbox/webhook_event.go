@@ -227,8 +227,7 @@ func (o TestWebhook) PlanOn(t *base.Tx) (any, error) {
 	}
 	typ := cmp.Or(o.EventType, w.EventType)
 	if !slices.Contains(w.EventTypes(), typ) {
-		return nil, base.Invalid(
-			[]base.Fault{{Pointer: "/eventType", Code: "not_allowed", Message: "is none of the webhook's types"}})
+		return nil, base.InvalidAt("/eventType", "not_allowed", "is none of the webhook's types")
 	}
 	const about = 4 << 10
 	d := delivery(t, &event{id: t.NewID(), typ: typ, data: t.Written(Example(typ), about)}, w)

@@ -240,7 +240,7 @@ func mayAdd(t *base.Tx, r *Article, l *Location, amount int, from int64) error {
 	if more == 0 || beyond(planned(t), r, more, t.Now) == 0 {
 		return nil
 	}
-	return base.Invalid([]base.Fault{{Pointer: "/amount", Code: "range", Message: manySlots}})
+	return base.InvalidAt("/amount", "range", manySlots)
 }
 
 const manySlots = "an article has at most 100000 slots"

@@ -168,8 +168,7 @@ func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 		}
 	}
 	if n.Window.Empty() {
-		return nil, base.Invalid(
-			[]base.Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
+		return nil, base.InvalidAt("/endDate", "order", "must be later than startDate")
 	}
 	l := LocationTable(t.Acc).Get(n.Location)
 	moved := n.Window != s.Window || n.Location != s.Location

@@ -70,9 +70,8 @@ func TakesNone(what, state string, archived *int64) *base.Error {
 	if archived != nil {
 		state, way = "archived", "unarchive"
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed,
-		Detail:  "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
-		Details: base.StateDetails{State: state, Allowed: []string{way}}}
+	return base.NotAllowed("the "+what+" is "+state+"; only an active, unarchived one takes new holds",
+		state, way)
 }
 
 // SetLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how

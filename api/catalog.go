@@ -158,12 +158,10 @@ var catalogOperations = append([]operation{
 	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }),
 		body: patchCatalogShape},
 		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
-	write(operation{
-		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
-		guarded: true, answer: wire.NullSchema,
+	deletion[commerce.CatalogItem](operation{
+		id: "admin.catalog.delete", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
 		summary: "Deletes a catalog item that no unclosed order and no current or future hold names.",
-	}, input[commerce.DeleteCatalogItem]{path: byUUID(func(o *commerce.DeleteCatalogItem) *base.ID { return &o.ID })},
-		guarded(func(o *commerce.DeleteCatalogItem) *[]uint64 { return &o.IfMatch }), answerNull),
+	}, byUUID),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
 }, tagged[*commerce.CatalogItem]{

@@ -86,12 +86,10 @@ var customerOperations = append([]operation{
 	}, input[commerce.PatchCustomer]{path: byUUID(func(o *commerce.PatchCustomer) *base.ID { return &o.ID }),
 		body: patchCustomerShape},
 		guarded(func(o *commerce.PatchCustomer) *[]uint64 { return &o.IfMatch }), behind(answerCustomer)),
-	write(operation{
-		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite,
-		guarded: true, summary: "Deletes a customer. " +
-			"Refused while an erasure of theirs is not complete.", answer: wire.NullSchema,
-	}, input[commerce.DeleteCustomer]{path: byUUID(func(o *commerce.DeleteCustomer) *base.ID { return &o.ID })},
-		guarded(func(o *commerce.DeleteCustomer) *[]uint64 { return &o.IfMatch }), answerNull),
+	deletion[commerce.Customer](operation{
+		id: "admin.customers.delete", path: "/v1/admin/customers/{id}", scopes: customersWrite,
+		summary: "Deletes a customer. Refused while an erasure of theirs is not complete.",
+	}, byUUID),
 	write(operation{
 		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite,
 		answer: erasureSchema,

@@ -86,9 +86,8 @@ var discountOperations = []operation{
 	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }),
 		body: patchDiscountShape},
 		guarded(func(o *commerce.PatchDiscountCode) *[]uint64 { return &o.IfMatch }), answerDiscountCode),
-	write(operation{
-		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
-		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: wire.NullSchema,
-	}, input[commerce.DeleteDiscountCode]{path: byID(func(o *commerce.DeleteDiscountCode) *base.ID { return &o.ID })},
-		guarded(func(o *commerce.DeleteDiscountCode) *[]uint64 { return &o.IfMatch }), answerNull),
+	deletion[commerce.DiscountCode](operation{
+		id: "admin.discountCodes.delete", path: discountPath, scopes: discountsWrite,
+		summary: "Deletes a discount code; orders that carry it keep what it took off.",
+	}, byID),
 }

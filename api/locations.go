@@ -60,11 +60,9 @@ var locationOperations = []operation{
 	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }),
 		body: patchLocationShape},
 		guarded(func(o *stock.PatchLocation) *[]uint64 { return &o.IfMatch }), answerLocation),
-	write(operation{
-		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}",
-		scopes: []string{"locations.write"}, guarded: true,
+	deletion[stock.Location](operation{
+		id: "admin.locations.delete", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"},
 		summary: "Deletes a location that has no stock, now or later, and that no unclosed order and no current or " +
-			"future hold or event uses.", answer: wire.NullSchema,
-	}, input[stock.DeleteLocation]{path: byUUID(func(o *stock.DeleteLocation) *base.ID { return &o.ID })},
-		guarded(func(o *stock.DeleteLocation) *[]uint64 { return &o.IfMatch }), answerNull),
+			"future hold or event uses.",
+	}, byUUID),
 }

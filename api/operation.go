@@ -173,6 +173,14 @@ func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in 
 	}
 }
 
+// deletion makes the operation that deletes a record; by makes its path, which names the record by an id.
+func deletion[R any, P base.Revised[R]](o operation,
+	by func(at func(*base.Delete[R, P]) *base.ID) *wire.Shape[base.Delete[R, P]]) operation {
+	o.method, o.guarded, o.answer = "DELETE", true, wire.NullSchema
+	return write(o, input[base.Delete[R, P]]{path: by(func(d *base.Delete[R, P]) *base.ID { return &d.ID })},
+		guarded(func(d *base.Delete[R, P]) *[]uint64 { return &d.IfMatch }), answerNull)
+}
+
 // readOne makes an operation that answers with the record that its path names by an id alone. If there is no such
 // record, the refusal says so, and says what kind of record it is by the name.
 func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find func(base.View, base.ID) *R,

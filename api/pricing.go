@@ -194,13 +194,10 @@ var pricingOperations = []operation{
 	}, input[commerce.PatchPricingTable]{path: byTable(func(o *commerce.PatchPricingTable) *base.ID { return &o.ID }),
 		body: patchPricingTableShape},
 		guarded(func(o *commerce.PatchPricingTable) *[]uint64 { return &o.IfMatch }), answerPricingTable),
-	write(operation{
-		id: "admin.pricingTables.delete", method: "DELETE", path: pricingTablePath, scopes: pricingWrite, guarded: true,
+	deletion[commerce.PricingTable](operation{
+		id: "admin.pricingTables.delete", path: pricingTablePath, scopes: pricingWrite,
 		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.",
-		answer:  wire.NullSchema,
-	}, input[commerce.DeletePricingTable]{
-		path: byTable(func(o *commerce.DeletePricingTable) *base.ID { return &o.ID })},
-		guarded(func(o *commerce.DeletePricingTable) *[]uint64 { return &o.IfMatch }), answerNull),
+	}, byTable),
 	read(operation{
 		id: "admin.pricingTables.listRows", method: "GET", path: pricingTablePath + "/pricing-row", scopes: pricingRead,
 		summary: "Lists a pricing table's rows in order of creation.", answer: pagedSchema(pricingRowSchema),

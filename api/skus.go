@@ -80,14 +80,11 @@ var skuOperations = append([]operation{
 		summary: "Changes a SKU; changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
 	}, input[stock.PatchSKU]{path: byUUID(func(o *stock.PatchSKU) *base.ID { return &o.ID }), body: patchSKUShape},
 		guarded(func(o *stock.PatchSKU) *[]uint64 { return &o.IfMatch }), behind(answerSKU)),
-	write(operation{
-		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}",
-		scopes: []string{"inventory.skus.write"}, guarded: true,
+	deletion[stock.SKU](operation{
+		id: "admin.skus.delete", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"},
 		summary: "Deletes a SKU without articles that no catalog item, no unclosed order and no current or future " +
 			"hold uses.",
-		answer: wire.NullSchema,
-	}, input[stock.DeleteSKU]{path: byUUID(func(o *stock.DeleteSKU) *base.ID { return &o.ID })},
-		guarded(func(o *stock.DeleteSKU) *[]uint64 { return &o.IfMatch }), answerNull),
+	}, byUUID),
 }, tagged[*stock.SKU]{
 	of: stock.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID,
 	scopes: []string{"inventory.skus.write"},

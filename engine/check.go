@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/label"
 	"holdfast/persist"
 )
 
@@ -100,16 +99,16 @@ func checkAccount(a *base.AccountState) error {
 	if a.Importing() {
 		return a.Stock.Check()
 	}
-	due := untriedKind.In(a).Len() + label.SweepingKind.In(a).Len()
 	for _, f := range base.Followers {
-		if f.Check == nil {
-			continue
+		if f.Check != nil {
+			if err := f.Check(a); err != nil {
+				return err
+			}
 		}
-		n, err := f.Check(a)
-		if err != nil {
-			return err
-		}
-		due += n
+	}
+	due := 0
+	for _, k := range schema {
+		due += k.DueRows(a)
 	}
 	if due != a.Due.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.Due.Len(), due)

@@ -492,15 +492,3 @@ func (e *Engine) eraseAgain() (left bool, err error) {
 	}
 	return left, err
 }
-
-func init() { base.RegisterFollower(base.Follower{Check: checkErasures}) }
-
-// checkErasures counts the customers that still have orders to erase.
-func checkErasures(a *base.AccountState) (due int, err error) {
-	for m := range commerce.CustomerTable(a).All() {
-		if m.Erasing != 0 {
-			due++
-		}
-	}
-	return due, nil
-}

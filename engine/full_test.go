@@ -57,6 +57,9 @@ func TestEveryOperationAddsOrGoesOn(t *testing.T) {
 				if embeds(n, "Adds") {
 					adding = append(adding, n.Name.Name)
 				}
+				if _, is := n.Type.(*ast.IndexListExpr); is && n.Assign.IsValid() {
+					planned = append(planned, n.Name.Name) // it has the plan of base.Delete
+				}
 			case *ast.FuncDecl:
 				if n.Name.Name == "PlanOn" && n.Recv != nil && len(n.Type.Params.List) == 1 {
 					if of, ok := n.Recv.List[0].Type.(*ast.Ident); ok {

@@ -30,6 +30,7 @@ func (i DueItem) before(o DueItem) bool {
 
 // DueAt lets time act on a kind's rows at the instant that at gives; 0: never.
 func (k *Kind[R]) DueAt(at func(*R) int64) {
+	k.DueOf = at
 	put := k.Put
 	k.Put = func(s *State, a *AccountState, before, after *R) {
 		if before != nil && at(before) != 0 {
@@ -40,6 +41,19 @@ func (k *Kind[R]) DueAt(at func(*R) int64) {
 		}
 		put(s, a, before, after)
 	}
+}
+
+// DueRows counts an account's rows on which time acts at some instant.
+func (k *Kind[R]) DueRows(a *AccountState) (n int) {
+	if k.DueOf == nil {
+		return 0
+	}
+	for r := range k.All(a) {
+		if k.DueOf(r) != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.

@@ -27,9 +27,8 @@ func (x extensionOf[E]) In(a *AccountState) E { return a.Extensions[x.No].(E) }
 type Follower struct {
 	// called before a write set is applied; after, if not nil, is called after that
 	Around func(a *AccountState, set []RowChange) (after func())
-	Load   func(a *AccountState) // makes what all rows say, at start-up
-	// derives it anew and compares; due is how many of the domain's rows are due
-	Check func(a *AccountState) (due int, err error)
+	Load   func(a *AccountState)       // makes what all rows say, at start-up
+	Check  func(a *AccountState) error // derives it anew and compares
 }
 
 var Followers []Follower

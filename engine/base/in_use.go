@@ -38,6 +38,31 @@ func (a *AccountState) Unreferred(id ID, now int64) error {
 	return nil
 }
 
+// Delete removes a record. Its kind may refuse that (Kind.Kept). What has a number leaves a tombstone.
+type Delete[R any, P Revised[R]] struct {
+	Answers[any]
+	ID      ID
+	IfMatch []uint64
+}
+
+func (o Delete[R, P]) PlanOn(t *Tx) (any, error) {
+	k := kindOf[R]()
+	r, err := Found[R, P](t, k, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kept != nil {
+		if err := k.Kept(t, r); err != nil {
+			return nil, err
+		}
+	}
+	Record(t, k, r, nil)
+	if no := k.In(t.Acc).NumberOf(r); no != 0 {
+		t.Bury(k.Tag, o.ID, no)
+	}
+	return nil, nil
+}
+
 // Pricer counts the records of a resource that have amounts in the account's currency and are not over: they keep the
 // account from getting another.
 type Pricer struct {

@@ -59,6 +59,10 @@ type Kind[R any] struct {
 	Scan func(l *AccountLoader, key ID, b []byte) error
 	// puts rows in place all at once: it begins with nothing else there; nil: one by one
 	Bulk func(of []*AccountLoader) (finish func(a *AccountState) error)
+	// when time acts on a row, 0: never (DueAt); nil: on none
+	DueOf func(*R) int64
+	// refuses to remove a record (Delete); nil: none is kept
+	Kept func(t *Tx, r *R) error
 	// what becomes of a row that is due; nil: none ever is
 	WhenDue func(t *Tx, id ID)
 	// refuses a stored row of which Decode would lose something; nil: Decode does so itself
@@ -282,6 +286,7 @@ type KindOf interface {
 	InFeed() string
 	FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error)
 	Due(t *Tx, id ID)
+	DueRows(a *AccountState) int
 	Stored() bool
 	Example(full bool) (row []byte, weight int)
 	Present(dst []Image, account, id ID, stored []byte) ([]Image, error)
@@ -296,6 +301,12 @@ var kinds []KindOf
 func RegisterKinds(list ...KindOf) []KindOf {
 	kinds = list
 	return list
+}
+
+// kindOf is the kind of a type of rows.
+func kindOf[R any]() *Kind[R] {
+	i := slices.IndexFunc(kinds, func(k KindOf) bool { _, is := k.(*Kind[R]); return is })
+	return kinds[i].(*Kind[R])
 }
 
 // TableTag is the table byte.

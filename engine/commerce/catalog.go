@@ -115,6 +115,7 @@ func CatalogTable(a *base.AccountState) *table.Table[CatalogItem] {
 }
 
 func init() {
+	CatalogKind.Kept = func(t *base.Tx, i *CatalogItem) error { return t.Acc.Unreferred(i.ID, t.Now) }
 	base.RegisterReferrers(base.Referrer{Resource: "catalogItem", Count: catalogItemsNaming})
 }
 
@@ -334,24 +335,7 @@ func (o ArchiveCatalogItem) PlanOn(t *base.Tx) (any, error) {
 }
 
 // DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either.
-type DeleteCatalogItem struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
-
-func (o DeleteCatalogItem) PlanOn(t *base.Tx) (any, error) {
-	i, err := base.Found(t, CatalogKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.Acc.Unreferred(i.ID, t.Now); err != nil {
-		return nil, err
-	}
-	base.Record(t, CatalogKind, i, nil)
-	t.Bury(base.TagCatalogItem, i.ID, i.No)
-	return nil, nil
-}
+type DeleteCatalogItem = base.Delete[CatalogItem, *CatalogItem]
 
 // CatalogItemByID returns a catalog item, or nil.
 func CatalogItemByID(v base.View, id base.ID) *CatalogItem { return CatalogTable(v.Acc).Get(id) }

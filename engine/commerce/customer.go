@@ -54,6 +54,7 @@ var CustomerKind = func() *base.Kind[Customer] {
 		}),
 		table.By((*Customer).words))
 	k.Told = base.ToldByRevision
+	k.Kept = customerInUse
 	k.DueAt(func(m *Customer) int64 { return m.Erasing })
 	return k
 }()
@@ -74,11 +75,9 @@ func (m *Customer) BeingErased() bool { return m.Erasing != 0 || m.Traces }
 // erased refuses what cannot be done with a customer that was erased, or is being erased.
 func (m *Customer) erased() error {
 	if m.BeingErased() {
-		return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the erasure of the customer is not complete",
-			Details: base.StateDetails{State: "erasing", Allowed: []string{}}}
+		return base.NotAllowed("the erasure of the customer is not complete", "erasing")
 	}
-	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the customer was erased",
-		Details: base.StateDetails{State: "erased", Allowed: []string{"delete"}}}
+	return base.NotAllowed("the customer was erased", "erased", "delete")
 }
 
 // MayBeFor refuses a record that names a customer that does not exist or was erased.
@@ -174,25 +173,16 @@ func (o PatchCustomer) PlanOn(t *base.Tx) (any, error) {
 
 // DeleteCustomer removes a customer. No hold that is not over, and no order that is not closed, may refer to the
 // customer; those that do keep the id. One who is being erased stays until that is complete. It answers with nil.
-type DeleteCustomer struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
+type DeleteCustomer = base.Delete[Customer, *Customer]
 
-func (o DeleteCustomer) PlanOn(t *base.Tx) (any, error) {
-	m, err := base.Found(t, CustomerKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
+func customerInUse(t *base.Tx, m *Customer) error {
 	if err := t.Acc.Unreferred(m.ID, t.Now); err != nil {
-		return nil, err
+		return err
 	}
 	if m.BeingErased() {
-		return nil, m.erased()
+		return m.erased()
 	}
-	base.Record(t, CustomerKind, m, nil)
-	return nil, nil
+	return nil
 }
 
 // CustomerByID returns a customer, or nil.

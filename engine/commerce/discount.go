@@ -204,20 +204,7 @@ func (o PatchDiscountCode) PlanOn(t *base.Tx) (any, error) {
 }
 
 // DeleteDiscountCode removes a discount code; orders that carry it keep what it took off.
-type DeleteDiscountCode struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
-
-func (o DeleteDiscountCode) PlanOn(t *base.Tx) (any, error) {
-	d, err := base.Found(t, DiscountKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
-	base.Record(t, DiscountKind, d, nil)
-	return nil, nil
-}
+type DeleteDiscountCode = base.Delete[DiscountCode, *DiscountCode]
 
 // UseDiscount counts n uses of a code, or gives them back where n is negative, and returns the record as the command
 // leaves it. Uses of one command add up: a row has one change in a write set.
@@ -258,14 +245,6 @@ func init() {
 		n.Currency = t.Acc.Row.Currency
 		base.Record(t, DiscountKind, d, &n)
 	}
-	base.RegisterFollower(base.Follower{Check: func(a *base.AccountState) (due int, err error) {
-		for d := range DiscountTable(a).All() {
-			if d.lacksCurrency() {
-				due++
-			}
-		}
-		return due, nil
-	}})
 	base.RegisterPricer(base.Pricer{Resource: "discountCode", Count: func(a *base.AccountState, now int64) (n int) {
 		for d := range DiscountTable(a).All() {
 			if d.amount() && (d.EndsAt == nil || *d.EndsAt > now) {

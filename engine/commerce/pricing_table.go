@@ -42,6 +42,7 @@ var PricingTableKind = func() *base.Kind[PricingTable] {
 			return rows
 		}))
 	k.Told = base.ToldByRevision
+	k.Kept = pricingTableInUse
 	k.DueAt(func(p *PricingTable) int64 {
 		if p.lacksCurrency() {
 			return 1 // an older program made it
@@ -94,24 +95,15 @@ func (o PatchPricingTable) PlanOn(t *base.Tx) (any, error) {
 }
 
 // DeletePricingTable removes a pricing table with its rows, where no catalog item names it.
-type DeletePricingTable struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
+type DeletePricingTable = base.Delete[PricingTable, *PricingTable]
 
-func (o DeletePricingTable) PlanOn(t *base.Tx) (any, error) {
-	p, err := base.Found(t, PricingTableKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
+func pricingTableInUse(t *base.Tx, p *PricingTable) error {
 	for _, id := range append([]base.ID{p.ID}, p.rowIDs()...) {
 		if err := t.Acc.Unreferred(id, t.Now); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	base.Record(t, PricingTableKind, p, nil)
-	return nil, nil
+	return nil
 }
 
 func (p *PricingTable) rowIDs() []base.ID {
@@ -156,14 +148,6 @@ func giveCurrency(t *base.Tx, id base.ID) {
 
 func init() {
 	PricingTableKind.WhenDue = giveCurrency
-	base.RegisterFollower(base.Follower{Check: func(a *base.AccountState) (due int, err error) {
-		for p := range PricingTableKind.In(a).All() {
-			if p.lacksCurrency() {
-				due++
-			}
-		}
-		return due, nil
-	}})
 	base.RegisterPricer(base.Pricer{Resource: "pricingRow", Count: func(a *base.AccountState, _ int64) (n int) {
 		for p := range PricingTableKind.In(a).All() {
 			for i := range p.Rows {

@@ -355,25 +355,19 @@ var HoldKind = &base.Kind[HoldRecord]{
 		}
 	},
 	Put: func(_ *base.State, a *base.AccountState, before, after *HoldRecord) {
-		if before != nil {
-			if before.Due != 0 {
-				a.Due.Remove(base.DueItem{At: before.Due, ID: before.ID, Tag: base.TagHold})
-			}
-			if after == nil || !before.dense() {
-				Holds(a).delete(before.ID)
-			}
+		if before != nil && (after == nil || !before.dense()) {
+			Holds(a).delete(before.ID)
 		}
-		if after == nil {
-			return
-		}
-		Holds(a).put(after)
-		if after.Due != 0 {
-			a.Due.Add(base.DueItem{At: after.Due, ID: after.ID, Tag: base.TagHold})
+		if after != nil {
+			Holds(a).put(after)
 		}
 	},
 }
 
-func init() { HoldKind.WhenDue = lapse }
+func init() {
+	HoldKind.DueAt(func(r *HoldRecord) int64 { return r.Due })
+	HoldKind.WhenDue = lapse
+}
 
 // returnsElsewhere is a bit in the byte that has the kind of what a line names. It says that the number of the location
 // that its units go to follows; rows up to format 5 have none. keepsComponents, in the same byte, says that the
@@ -574,20 +568,17 @@ func loadHolds(of []*base.AccountLoader) (finish func(a *base.AccountState) erro
 func init() { base.RegisterFollower(base.Follower{Check: checkHolds}) }
 
 // checkHolds holds the records against the timelines.
-func checkHolds(a *base.AccountState) (due int, err error) {
+func checkHolds(a *base.AccountState) error {
 	for r := range HoldKind.All(a) {
-		if r.Due != 0 {
-			due++
-		}
 		for i, id := range r.each() {
 			h, _, ok := a.Stock.Find(id)
 			its := ok && h.Flags.Blocker() == timeline.BlockerHold && stock.OwnerOf(a, h) == r.ID && int(h.Line) == i
 			if its == r.Status.Ended() {
-				return 0, fmt.Errorf("hold %s is %s, its unit %s is there: %t", r.ID, r.Status, id, its)
+				return fmt.Errorf("hold %s is %s, its unit %s is there: %t", r.ID, r.Status, id, its)
 			}
 		}
 	}
-	return due, nil
+	return nil
 }
 
 func init() { base.RegisterReferrers(base.Referrer{Resource: "hold", Count: holdsNaming}) }

@@ -88,7 +88,7 @@ func init() {
 }
 
 // checkAttributeUses counts anew.
-func checkAttributeUses(a *base.AccountState) (due int, err error) {
+func checkAttributeUses(a *base.AccountState) (err error) {
 	want, have := newAttributeUses(), AttributeUses(a)
 	AddAllUses(a, want)
 	want.Items.Scan(func(x base.Sum[use]) bool {
@@ -101,7 +101,7 @@ func checkAttributeUses(a *base.AccountState) (due int, err error) {
 	if n := have.Items.Len(); err == nil && n != want.Items.Len() {
 		err = fmt.Errorf("attributes are used in %d ways, %d are counted", want.Items.Len(), n)
 	}
-	return 0, err
+	return err
 }
 
 // Losing counts the records of a kind that have a value of which an attribute, as it is to be, has no place.

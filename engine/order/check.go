@@ -16,16 +16,13 @@ func init() { base.RegisterFollower(base.Follower{Check: checkOrders}) }
 
 // checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say
 // so, and a code's uses are the orders that carry it.
-func checkOrders(a *base.AccountState) (due int, err error) {
+func checkOrders(a *base.AccountState) error {
 	units, uses, named := 0, map[base.ID]int64{}, newOrderUses()
 	for o := range OrderTable(a).All() {
 		if OrderTable(a).No(o.Number) != o {
-			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
+			return fmt.Errorf("order %s is not found by its number", o.ID)
 		}
 		recount(named, nil, o)
-		if o.dueAt() != 0 {
-			due++
-		}
 		for i := range o.Lines {
 			l := &o.Lines[i]
 			for j := range l.Units {
@@ -33,29 +30,29 @@ func checkOrders(a *base.AccountState) (due int, err error) {
 				if u.Hold == (base.ID{}) {
 					if takes := o.Status != OrderDraft &&
 						(u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
-						return 0, fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
+						return fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
 					}
 					continue
 				}
 				if u.Lot != 0 {
 					if _, _, ok := a.Stock.Find(u.Hold); ok {
-						return 0, fmt.Errorf("unit %s of order %s is sold and has a hold", u.ID, o.ID)
+						return fmt.Errorf("unit %s of order %s is sold and has a hold", u.ID, o.ID)
 					}
 					continue
 				}
 				units++
 				h, _, ok := a.Stock.Find(u.Hold)
 				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {
-					return 0, fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
+					return fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
 				}
 				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) ||
 					(u.Returned != 0) != h.Flags.Has(timeline.Back) {
-					return 0, fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
+					return fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
 				}
 			}
 		}
 		if _, ok := o.Price(); !ok {
-			return 0, fmt.Errorf("order %s has no price", o.ID)
+			return fmt.Errorf("order %s has no price", o.ID)
 		}
 		for i := range o.Codes {
 			if !o.Codes[i].Unused {
@@ -69,15 +66,15 @@ func checkOrders(a *base.AccountState) (due int, err error) {
 		}
 	}
 	if units != 0 {
-		return 0, fmt.Errorf("orders have %d units more than there are holds of orders", units)
+		return fmt.Errorf("orders have %d units more than there are holds of orders", units)
 	}
 	for d := range commerce.DiscountTable(a).All() {
 		if d.Used != uses[d.ID] {
-			return 0, fmt.Errorf("discount code %s has %d uses, %d orders have used it", d.ID, d.Used, uses[d.ID])
+			return fmt.Errorf("discount code %s has %d uses, %d orders have used it", d.ID, d.Used, uses[d.ID])
 		}
 	}
 	if !slices.Equal(named.Items.Items(), orderUses(a).Items.Items()) {
-		return 0, fmt.Errorf("orders refer to %v, the index says %v", named.Items.Items(), orderUses(a).Items.Items())
+		return fmt.Errorf("orders refer to %v, the index says %v", named.Items.Items(), orderUses(a).Items.Items())
 	}
-	return due, nil
+	return nil
 }

@@ -188,8 +188,8 @@ func init() {
 		Load: func(a *base.AccountState) { addIncomes(a, stock.Income(a)) }, Check: checkIncomes})
 }
 
-func checkIncomes(a *base.AccountState) (int, error) {
+func checkIncomes(a *base.AccountState) error {
 	brought := new(stock.Incomes)
 	addIncomes(a, brought)
-	return 0, stock.Income(a).Check(brought)
+	return stock.Income(a).Check(brought)
 }

@@ -456,26 +456,26 @@ func init() {
 
 // checkOrderIndex holds the index against the orders, and their numbers against their ids: lists take both for the
 // order of creation.
-func checkOrderIndex(a *base.AccountState) (due int, err error) {
+func checkOrderIndex(a *base.AccountState) error {
 	x, terms, last := OrderIndex(a), 0, uint32(0)
 	var by [orderKeys]int
 	for o := range OrderTable(a).All() {
 		if o.Number < last {
-			return 0, fmt.Errorf("order %d was made behind order %d", o.Number, last)
+			return fmt.Errorf("order %d was made behind order %d", o.Number, last)
 		}
 		last = o.Number
 		f := o.Entry()
 		terms += len(f.terms)
 		for _, t := range f.terms {
 			if !x.Sets.Has(t, o.Number) {
-				return 0, fmt.Errorf("order %d is not found by the term %q", o.Number, t[:])
+				return fmt.Errorf("order %d is not found by the term %q", o.Number, t[:])
 			}
 		}
 		for k := range by {
 			if f.has[k] {
 				by[k]++
 				if !x.By[k].Has(f.At[k], o.Number) {
-					return 0, fmt.Errorf("order %d is not found by its key %d, %d", o.Number, k, f.At[k])
+					return fmt.Errorf("order %d is not found by its key %d, %d", o.Number, k, f.At[k])
 				}
 			}
 		}
@@ -484,19 +484,19 @@ func checkOrderIndex(a *base.AccountState) (due int, err error) {
 	for c := range a.Stock.EachConflict() {
 		if lost(&c) == 1 {
 			if short[uint32(c.Owner)] = true; !x.Sets.Has(termConflict.Of(), uint32(c.Owner)) {
-				return 0, fmt.Errorf("the conflict of order %d is not found", c.Owner)
+				return fmt.Errorf("the conflict of order %d is not found", c.Owner)
 			}
 		}
 	}
 	if n := x.Sets.Len() - len(short); n != terms {
-		return 0, fmt.Errorf("orders are found by %d terms, the index has %d", terms, n)
+		return fmt.Errorf("orders are found by %d terms, the index has %d", terms, n)
 	}
 	for k := range by {
 		if n := x.By[k].Len(); n != by[k] {
-			return 0, fmt.Errorf("orders have %d keys %d, the index has %d", by[k], k, n)
+			return fmt.Errorf("orders have %d keys %d, the index has %d", by[k], k, n)
 		}
 	}
-	return 0, nil
+	return nil
 }
 
 // LastOrder is the greatest number of an order. While an archive comes in the ledger does not count its orders yet.

@@ -142,7 +142,7 @@ func salesOf(a *base.AccountState, lot timeline.LotNo, w base.Span, visit func(t
 func init() { base.RegisterFollower(base.Follower{Check: checkSales}) }
 
 // checkSales holds the index against the orders.
-func checkSales(a *base.AccountState) (due int, err error) {
+func checkSales(a *base.AccountState) error {
 	n := 0
 	for o := range OrderTable(a).All() {
 		for i := range o.Lines {
@@ -153,13 +153,13 @@ func checkSales(a *base.AccountState) (due int, err error) {
 				}
 				n++
 				if x, _ := soldOf(a).items.Get(s); x != s {
-					return 0, fmt.Errorf("the sale %+v is not found by its article", s)
+					return fmt.Errorf("the sale %+v is not found by its article", s)
 				}
 			}
 		}
 	}
 	if n != soldOf(a).items.Len() {
-		return 0, fmt.Errorf("orders have %d sales, the index says %d", n, soldOf(a).items.Len())
+		return fmt.Errorf("orders have %d sales, the index says %d", n, soldOf(a).items.Len())
 	}
-	return 0, nil
+	return nil
 }

@@ -273,26 +273,18 @@ func (q *callQueue) each(webhook base.ID) iter.Seq[*Delivery] {
 
 func init() { base.RegisterFollower(base.Follower{Check: checkCalls}) }
 
-// checkCalls recomputes what is derived of webhooks and deliveries, and counts those at which something is due.
-func checkCalls(a *base.AccountState) (due int, err error) {
+// checkCalls recomputes what is derived of deliveries.
+func checkCalls(a *base.AccountState) error {
 	want := newCallQueue()
-	for w := range WebhookTable(a).All() {
-		if w.Drain != 0 {
-			due++
-		}
-	}
 	for d := range DeliveryTable(a).All() {
 		want.add(d)
-		if d.givenUpAt() != 0 {
-			due++
-		}
 	}
 	if !slices.Equal(want.items.Items(), Calls(a).items.Items()) ||
 		!slices.Equal(want.counts.Items(), Calls(a).counts.Items()) || want.Bytes != Calls(a).Bytes {
-		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", Calls(a).items.Len(),
+		return fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", Calls(a).items.Len(),
 			Calls(a).Bytes, want.items.Len(), want.Bytes)
 	}
-	return due, nil
+	return nil
 }
 
 // call notes that the queue of an account changed.

@@ -125,14 +125,6 @@ func init() {
 		}
 		Seating(t).tried = append(Seating(t).tried, id)
 	}
-	base.RegisterFollower(base.Follower{Check: func(a *base.AccountState) (due int, err error) {
-		for u := range UnseatedKind.In(a).All() {
-			if u.Again != base.Forever {
-				due++
-			}
-		}
-		return due, nil
-	}})
 }
 
 // opens is when time may make room for a conflict that the command leaves, or may make articles meet what it requires.

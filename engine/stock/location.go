@@ -103,6 +103,7 @@ var LocationKind = func() *base.Kind[Location] {
 		n.place = PlaceCopy{n.Name, n.Timezone, n.Address}
 		k.In(a).Put(&n)
 	}
+	k.Kept = locationInUse
 	return k
 }()
 
@@ -194,26 +195,10 @@ func LocationNo(a *base.AccountState, id base.ID) uint32 {
 
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is
 // that is not over.
-type DeleteLocation struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
+type DeleteLocation = base.Delete[Location, *Location]
 
-func (o DeleteLocation) PlanOn(t *base.Tx) (any, error) {
-	l, err := base.Found(t, LocationKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
-	if err := locationInUse(t.Acc, l, t.Now); err != nil {
-		return nil, err
-	}
-	base.Record(t, LocationKind, l, nil)
-	t.Bury(base.TagLocation, l.ID, l.No)
-	return nil, nil
-}
-
-func locationInUse(a *base.AccountState, l *Location, now int64) error {
+func locationInUse(t *base.Tx, l *Location) error {
+	a, now := t.Acc, t.Now
 	articles := 0
 	var waiting takers
 	for no := timeline.LotNo(1); uint32(no) <= a.Ledger.Lot; no++ {

@@ -91,6 +91,7 @@ var SKUKind = func() *base.Kind[SKU] {
 			repool(a, after.ID)
 		}
 	}
+	k.Kept = skuInUse
 	return k
 }()
 
@@ -279,30 +280,17 @@ func SKUID(a *base.AccountState, no uint32) base.ID {
 }
 
 // DeleteSKU removes a SKU that has no article, and for which no hold is that is not over.
-type DeleteSKU struct {
-	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-}
+type DeleteSKU = base.Delete[SKU, *SKU]
 
-func (o DeleteSKU) PlanOn(t *base.Tx) (any, error) {
-	s, err := base.Found(t, SKUKind, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
-	}
+func skuInUse(t *base.Tx, s *SKU) error {
 	articles := 0
 	for range ArticleTable(t.Acc).By(ArticleBySKU, string(s.ID[:])) {
 		articles++
 	}
 	if err := base.InUse("article", articles); err != nil {
-		return nil, err
+		return err
 	}
-	if err := t.Acc.Unreferred(s.ID, t.Now); err != nil {
-		return nil, err
-	}
-	base.Record(t, SKUKind, s, nil)
-	t.Bury(base.TagSKU, s.ID, s.No)
-	return nil, nil
+	return t.Acc.Unreferred(s.ID, t.Now)
 }
 
 func (o CreateSKU) Distinct() []base.DistinctValue {

@@ -181,9 +181,6 @@ var UnitKind = &base.Kind[timeline.Placed]{
 		if !a.Drafted {
 			a.Stock.Remove(before.ID)
 		}
-		if at, is := unitDue(before.Hold); is {
-			a.Due.Remove(base.DueItem{At: at, ID: before.ID, Tag: base.TagUnit})
-		}
 	},
 	Put: func(_ *base.State, a *base.AccountState, _, after *timeline.Placed) {
 		if after == nil {
@@ -193,31 +190,32 @@ var UnitKind = &base.Kind[timeline.Placed]{
 		if !a.Drafted {
 			a.Stock.Put(after.Hold, after.Place)
 		}
-		if at, is := unitDue(after.Hold); is {
-			a.Due.Add(base.DueItem{At: at, ID: after.ID, Tag: base.TagUnit})
-		}
 	},
 	Scan: func(l *base.AccountLoader, key base.ID, b []byte) error {
 		x := stockBulk.On(&l.Bulk)
 		u := x.units.Next()
 		err := DecodeUnitInto(u, key, b)
 		x.oneWays.count(u.Hold, 1)
-		if at, is := unitDue(u.Hold); is && err == nil {
+		if at := unitDue(u); at != 0 && err == nil {
 			l.Due = append(l.Due, base.DueItem{At: at, ID: key, Tag: base.TagUnit})
 		}
 		return err
 	},
 }
 
-func init() { UnitKind.WhenDue = overdue }
+func init() {
+	UnitKind.DueAt(unitDue)
+	UnitKind.WhenDue = overdue
+}
 
 // unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock
-// at once.
-func unitDue(h timeline.Hold) (at int64, is bool) {
-	if h.Kind == timeline.Sale {
-		return max(1, h.Body().Start), true
+// at once. 0: never.
+func unitDue(u *timeline.Placed) int64 {
+	if u.Kind == timeline.Sale {
+		return max(1, u.Body().Start)
 	}
-	return OutUntil(h)
+	at, _ := OutUntil(u.Hold)
+	return at
 }
 
 // StockOf is what units of stock are a part of: the article with a number.

@@ -134,6 +134,14 @@ func (t *Table[R]) Find(id ID) (r *R, no uint32) {
 // No returns the row with a number, or nil. The table was made with Numbered.
 func (t *Table[R]) No(n uint32) *R { return t.numbers.get(n) }
 
+// NumberOf is the number of a row; 0 where the table was not made with Numbered.
+func (t *Table[R]) NumberOf(r *R) uint32 {
+	if t.number == nil {
+		return 0
+	}
+	return t.number(r)
+}
+
 // Block returns the rows of the numbers from 64*i on; its Rows are nil where there is none. The table was made with
 // Numbered.
 func (t *Table[R]) Block(i int) Block[R] { return t.numbers.block(i) }

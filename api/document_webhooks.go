@@ -23,8 +23,9 @@ var eventsAbout = map[base.HookEvent]string{
 	base.ConflictResolved: "A conflict is over: the unit has a place again, which its slotId names, or the conflict " +
 		"was removed, and slotId is null.",
 	base.HoldExpired: "A hold was not confirmed in time and gave its stock back.",
-	base.UnitOverdue: "A unit that is with a customer is not back at the end of its line. It is told once; " +
-		"given another end, it may be late again.",
+	base.UnitOverdue: "A unit that is with a customer is not back at the end of its line: that has come, its line " +
+		"got an end that is past, or its return was undone after it. It is told once; it may be late again when " +
+		"the line gets another end, or a return is undone.",
 	base.WebhookDisabled: "A webhook was disabled because too many events failed. The event is sent to other webhooks.",
 }
 

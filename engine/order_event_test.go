@@ -2,12 +2,15 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
+	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/outbox"
 	"holdfast/engine/stock"
@@ -178,6 +181,71 @@ func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
 	s.now = to
 	s.do(stock.DeleteArticle{ID: article})
 	require.Equal(t, short, order.OrderByID(s.view(), o.ID).Units)
+}
+
+// A unit that is out at the end of its line is told to be late once for each end, however it has come about: it is not
+// brought back, its return is undone, or its line gets an end that is past.
+func TestUnitIsLateOnceForEachEnd(t *testing.T) {
+	s := newShop(t)
+	w := s.hook(base.UnitOverdue)
+	article := base.Item{Article: s.article(s.sku(), 9)}
+	from, to := s.now+hour, s.now+3*hour
+	var orders [5]*order.OrderRecord
+	for i := range orders {
+		orders[i] = s.rent(article, from, to, 1)
+	}
+	asked := 0
+	late := func(want ...int) {
+		t.Helper()
+		asked++
+		s.do(label.CreateTag{TagFields: label.TagFields{Value: fmt.Sprint(asked), Scope: label.TagOrders}})
+		var got []int
+		for _, d := range s.log(w, 0) {
+			got = append(got, slices.IndexFunc(orders[:], func(r *order.OrderRecord) bool {
+				return s.orderNow(r).Lines[0].Units[0].Hold == d.Resource
+			}))
+		}
+		slices.Sort(got)
+		require.Equal(t, want, got)
+	}
+	end := func(i int, to int64) {
+		s.do(order.PatchOrderLine{Order: orders[i].ID, ID: orders[i].Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{To: &to, UnitPrice: ptr(int64(1))})})
+	}
+	back := func(i int, at int64) { s.do(order.ReturnOrder{ID: orders[i].ID, At: &at}) }
+	undo := func(i int) {
+		s.do(order.UndoOrder{ID: orders[i].ID, Units: []base.ID{orders[i].Lines[0].Units[0].ID}})
+	}
+	s.now = from
+	for _, r := range orders {
+		s.do(order.FulfillOrder{ID: r.ID})
+	}
+	back(1, from) // no time has gone by: its hold is gone
+	s.now += hour
+	back(2, s.now)
+	end(3, to+8*hour)
+	end(4, to+day)
+	undo(2)
+	back(2, s.now)
+	late()
+	s.now = to + 2*hour
+	late(0)
+	undo(1)
+	undo(2)
+	late(0, 1, 2)
+	s.now += day / 2
+	late(0, 1, 2, 3)
+	end(4, s.now+hour)
+	end(3, to+7*hour)
+	late(0, 1, 2, 3, 3)
+	end(0, s.now+hour)
+	end(3, to+7*hour)
+	late(0, 1, 2, 3, 3)
+	s.now += day
+	late(0, 0, 1, 2, 3, 3, 4)
+	back(0, s.now)
+	undo(0) // it is out again
+	late(0, 0, 0, 1, 2, 3, 3, 4)
 }
 
 // Rows of before bodies were packed are read as they are.

@@ -15,28 +15,77 @@ func init() {
 	base.RegisterEvents("unavailability", overdueEvents, base.UnitOverdue)
 }
 
-// overdueEvents finds the units that a command of time keeps for the first step beyond the end that their line has.
+// overdueEvents finds the units that are kept beyond the end that their line has, and were not before, or beyond
+// another end: time has gone by, a return was undone, or the line got an end that is past.
 func overdueEvents(t *base.Tx, emit func(typ base.HookEvent, unit base.ID, data func() base.EventData)) {
+	told := map[base.ID]bool{}
+	tell := func(id base.ID, end int64) {
+		if told[id] || wasLate(t, id, end) {
+			return
+		}
+		told[id] = true
+		emit(base.UnitOverdue, id, func() base.EventData {
+			h, at, _ := stock.Draft(t).Find(id)
+			u := stock.UnavailabilityOf(t, timeline.Placed{Hold: h, Place: at})
+			return t.Written(base.OfAccount{Account: t.Acc.ID, Record: &u}, stock.AboutUnit)
+		})
+	}
 	for _, c := range t.Set {
-		x, ok := c.(*base.Change[timeline.Placed])
-		if !ok || x.Before == nil || x.After == nil {
-			continue
-		}
-		end, is := stock.OutUntil(x.Before.Hold)
-		if !is || end > t.Now || x.After.Body().End <= end {
-			continue
-		}
-		o := orderOf(t.Acc, x.Before.Hold)
-		if o == nil {
-			continue
-		}
-		if l := o.LineNo(x.Before.Line); l != nil && l.To == end {
-			emit(base.UnitOverdue, x.After.ID, func() base.EventData {
-				u := stock.UnavailabilityOf(t, *x.After)
-				return t.Written(base.OfAccount{Account: t.Acc.ID, Record: &u}, stock.AboutUnit)
-			})
+		switch x := c.(type) {
+		case *base.Change[timeline.Placed]:
+			if x.After == nil {
+				continue
+			}
+			if _, out := stock.OutUntil(x.After.Hold); !out {
+				continue
+			}
+			if o := orderOf(t.Acc, x.After.Hold); o != nil {
+				if end, is := order(t, o.ID).late(x.After.Hold, t.Now); is {
+					tell(x.After.ID, end)
+				}
+			}
+		case *base.Change[Order]: // another end may leave units with the time that they have
+			if x.Before == nil || x.After == nil {
+				continue
+			}
+			for i := range x.After.Lines {
+				l := &x.After.Lines[i]
+				was := x.Before.LineNo(l.No)
+				if l.To > t.Now || was == nil || was.To == l.To {
+					continue
+				}
+				for j := range l.Units {
+					h, _, _ := stock.Draft(t).Find(l.Units[j].Hold)
+					if end, is := x.After.late(h, t.Now); is {
+						tell(h.ID, end)
+					}
+				}
+			}
 		}
 	}
+}
+
+// late says whether a unit of an order is kept beyond the end of its line, and what that end is.
+func (o *Order) late(h timeline.Hold, now int64) (end int64, is bool) {
+	until, out := stock.OutUntil(h)
+	if !out || o == nil {
+		return 0, false
+	}
+	l := o.LineNo(h.Line)
+	if l == nil || l.To > now || until <= l.To {
+		return 0, false
+	}
+	return l.To, true
+}
+
+// wasLate says that a unit was kept beyond an end of its line before the command.
+func wasLate(t *base.Tx, id base.ID, end int64) bool {
+	h, _, ok := t.Acc.Stock.Find(id)
+	if !ok {
+		return false
+	}
+	was, is := orderOf(t.Acc, h).late(h, t.Now)
+	return is && was == end
 }
 
 // orderEvents finds the events of orders in what the plan has recorded.

@@ -56,8 +56,8 @@
 //     only where they may not be. (departure.go)
 //  11. One event for each webhook that was enabled for it before is made of each order that a command made, changed or
 //     removed, or of which it moved a unit to or from an article. So it is of each unit that became a conflict or
-//     stopped being one, of each unit that is out and was kept for the first step beyond the end of its line, of each
-//     hold that lapsed, and of each webhook that was disabled for failures; and of nothing else. (event.go)
+//     stopped being one, of each unit that is out beyond an end of its line and was not before it, of each hold that
+//     lapsed, and of each webhook that was disabled for failures; and of nothing else. (event.go)
 //  12. A line that requires something gets units of articles that have it, pushing what may move; it is judged before
 //     lines of the same SKU that require nothing. Its units move only to articles that have it. A unit whose article
 //     loses it goes to another article that has it, where a search finds a way; else it stays. (attribute.go,

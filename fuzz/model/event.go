@@ -62,8 +62,9 @@ type told struct {
 }
 
 // owed are the events of a command: each order's row that it made, changed or removed, and each order of which a unit
-// came to another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that was
-// kept beyond the end of its line; each hold that lapsed; each webhook that was disabled for failures.
+// came to another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that is
+// kept beyond an end of its line and was not before; each hold that lapsed; each webhook that was disabled for
+// failures.
 func (s *step) owed(c command) (list []told) {
 	tell := func(kind base.HookEvent, order ID) {
 		if !slices.Contains(list, told{kind, order}) &&
@@ -107,6 +108,7 @@ func (s *step) owed(c command) (list []told) {
 			}
 		}
 	}
+	s.late(c, tell)
 	return list
 }
 
@@ -134,14 +136,50 @@ func (s *step) unitOwes(id ID, x persist.Change, tell func(base.HookEvent, ID)) 
 	case waited && !waits:
 		tell(base.ConflictResolved, id)
 	}
-	if x.Before == nil || x.After == nil || !was.out() || !was.ordered() || is.Body().End <= was.Body().End ||
-		was.Body().End > s.now {
+}
+
+// late are the units that are out beyond the end of their line after a command, and were not before it, or beyond
+// another end.
+func (s *step) late(c command, tell func(base.HookEvent, ID)) {
+	to := s.was // of orders: what time does to them changes no end
+	if c.actor != "clock" && c.actor != "conflicts" {
+		to = s.a
+	}
+	beyond := func(a *Account, u Unit) (end int64) {
+		o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth })
+		if !u.ordered() || !u.out() || u.Flags.Has(timeline.Back) || o == nil {
+			return 0
+		}
+		l := at(o.Lines, func(l *OrderLine) bool { return l.No == u.Line })
+		if l == nil || l.Window.End > s.now || u.Body().End <= l.Window.End || u.Body().End == Forever {
+			return 0
+		}
+		return l.Window.End
+	}
+	touched := map[ID]bool{}
+	for _, x := range c.changes {
+		if id := ID(x.Key[16:]); x.Table == tagUnit {
+			touched[id] = true
+			if x.After == nil {
+				continue
+			}
+			is, before := beyond(to, readUnit(id, x.After)), int64(0)
+			if x.Before != nil {
+				before = beyond(s.was, readUnit(id, x.Before))
+			}
+			if is != 0 && is != before {
+				tell(base.UnitOverdue, id)
+			}
+		}
+	}
+	if to == s.was {
 		return
 	}
-	o := find(s.was.Orders, func(o *Order) bool { return uint64(o.No) == was.Nth })
-	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil &&
-		l.Window.End == was.Body().End {
-		tell(base.UnitOverdue, id)
+	for _, u := range s.obs.Units { // other ends may leave them with the time that they have
+		if is := beyond(to, u); !touched[u.ID] && is != 0 && is != beyond(s.was, u) {
+			s.a.Seen.LateAsItIs++
+			tell(base.UnitOverdue, u.ID)
+		}
 	}
 }
 

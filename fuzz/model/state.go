@@ -146,6 +146,7 @@ type Tally struct {
 	// articles that a line may not have and did not get, and those that it got as substitutes
 	Foreign, Substituted int
 	Reassigned           int // units that got another article by hand, and showed no other change
+	LateAsItIs           int // units that are late by another end, with the time that they had
 	Restored             int // units of other articles that are again what was ordered
 	Ready                int // units whose buffer ended before its time
 	Unfetched, Undone    int // units that were cancelled as they were not fetched, and steps that were taken back
@@ -201,7 +202,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain},
 		{&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
-		{&t.Reassigned, &o.Reassigned},
+		{&t.Reassigned, &o.Reassigned}, {&t.LateAsItIs, &o.LateAsItIs},
 	} {
 		*n.to += *n.by
 	}

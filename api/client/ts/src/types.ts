@@ -2440,8 +2440,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
-         * @description A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
+         * A unit that is with a customer is not back at the end of its line: that has come, its line got an end that is past, or its return was undone after it. It is told once; it may be late again when the line gets another end, or a return is undone.
+         * @description A unit that is with a customer is not back at the end of its line: that has come, its line got an end that is past, or its return was undone after it. It is told once; it may be late again when the line gets another end, or a return is undone.
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *

@@ -57,6 +57,26 @@ func TestNoMoreOfADepositIsRefundedThanWasTaken(t *testing.T) {
 	s.do(pay(order.Refund, 500))
 }
 
+// A capture takes nothing off what can be cancelled: a deposit may be captured that was not authorised here.
+func TestNoMoreOfADepositIsCancelledThanWasAuthorised(t *testing.T) {
+	s := newShop(t)
+	o := s.do(order.CreateOrder{
+		OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc}}).(*order.OrderRecord)
+	pay := func(k order.PaymentKind, amount int64) order.AddPayment {
+		return order.AddPayment{Order: o.ID, Kind: k, Amount: amount}
+	}
+	s.do(pay(order.DepositCapture, 200))
+	e := s.refused(base.CodeInvalid, pay(order.DepositCancel, 1))
+	require.Equal(t, "there is nothing left to cancel of what was authorised", e.Faults[0].Message)
+	s.do(pay(order.DepositAuthorise, 500))
+	e = s.refused(base.CodeInvalid, pay(order.DepositCancel, 501))
+	require.Equal(t, []base.Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 500, what is left " +
+		"to cancel of what was authorised"}}, e.Faults)
+	s.do(pay(order.DepositCancel, 400))
+	s.refused(base.CodeInvalid, pay(order.DepositCancel, 101))
+	s.do(pay(order.DepositCancel, 100))
+}
+
 func TestNobodyAgreesInTheFuture(t *testing.T) {
 	s := newShop(t)
 	agreed := func(at int64) []order.Consent {

@@ -57,7 +57,7 @@ type AddPayment struct {
 	base.Answers[*OrderRecord]
 	Order     base.ID
 	Kind      PaymentKind `field:"kind word required" made:"What kind of payment it is."`
-	Amount    int64       `field:"amount int 1..9007199254740991 required" made:"How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave." example:"9000"`
+	Amount    int64       `field:"amount int 1..9007199254740991 required" made:"How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave, a deposit_cancel what was authorised and is not cancelled yet." example:"9000"`
 	Line      *base.ID    `field:"lineItemId id" made:"The line that it is for. Default: the order as a whole." example:"null"`
 	At        *int64      `field:"at instant" made:"When it was done. Default: now."`
 	Reference *string     `field:"reference text 1..255" made:"What whoever moved the money calls the payment." example:"pi_3PqL8c2eZvKYlo2C"`
@@ -95,29 +95,31 @@ func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	return answer(t, n), nil
 }
 
-// takenBefore says of each kind of payment that gives back what it can give back, and how that is called.
+// takenBefore says of each kind of payment that takes another one back which one that is, and how what is left of it is
+// called.
 var takenBefore = map[PaymentKind]struct {
 	kind  PaymentKind
 	words string
 }{
-	Refund:        {Capture, "of what was captured"},
-	DepositRefund: {DepositCapture, "of the deposit"},
+	Refund:        {Capture, "to give back of what was captured"},
+	DepositRefund: {DepositCapture, "to give back of the deposit"},
+	DepositCancel: {DepositAuthorise, "to cancel of what was authorised"},
 }
 
 // refundable demands that no more is given back than was taken, of the order as a whole: a merchant that gives back for
-// a line may have taken for the order. A deposit that is set aside was not taken.
+// a line may have taken for the order. A deposit that is set aside was not taken: it is cancelled, up to what was
+// authorised, also where some of it was captured, as a deposit may be captured that was not authorised here.
 func (o *Order) refundable(p AddPayment) error {
-	from, gives := takenBefore[p.Kind]
-	if !gives {
+	from, takesBack := takenBefore[p.Kind]
+	if !takesBack {
 		return nil
 	}
 	switch left := o.Paid(from.kind, base.ID{}) - o.Paid(p.Kind, base.ID{}); {
 	case p.Amount <= left:
 		return nil
 	case left <= 0:
-		return base.InvalidAt("/amount", "range", "there is nothing left to give back "+from.words)
+		return base.InvalidAt("/amount", "range", "there is nothing left "+from.words)
 	default:
-		return base.InvalidAt("/amount", "range",
-			"must be at most "+base.Itoa(int(left))+", what is left to give back "+from.words)
+		return base.InvalidAt("/amount", "range", "must be at most "+base.Itoa(int(left))+", what is left "+from.words)
 	}
 }

@@ -49,7 +49,8 @@ func (o *Order) pay(op order.AddPayment, err error) error {
 		return refused(err, base.CodeInvalid)
 	}
 	if p.Kind == order.Refund && o.paid(order.Refund)+op.Amount > o.paid(order.Capture) ||
-		p.Kind == order.DepositRefund && o.paid(order.DepositRefund)+op.Amount > o.paid(order.DepositCapture) {
+		p.Kind == order.DepositRefund && o.paid(order.DepositRefund)+op.Amount > o.paid(order.DepositCapture) ||
+		p.Kind == order.DepositCancel && o.paid(order.DepositCancel)+op.Amount > o.paid(order.DepositAuthorise) {
 		return refused(err, base.CodeInvalid)
 	}
 	o.Paid[p] += op.Amount

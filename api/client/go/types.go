@@ -4645,7 +4645,8 @@ type RecordPayment struct {
 	// What kind of payment it is.
 	Kind PaymentKind `json:"kind"`
 	// How much, in minor units of the account's currency. A refund is at most what the captures of the order
-	// leave to give back, a deposit_refund what its deposit_captures leave.
+	// leave to give back, a deposit_refund what its deposit_captures leave, a deposit_cancel what was authorised
+	// and is not cancelled yet.
 	Amount int64 `json:"amount"`
 	// The line that it is for. Default: the order as a whole.
 	LineItemID Opt[string] `json:"lineItemId,omitzero"`

@@ -7036,7 +7036,7 @@ export interface components {
             resource: string;
         };
         RecordPayment: {
-            /** @description How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave. */
+            /** @description How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave, a deposit_cancel what was authorised and is not cancelled yet. */
             amount: number;
             /**
              * Format: date-time

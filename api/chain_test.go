@@ -342,3 +342,23 @@ func TestCompression(t *testing.T) {
 	s.call("PATCH", path, `{}`, "Idempotency-Key", "a", "Idempotency-Key", "b").
 		isRefusal(400, base.CodeInvalid, "header Idempotency-Key duplicate")
 }
+
+// A record is the same however its id is spelled, so that a key does nothing to it twice.
+func TestAKeyIsForTheRecordHoweverItIsSpelled(t *testing.T) {
+	s := newShop(t)
+	location := s.ok("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`)["id"].(string)
+	made := s.ok("POST", ordersPath, `{"pickupLocationId":"`+location+`"}`)["id"].(string)
+	for i, key := range []string{"first", "second", "third"} { // of which each spelling is the first
+		spelled := []string{made, strings.ToUpper(made), strings.ReplaceAll(made, "-", "%2d")}
+		for j := range spelled {
+			a := s.call("POST", ordersPath+"/"+spelled[(i+j)%3]+"/payments", `{"kind":"capture","amount":5}`,
+				"Idempotency-Key", key)
+			require.Equal(t, 200, a.status, "%s", a.body)
+			require.Equal(t, 5.0*float64(i+1), a.object()["capturedTotal"], a.what)
+			require.Equal(t, map[bool]string{true: "true"}[j > 0], a.header["Idempotent-Replayed"], a.what)
+		}
+	}
+	other := s.ok("POST", ordersPath, `{"pickupLocationId":"`+location+`"}`)["id"].(string)
+	require.Equal(t, 5.0, s.ok("POST", ordersPath+"/"+strings.ToUpper(other)+"/payments",
+		`{"kind":"capture","amount":5}`, "Idempotency-Key", "first")["capturedTotal"])
+}

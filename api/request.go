@@ -161,8 +161,21 @@ func (q *request) readConditions() {
 		return
 	}
 	q.keyed = true
-	q.idem.Key = digest(h.Method(), q.route, raw)
+	q.idem.Key = digest(h.Method(), q.scope(), raw)
 	q.idem.Fingerprint = digest(q.ctx.URI().QueryString(), q.ctx.Request.Body(), nil)
+}
+
+// scope is the path for which an idempotency key counts: each id in it as the server writes it, so that another spelling
+// of one is no other path.
+func (q *request) scope() []byte {
+	path := q.route
+	for _, p := range q.path.ListOf {
+		if id, ok := wire.ParseID(p.Value); ok {
+			given, _ := q.ctx.UserValue(string(p.Name)).(string)
+			path = bytes.Replace(path, []byte("/"+given), []byte("/"+id.String()), 1)
+		}
+	}
+	return path
 }
 
 // digest is half a SHA-256 over three texts, each with its length, so that none can run into the next.

@@ -25,9 +25,10 @@ var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
 
 var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
 	wire.ChangedBy(func(o *label.PatchAttribute) *base.Changes[label.AttributeFields] { return &o.Fields }),
-	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 1, 250), false,
+	wire.Merged("options", wire.ListOf(wire.ObjectOf[label.AttributeOption]("PatchAttributeOption"), 0, 250), true,
 		func(o *label.PatchAttribute) *base.Opt[[]label.AttributeOption] { return &o.Options }).
-		Says("All options. One that is not named is deleted, and with it the values that chose it."),
+		Says("All options. One that is not named is deleted, and with it the values that chose it. [] and null "+
+			"are for an attribute that has none."),
 	wire.Merged("group", wire.Text(1, base.MaxName), true,
 		func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
 		Says("The name of its group."),

@@ -69,6 +69,10 @@ func TestAttributes(t *testing.T) {
 		"body /key length", "body /options/1/name duplicate", "body /options/0/id unknown")
 	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string),
 		`{"options":[{"name":"x"}]}`, "body /options forbidden")
+	for _, none := range []string{"null", "[]"} { // as it was read, or as it has none
+		require.Equal(t, plain, s.ok("PATCH", "/v1/admin/attributes/"+plain["id"].(string), `{"options":`+none+`}`))
+		s.refused(400, base.CodeInvalid, "PATCH", path, `{"options":`+none+`}`, "body /options length")
+	}
 	for _, other := range []*answer{
 		s.call("GET", path, "", "X-API-KEY", s.other), s.call("PATCH", path, `{}`, "X-API-KEY", s.other),
 		s.call("DELETE", path, "", "X-API-KEY", s.other),

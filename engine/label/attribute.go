@@ -222,7 +222,7 @@ func (o PatchAttribute) PlanOn(t *base.Tx) (any, error) {
 			n.Group = group(t, o.Group.Value)
 		}
 	}
-	if o.Options.Set {
+	if len(o.Options.Value) > 0 { // none are of one that has none
 		n.Options = newOptions(t, d, o.Options.Value)
 	}
 	goes := slices.ContainsFunc(d.Options, func(x AttributeOption) bool { return n.Option(x.ID) == nil })

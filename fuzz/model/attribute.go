@@ -168,7 +168,7 @@ func (s *step) attributes(op base.Op, res any, err error) error {
 		if o.Fields.Has("name") {
 			n.Name = o.Fields.To.Name
 		}
-		if o.Options.Set {
+		if len(o.Options.Value) > 0 { // none are of one that has none
 			var list []label.AttributeOption
 			for k, p := range o.Options.Value {
 				made := res.(*label.Attribute).Options[k]

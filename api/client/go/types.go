@@ -4049,7 +4049,8 @@ type PatchAttribute struct {
 	Name Opt[string] `json:"name,omitzero"`
 	// What values are given under: letters, digits, underscores, hyphens and dots; unique in the account.
 	Key Opt[string] `json:"key,omitzero"`
-	// All options. One that is not named is deleted, and with it the values that chose it.
+	// All options. One that is not named is deleted, and with it the values that chose it. [] and null are for
+	// an attribute that has none.
 	Options Opt[[]PatchAttributeOption] `json:"options,omitzero"`
 	// The name of its group.
 	Group Opt[string] `json:"group,omitzero"`

@@ -6484,8 +6484,8 @@ export interface components {
             key?: string;
             /** @description What people call the attribute. */
             name?: string;
-            /** @description All options. One that is not named is deleted, and with it the values that chose it. */
-            options?: components["schemas"]["PatchAttributeOption"][];
+            /** @description All options. One that is not named is deleted, and with it the values that chose it. [] and null are for an attribute that has none. */
+            options?: components["schemas"]["PatchAttributeOption"][] | null;
         };
         PatchAttributeOption: {
             /**

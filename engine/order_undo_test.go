@@ -213,3 +213,23 @@ func TestUndoOfASaleSeatsWhoWaits(t *testing.T) {
 	require.False(t, s.unit(waits.Lines[0].Units[0].Hold).Conflict())
 	s.reopen()
 }
+
+// A refusal says all that can be done with the unit or the order instead.
+func TestWhatIsAllowedInsteadOfAnUndo(t *testing.T) {
+	s := newShop(t)
+	o := s.order(base.Item{Article: s.article(base.ID{}, 1)}, base.PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	units := []base.ID{o.Lines[0].Units[0].ID}
+	said := func(op base.Op, state string, allowed ...string) {
+		t.Helper()
+		require.Equal(t, base.StateDetails{State: state, Allowed: allowed},
+			s.refused(base.CodeStateNotAllowed, op).Details)
+	}
+	said(order.UndoOrder{ID: o.ID, Units: units}, "pending", "prepare", "fulfill", "assignStockItem",
+		"unassignStockItem", "cancelStockItem")
+	s.do(order.PrepareOrder{ID: o.ID})
+	s.do(order.UndoOrder{ID: o.ID, Units: units})
+	s.do(order.FulfillOrder{ID: o.ID})
+	s.do(order.ReturnOrder{ID: o.ID})
+	s.do(order.ArchiveOrder{ID: o.ID, Archive: true})
+	said(order.UndoOrder{ID: o.ID, Units: units}, "archived", "readyStockItem", "archive", "unarchive", "delete", "update")
+}

@@ -85,13 +85,13 @@ func unitState(u *OrderUnit) *base.Error {
 	d := base.StateDetails{State: u.State.String()}
 	switch u.State {
 	case Pending:
-		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign), string(CancelItem)}
+		d.Allowed = operationsOf(Prepare, Fulfill, Assign, CancelItem)
 	case Prepared:
-		d.Allowed = []string{string(Fulfill), string(Assign), string(CancelItem), string(Undo)}
+		d.Allowed = operationsOf(Fulfill, Assign, CancelItem, Undo)
 	case Fulfilled:
-		d.Allowed = []string{string(Return), string(Undo)}
+		d.Allowed = operationsOf(Return, Undo)
 	case Returned:
-		d.Allowed = []string{string(Ready), string(Undo)}
+		d.Allowed = operationsOf(Ready, Undo)
 	}
 	return &base.Error{Code: base.CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }

@@ -59,11 +59,14 @@ func (o *Order) allowAs(a OrderAction, operation string) error {
 }
 
 // allowedBut is what an order's state allows, except for the action that is refused.
-func (o *Order) allowedBut(refused OrderAction) (names []string) {
-	for _, a := range allowedIn[o.Status] {
-		if a == refused {
-			continue
-		}
+func (o *Order) allowedBut(refused OrderAction) []string {
+	others := slices.DeleteFunc(slices.Clone(allowedIn[o.Status]), func(a OrderAction) bool { return a == refused })
+	return operationsOf(others...)
+}
+
+// operationsOf are the names of the operations of some actions.
+func operationsOf(actions ...OrderAction) (names []string) {
+	for _, a := range actions {
 		names = append(names, string(a))
 		if also := alongside[a]; also != "" {
 			names = append(names, also)

@@ -33,7 +33,7 @@ func (o UndoOrder) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	if n.ArchivedAt != 0 {
-		return nil, base.NotAllowed("the order is archived; unarchive it first", "archived")
+		return nil, base.NotAllowed("the order is archived; unarchive it first", "archived", n.allowedBut(Undo)...)
 	}
 	var blockers []base.ID
 	for _, x := range n.named(o.Units) {
